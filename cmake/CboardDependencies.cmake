@@ -1,0 +1,33 @@
+# Every library the build may use, found once. Debian names them in scripts/setup.
+# The package config repeats the ones that installed static libraries need (CboardPackage.cmake).
+
+find_package(Threads REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(fmt REQUIRED)
+find_package(hwy REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(pugixml REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(GIF REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
+pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
+
+# protozero is headers only and ships no CMake package; it stays out of our installed headers.
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_writer.hpp REQUIRED)
+add_library(cboard_protozero INTERFACE)
+target_include_directories(cboard_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+if(CBOARD_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+if(CBOARD_BENCHES)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,67 @@
+// Writes JSON as it goes, without building a tree.
+//
+//   JsonWriter json;
+//   json.BeginObject();
+//   json.Key("steps").BeginArray().Value(1).Value(2).EndArray();
+//   json.EndObject();
+//   json.text();  // {"steps":[1,2]}
+//
+// Commas and escapes are its own business; bytes that are not UTF-8 become U+FFFD. JSON has no
+// NaN or infinity, so these are written as the strings "NaN", "Infinity" and "-Infinity", the way
+// TensorBoard does, or as null when asked.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cboard {
+
+enum class NonFinite { kAsString, kAsNull, kAsLiteral };  // kAsLiteral: NaN, as Python writes it.
+
+class JsonWriter {
+ public:
+  explicit JsonWriter(NonFinite non_finite = NonFinite::kAsString) : non_finite_(non_finite) {}
+
+  JsonWriter& BeginObject();
+  JsonWriter& EndObject();
+  JsonWriter& BeginArray();
+  JsonWriter& EndArray();
+
+  // The next Value, BeginObject or BeginArray belongs to this key.
+  JsonWriter& Key(std::string_view key);
+
+  JsonWriter& Value(std::string_view text);
+  JsonWriter& Value(const char* text) { return Value(std::string_view(text)); }
+  JsonWriter& Value(double number);
+  JsonWriter& Value(float number);  // Shortest text that reads back as the same float.
+  JsonWriter& Value(bool truth);
+  JsonWriter& Null();
+
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool>) JsonWriter& Value(Integer number) {
+    if constexpr (std::is_signed_v<Integer>) {
+      return Signed(static_cast<std::int64_t>(number));
+    } else {
+      return Unsigned(static_cast<std::uint64_t>(number));
+    }
+  }
+
+  // `json` is already JSON and is copied as it is.
+  JsonWriter& Raw(std::string_view json);
+
+  const std::string& text() const { return text_; }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  JsonWriter& Signed(std::int64_t number);
+  JsonWriter& Unsigned(std::uint64_t number);
+  void Separate();
+
+  NonFinite non_finite_;
+  std::string text_;
+  bool needs_comma_ = false;
+};
+
+}  // namespace cboard

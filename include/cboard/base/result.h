@@ -1,0 +1,83 @@
+// Errors as values: a Result<T> holds a T, or an Error that says what the caller can do about it.
+//
+//   Result<int> ParsePort(std::string_view text);
+//
+//   Result<void> Serve(std::string_view text) {
+//     CBOARD_ASSIGN_OR_RETURN(const int port, ParsePort(text));
+//     CBOARD_RETURN_IF_ERROR(Listen(port));
+//     return {};
+//   }
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace cboard {
+
+// What a caller can do about a failure. The names appear in JSON, so they are part of the API.
+enum class ErrorCode {
+  kInvalidArgument,     // Fix the call or the input; trying again changes nothing.
+  kNotFound,            // The named thing is not there (yet).
+  kAlreadyExists,       // Choose another name.
+  kPermissionDenied,    // Change permissions or the place.
+  kResourceExhausted,   // Free space, memory or quota, then try again.
+  kUnavailable,         // A device or peer failed; trying again later may work.
+  kTruncated,           // The data ends early: try again when the file has grown.
+  kDataLoss,            // The data is damaged: do not try again.
+  kFailedPrecondition,  // Not in this state, for example after Close().
+  kInternal,            // A bug or an unforeseen answer of the operating system.
+};
+
+// The code in the spelling of JSON and logs: "invalid_argument".
+std::string_view NameOf(ErrorCode code);
+
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;  // Where, what is there, what was expected; no trailing full stop.
+
+  friend bool operator==(const Error&, const Error&) = default;
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+// `return Fail(ErrorCode::kNotFound, "run 'train' has no scalar 'loss'");`
+[[nodiscard]] inline tl::unexpected<Error> Fail(ErrorCode code, std::string message) {
+  return tl::unexpected<Error>(Error{code, std::move(message)});
+}
+
+[[nodiscard]] inline tl::unexpected<Error> Fail(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
+
+// The error of a failed system call, from `errno_value`: "cannot open 'x': No such file or
+// directory". `what` is the verb and its object.
+[[nodiscard]] Error ErrnoError(int errno_value, std::string_view what);
+
+// `error` with `where` in front of its message.
+[[nodiscard]] inline Error Annotate(Error error, std::string_view where) {
+  error.message.insert(0, std::string(where) + ": ");
+  return error;
+}
+
+}  // namespace cboard
+
+#define CBOARD_CONCAT_INNER_(a, b) a##b
+#define CBOARD_CONCAT_(a, b) CBOARD_CONCAT_INNER_(a, b)
+
+#define CBOARD_RETURN_IF_ERROR(expression)                      \
+  do {                                                          \
+    if (auto cboard_result_ = (expression); !cboard_result_) {  \
+      return ::cboard::Fail(std::move(cboard_result_).error()); \
+    }                                                           \
+  } while (false)
+
+#define CBOARD_ASSIGN_OR_RETURN(declaration, expression) \
+  CBOARD_ASSIGN_OR_RETURN_IMPL_(CBOARD_CONCAT_(cboard_result_, __LINE__), declaration, expression)
+
+#define CBOARD_ASSIGN_OR_RETURN_IMPL_(result, declaration, expression) \
+  auto result = (expression);                                          \
+  if (!result) return ::cboard::Fail(std::move(result).error());       \
+  declaration = *std::move(result)

@@ -1,0 +1,76 @@
+// TensorBoard's Event message: the payload of every record of an event file.
+//
+//   std::string bytes = EncodeEvent({.wall_time_seconds = now, .step = 5,
+//                                    .kind = EventKind::kSummary, .payload = summary});
+//
+// Encoders write fields in ascending order and leave out defaults, as protobuf does, so that the
+// bytes are the ones TensorBoard's own writers produce.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cboard/base/result.h"
+
+namespace cboard::proto {
+
+// The member of Event's `what` oneof, by its field number.
+enum class EventKind : int {
+  kNone = 0,
+  kFileVersion = 3,
+  kGraphDef = 4,
+  kSummary = 5,
+  kLogMessage = 6,
+  kSessionLog = 7,
+  kTaggedRunMetadata = 8,
+  kMetaGraphDef = 9,
+};
+
+// A view: strings point into memory that the caller keeps alive.
+struct Event {
+  double wall_time_seconds = 0;
+  std::int64_t step = 0;
+  EventKind kind = EventKind::kNone;
+  std::string_view payload;        // The bytes of the member named by `kind`.
+  std::string_view source_writer;  // SourceMetadata.writer.
+};
+
+inline constexpr std::string_view kFileVersion = "brain.Event:2";
+
+void AppendEvent(const Event& event, std::string& out);
+std::string EncodeEvent(const Event& event);
+
+// Fails with kDataLoss when `bytes` is not an Event; the views point into `bytes`.
+Result<Event> ParseEvent(std::string_view bytes);
+
+enum class SessionStatus : int { kUnspecified = 0, kStart = 1, kStop = 2, kCheckpoint = 3 };
+
+struct SessionLog {
+  SessionStatus status = SessionStatus::kUnspecified;
+  std::string_view checkpoint_path;
+  std::string_view message;
+};
+
+std::string EncodeSessionLog(const SessionLog& log);
+Result<SessionLog> ParseSessionLog(std::string_view bytes);
+
+struct TaggedRunMetadata {
+  std::string_view tag;
+  std::string_view run_metadata;  // A serialized RunMetadata, see run_metadata.h.
+};
+
+std::string EncodeTaggedRunMetadata(const TaggedRunMetadata& metadata);
+Result<TaggedRunMetadata> ParseTaggedRunMetadata(std::string_view bytes);
+
+enum class LogLevel : int {
+  kUnknown = 0,
+  kDebugging = 10,
+  kInfo = 20,
+  kWarn = 30,
+  kError = 40,
+  kFatal = 50
+};
+std::string EncodeLogMessage(LogLevel level, std::string_view message);
+
+}  // namespace cboard::proto

@@ -1,0 +1,117 @@
+// TensorBoard's Summary message: one or more tagged values.
+//
+// A Summary is built by appending values to a string:
+//
+//   std::string summary;
+//   AppendScalarValue("loss", 0.25f, {}, summary);
+//   std::string event = EncodeEvent({.kind = EventKind::kSummary, .payload = summary, …});
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+
+namespace cboard::proto {
+
+enum class DataClass : int { kUnknown = 0, kScalar = 1, kTensor = 2, kBlobSequence = 3 };
+
+// A view. All empty means that the value carries no metadata at all.
+struct SummaryMetadata {
+  std::string_view plugin_name;
+  std::string_view plugin_content;
+  std::string_view display_name;
+  std::string_view description;
+  DataClass data_class = DataClass::kUnknown;
+
+  bool empty() const {
+    return plugin_name.empty() && plugin_content.empty() && display_name.empty() &&
+           description.empty() && data_class == DataClass::kUnknown;
+  }
+};
+
+// Bucket i counts values in (bucket_limits[i-1], bucket_limits[i]].
+struct Histogram {
+  double min = 0;
+  double max = 0;
+  double num = 0;
+  double sum = 0;
+  double sum_squares = 0;
+  std::span<const double> bucket_limits;
+  std::span<const double> bucket_counts;
+};
+
+struct Image {
+  std::int32_t height = 0;
+  std::int32_t width = 0;
+  std::int32_t colorspace = 0;  // 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
+  std::string_view encoded;     // A PNG or GIF file.
+};
+
+struct Audio {
+  float sample_rate = 0;
+  std::int64_t num_channels = 0;
+  std::int64_t length_frames = 0;
+  std::string_view encoded;  // A WAV file.
+  std::string_view content_type;
+};
+
+// Each appends one Summary.Value to `summary`, metadata last, none if it is empty.
+void AppendScalarValue(std::string_view tag, float value, const SummaryMetadata& metadata,
+                       std::string& summary);
+void AppendHistogramValue(std::string_view tag, const Histogram& histogram,
+                          const SummaryMetadata& metadata, std::string& summary);
+void AppendImageValue(std::string_view tag, const Image& image, const SummaryMetadata& metadata,
+                      std::string& summary);
+void AppendAudioValue(std::string_view tag, const Audio& audio, const SummaryMetadata& metadata,
+                      std::string& summary);
+// `tensor` is a serialized TensorProto, see tensor.h.
+void AppendTensorValue(std::string_view tag, std::string_view tensor,
+                       const SummaryMetadata& metadata, std::string& summary);
+// A value that consists of metadata only, as hparams are stored.
+void AppendMetadataValue(std::string_view tag, const SummaryMetadata& metadata,
+                         std::string& summary);
+
+std::string EncodeSummaryMetadata(const SummaryMetadata& metadata);
+Result<SummaryMetadata> ParseSummaryMetadata(std::string_view bytes);
+
+// The member of Summary.Value's oneof, by its field number.
+enum class ValueKind : int {
+  kNone = 0,
+  kSimpleValue = 2,
+  kObsoleteHistogram = 3,
+  kImage = 4,
+  kHistogram = 5,
+  kAudio = 6,
+  kTensor = 8,
+};
+
+struct SummaryValue {
+  std::string_view tag;
+  ValueKind kind = ValueKind::kNone;
+  float simple_value = 0;
+  std::string_view payload;   // The serialized member, for all kinds but kSimpleValue.
+  std::string_view metadata;  // A serialized SummaryMetadata, empty if absent.
+};
+
+// Calls `visit` for each value in order; views point into `summary`. Fails with kDataLoss, after
+// the values before the damage have been visited.
+Result<void> ForEachValue(std::string_view summary,
+                          const std::function<void(const SummaryValue&)>& visit);
+
+// A histogram that owns its buckets, as it comes out of a file. Fails with kDataLoss also when
+// limits and counts differ in number.
+struct ParsedHistogram {
+  double min = 0, max = 0, num = 0, sum = 0, sum_squares = 0;
+  std::vector<double> bucket_limits;
+  std::vector<double> bucket_counts;
+};
+Result<ParsedHistogram> ParseHistogram(std::string_view bytes);
+Result<Image> ParseImage(std::string_view bytes);
+Result<Audio> ParseAudio(std::string_view bytes);
+
+}  // namespace cboard::proto

@@ -1,0 +1,76 @@
+// Reads the records of an event file one after the other, past torn tails and damage.
+//
+//   RecordReader reader(file);
+//   while (true) {
+//     Result<Record> record = reader.Next();
+//     if (record) { Use(record->payload); continue; }
+//     if (record.error().code == ErrorCode::kDataLoss) { Report(record.error()); continue; }
+//     break;  // kTruncated: the end, for now. Next() may be called again when the file has grown.
+//   }
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cboard/base/bytes.h"
+#include "cboard/base/file.h"
+#include "cboard/base/result.h"
+
+namespace cboard {
+
+// Where bytes come from: a file, a buffer, or a fake that grows between two reads.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // Reads up to `buffer.size()` bytes at `offset`; fewer only at the present end.
+  virtual Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) = 0;
+};
+
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(const File& file) : file_(file) {}  // Borrows `file`.
+  Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) override {
+    return file_.ReadAt(offset, buffer);
+  }
+
+ private:
+  const File& file_;
+};
+
+struct Record {
+  std::uint64_t offset = 0;  // Of the record's length field.
+  ByteSpan payload;          // Valid until the next call of Next().
+};
+
+// Not thread-safe.
+class RecordReader {
+ public:
+  // Borrows `source`, which must outlive the reader.
+  explicit RecordReader(ByteSource& source, std::uint64_t offset = 0)
+      : source_(source), offset_(offset) {}
+
+  // The next record whose two checksums hold. Otherwise
+  //   kTruncated  no whole record is left; the position stays, so that calling again after the
+  //               file has grown resumes the record that was still being written;
+  //   kDataLoss   bytes were skipped up to the next place whose length checksum and payload
+  //               checksum hold (or up to the present end, if there is none); the message says
+  //               which bytes, and the next call goes on behind them;
+  //   others      from the source.
+  Result<Record> Next();
+
+  std::uint64_t offset() const { return offset_; }
+  std::uint64_t skipped_bytes() const { return skipped_bytes_; }
+
+ private:
+  Result<ByteSpan> Window(std::uint64_t offset, std::size_t size);
+  Result<Record> SkipDamage(std::string reason);
+
+  ByteSource& source_;
+  std::uint64_t offset_;
+  std::uint64_t skipped_bytes_ = 0;
+  std::uint64_t window_offset_ = 0;
+  std::vector<std::byte> window_;
+};
+
+}  // namespace cboard

@@ -1,0 +1,35 @@
+// One pass over a tensor: what its values are like.
+#pragma once
+
+#include <cstdint>
+
+#include "cboard/base/result.h"
+#include "cboard/tensor/tensor_view.h"
+
+namespace cboard {
+
+// Of real values: quantized tensors are dequantized on the fly. Min, max and sums are over finite
+// values; they are NaN when there is none.
+struct TensorStatistics {
+  std::uint64_t count = 0;
+  std::uint64_t nan_count = 0;
+  std::uint64_t positive_infinity_count = 0;
+  std::uint64_t negative_infinity_count = 0;
+  double min = 0;
+  double max = 0;
+  double sum = 0;
+  double sum_squares = 0;
+
+  std::uint64_t finite_count() const {
+    return count - nan_count - positive_infinity_count - negative_infinity_count;
+  }
+};
+
+// Fails only when `tensor` is not valid. An empty tensor has count 0.
+Result<TensorStatistics> ComputeStatistics(const TensorView& tensor);
+
+// One entry per index of dimension `axis`.
+Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView& tensor,
+                                                               std::size_t axis);
+
+}  // namespace cboard

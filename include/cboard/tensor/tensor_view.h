@@ -1,0 +1,137 @@
+// A borrowed tensor: elements of one of the dtypes networks are stored in, with a shape and, for
+// quantized ones, the scales that turn codes into real values.
+//
+//   std::vector<float> weights = …;
+//   TensorView view(weights);                                        // one dimension
+//   TensorView image(pixels, {3, 224, 224});
+//   TensorView codes(int8_weights, {64, 27});
+//   codes.quantization = Quantization::PerChannel(scales, zero_points, /*axis=*/0);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "cboard/base/result.h"
+
+namespace cboard {
+
+enum class DType {
+  kFloat32,
+  kFloat64,
+  kFloat16,
+  kBfloat16,
+  kInt8,
+  kUint8,
+  kInt16,
+  kUint16,
+  kInt32,
+  kUint32,
+  kInt64,
+  kUint64,
+  kBool,
+};
+
+std::size_t SizeOf(DType dtype);
+std::string_view NameOf(DType dtype);  // "float32", "bfloat16", …
+
+// How integer codes stand for real values: real = (code - zero_point) * scale.
+// Borrowed like the tensor itself. `zero_points` may be empty (all zero).
+struct Quantization {
+  enum class Granularity { kPerTensor, kPerChannel, kPerGroup };
+
+  Granularity granularity = Granularity::kPerTensor;
+  std::span<const float> scales;
+  std::span<const std::int32_t> zero_points;
+  std::size_t axis = 0;  // kPerChannel: the dimension that channels run along.
+  std::size_t group_size =
+      0;  // kPerGroup: consecutive elements of the last dimension that share a scale.
+
+  static Quantization PerTensor(std::span<const float> scale,
+                                std::span<const std::int32_t> zero_point = {}) {
+    return {Granularity::kPerTensor, scale, zero_point, 0, 0};
+  }
+  static Quantization PerChannel(std::span<const float> scales,
+                                 std::span<const std::int32_t> zero_points, std::size_t axis) {
+    return {Granularity::kPerChannel, scales, zero_points, axis, 0};
+  }
+  static Quantization PerGroup(std::span<const float> scales,
+                               std::span<const std::int32_t> zero_points, std::size_t group_size) {
+    return {Granularity::kPerGroup, scales, zero_points, 0, group_size};
+  }
+};
+
+// The DType of a C++ element type; half and bfloat16 have none in C++20 and are named by hand.
+template <typename T>
+constexpr DType DTypeOf() {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<U, float>)
+    return DType::kFloat32;
+  else if constexpr (std::is_same_v<U, double>)
+    return DType::kFloat64;
+  else if constexpr (std::is_same_v<U, bool>)
+    return DType::kBool;
+  else if constexpr (std::is_integral_v<U> && std::is_signed_v<U>) {
+    if constexpr (sizeof(U) == 1)
+      return DType::kInt8;
+    else if constexpr (sizeof(U) == 2)
+      return DType::kInt16;
+    else if constexpr (sizeof(U) == 4)
+      return DType::kInt32;
+    else
+      return DType::kInt64;
+  } else {
+    static_assert(std::is_integral_v<U>, "an element type that tensors are stored in");
+    if constexpr (sizeof(U) == 1)
+      return DType::kUint8;
+    else if constexpr (sizeof(U) == 2)
+      return DType::kUint16;
+    else if constexpr (sizeof(U) == 4)
+      return DType::kUint32;
+    else
+      return DType::kUint64;
+  }
+}
+
+// Elements are contiguous, in row-major order.
+struct TensorView {
+  DType dtype = DType::kFloat32;
+  const void* data = nullptr;
+  std::vector<std::int64_t> shape = {0};
+  std::optional<Quantization> quantization;
+
+  TensorView() = default;
+  TensorView(DType element_type, const void* elements, std::vector<std::int64_t> dimensions)
+      : dtype(element_type), data(elements), shape(std::move(dimensions)) {}
+
+  template <typename T>
+  TensorView(std::span<const T> values)  // NOLINT: a span is a tensor of one dimension.
+      : dtype(DTypeOf<T>()), data(values.data()), shape{static_cast<std::int64_t>(values.size())} {}
+  template <typename T>
+  TensorView(const std::vector<T>& values) : TensorView(std::span<const T>(values)) {}  // NOLINT
+  template <typename T>
+  TensorView(const std::vector<T>& values, std::vector<std::int64_t> dimensions)
+      : dtype(DTypeOf<T>()), data(values.data()), shape(std::move(dimensions)) {}
+  // Only for memory that outlives the call, such as an argument `{1.f, 2.f}`.
+  template <typename T>
+  TensorView(std::initializer_list<T> values)  // NOLINT
+      : TensorView(std::span<const T>(values.begin(), values.size())) {}
+
+  // The product of the shape; Validate() has refused negative and overflowing ones.
+  std::size_t element_count() const {
+    std::size_t count = 1;
+    for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
+    return count;
+  }
+
+  // Fails with kInvalidArgument when a dimension is negative, the size overflows, data is missing,
+  // or scales do not match the shape.
+  Result<void> Validate() const;
+};
+
+}  // namespace cboard

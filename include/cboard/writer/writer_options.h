@@ -1,0 +1,44 @@
+// What can be set about a writer, with tensorboardX's names and defaults.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cboard/base/clock.h"
+#include "cboard/base/result.h"
+
+namespace cboard {
+
+struct WriterOptions {
+  // Appended to the generated directory name when no directory is given.
+  std::string comment;
+
+  // Tells readers to drop what an earlier session logged at this step and later.
+  std::optional<std::int64_t> purge_step;
+
+  // How many hand-offs may wait for the disk before add calls block. A hand-off is one large event
+  // (an image, say) or a batch of up to 64 KiB of small ones.
+  std::size_t max_queue = 10;
+
+  // The longest time that an event stays in memory while the writer is open.
+  double flush_secs = 120;
+
+  // Appended to the name of every event file.
+  std::string filename_suffix;
+
+  // How much may pile up in memory while the disk refuses writes. Beyond it, add calls fail with
+  // kResourceExhausted and the event is not accepted, so that a full disk never stops a training.
+  std::size_t max_backlog_bytes = std::size_t{64} << 20;
+
+  // Called once when the disk starts to fail, and once when it works again (with no error), from
+  // the writer's own thread. By default errors are only returned from Flush() and Close().
+  std::function<void(const std::optional<Error>&)> on_disk_error;
+
+  // Where wall times come from when a call gives none.
+  const Clock* clock = nullptr;
+};
+
+}  // namespace cboard

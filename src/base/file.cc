@@ -1,0 +1,169 @@
+#include "cboard/base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace {
+
+constexpr std::size_t kNameBytesShown = 300;
+
+std::string Named(std::string_view verb, const std::filesystem::path& path) {
+  return std::string(verb) + " " + Quoted(path.native(), kNameBytesShown);
+}
+
+}  // namespace
+
+Result<File> File::Open(const std::filesystem::path& path, int flags) {
+  int descriptor;
+  do {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) {
+    return Fail(ErrnoError(errno, Named((flags & O_CREAT) != 0 ? "create" : "open", path)));
+  }
+  return File(descriptor, path);
+}
+
+Result<File> File::OpenForReading(const std::filesystem::path& path) {
+  return Open(path, O_RDONLY);
+}
+
+Result<File> File::CreateNew(const std::filesystem::path& path) {
+  return Open(path, O_RDWR | O_CREAT | O_EXCL);
+}
+
+Result<File> File::Create(const std::filesystem::path& path) {
+  return Open(path, O_RDWR | O_CREAT | O_TRUNC);
+}
+
+Result<File> File::OpenForAppending(const std::filesystem::path& path) {
+  return Open(path, O_WRONLY | O_CREAT | O_APPEND);
+}
+
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<void> File::Write(ByteSpan bytes) {
+  std::size_t written = 0;
+  return WriteSome(bytes, written);
+}
+
+Result<void> File::WriteSome(ByteSpan bytes, std::size_t& written) {
+  written = 0;
+  while (written < bytes.size()) {
+    const ssize_t count = ::write(descriptor_, bytes.data() + written, bytes.size() - written);
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return Fail(ErrnoError(errno, Named("write to", path_)));
+    }
+    written += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+Result<std::size_t> File::ReadAt(std::uint64_t offset, MutableByteSpan buffer) const {
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    const ssize_t count = ::pread(descriptor_, buffer.data() + filled, buffer.size() - filled,
+                                  static_cast<off_t>(offset + filled));
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return Fail(ErrnoError(errno, Named("read", path_)));
+    }
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  return filled;
+}
+
+Result<std::uint64_t> File::Size() const {
+  struct stat status;
+  if (::fstat(descriptor_, &status) != 0) return Fail(ErrnoError(errno, Named("stat", path_)));
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+bool File::HasName() const {
+  struct stat status;
+  return ::fstat(descriptor_, &status) == 0 && status.st_nlink > 0;
+}
+
+Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  CBOARD_ASSIGN_OR_RETURN(const File file, File::OpenForReading(path));
+  CBOARD_ASSIGN_OR_RETURN(const std::uint64_t size, file.Size());
+  if (size > max_bytes) {
+    return Fail(ErrorCode::kResourceExhausted,
+                Quoted(path.native(), kNameBytesShown) + " has " + HumanBytes(double(size)) +
+                    ", more than the " + HumanBytes(double(max_bytes)) + " that are read at once");
+  }
+  std::string content;
+  // Pipes and /proc files report size 0, so the loop trusts what read() returns, not fstat().
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  std::size_t filled = 0;
+  while (filled <= max_bytes) {
+    content.resize(filled + (filled < size ? std::size_t(size) - filled : 0) + kStep);
+    const ssize_t count =
+        ::read(file.descriptor(), content.data() + filled, content.size() - filled);
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return Fail(ErrnoError(errno, Named("read", path)));
+    }
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  if (filled > max_bytes) {
+    return Fail(ErrorCode::kResourceExhausted,
+                Quoted(path.native(), kNameBytesShown) + " has more than the " +
+                    HumanBytes(double(max_bytes)) + " that are read at once");
+  }
+  content.resize(filled);
+  return content;
+}
+
+Result<void> WriteFileAtomically(const std::filesystem::path& path, std::string_view content) {
+  std::filesystem::path temporary = path;
+  temporary += ".tmp" + std::to_string(::getpid());
+  {
+    CBOARD_ASSIGN_OR_RETURN(File file, File::Create(temporary));
+    if (auto written = file.Write(AsBytes(content)); !written) {
+      ::unlink(temporary.c_str());
+      return written;
+    }
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int reason = errno;
+    ::unlink(temporary.c_str());
+    return Fail(ErrnoError(reason, Named("replace", path)));
+  }
+  return {};
+}
+
+Result<void> CreateDirectories(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return Fail(ErrnoError(error.value(), Named("create directory", path)));
+  if (!std::filesystem::is_directory(path, error)) {
+    return Fail(ErrorCode::kAlreadyExists,
+                Named("cannot create directory", path) + ": a file with that name is there");
+  }
+  return {};
+}
+
+}  // namespace cboard

@@ -1,0 +1,84 @@
+#include "cboard/base/file.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
+namespace cboard {
+namespace {
+
+using testing::FailsSaying;
+using testing::FailsWith;
+using testing::Succeeds;
+using testing::TempDir;
+
+TEST(File, WritesThenReadsTheSameBytes) {
+  TempDir dir;
+  Result<File> file = File::CreateNew(dir / "x");
+  ASSERT_THAT(file, Succeeds());
+  ASSERT_THAT(file->Write(AsBytes("hello")), Succeeds());
+  EXPECT_EQ(file->Size().value(), 5u);
+  EXPECT_EQ(ReadFile(dir / "x").value(), "hello");
+}
+
+TEST(File, CreateNewNeverTouchesAFileThatIsThere) {
+  TempDir dir;
+  std::ofstream(dir / "x") << "precious";
+  EXPECT_THAT(File::CreateNew(dir / "x"), FailsWith(ErrorCode::kAlreadyExists));
+  EXPECT_EQ(ReadFile(dir / "x").value(), "precious");
+}
+
+TEST(File, ReadAtStopsAtTheEnd) {
+  TempDir dir;
+  std::ofstream(dir / "x") << "hello";
+  const Result<File> file = File::OpenForReading(dir / "x");
+  std::byte buffer[10];
+  EXPECT_EQ(file->ReadAt(3, buffer).value(), 2u);
+  EXPECT_EQ(file->ReadAt(99, buffer).value(), 0u);
+}
+
+TEST(File, KnowsWhenItsNameIsGone) {
+  TempDir dir;
+  const Result<File> file = File::CreateNew(dir / "x");
+  EXPECT_TRUE(file->HasName());
+  std::filesystem::remove(dir / "x");
+  EXPECT_FALSE(file->HasName());
+}
+
+TEST(File, ErrorsNameThePath) {
+  EXPECT_THAT(File::OpenForReading("/nowhere/x"),
+              FailsSaying(ErrorCode::kNotFound, "cannot open '/nowhere/x': No such file"));
+}
+
+TEST(ReadFile, RefusesMoreThanTheLimit) {
+  TempDir dir;
+  std::ofstream(dir / "x") << "12345";
+  EXPECT_THAT(ReadFile(dir / "x", 4), FailsWith(ErrorCode::kResourceExhausted));
+  EXPECT_THAT(ReadFile(dir / "x", 5), Succeeds());
+}
+
+TEST(ReadFile, ReadsFilesThatReportNoSize) {
+  EXPECT_NE(ReadFile("/proc/self/status").value().find("Name:"), std::string::npos);
+}
+
+TEST(WriteFileAtomically, ReplacesTheOldContentAndLeavesNothingElse) {
+  TempDir dir;
+  ASSERT_THAT(WriteFileAtomically(dir / "x", "old"), Succeeds());
+  ASSERT_THAT(WriteFileAtomically(dir / "x", "new"), Succeeds());
+  EXPECT_EQ(ReadFile(dir / "x").value(), "new");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 1);
+}
+
+TEST(CreateDirectories, SaysWhenAFileIsInTheWay) {
+  TempDir dir;
+  std::ofstream(dir / "x") << "";
+  EXPECT_FALSE(CreateDirectories(dir / "x").has_value());
+  EXPECT_FALSE(CreateDirectories(dir / "x" / "y").has_value());
+  EXPECT_THAT(CreateDirectories(dir / "a" / "b"), Succeeds());
+}
+
+}  // namespace
+}  // namespace cboard
