@@ -24,7 +24,11 @@ inline constexpr std::size_t kRecordOverheadBytes = kRecordHeaderBytes + kRecord
 // file asks for.
 inline constexpr std::uint64_t kMaxRecordBytes = (std::uint64_t{1} << 31) - 1;
 
-// Appends the framed `payload` to `out`. `payload` must not exceed kMaxRecordBytes.
+// Writes the framed `payload`, which must not exceed kMaxRecordBytes, to `out`, which must have
+// room for kRecordOverheadBytes more than it.
+void StoreRecord(ByteSpan payload, std::byte* out);
+
+// As StoreRecord, behind what `out` holds.
 void AppendRecord(ByteSpan payload, std::string& out);
 
 // Appends records to a sink.

@@ -1,0 +1,130 @@
+#include "cboard/record/record_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "cboard/record/crc32c.h"
+#include "cboard/record/record_writer.h"
+
+namespace cboard {
+namespace {
+
+// How much is read at a time: large enough that small records cost no system call each.
+constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
+
+std::string Hex(MaskedCrc crc) {
+  std::array<char, 16> text;
+  std::snprintf(text.data(), text.size(), "0x%08x", ToInteger(crc));
+  return text.data();
+}
+
+std::string At(std::uint64_t offset) { return "record at offset " + std::to_string(offset) + ": "; }
+
+MaskedCrc StoredCrc(ByteSpan bytes) { return MaskedCrc{LoadLittleEndian<std::uint32_t>(bytes)}; }
+
+bool HeaderHolds(ByteSpan header) {
+  return ComputeMaskedCrc(header.first<8>()) == StoredCrc(header.subspan<8, 4>()) &&
+         LoadLittleEndian<std::uint64_t>(header) <= kMaxRecordBytes;
+}
+
+Error NoWholeRecord(std::uint64_t offset, std::size_t available) {
+  return {ErrorCode::kTruncated, available == 0 ? "end of file at offset " + std::to_string(offset)
+                                                : At(offset) + "the file ends " +
+                                                      std::to_string(available) + " bytes into it"};
+}
+
+}  // namespace
+
+// The bytes from `offset` on, `size` of them or fewer at the present end of the source.
+Result<ByteSpan> RecordReader::Window(std::uint64_t offset, std::size_t size) {
+  const auto covered = [&] {
+    return offset >= window_offset_ && offset + size <= window_offset_ + window_.size();
+  };
+  if (!covered()) {
+    // Grow in steps as bytes arrive, so that memory follows the file and not a length in it.
+    std::size_t wanted = std::max(std::min(size, kWindowBytes), kWindowBytes);
+    std::vector<std::byte> window;
+    while (true) {
+      const std::size_t had = window.size();
+      window.resize(wanted);
+      CBOARD_ASSIGN_OR_RETURN(const std::size_t got,
+                              source_.ReadAt(offset + had, MutableByteSpan(window).subspan(had)));
+      window.resize(had + got);
+      if (had + got < wanted || wanted >= size) break;
+      wanted = std::min(size, wanted * 2);
+    }
+    window_ = std::move(window);
+    window_offset_ = offset;
+  }
+  const auto start = static_cast<std::size_t>(offset - window_offset_);
+  return ByteSpan(window_).subspan(start, std::min(size, window_.size() - start));
+}
+
+Result<Record> RecordReader::Next() {
+  CBOARD_ASSIGN_OR_RETURN(const ByteSpan header, Window(offset_, kRecordHeaderBytes));
+  if (header.size() < kRecordHeaderBytes) return Fail(NoWholeRecord(offset_, header.size()));
+  const auto length = LoadLittleEndian<std::uint64_t>(header);
+  const MaskedCrc length_crc = ComputeMaskedCrc(header.first<8>());
+  if (length_crc != StoredCrc(header.subspan<8, 4>())) {
+    return SkipDamage("length checksum is " + Hex(StoredCrc(header.subspan<8, 4>())) +
+                      " but the bytes give " + Hex(length_crc));
+  }
+  if (length > kMaxRecordBytes) {
+    return SkipDamage("length " + std::to_string(length) + " is more than a record can hold");
+  }
+  const std::size_t total = kRecordOverheadBytes + static_cast<std::size_t>(length);
+  CBOARD_ASSIGN_OR_RETURN(const ByteSpan record, Window(offset_, total));
+  if (record.size() < total) return Fail(NoWholeRecord(offset_, record.size()));
+  const ByteSpan payload = record.subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
+  const MaskedCrc stored = StoredCrc(record.last<kRecordFooterBytes>());
+  if (const MaskedCrc actual = ComputeMaskedCrc(payload); actual != stored) {
+    return SkipDamage("payload checksum is " + Hex(stored) + " but the bytes give " + Hex(actual));
+  }
+  const Record found{offset_, payload};
+  offset_ += total;
+  return found;
+}
+
+// Moves to the next offset at which a whole record holds, or to the end of what is there.
+Result<Record> RecordReader::SkipDamage(std::string reason) {
+  const std::uint64_t damaged = offset_;
+  std::uint64_t candidate = offset_ + 1;
+  while (true) {
+    CBOARD_ASSIGN_OR_RETURN(const ByteSpan window, Window(candidate, kWindowBytes));
+    std::size_t i = 0;
+    bool found = false;
+    for (; i + kRecordHeaderBytes <= window.size(); ++i) {
+      if (HeaderHolds(window.subspan(i, kRecordHeaderBytes))) {
+        found = true;
+        break;
+      }
+    }
+    candidate += i;
+    if (!found) {
+      if (window.size() < kWindowBytes) {
+        // Keep the last bytes unskipped: they may be the start of a header still being written.
+        break;
+      }
+      continue;
+    }
+    const ByteSpan header = window.subspan(i, kRecordHeaderBytes);
+    const auto length = static_cast<std::size_t>(LoadLittleEndian<std::uint64_t>(header));
+    CBOARD_ASSIGN_OR_RETURN(const ByteSpan record,
+                            Window(candidate, length + kRecordOverheadBytes));
+    if (record.size() < length + kRecordOverheadBytes) break;  // A torn tail: Next() waits for it.
+    if (ComputeMaskedCrc(record.subspan(kRecordHeaderBytes, length)) ==
+        StoredCrc(record.last<kRecordFooterBytes>())) {
+      break;
+    }
+    ++candidate;  // A length whose payload is damaged too, or chance.
+  }
+  skipped_bytes_ += candidate - damaged;
+  offset_ = candidate;
+  return Fail(ErrorCode::kDataLoss, At(damaged) + reason + "; skipped " +
+                                        std::to_string(candidate - damaged) + " bytes to offset " +
+                                        std::to_string(candidate));
+}
+
+}  // namespace cboard

@@ -1,0 +1,130 @@
+#include "cboard/record/record_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cboard/record/crc32c.h"
+#include "cboard/record/record_writer.h"
+#include "testing/matchers.h"
+#include "testing/sinks.h"
+
+namespace cboard {
+namespace {
+
+using testing::FailsSaying;
+using testing::FailsWith;
+using testing::GrowingSource;
+
+std::string Framed(std::string_view payload) {
+  std::string framed;
+  AppendRecord(AsBytes(payload), framed);
+  return framed;
+}
+
+MATCHER_P(HoldsText, text, "") { return arg && AsText(arg->payload) == text; }
+
+struct Reading {
+  std::vector<std::string> payloads;
+  std::vector<std::string> damage;
+};
+
+Reading ReadAll(std::string_view bytes) {
+  GrowingSource source;
+  source.Grow(AsBytes(bytes));
+  RecordReader reader(source);
+  Reading reading;
+  while (true) {
+    const Result<Record> record = reader.Next();
+    if (record) {
+      reading.payloads.emplace_back(AsText(record->payload));
+    } else if (record.error().code == ErrorCode::kDataLoss) {
+      reading.damage.push_back(record.error().message);
+    } else {
+      return reading;
+    }
+  }
+}
+
+TEST(RecordReader, ReadsBackWhatWasWritten) {
+  EXPECT_EQ(ReadAll(Framed("one") + Framed("") + Framed(std::string(600'000, 'x'))).payloads,
+            (std::vector<std::string>{"one", "", std::string(600'000, 'x')}));
+}
+
+TEST(RecordReader, ResumesARecordThatWasStillBeingWritten) {
+  const std::string record = Framed("loss=0.25");
+  GrowingSource source;
+  RecordReader reader(source);
+
+  source.Grow(AsBytes(record).first(7));  // Not even a whole header.
+  EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kTruncated));
+
+  source.Grow(AsBytes(record).subspan(7));
+  EXPECT_THAT(reader.Next(), HoldsText("loss=0.25"));
+}
+
+TEST(RecordReader, EveryTruncationWaitsAndThenContinues) {
+  const std::string record = Framed("loss=0.25");
+  for (std::size_t cut = 0; cut < record.size(); ++cut) {
+    GrowingSource source;
+    RecordReader reader(source);
+    source.Grow(AsBytes(record).first(cut));
+    ASSERT_THAT(reader.Next(), FailsWith(ErrorCode::kTruncated)) << cut;
+    source.Grow(AsBytes(record).subspan(cut));
+    ASSERT_THAT(reader.Next(), HoldsText("loss=0.25")) << cut;
+  }
+}
+
+TEST(RecordReader, EveryBitFlipIsFoundAndCostsOneRecordOnly) {
+  const std::string first = Framed("first");
+  const std::string file = first + Framed("second") + Framed("third");
+  for (std::size_t bit = 0; bit < 8 * first.size(); ++bit) {
+    std::string damaged = file;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    const Reading reading = ReadAll(damaged);
+    ASSERT_EQ(reading.payloads, (std::vector<std::string>{"second", "third"})) << "bit " << bit;
+    ASSERT_EQ(reading.damage.size(), 1u) << "bit " << bit;
+  }
+}
+
+TEST(RecordReader, SaysWhereTheDamageIsAndWhatWasExpected) {
+  std::string file = Framed("a") + Framed("bb") + Framed("c");
+  file[Framed("a").size() + kRecordHeaderBytes] ^= 1;
+  EXPECT_THAT(ReadAll(file).damage,
+              ::testing::ElementsAre(::testing::AllOf(
+                  ::testing::HasSubstr("record at offset 17: payload checksum is 0x"),
+                  ::testing::HasSubstr("skipped 18 bytes to offset 35"))));
+}
+
+TEST(RecordReader, FindsTheNextRecordBehindAZeroedBlock) {
+  const std::string file = Framed("a") + std::string(700'001, '\0') + Framed("b");
+  const Reading reading = ReadAll(file);
+  // Zeros are a record of length zero with a wrong checksum, never a valid one.
+  EXPECT_EQ(reading.payloads, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(reading.damage.size(), 1u);
+}
+
+TEST(RecordReader, AHugeLengthWithAValidChecksumAllocatesNothing) {
+  std::string header(kRecordHeaderBytes, '\0');
+  const MutableByteSpan bytes = std::as_writable_bytes(std::span(header));
+  StoreLittleEndian(std::uint64_t{1} << 62, bytes);
+  StoreLittleEndian(ToInteger(ComputeMaskedCrc(AsBytes(header).first(8))), bytes.subspan(8));
+  EXPECT_EQ(ReadAll(header + Framed("next")).payloads, (std::vector<std::string>{"next"}));
+}
+
+TEST(RecordReader, ATornTailBehindDamageIsStillAwaited) {
+  const std::string last = Framed("last");
+  std::string file = Framed("x");
+  file[0] ^= 1;
+  GrowingSource source;
+  source.Grow(AsBytes(file + last.substr(0, 14)));
+  RecordReader reader(source);
+  EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kDataLoss));
+  EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kTruncated));
+  source.Grow(AsBytes(last.substr(14)));
+  EXPECT_THAT(reader.Next(), HoldsText("last"));
+}
+
+}  // namespace
+}  // namespace cboard
