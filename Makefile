@@ -1,0 +1,46 @@
+# The commands of this project. Each prepares what it needs and may be run again at once.
+#
+#   make demo        a board full of real data, in the browser   [PORT=6006] [DEMO_OPEN=0]
+#   make test        every test
+#   make build       build/release/bin/compression-board
+#   make bench       us and our peers in one run -> benchmarks/RESULTS.md
+#   make test-deep   sanitizers, fuzzing, long soaks             [FUZZ_SECONDS=60]
+#   make deb         a Debian package in build/
+#   make format      clang-format on all C++ sources
+
+PORT ?= 6006
+DEMO_OPEN ?= 1
+FUZZ_SECONDS ?= 60
+PYTHON := $(CURDIR)/build/venv/bin/python
+
+.PHONY: demo test build bench test-deep deb format setup clean
+
+setup:
+	@scripts/setup
+
+build: setup
+	@cmake --preset release -DCBOARD_PYTHON=$(PYTHON) > build/configure.log 2>&1 || (cat build/configure.log; false)
+	cmake --build --preset release
+
+test: build
+	ctest --preset release --parallel 2
+
+demo: setup
+	@PORT=$(PORT) DEMO_OPEN=$(DEMO_OPEN) scripts/demo
+
+bench: build
+	@scripts/setup --with-torch
+	$(PYTHON) benchmarks/run.py
+
+test-deep:
+	@scripts/setup --with-deep
+	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/test-deep
+
+deb: build
+	cd build/release && cpack -G DEB -B $(CURDIR)/build
+
+format:
+	git ls-files '*.cc' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf build
