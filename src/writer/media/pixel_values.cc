@@ -1,0 +1,131 @@
+#include "writer/media/pixel_values.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "cboard/tensor/convert.h"
+#include "writer/media/float_bytes.h"
+
+namespace cboard::media {
+namespace {
+
+constexpr std::uint8_t kWhite = 255;
+
+// What x86 makes of the C cast that numpy compiles to, defined for every value.
+struct Wrap {
+  template <typename Real>
+  std::uint8_t operator()(Real value) const {
+    const bool fits = value >= Real{-2147483648.0} && value < Real{2147483648.0};
+    return static_cast<std::uint8_t>(static_cast<std::int32_t>(fits ? value : Real{0}));
+  }
+  static constexpr auto kScaleFloats = ScaleAndWrap;
+};
+
+struct Clamp {
+  template <typename Real>
+  std::uint8_t operator()(Real value) const {
+    const Real low = value > Real{0} ? value : Real{0};  // NaN compares false.
+    return static_cast<std::uint8_t>(static_cast<std::int32_t>(low < Real{255} ? low : Real{255}));
+  }
+  static constexpr auto kScaleFloats = ScaleAndClamp;
+};
+
+// A float rounded to the eleven significant bits of a half, to nearest, ties to even. Good enough
+// where only the integer part matters: tiny values are not flushed to half's coarser steps.
+float RoundToHalf(float value) {
+  constexpr float kTooLarge = 65520;  // Half way from the largest half to the one it lacks.
+  if (std::abs(value) >= kTooLarge) {
+    return std::copysign(std::numeric_limits<float>::infinity(), value);
+  }
+  if (std::isnan(value)) return value;
+  constexpr std::uint32_t kDropped = 0x1fff;
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  bits += kDropped / 2 + ((bits >> 13) & 1);
+  return std::bit_cast<float>(bits & ~kDropped);
+}
+
+// One function per type that the product with 255 has: float64 for most, float32, float16.
+template <typename Element, typename ToByte>
+PixelValues ScaledAsDoubles(const Element* elements, std::size_t count, ToByte to_byte) {
+  std::vector<std::uint8_t> bytes(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    bytes[i] = to_byte(static_cast<double>(elements[i]) * 255);
+  }
+  return PixelValues(std::move(bytes));
+}
+
+template <typename ToByte>
+PixelValues ScaledAsFloats(const float* elements, std::size_t count, ToByte) {
+  std::vector<std::uint8_t> bytes(count);
+  ToByte::kScaleFloats(elements, count, bytes.data());
+  return PixelValues(std::move(bytes));
+}
+
+template <typename ToByte>
+PixelValues ScaledAsHalves(const float* elements, std::size_t count, ToByte to_byte) {
+  std::vector<std::uint8_t> bytes(count);
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = to_byte(RoundToHalf(elements[i] * 255));
+  return PixelValues(std::move(bytes));
+}
+
+template <typename ToByte>
+Result<PixelValues> Convert(const TensorView& tensor, ToByte to_byte) {
+  CBOARD_RETURN_IF_ERROR(tensor.Validate());
+  const std::size_t count = tensor.element_count();
+  const auto scaled = [&]<typename Element>(Element) {
+    return ScaledAsDoubles(static_cast<const Element*>(tensor.data), count, to_byte);
+  };
+  if (tensor.quantization || tensor.dtype == DType::kBfloat16) {
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> reals, ToFloats(tensor));
+    return ScaledAsFloats(reals.data(), count, to_byte);
+  }
+  switch (tensor.dtype) {
+    case DType::kUint8:
+      return PixelValues(std::span(static_cast<const std::uint8_t*>(tensor.data), count));
+    case DType::kFloat32:
+      return ScaledAsFloats(static_cast<const float*>(tensor.data), count, to_byte);
+    case DType::kFloat64:
+      return scaled(double{});
+    case DType::kFloat16: {
+      CBOARD_ASSIGN_OR_RETURN(const std::vector<float> reals, ToFloats(tensor));
+      return ScaledAsHalves(reals.data(), count, to_byte);
+    }
+    case DType::kBool: {
+      // Read as bytes: whatever is not zero is true.
+      const auto* truths = static_cast<const std::uint8_t*>(tensor.data);
+      std::vector<std::uint8_t> bytes(count);
+      std::transform(truths, truths + count, bytes.begin(),
+                     [](std::uint8_t truth) { return truth == 0 ? std::uint8_t{0} : kWhite; });
+      return PixelValues(std::move(bytes));
+    }
+    case DType::kInt8:
+      return scaled(std::int8_t{});
+    case DType::kInt16:
+      return scaled(std::int16_t{});
+    case DType::kUint16:
+      return scaled(std::uint16_t{});
+    case DType::kInt32:
+      return scaled(std::int32_t{});
+    case DType::kUint32:
+      return scaled(std::uint32_t{});
+    case DType::kInt64:
+      return scaled(std::int64_t{});
+    case DType::kUint64:
+      return scaled(std::uint64_t{});
+    case DType::kBfloat16:
+      break;  // Done above.
+  }
+  return Fail(ErrorCode::kInvalidArgument, "tensor has an unknown element type");
+}
+
+}  // namespace
+
+Result<PixelValues> ToPixelValues(const TensorView& tensor) { return Convert(tensor, Wrap{}); }
+
+Result<PixelValues> ToClampedPixelValues(const TensorView& tensor) {
+  return Convert(tensor, Clamp{});
+}
+
+}  // namespace cboard::media

@@ -1,0 +1,132 @@
+#include "writer/media/png_encoder.h"
+
+#include <libdeflate.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/bytes.h"
+#include "cboard/base/check.h"
+#include "writer/media/compressibility.h"
+#include "writer/media/png_filter.h"
+
+namespace cboard::media {
+namespace {
+
+constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
+// Everything but the compressed pixels: signature, header, and three chunks' frames.
+constexpr std::size_t kFixedBytes = 8 + 13 + 3 * 12;
+
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* compressor) const {
+    libdeflate_free_compressor(compressor);
+  }
+};
+
+// libdeflate's levels. 0 only wraps the bytes; above 6, pictures hardly get smaller.
+constexpr int kStore = 0, kFastest = 1, kFastestForRuns = 2, kSmallest = 6;
+
+// What a thread keeps from one picture to the next: making a compressor clears more memory than a
+// small picture has, and the system hands out fresh pages slower than we fill them.
+class Workspace {
+ public:
+  // Fails when there is no memory for it.
+  Result<libdeflate_compressor*> Compressor(int level) {
+    Owned& compressor = compressors_[static_cast<std::size_t>(level)];
+    if (!compressor) compressor.reset(libdeflate_alloc_compressor(level));
+    if (!compressor) return Fail(ErrorCode::kResourceExhausted, "no memory to compress a picture");
+    return compressor.get();
+  }
+
+  // At least `size` bytes of any content, until the next call or Trim.
+  std::span<std::uint8_t> Filtered(std::size_t size) { return Room(filtered_, size); }
+  std::span<std::uint8_t> Compressed(std::size_t size) { return Room(compressed_, size); }
+
+  // Gives back what only a large picture needed.
+  void Trim() {
+    for (auto* buffer : {&filtered_, &compressed_}) {
+      if (buffer->size() > kKeptBytes) *buffer = {};
+    }
+  }
+
+ private:
+  using Owned = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
+  static constexpr std::size_t kKeptBytes = std::size_t{2} << 20;
+
+  static std::span<std::uint8_t> Room(std::vector<std::uint8_t>& buffer, std::size_t size) {
+    if (buffer.size() < size) buffer = std::vector<std::uint8_t>(size);
+    return std::span(buffer).first(size);
+  }
+
+  std::array<Owned, kSmallest + 1> compressors_;
+  std::vector<std::uint8_t> filtered_, compressed_;
+};
+
+int LevelFor(std::span<const std::uint8_t> filtered, PngCompression compression) {
+  if (compression == PngCompression::kSmall) return kSmallest;
+  switch (EstimateCompressibility(filtered)) {
+    case Compressibility::kNone:
+      return kStore;
+    case Compressibility::kSome:
+      return kFastest;
+    case Compressibility::kHigh:
+      return kFastestForRuns;
+  }
+  return kFastest;
+}
+
+// PNG is big-endian.
+void AppendBigEndian(std::uint32_t value, std::string& file) {
+  for (int shift = 24; shift >= 0; shift -= 8) file += static_cast<char>(value >> shift);
+}
+
+// Length, type, data, and a checksum of the last two.
+void AppendChunk(std::string_view type, std::string_view data, std::string& file) {
+  AppendBigEndian(static_cast<std::uint32_t>(data.size()), file);
+  const std::size_t begin = file.size();
+  file += type;
+  file += data;
+  AppendBigEndian(libdeflate_crc32(0, file.data() + begin, file.size() - begin), file);
+}
+
+std::string Header(const Pixels& pixels) {
+  constexpr std::array<char, 4> kColorTypes = {0, 4, 2, 6};  // Gray, gray + alpha, RGB, RGBA.
+  std::string header;
+  AppendBigEndian(static_cast<std::uint32_t>(pixels.width), header);
+  AppendBigEndian(static_cast<std::uint32_t>(pixels.height), header);
+  header += '\x08';  // Bits per channel.
+  header += kColorTypes[pixels.channels - 1];
+  header.append(3, '\0');  // Deflate, adaptive filters, not interlaced.
+  return header;
+}
+
+}  // namespace
+
+Result<std::string> EncodePng(const Pixels& pixels, PngCompression compression) {
+  CBOARD_RETURN_IF_ERROR(ValidatePixels(pixels));
+  thread_local Workspace workspace;
+  const std::span filtered = workspace.Filtered(pixels.height * (pixels.row_bytes() + 1));
+  FilterRows(pixels, filtered);
+
+  CBOARD_ASSIGN_OR_RETURN(libdeflate_compressor* const compressor,
+                          workspace.Compressor(LevelFor(filtered, compression)));
+  const std::span compressed =
+      workspace.Compressed(libdeflate_zlib_compress_bound(compressor, filtered.size()));
+  const std::size_t size = libdeflate_zlib_compress(compressor, filtered.data(), filtered.size(),
+                                                    compressed.data(), compressed.size());
+  CBOARD_CHECK(size > 0);  // The bound is enough for any data.
+
+  std::string file;
+  file.reserve(kFixedBytes + size);
+  file += kSignature;
+  AppendChunk("IHDR", Header(pixels), file);
+  AppendChunk("IDAT", AsText(std::as_bytes(compressed.first(size))), file);
+  AppendChunk("IEND", {}, file);
+  workspace.Trim();
+  return file;
+}
+
+}  // namespace cboard::media

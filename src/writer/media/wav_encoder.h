@@ -1,0 +1,27 @@
+// Sounds as WAV files: 16-bit PCM behind the plain 44-byte header.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cboard/base/result.h"
+#include "cboard/tensor/tensor_view.h"
+
+namespace cboard::media {
+
+struct Wav {
+  std::string file;
+  std::size_t frames = 0;
+  std::size_t channels = 0;
+  bool clipped = false;  // A sample was beyond ±1 and is now as loud as a file can say.
+};
+
+// `sound` is L or L x channels, 1 or 2 of them, of samples in -1…1. The bytes are those of
+// libsndfile with clipping on, which tensorboardX uses: round(x * 2^31) >> 16, that is, the
+// fraction is dropped towards minus infinity. NaN becomes silence.
+//
+// Fails with kInvalidArgument for an invalid or empty tensor, another shape or a sample rate below
+// 1, and with kResourceExhausted when the samples take more than 1 GiB.
+Result<Wav> EncodeWav(const TensorView& sound, int sample_rate);
+
+}  // namespace cboard::media

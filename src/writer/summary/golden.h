@@ -1,0 +1,39 @@
+// Bytes for tests, as tensorboardX 2.6.4 wrote them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/proto/summary.h"
+
+namespace cboard::summary {
+
+// "0a30" -> "\n0". Spaces are for the reader.
+inline std::string FromHex(std::string_view hex) {
+  std::string bytes;
+  int high = -1;
+  for (const char c : hex) {
+    if (c == ' ') continue;
+    const int digit = c <= '9' ? c - '0' : c - 'a' + 10;
+    if (high < 0) {
+      high = digit;
+    } else {
+      bytes += static_cast<char>(high << 4 | digit);
+      high = -1;
+    }
+  }
+  return bytes;
+}
+
+// The values of a serialized Summary, as views into it; none when it is damaged.
+inline std::vector<proto::SummaryValue> ValuesOf(std::string_view summary) {
+  std::vector<proto::SummaryValue> values;
+  if (!proto::ForEachValue(summary,
+                           [&](const proto::SummaryValue& value) { values.push_back(value); })) {
+    values.clear();
+  }
+  return values;
+}
+
+}  // namespace cboard::summary

@@ -1,0 +1,128 @@
+#include "writer/summary/mesh.h"
+
+#include <simdjson.h>
+
+#include <cmath>
+
+#include "cboard/base/strings.h"
+#include "cboard/proto/plugins.h"
+#include "cboard/proto/summary.h"
+#include "cboard/proto/tensor.h"
+#include "cboard/tensor/convert.h"
+#include "writer/summary/plugin_metadata.h"
+#include "writer/summary/shape_text.h"
+#include "writer/summary/tag_cleaning.h"
+
+namespace cboard::summary {
+namespace {
+
+using proto::MeshContent;
+
+tl::unexpected<Error> Refuse(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+// The elements of a B x N x 3 tensor, of which there is at least one triple.
+Result<std::vector<float>> Triples(const TensorView& tensor, std::string_view what) {
+  if (tensor.shape.size() != 3 || tensor.shape[2] != 3) {
+    return Refuse(std::string(what) + " are " + ShapeText(tensor.shape) +
+                  ": give batch x count x 3");
+  }
+  CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(tensor));
+  if (values.empty()) {
+    return Refuse(std::string(what) + " are " + ShapeText(tensor.shape) +
+                  ", which is empty: give at least one");
+  }
+  return values;
+}
+
+Result<void> ValidateFaces(const TensorView& vertices, const TensorView& faces,
+                           const std::vector<float>& indices) {
+  if (faces.shape[0] != vertices.shape[0]) {
+    return Refuse("faces are " + ShapeText(faces.shape) + ", vertices " +
+                  ShapeText(vertices.shape) + ": both need the same batch size");
+  }
+  const auto vertex_count = static_cast<double>(vertices.shape[1]);
+  // Faces are stored as float32, tensorboardX's choice, and it holds no larger odd number.
+  constexpr double kLargestExact = 1 << 24;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const double index = static_cast<double>(indices[i]);
+    if (!(index >= 0 && index < vertex_count) || index != std::floor(index)) {
+      return Refuse("face " + std::to_string(i / 3) + " names vertex " + ShortestDecimal(index) +
+                    ", but there are vertices 0 to " + std::to_string(vertices.shape[1] - 1));
+    }
+    if (index > kLargestExact) {
+      return Refuse("face " + std::to_string(i / 3) + " names vertex " + ShortestDecimal(index) +
+                    ", past what the format can name, 16777216: split the mesh");
+    }
+  }
+  return {};
+}
+
+Result<void> ValidateColors(const TensorView& vertices, const TensorView& colors,
+                            const std::vector<float>& values) {
+  if (colors.shape != vertices.shape) {
+    return Refuse("colors are " + ShapeText(colors.shape) + ", vertices " +
+                  ShapeText(vertices.shape) + ": give one color per vertex");
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] >= 0 && values[i] <= 255)) {
+      return Refuse("color " + std::to_string(i / 3) + " holds " +
+                    ShortestDecimal(static_cast<double>(values[i])) + ": give numbers in 0…255");
+    }
+  }
+  return {};
+}
+
+// The page hands the text to JSON.parse, and shows no mesh at all when that fails.
+Result<void> ValidateConfig(const std::string& json) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  if (const auto error = parser.parse(json).get(document); error != simdjson::SUCCESS) {
+    return Refuse("config_json " + Quoted(json) + " is not JSON (" +
+                  simdjson::error_message(error) + "): give an object, or null");
+  }
+  return {};
+}
+
+void AppendPart(const std::string& tag, const MeshDetails& details, MeshContent content,
+                const TensorView& tensor, const std::vector<float>& values, std::string& summary) {
+  const std::string plugin_data = proto::EncodeMeshPluginData({.name = tag,
+                                                               .content_type = content,
+                                                               .json_config = details.config_json,
+                                                               .shape = tensor.shape});
+  proto::AppendTensorValue(tag + "_" + std::to_string(static_cast<int>(content)),
+                           proto::EncodeFloatTensor(tensor.shape, values),
+                           ForPlugin("mesh", plugin_data), summary);
+}
+
+Result<std::string> Make(const std::string& tag, const TensorView& vertices,
+                         const MeshDetails& details) {
+  CBOARD_RETURN_IF_ERROR(ValidateConfig(details.config_json));
+  CBOARD_ASSIGN_OR_RETURN(const auto positions, Triples(vertices, "vertices"));
+  std::string summary;
+  AppendPart(tag, details, MeshContent::kVertex, vertices, positions, summary);
+  if (details.faces) {
+    CBOARD_ASSIGN_OR_RETURN(const auto indices, Triples(*details.faces, "faces"));
+    CBOARD_RETURN_IF_ERROR(ValidateFaces(vertices, *details.faces, indices));
+    AppendPart(tag, details, MeshContent::kFace, *details.faces, indices, summary);
+  }
+  if (details.colors) {
+    CBOARD_ASSIGN_OR_RETURN(const auto values, Triples(*details.colors, "colors"));
+    CBOARD_RETURN_IF_ERROR(ValidateColors(vertices, *details.colors, values));
+    AppendPart(tag, details, MeshContent::kColor, *details.colors, values, summary);
+  }
+  return summary;
+}
+
+}  // namespace
+
+Result<std::string> MakeMeshSummary(std::string_view tag, const TensorView& vertices,
+                                    const MeshDetails& details) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored_tag, StoredTag(tag));
+  auto summary = Make(stored_tag, vertices, details);
+  if (!summary) return Fail(Annotate(std::move(summary).error(), "mesh " + Quoted(tag)));
+  return summary;
+}
+
+}  // namespace cboard::summary

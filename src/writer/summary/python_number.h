@@ -1,0 +1,12 @@
+// Numbers as Python prints them, for files that people compare with tensorboardX's.
+#pragma once
+
+#include <string>
+
+namespace cboard::summary {
+
+// Appends repr(value): the shortest digits that read back as the same double, with ".0" for whole
+// numbers and an exponent below 1e-4 and from 1e+16 on.
+void AppendPythonRepr(double value, std::string& out);
+
+}  // namespace cboard::summary

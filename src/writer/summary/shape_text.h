@@ -1,0 +1,13 @@
+// Tensor shapes in error messages.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace cboard::summary {
+
+// "2x3x4"; "a scalar" for no dimensions.
+std::string ShapeText(std::span<const std::int64_t> shape);
+
+}  // namespace cboard::summary
