@@ -4,7 +4,9 @@
 //                                    .kind = EventKind::kSummary, .payload = summary});
 //
 // Encoders write fields in ascending order and leave out defaults, as protobuf does, so that the
-// bytes are the ones TensorBoard's own writers produce.
+// bytes are the ones TensorBoard's own writers produce. Protobuf strings must be UTF-8, and one
+// stray byte would make other readers reject the whole event: names, tags and texts are therefore
+// written as ToValidUtf8 gives them, while `bytes` fields travel untouched. Parsers accept either.
 #pragma once
 
 #include <cstdint>
@@ -72,5 +74,11 @@ enum class LogLevel : int {
   kFatal = 50
 };
 std::string EncodeLogMessage(LogLevel level, std::string_view message);
+
+struct LogMessage {
+  LogLevel level = LogLevel::kUnknown;
+  std::string_view message;
+};
+Result<LogMessage> ParseLogMessage(std::string_view bytes);
 
 }  // namespace cboard::proto

@@ -6,7 +6,10 @@
 //   std::string bytes = graph.Encode();
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,14 +28,17 @@ class Attribute {
   static Attribute Float(float value);
   static Attribute Bool(bool value);
   static Attribute Type(DataType value);
-  static Attribute TypeNumber(
-      int value);  // A number of another numbering, as tensorboardX stores ONNX types.
+  // A number of another numbering, as tensorboardX stores ONNX types.
+  static Attribute TypeNumber(int value);
   static Attribute OfShape(const Shape& value);
   static Attribute OfTensor(std::string_view serialized_tensor);
   static Attribute StringList(const std::vector<std::string>& values);
   static Attribute IntList(const std::vector<std::int64_t>& values);
   static Attribute FloatList(const std::vector<float>& values);
+  static Attribute BoolList(const std::vector<bool>& values);
+  static Attribute TypeList(const std::vector<DataType>& values);
   static Attribute ShapeList(const std::vector<Shape>& values);
+  static Attribute TensorList(const std::vector<std::string>& serialized_tensors);
 
   const std::string& bytes() const { return bytes_; }
 
@@ -46,7 +52,7 @@ struct Node {
   std::string op;
   std::vector<std::string> inputs;  // "name", "name:k", or "^name" for control.
   std::string device;
-  std::vector<std::pair<std::string, Attribute>> attributes;  // Written sorted by key.
+  std::vector<std::pair<std::string, Attribute>> attributes;  // Sorted by key when written.
 };
 
 class GraphBuilder {
@@ -62,5 +68,24 @@ class GraphBuilder {
   std::string nodes_;
   std::size_t node_count_ = 0;
 };
+
+// A node as it lies in a GraphDef; all views point into the graph's bytes.
+struct NodeView {
+  std::string_view name;
+  std::string_view op;
+  std::string_view device;
+  std::span<const std::string_view> inputs;  // Valid during the visit only.
+  std::size_t attribute_count = 0;
+  std::string_view bytes;  // The NodeDef, for ForEachAttribute.
+};
+
+// Calls `visit` for each node of a GraphDef in order. Fails with kDataLoss, after the nodes before
+// the damage have been visited.
+Result<void> ForEachNode(std::string_view graph, const std::function<void(const NodeView&)>& visit);
+
+// Calls `visit` with each key and serialized AttrValue of a NodeDef, in file order.
+Result<void> ForEachAttribute(
+    std::string_view node,
+    const std::function<void(std::string_view key, std::string_view value)>& visit);
 
 }  // namespace cboard::proto

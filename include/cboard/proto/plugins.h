@@ -1,5 +1,7 @@
 // The plugin data that TensorBoard keeps in SummaryMetadata.PluginData.content, and the custom
 // scalar layout, which is the content of a string tensor.
+//
+// Parsers fail with kDataLoss when the bytes are not the message.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +10,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "cboard/base/result.h"
 #include "cboard/proto/tensor.h"
 
 namespace cboard::proto {
 
 std::string EncodePrCurvePluginData(std::uint32_t num_thresholds);
+Result<std::uint32_t> ParsePrCurvePluginData(std::string_view bytes);
 
 enum class MeshContent : int { kUndefined = 0, kVertex = 1, kFace = 2, kColor = 3 };
 
@@ -28,6 +33,22 @@ struct MeshPluginData {
 };
 std::string EncodeMeshPluginData(const MeshPluginData& data);
 
+// The same, owning what it holds; 0 components stay 0.
+struct ParsedMeshPluginData {
+  std::string name;
+  MeshContent content_type = MeshContent::kUndefined;
+  std::string json_config;
+  std::vector<std::int64_t> shape;
+  std::uint32_t components = 0;
+};
+Result<ParsedMeshPluginData> ParseMeshPluginData(std::string_view bytes);
+
+// `converted` marks tensors that a reader made from an image or audio value.
+std::string EncodeImagePluginData(bool converted_to_tensor);
+
+enum class AudioEncoding : int { kUnknown = 0, kWav = 11 };
+std::string EncodeAudioPluginData(AudioEncoding encoding, bool converted_to_tensor);
+
 // Hyperparameters.
 using HParamValue = std::variant<double, bool, std::string>;
 
@@ -38,15 +59,22 @@ struct HParamInfo {
   std::string display_name;
   std::string description;
   HParamType type = HParamType::kUnset;
-  std::vector<HParamValue> domain_discrete;  // Empty: none.
-  std::optional<std::pair<double, double>> domain_interval;
+  std::vector<HParamValue> domain_discrete;                  // Empty: none.
+  std::optional<std::pair<double, double>> domain_interval;  // Ignored if there are values.
+
+  friend bool operator==(const HParamInfo&, const HParamInfo&) = default;
 };
+
+enum class DatasetType : int { kUnknown = 0, kTraining = 1, kValidation = 2 };
 
 struct MetricInfo {
   std::string group;
   std::string tag;
   std::string display_name;
   std::string description;
+  DatasetType dataset_type = DatasetType::kUnknown;
+
+  friend bool operator==(const MetricInfo&, const MetricInfo&) = default;
 };
 
 struct HParamsExperiment {
@@ -56,30 +84,65 @@ struct HParamsExperiment {
   double time_created_seconds = 0;
   std::vector<HParamInfo> hparams;
   std::vector<MetricInfo> metrics;
+
+  friend bool operator==(const HParamsExperiment&, const HParamsExperiment&) = default;
+};
+
+struct HParamsSessionStart {
+  std::map<std::string, HParamValue> hparams;
+  std::string model_uri;
+  std::string monitor_url;
+  std::string group_name;
+  double start_time_seconds = 0;
+
+  friend bool operator==(const HParamsSessionStart&, const HParamsSessionStart&) = default;
+};
+
+enum class HParamsStatus : int { kUnknown = 0, kSuccess = 1, kFailure = 2, kRunning = 3 };
+
+struct HParamsSessionEnd {
+  HParamsStatus status = HParamsStatus::kUnknown;
+  double end_time_seconds = 0;
+
+  friend bool operator==(const HParamsSessionEnd&, const HParamsSessionEnd&) = default;
 };
 
 // Each gives a whole HParamsPluginData.
 std::string EncodeHParamsExperiment(const HParamsExperiment& experiment);
+std::string EncodeHParamsSessionStart(const HParamsSessionStart& start);
 std::string EncodeHParamsSessionStart(const std::map<std::string, HParamValue>& hparams,
                                       std::string_view group_name = {},
                                       double start_time_seconds = 0);
-enum class HParamsStatus : int { kUnknown = 0, kSuccess = 1, kFailure = 2, kRunning = 3 };
 std::string EncodeHParamsSessionEnd(HParamsStatus status, double end_time_seconds = 0);
+
+// What one HParamsPluginData holds; monostate is the empty one that TensorBoard itself writes.
+using HParamsPluginData =
+    std::variant<std::monostate, HParamsExperiment, HParamsSessionStart, HParamsSessionEnd>;
+
+// Values that are no number, truth or text (null, lists) are left out.
+Result<HParamsPluginData> ParseHParamsPluginData(std::string_view bytes);
 
 // Custom scalars.
 struct MarginSeries {
   std::string value, lower, upper;
+
+  friend bool operator==(const MarginSeries&, const MarginSeries&) = default;
 };
 struct LayoutChart {
   std::string title;
   std::vector<std::string> multiline_tags;  // Either these …
-  std::vector<MarginSeries> margins;        // … or these.
+  std::vector<MarginSeries> margins;        // … or these, which win if there are any.
+
+  friend bool operator==(const LayoutChart&, const LayoutChart&) = default;
 };
 struct LayoutCategory {
   std::string title;
   std::vector<LayoutChart> charts;
   bool closed = false;
+
+  friend bool operator==(const LayoutCategory&, const LayoutCategory&) = default;
 };
 std::string EncodeLayout(std::span<const LayoutCategory> categories);
+Result<std::vector<LayoutCategory>> ParseLayout(std::string_view bytes);
 
 }  // namespace cboard::proto

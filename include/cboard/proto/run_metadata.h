@@ -2,8 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "cboard/base/result.h"
 
 namespace cboard::proto {
 
@@ -15,10 +20,24 @@ struct NodeStats {
   std::int64_t total_bytes = 0;  // AllocatorMemoryUsed.total_bytes; 0 = no memory record.
   std::string allocator_name;
   std::vector<std::vector<std::int64_t>> output_shapes;
+
+  friend bool operator==(const NodeStats&, const NodeStats&) = default;
 };
 
 // StepStats with one device. No nodes gives the empty device that tensorboardX's add_graph writes.
 std::string EncodeRunMetadata(const std::vector<NodeStats>& nodes,
                               const std::string& device = "/device:CPU:0");
+
+// A RunMetadata that carries graphs (each a serialized GraphDef) instead of measurements: what
+// TensorBoard's graph_run_metadata_graph plugin shows as op graphs.
+std::string EncodeFunctionGraphs(std::span<const std::string_view> graphs);
+
+// `device` lives as long as the parsed bytes.
+using VisitNodeStats = std::function<void(std::string_view device, const NodeStats& node)>;
+
+// Calls `visit` for each node of each device in order. Memory of several allocators is added up,
+// under the name of the last one. Fails with kDataLoss, after the nodes before the damage have
+// been visited.
+Result<void> ForEachNodeStats(std::string_view run_metadata, const VisitNodeStats& visit);
 
 }  // namespace cboard::proto

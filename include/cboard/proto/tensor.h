@@ -52,6 +52,11 @@ enum class DataType : int {
 // -1 is an unknown size.
 using Shape = std::vector<std::int64_t>;
 
+// The name as TensorFlow spells it, without the prefix: "FLOAT", "QINT8"; "?" for numbers that have
+// none. A reference type (number + 100) has the name of what it refers to.
+std::string_view NameOf(DataType dtype);
+
+// A TensorShapeProto.
 std::string EncodeShape(std::span<const std::int64_t> dimensions);
 
 // Values in the typed list (`float_val` …), the form tensorboardX writes. `shape` may be empty: a
@@ -71,19 +76,22 @@ std::string EncodeRawTensor(DataType dtype, std::span<const std::int64_t> shape,
 struct Tensor {
   DataType dtype = DataType::kInvalid;
   Shape shape;
-  std::string_view bytes;  // The whole TensorProto.
+  bool unknown_rank = false;  // Then `shape` says nothing.
+  std::string_view bytes;     // The whole TensorProto.
 };
 
 Result<Tensor> ParseTensor(std::string_view bytes);
 
 // The elements as doubles (any numeric dtype that TensorBoard writers use), by TensorBoard's
 // rules: non-empty tensor_content wins, otherwise the typed list, of which one element is broadcast
-// to the shape. Fails with kDataLoss when the number of elements and the shape disagree, and with
-// kResourceExhausted when the shape asks for more than `max_elements`.
+// to the shape. Fails with kDataLoss when the number of elements and the shape disagree, with
+// kResourceExhausted when the shape asks for more than `max_elements`, and with kInvalidArgument
+// when the dtype is not a plain number (strings, complex numbers, types below one byte).
 Result<std::vector<double>> ReadNumbers(const Tensor& tensor,
                                         std::size_t max_elements = std::size_t{1} << 28);
 
-// The elements of a string tensor, as views into its bytes.
+// The elements of a string tensor, as views into its bytes. Fails with kInvalidArgument when it is
+// no string tensor, and with kDataLoss when the number of elements and the shape disagree.
 Result<std::vector<std::string_view>> ReadStrings(const Tensor& tensor);
 
 }  // namespace cboard::proto

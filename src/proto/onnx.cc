@@ -1,0 +1,259 @@
+#include "cboard/proto/onnx.h"
+
+#include "cboard/base/strings.h"
+#include "proto/packed.h"
+#include "proto/wire_reader.h"
+
+namespace cboard::proto {
+namespace {
+
+// Dimension: a number, or a name for one, which is as unknown as none.
+std::int64_t ReadDimension(pbf_reader fields) {
+  std::int64_t size = -1;
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Varint(1):
+        size = fields.get_int64();
+        break;
+      default:
+        fields.skip();
+    }
+  }
+  return size;
+}
+
+// TypeProto.Tensor.
+void ReadTensorType(pbf_reader fields, OnnxValueInfo& info) {
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Varint(1):
+        info.elem_type = fields.get_int32();
+        break;
+      case Length(2): {
+        info.has_shape = true;
+        pbf_reader shape = fields.get_message();
+        while (shape.next()) {
+          if (shape.tag_and_type() == Length(1)) {
+            info.shape.push_back(ReadDimension(shape.get_message()));
+          } else {
+            shape.skip();
+          }
+        }
+        break;
+      }
+      default:
+        fields.skip();
+    }
+  }
+}
+
+void ReadValueInfo(pbf_reader fields, OnnxValueInfo& info) {
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Length(1):
+        info.name = ViewOf(fields);
+        break;
+      case Length(2): {
+        pbf_reader type = fields.get_message();
+        while (type.next()) {
+          if (type.tag_and_type() == Length(1)) {
+            ReadTensorType(type.get_message(), info);
+          } else {
+            type.skip();
+          }
+        }
+        break;
+      }
+      default:
+        fields.skip();
+    }
+  }
+}
+
+void ReadTensor(pbf_reader fields, OnnxTensor& tensor) {
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Varint(1):
+      case Length(1):
+        ForEachVarint(fields, [&](std::uint64_t size) {
+          tensor.shape.push_back(static_cast<std::int64_t>(size));
+        });
+        break;
+      case Varint(2):
+        tensor.elem_type = fields.get_int32();
+        break;
+      case Length(8):
+        tensor.name = ViewOf(fields);
+        break;
+      default:
+        fields.skip();
+    }
+  }
+}
+
+void ReadAttribute(pbf_reader fields, OnnxAttribute& attribute) {
+  while (fields.next()) {
+    const auto kind = static_cast<OnnxAttributeKind>(fields.tag());
+    switch (fields.tag_and_type()) {
+      case Length(1):
+        attribute.name = ViewOf(fields);
+        break;
+      case Fixed32(2):
+      case Fixed32(7):
+      case Length(7):
+        attribute.kind = kind;
+        AppendFixed(fields, attribute.floats);
+        break;
+      case Varint(3):
+      case Varint(8):
+      case Length(8):
+        attribute.kind = kind;
+        ForEachVarint(fields, [&](std::uint64_t value) {
+          attribute.ints.push_back(static_cast<std::int64_t>(value));
+        });
+        break;
+      case Length(4):
+      case Length(9):
+        attribute.kind = kind;
+        attribute.strings.push_back(ViewOf(fields));
+        break;
+      case Length(5):
+        attribute.kind = kind;
+        ReadTensor(fields.get_message(), attribute.tensor);
+        break;
+      case Length(6):
+        attribute.kind = kind;
+        fields.skip();
+        break;
+      default:
+        fields.skip();
+    }
+  }
+}
+
+void ReadNode(pbf_reader fields, OnnxNode& node) {
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Length(1):
+        node.inputs.push_back(ViewOf(fields));
+        break;
+      case Length(2):
+        node.outputs.push_back(ViewOf(fields));
+        break;
+      case Length(3):
+        node.name = ViewOf(fields);
+        break;
+      case Length(4):
+        node.op_type = ViewOf(fields);
+        break;
+      case Length(5):
+        ReadAttribute(fields.get_message(), node.attributes.emplace_back());
+        break;
+      case Length(7):
+        node.domain = ViewOf(fields);
+        break;
+      default:
+        fields.skip();
+    }
+  }
+}
+
+// The GraphProto's parts as bytes: each is then read on its own, so that an error can name it.
+struct GraphParts {
+  std::string_view name;
+  std::vector<std::string_view> nodes, initializers, inputs, outputs, value_infos;
+};
+
+void ReadGraphParts(pbf_reader fields, GraphParts& parts) {
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Length(1):
+        parts.nodes.push_back(ViewOf(fields));
+        break;
+      case Length(2):
+        parts.name = ViewOf(fields);
+        break;
+      case Length(5):
+        parts.initializers.push_back(ViewOf(fields));
+        break;
+      case Length(11):
+        parts.inputs.push_back(ViewOf(fields));
+        break;
+      case Length(12):
+        parts.outputs.push_back(ViewOf(fields));
+        break;
+      case Length(13):
+        parts.value_infos.push_back(ViewOf(fields));
+        break;
+      default:
+        fields.skip();
+    }
+  }
+}
+
+// Reads each of `parts` into a T of `values`; an error says which one, and its name if that much
+// was readable.
+template <typename T, typename Read>
+Result<void> ReadParts(std::string_view what, const std::vector<std::string_view>& parts,
+                       const Read& read, std::vector<T>& values) {
+  values.reserve(parts.size());
+  for (const std::string_view part : parts) {
+    T& value = values.emplace_back();
+    const std::string place = std::string(what) + " " + std::to_string(values.size() - 1);
+    if (auto result = ReadMessageInto(place, part, value, read); !result) {
+      return Fail(value.name.empty() ? std::move(result).error()
+                                     : Annotate(std::move(result).error(), Quoted(value.name)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<OnnxGraph> ParseOnnxModel(std::string_view bytes) {
+  std::string_view graph_bytes;
+  bool has_graph = false;
+  CBOARD_RETURN_IF_ERROR(
+      ReadMessageInto("ONNX model", bytes, graph_bytes, [&](pbf_reader fields, auto& view) {
+        while (fields.next()) {
+          if (fields.tag_and_type() == Length(7)) {
+            view = ViewOf(fields);
+            has_graph = true;
+          } else {
+            fields.skip();
+          }
+        }
+      }));
+  if (!has_graph) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "not an ONNX model: its " + std::to_string(bytes.size()) + " bytes hold no graph");
+  }
+  CBOARD_ASSIGN_OR_RETURN(const GraphParts parts,
+                          ReadMessage<GraphParts>("ONNX graph", graph_bytes, ReadGraphParts));
+  OnnxGraph graph;
+  graph.name = parts.name;
+  CBOARD_RETURN_IF_ERROR(ReadParts("ONNX node", parts.nodes, ReadNode, graph.nodes));
+  CBOARD_RETURN_IF_ERROR(
+      ReadParts("ONNX initializer", parts.initializers, ReadTensor, graph.initializers));
+  CBOARD_RETURN_IF_ERROR(ReadParts("ONNX input", parts.inputs, ReadValueInfo, graph.inputs));
+  CBOARD_RETURN_IF_ERROR(ReadParts("ONNX output", parts.outputs, ReadValueInfo, graph.outputs));
+  CBOARD_RETURN_IF_ERROR(
+      ReadParts("ONNX value_info", parts.value_infos, ReadValueInfo, graph.value_infos));
+  return graph;
+}
+
+DataType DataTypeOfOnnx(int elem_type) {
+  static constexpr DataType kTypes[] = {
+      DataType::kInvalid,        DataType::kFloat,      DataType::kUint8,
+      DataType::kInt8,           DataType::kUint16,     DataType::kInt16,
+      DataType::kInt32,          DataType::kInt64,      DataType::kString,
+      DataType::kBool,           DataType::kHalf,       DataType::kDouble,
+      DataType::kUint32,         DataType::kUint64,     DataType::kComplex64,
+      DataType::kComplex128,     DataType::kBfloat16,   DataType::kFloat8E4m3fn,
+      DataType::kFloat8E4m3fnuz, DataType::kFloat8E5m2, DataType::kFloat8E5m2fnuz,
+      DataType::kUint4,          DataType::kInt4,       DataType::kFloat4E2m1fn};
+  if (elem_type < 0 || elem_type >= static_cast<int>(std::size(kTypes))) return DataType::kInvalid;
+  return kTypes[elem_type];
+}
+
+}  // namespace cboard::proto

@@ -1,0 +1,38 @@
+// Repeated numbers, which protobuf allows both packed into one field and one per field.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "proto/wire_reader.h"
+
+namespace cboard::proto {
+
+// Appends the current field's doubles (or floats): a packed field, or a single fixed-width value.
+template <typename Number>
+void AppendFixed(pbf_reader& fields, std::vector<Number>& numbers) {
+  if (fields.wire_type() == protozero::pbf_wire_type::length_delimited) {
+    const std::string_view packed = ViewOf(fields);
+    if (packed.size() % sizeof(Number) != 0) throw protozero::invalid_length_exception();
+    if (packed.empty()) return;
+    const std::size_t old_size = numbers.size();
+    numbers.resize(old_size + packed.size() / sizeof(Number));
+    std::memcpy(numbers.data() + old_size, packed.data(), packed.size());
+  } else if constexpr (sizeof(Number) == sizeof(double)) {
+    numbers.push_back(fields.get_double());
+  } else {
+    numbers.push_back(fields.get_float());
+  }
+}
+
+// Calls `visit` with each varint of the current field, packed or single.
+template <typename Visit>
+void ForEachVarint(pbf_reader& fields, const Visit& visit) {
+  if (fields.wire_type() == protozero::pbf_wire_type::length_delimited) {
+    for (const std::uint64_t value : fields.get_packed_uint64()) visit(value);
+  } else {
+    visit(fields.get_uint64());
+  }
+}
+
+}  // namespace cboard::proto

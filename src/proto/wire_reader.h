@@ -1,0 +1,86 @@
+// Protobuf messages read in place, with protozero's exceptions turned into errors.
+//
+//   return ReadMessage<SessionLog>("SessionLog", bytes, [](pbf_reader fields, SessionLog& log) {
+//     while (fields.next()) {
+//       switch (fields.tag_and_type()) {
+//         case Varint(1): log.status = …; break;
+//         default: fields.skip();
+//       }
+//     }
+//   });
+//
+// Fields are told apart by number and wire type together: a known number with another wire type
+// is an unknown field and skipped, as protobuf does. Where a field that is not repeated comes
+// twice, the last one counts.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+#include <string>
+#include <string_view>
+
+#include "cboard/base/result.h"
+
+namespace cboard::proto {
+
+using protozero::pbf_reader;
+
+constexpr std::uint32_t Varint(std::uint32_t field) { return field << 3 | 0; }
+constexpr std::uint32_t Fixed64(std::uint32_t field) { return field << 3 | 1; }
+constexpr std::uint32_t Length(std::uint32_t field) { return field << 3 | 2; }
+constexpr std::uint32_t Fixed32(std::uint32_t field) { return field << 3 | 5; }
+
+// The current field's bytes.
+inline std::string_view ViewOf(pbf_reader& fields) {
+  const protozero::data_view view = fields.get_view();
+  return {view.data(), view.size()};
+}
+
+// The current field as a bool. pbf_reader::get_bool looks at its byte before it knows that there is
+// one, and so reads past the end of a message that was cut there.
+inline bool BoolOf(pbf_reader& fields) { return fields.get_uint64() != 0; }
+
+// What is wrong, in words, from the exception that is being handled.
+inline std::string DamageOf(const std::exception& exception) {
+  if (dynamic_cast<const protozero::end_of_buffer_exception*>(&exception) != nullptr) {
+    return "a field reaches past the end";
+  }
+  if (dynamic_cast<const protozero::varint_too_long_exception*>(&exception) != nullptr) {
+    return "an integer is longer than ten bytes";
+  }
+  if (dynamic_cast<const protozero::invalid_tag_exception*>(&exception) != nullptr) {
+    return "a field has an impossible number";
+  }
+  if (dynamic_cast<const protozero::invalid_length_exception*>(&exception) != nullptr) {
+    return "the length of packed numbers is not a multiple of their size";
+  }
+  if (dynamic_cast<const protozero::unknown_pbf_wire_type_exception*>(&exception) != nullptr) {
+    return "a field has an unknown wire type";
+  }
+  return exception.what();
+}
+
+// Lets `read` fill `value` from `bytes`. The one place where protozero's exceptions end: they
+// become kDataLoss, and `value` keeps what was read before the damage.
+template <typename T, typename Read>
+Result<void> ReadMessageInto(std::string_view name, std::string_view bytes, T& value,
+                             const Read& read) {
+  try {
+    read(pbf_reader(bytes.data(), bytes.size()), value);
+  } catch (const protozero::exception& exception) {
+    return Fail(ErrorCode::kDataLoss, std::string(name) + " of " + std::to_string(bytes.size()) +
+                                          " bytes is damaged: " + DamageOf(exception));
+  }
+  return {};
+}
+
+template <typename T, typename Read>
+Result<T> ReadMessage(std::string_view name, std::string_view bytes, const Read& read) {
+  T value{};
+  CBOARD_RETURN_IF_ERROR(ReadMessageInto(name, bytes, value, read));
+  return value;
+}
+
+}  // namespace cboard::proto

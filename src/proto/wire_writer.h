@@ -1,0 +1,202 @@
+// Protobuf messages written from one description of their fields.
+//
+//   AppendMessage(out, [&](auto& fields) {
+//     fields.Double(1, event.wall_time_seconds);
+//     fields.Message(5, [&](auto& summary) { summary.Text(1, tag); });
+//   });
+//
+// A description runs twice: against a counter, which gives every nested length before its bytes,
+// and then against the output, which therefore grows once and is never moved. A histogram or an
+// image is copied exactly once on its way into an event.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <protozero/types.hpp>
+#include <protozero/varint.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::proto {
+
+// Whether every byte of `text` is ASCII: eight bytes per step, and the answer for nearly all tags.
+inline bool IsAscii(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080u;
+  std::uint64_t bits = 0;
+  while (text.size() >= sizeof(bits)) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data(), sizeof(word));
+    bits |= word;
+    text.remove_prefix(sizeof(word));
+  }
+  for (const char c : text) bits |= static_cast<unsigned char>(c);
+  return (bits & kHighBits) == 0;
+}
+
+// Where a description's bytes go: nowhere, only counted …
+class CountingSink {
+ public:
+  void Varint(std::uint64_t value) {
+    size_ += static_cast<std::size_t>(protozero::length_of_varint(value));
+  }
+  void Bytes(const void* /*data*/, std::size_t size) { size_ += size; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+// … or to the end of a string.
+class AppendingSink {
+ public:
+  explicit AppendingSink(std::string& out) : out_(out) {}
+  void Varint(std::uint64_t value) {
+    char digits[protozero::max_varint_length];
+    const int size = protozero::add_varint_to_buffer(digits, value);
+    out_.append(digits, static_cast<std::size_t>(size));
+  }
+  void Bytes(const void* data, std::size_t size) {
+    out_.append(static_cast<const char*>(data), size);
+  }
+
+ private:
+  std::string& out_;
+};
+
+template <typename Describe>
+std::size_t SizeOfMessage(const Describe& describe);
+
+// The fields of one message. Int, Double, Text … follow proto3: a value equal to the default is
+// left out. The Present… twins write it all the same, as members of a oneof, elements of a
+// repeated field and map entries need. Callers name fields in ascending order.
+template <typename Sink>
+class Fields {
+ public:
+  explicit Fields(Sink sink) : sink_(sink) {}
+
+  void Int(int field, std::int64_t value) {
+    if (value != 0) PresentInt(field, value);
+  }
+  void PresentInt(int field, std::int64_t value) {
+    Key(field, protozero::pbf_wire_type::varint);
+    sink_.Varint(static_cast<std::uint64_t>(value));
+  }
+
+  // -0.0 is not the default: protobuf compares bits.
+  void Double(int field, double value) {
+    if (std::bit_cast<std::uint64_t>(value) != 0) PresentDouble(field, value);
+  }
+  void PresentDouble(int field, double value) {
+    Key(field, protozero::pbf_wire_type::fixed64);
+    sink_.Bytes(&value, sizeof(value));
+  }
+
+  void Float(int field, float value) {
+    if (std::bit_cast<std::uint32_t>(value) != 0) PresentFloat(field, value);
+  }
+  void PresentFloat(int field, float value) {
+    Key(field, protozero::pbf_wire_type::fixed32);
+    sink_.Bytes(&value, sizeof(value));
+  }
+
+  // A protobuf `string`. One stray byte in it would make other readers reject the whole event, so
+  // what is not UTF-8 is replaced.
+  void Text(int field, std::string_view value) {
+    if (!value.empty()) PresentText(field, value);
+  }
+  void PresentText(int field, std::string_view value) {
+    if (IsAscii(value) || IsValidUtf8(value)) {
+      PresentBytes(field, value);
+    } else {
+      PresentBytes(field, ToValidUtf8(value));
+    }
+  }
+
+  // A protobuf `bytes`, or a message that is already serialized.
+  void Bytes(int field, std::string_view value) {
+    if (!value.empty()) PresentBytes(field, value);
+  }
+  void PresentBytes(int field, std::string_view value) {
+    Key(field, protozero::pbf_wire_type::length_delimited);
+    sink_.Varint(value.size());
+    sink_.Bytes(value.data(), value.size());
+  }
+
+  // Packed, and left out when there are no values.
+  void PackedDoubles(int field, std::span<const double> values) { PackedFixed(field, values); }
+  void PackedFloats(int field, std::span<const float> values) { PackedFixed(field, values); }
+  template <typename Integer>
+  void PackedInts(int field, std::span<const Integer> values) {
+    if (values.empty()) return;
+    CountingSink counter;
+    for (const Integer value : values) counter.Varint(AsVarint(value));
+    Key(field, protozero::pbf_wire_type::length_delimited);
+    sink_.Varint(counter.size());
+    for (const Integer value : values) sink_.Varint(AsVarint(value));
+  }
+
+  // A nested message, written even when it has no fields.
+  template <typename Describe>
+  void Message(int field, const Describe& describe) {
+    const std::size_t size = SizeOfMessage(describe);
+    Key(field, protozero::pbf_wire_type::length_delimited);
+    sink_.Varint(size);
+    if constexpr (std::is_same_v<Sink, CountingSink>) {
+      sink_.Bytes(nullptr, size);
+    } else {
+      describe(*this);
+    }
+  }
+
+  const Sink& sink() const { return sink_; }
+
+ private:
+  void Key(int field, protozero::pbf_wire_type type) {
+    sink_.Varint(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(type));
+  }
+
+  // Negative numbers of any width are sign-extended to 64 bits, as protobuf does.
+  template <typename Integer>
+  static std::uint64_t AsVarint(Integer value) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  }
+
+  template <typename Number>
+  void PackedFixed(int field, std::span<const Number> values) {
+    if (values.empty()) return;
+    Key(field, protozero::pbf_wire_type::length_delimited);
+    sink_.Varint(values.size_bytes());
+    sink_.Bytes(values.data(), values.size_bytes());
+  }
+
+  Sink sink_;
+};
+
+template <typename Describe>
+std::size_t SizeOfMessage(const Describe& describe) {
+  Fields<CountingSink> fields{CountingSink()};
+  describe(fields);
+  return fields.sink().size();
+}
+
+template <typename Describe>
+void AppendMessage(std::string& out, const Describe& describe) {
+  out.reserve(out.size() + SizeOfMessage(describe));
+  Fields<AppendingSink> fields{AppendingSink(out)};
+  describe(fields);
+}
+
+template <typename Describe>
+std::string EncodeMessage(const Describe& describe) {
+  std::string out;
+  AppendMessage(out, describe);
+  return out;
+}
+
+}  // namespace cboard::proto

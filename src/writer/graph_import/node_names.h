@@ -1,0 +1,49 @@
+// Names for the nodes of a graph: unique, and such that TensorBoard finds the ends of its edges.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace cboard {
+
+// `name` as a node may be called. In the inputs of a GraphDef ":k" at the end selects an output
+// and "^" at the front marks a control edge, so a node's own name has neither: "conv:0" becomes
+// "conv", "conv:1" becomes "conv_1", and "^x" becomes "_x".
+inline std::string NodeName(std::string_view name) {
+  std::string result(name);
+  if (!result.empty() && result.front() == '^') result.front() = '_';
+  const std::size_t colon = result.rfind(':');
+  if (colon == std::string::npos || colon + 1 == result.size() || colon == 0 ||
+      result.find_first_not_of("0123456789", colon + 1) != std::string::npos) {
+    return result;
+  }
+  if (result.substr(colon) == ":0") {
+    result.resize(colon);
+  } else {
+    result[colon] = '_';
+  }
+  return result;
+}
+
+// Hands out each name once: a name that is taken gets "_2", "_3", …
+class UniqueNames {
+ public:
+  std::string Take(std::string_view wanted) {
+    const std::string stem = NodeName(wanted);
+    const auto [entry, fresh] = uses_.try_emplace(stem, 1);
+    if (fresh) return stem;
+    int& uses = entry->second;  // Stays valid while the map grows.
+    std::string name;
+    do {
+      name = stem + "_" + std::to_string(++uses);
+    } while (!uses_.try_emplace(name, 1).second);
+    return name;
+  }
+
+ private:
+  std::unordered_map<std::string, int> uses_;
+};
+
+}  // namespace cboard
