@@ -1,0 +1,33 @@
+# `cmake --install`, find_package(CompressionBoard), and the Debian package.
+
+include(CMakePackageConfigHelpers)
+get_property(libraries GLOBAL PROPERTY CBOARD_LIBRARIES)
+install(TARGETS ${libraries} cboard_protozero EXPORT CompressionBoardTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/cboard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET compression-board)
+  install(TARGETS compression-board RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/CompressionBoard)
+install(EXPORT CompressionBoardTargets NAMESPACE cboard:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/CompressionBoardConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/CompressionBoardConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/CompressionBoardConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/CompressionBoardConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/CompressionBoardConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+set(CPACK_PACKAGE_NAME compression-board)
+set(CPACK_PACKAGE_VENDOR "Compression Board")
+set(CPACK_PACKAGE_CONTACT "Compression Board maintainers <maintainers@compression-board.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+include(CPack)

@@ -32,13 +32,13 @@ class EventFileWriter {
   EventFileWriter(const EventFileWriter&) = delete;
   EventFileWriter& operator=(const EventFileWriter&) = delete;
 
-  // Adds a scalar. Step 0 and "no step" are the same bytes. `serialized_metadata` is a
-  // SummaryMetadata, or empty.
-  // Fails with kFailedPrecondition after Close(), with kInvalidArgument for a tag over
-  // kMaxTagBytes, and with kResourceExhausted while the disk fails and the backlog is full; a
-  // failed call adds nothing.
+  // Adds a scalar; the tag is cleaned as tensorboardX does (writer/summary/tag_cleaning.h). Step 0
+  // and "no step" are the same bytes.
+  // Fails with kFailedPrecondition after Close() and in a forked child, with kInvalidArgument for a
+  // tag over kMaxTagBytes, and with kResourceExhausted while the disk fails and the backlog is
+  // full; a failed call adds nothing.
   Result<void> AddScalar(std::string_view tag, float value, std::int64_t step,
-                         double wall_time_seconds, std::string_view serialized_metadata = {});
+                         double wall_time_seconds);
 
   // Adds a serialized Event. Fails as AddScalar, and with kInvalidArgument beyond 2 GiB.
   Result<void> AddEvent(std::string_view serialized_event);

@@ -51,8 +51,9 @@ class SummaryWriter {
   Result<void> status() const;
   const std::filesystem::path& directory() const;
 
-  Result<void> AddScalar(std::string_view tag, double value, At at = {},
-                         const ScalarLabels& labels = {});
+  Result<void> AddScalar(std::string_view tag, double value, At at = {});
+  // The same with names and notes for viewers, stored beside the value.
+  Result<void> AddScalar(std::string_view tag, double value, At at, const ScalarLabels& labels);
 
   // One value per key, each in a run of its own, <directory>/<main_tag>/<key>, so that TensorBoard
   // draws them in one chart. Fails with kInvalidArgument when a key would leave the directory.
@@ -67,8 +68,8 @@ class SummaryWriter {
                             const Binning& bins = TensorBoardBins{}, std::size_t max_bins = 0);
   Result<void> AddHistogramRaw(std::string_view tag, const HistogramData& histogram, At at = {});
 
-  // `dataformats` names the dimensions: any order of "CHW", "HW", "NCHW", in either case. Floats
-  // are taken as 0…1, integers as 0…255. A batch becomes a grid.
+  // `dataformats` names the dimensions: any order of "CHW", "HW", "NCHW", in either case. uint8
+  // is taken as 0…255, everything else as 0…1. A batch becomes a grid.
   Result<void> AddImage(std::string_view tag, const TensorView& image, At at = {},
                         std::string_view dataformats = "CHW");
   Result<void> AddImages(std::string_view tag, const TensorView& images, At at = {},

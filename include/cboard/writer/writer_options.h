@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,10 @@
 #include "cboard/base/result.h"
 
 namespace cboard {
+
+// The thread that does the disk work of one or more writers.
+class IoThread;
+std::shared_ptr<IoThread> MakeIoThread();
 
 struct WriterOptions {
   // Appended to the generated directory name when no directory is given.
@@ -34,10 +39,14 @@ struct WriterOptions {
   std::size_t max_backlog_bytes = std::size_t{64} << 20;
 
   // Called once when the disk starts to fail, and once when it works again (with no error), from
-  // the writer's own thread. By default errors are only returned from Flush() and Close().
+  // the I/O thread; it must not call the writer. By default errors are only returned from Flush()
+  // and Close().
   std::function<void(const std::optional<Error>&)> on_disk_error;
 
-  // Where wall times come from when a call gives none.
+  // Shared by writers that are many or short-lived; by default each writer has its own.
+  std::shared_ptr<IoThread> io_thread;
+
+  // Where wall times come from when a call gives none; the system's clock if null.
   const Clock* clock = nullptr;
 };
 

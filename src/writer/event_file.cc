@@ -1,0 +1,65 @@
+#include "writer/event_file.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <vector>
+
+#include "cboard/base/strings.h"
+
+namespace cboard {
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
+  return name.data();
+}
+
+Result<EventFile> EventFile::Create(const std::filesystem::path& directory, double now_seconds,
+                                    const std::string& suffix) {
+  if (suffix.find('/') != std::string::npos || suffix.find('\0') != std::string::npos) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "filename_suffix " + Quoted(suffix) + " must be part of a file name, without '/'");
+  }
+  CBOARD_RETURN_IF_ERROR(CreateDirectories(directory));
+  std::array<char, 16> seconds;
+  std::snprintf(seconds.data(), seconds.size(), "%010lld", static_cast<long long>(now_seconds));
+  const std::string stem = "events.out.tfevents." + std::string(seconds.data()) + "." + HostName();
+  Result<File> file = File::CreateNew(directory / (stem + suffix));
+  static std::atomic<unsigned> sequence = 0;
+  while (!file && file.error().code == ErrorCode::kAlreadyExists) {
+    const std::string unique = "." + std::to_string(::getpid()) + "." + std::to_string(sequence++);
+    file = File::CreateNew(directory / (stem + unique + suffix));
+  }
+  if (!file) return Fail(std::move(file).error());
+  return EventFile(*std::move(file));
+}
+
+Result<void> EventFile::Restore() {
+  CBOARD_RETURN_IF_ERROR(CreateDirectories(path().parent_path()));
+  CBOARD_ASSIGN_OR_RETURN(File fresh, File::CreateNew(path()));
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  std::uint64_t offset = 0;
+  Result<void> copied;
+  while (true) {
+    const Result<std::size_t> count = file_.ReadAt(offset, buffer);
+    if (!count) {
+      copied = Fail(count.error());
+      break;
+    }
+    if (*count == 0) break;
+    copied = fresh.Write(ByteSpan(buffer).first(*count));
+    if (!copied) break;
+    offset += *count;
+  }
+  if (!copied) {
+    ::unlink(path().c_str());  // A half copy would look like a torn run; the next try starts anew.
+    return copied;
+  }
+  file_ = std::move(fresh);
+  return {};
+}
+
+}  // namespace cboard

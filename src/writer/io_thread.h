@@ -1,0 +1,63 @@
+// One thread that does the disk work of many event files.
+//
+// A SummaryWriter shares one among its files: add_scalars alone may open dozens of sub-runs, and a
+// thread for each would cost more than the writing.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace cboard {
+
+class IoThread {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  // Work that runs on the thread. The thread keeps tasks alive while they are added.
+  class Task {
+   public:
+    virtual ~Task() = default;
+
+    // Does what is due and returns when it wants to run again, unless it is woken before.
+    virtual TimePoint Run(TimePoint now) = 0;
+  };
+
+  IoThread();
+  ~IoThread();  // Stops after the task that is running; tasks not removed before do not run again.
+  IoThread(const IoThread&) = delete;
+  IoThread& operator=(const IoThread&) = delete;
+
+  void Add(std::shared_ptr<Task> task, TimePoint first_due);
+
+  // Runs the task soon. Does nothing when it was removed.
+  void Wake(const Task& task);
+
+  // Afterwards the task does not run and never will. Not to be called from Run().
+  void Remove(const Task& task);
+
+ private:
+  struct Entry {
+    std::shared_ptr<Task> task;
+    TimePoint due;
+  };
+
+  void Loop();
+  void Reschedule(const Task* task, Entry& entry, TimePoint due);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<const Task*, Entry> entries_;
+  std::set<std::pair<TimePoint, const Task*>> by_due_;
+  const Task* running_ = nullptr;
+  bool woken_while_running_ = false;
+  bool stopping_ = false;
+  std::thread thread_;  // Last: it uses all of the above.
+};
+
+}  // namespace cboard

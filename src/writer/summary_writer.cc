@@ -1,0 +1,134 @@
+// Construction, scalars and lifetime; the other kinds are in summary_writer_kinds.cc.
+#include "cboard/writer/summary_writer.h"
+
+#include <array>
+#include <ctime>
+#include <utility>
+
+#include "cboard/base/file.h"
+#include "cboard/base/json_writer.h"
+#include "cboard/proto/event.h"
+#include "cboard/proto/summary.h"
+#include "writer/event_file.h"
+#include "writer/summary/tag_cleaning.h"
+#include "writer/summary_writer_impl.h"
+
+namespace cboard {
+namespace {
+
+// runs/Nov15_20-05-31_<host><comment>, as tensorboardX names it.
+std::filesystem::path DefaultDirectory(const WriterOptions& options) {
+  const Clock& clock = options.clock != nullptr ? *options.clock : SystemClock();
+  const auto now = static_cast<std::time_t>(clock.NowSeconds());
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  std::array<char, 64> date;
+  std::strftime(date.data(), date.size(), "%b%d_%H-%M-%S", &local);
+  return std::filesystem::path("runs") / (date.data() + ("_" + HostName()) + options.comment);
+}
+
+std::string SummaryEvent(std::string_view summary, std::optional<std::int64_t> step,
+                         double wall_time_seconds) {
+  return proto::EncodeEvent({.wall_time_seconds = wall_time_seconds,
+                             .step = step.value_or(0),
+                             .kind = proto::EventKind::kSummary,
+                             .payload = summary});
+}
+
+}  // namespace
+
+Result<void> SummaryWriter::Impl::AddSummary(std::string_view summary, const At& at) {
+  const std::string event = SummaryEvent(summary, at.step, WallTime(at));
+  return WithMain([&](EventFileWriter& file) { return file.AddEvent(event); });
+}
+
+SummaryWriter::SummaryWriter(std::filesystem::path directory, WriterOptions options) {
+  if (directory.empty()) directory = DefaultDirectory(options);
+  impl_ = std::make_unique<Impl>(std::move(directory), std::move(options));
+  static_cast<void>(impl_->files.Main());  // Viewers see the run at once; status() has the error.
+}
+
+SummaryWriter::~SummaryWriter() { static_cast<void>(Close()); }
+
+Result<void> SummaryWriter::status() const {
+  return impl_->files.Main().map([](EventFileWriter*) {});
+}
+
+const std::filesystem::path& SummaryWriter::directory() const { return impl_->files.directory(); }
+
+Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, At at) {
+  const double wall_time = impl_->WallTime(at);
+  return impl_->WithMain([&](EventFileWriter& file) {
+    return file.AddScalar(tag, static_cast<float>(value), at.step.value_or(0), wall_time);
+  });
+}
+
+Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, At at,
+                                      const ScalarLabels& labels) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
+  std::string summary;
+  proto::AppendScalarValue(summary::CleanTag(stored), static_cast<float>(value),
+                           {.plugin_name = labels.plugin_name,
+                            .plugin_content = labels.plugin_content,
+                            .display_name = labels.display_name,
+                            .description = labels.description},
+                           summary);
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddScalars(std::string_view main_tag,
+                                       const std::map<std::string, double>& values, At at) {
+  // All keys are looked at before anything is written: a call succeeds or leaves no trace.
+  std::vector<std::pair<std::filesystem::path, double>> runs;
+  for (const auto& [key, value] : values) {
+    CBOARD_ASSIGN_OR_RETURN(std::filesystem::path path,
+                            summary::SubRunPath(directory(), main_tag, key));
+    runs.emplace_back(std::move(path), value);
+  }
+  const double wall_time = impl_->WallTime(at);  // One for all: they belong together.
+  for (const auto& [path, value] : runs) {
+    CBOARD_ASSIGN_OR_RETURN(EventFileWriter* const file, impl_->files.SubRun(path));
+    CBOARD_RETURN_IF_ERROR(
+        file->AddScalar(main_tag, static_cast<float>(value), at.step.value_or(0), wall_time));
+    const std::lock_guard lock(impl_->points_mutex);
+    impl_->points[path.string()].push_back({wall_time, at.step, value});
+  }
+  return {};
+}
+
+Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& path) {
+  const std::lock_guard lock(impl_->points_mutex);
+  JsonWriter json(NonFinite::kAsLiteral);  // As Python's json module, which reads it back.
+  json.BeginObject();
+  for (const auto& [run, points] : impl_->points) {
+    json.Key(run).BeginArray();
+    for (const Impl::Point& point : points) {
+      json.BeginArray().Value(point.wall_time_seconds);
+      if (point.step) {
+        json.Value(*point.step);
+      } else {
+        json.Null();
+      }
+      json.Value(point.value).EndArray();
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, json.text()));
+  impl_->points.clear();
+  return {};
+}
+
+Result<void> SummaryWriter::AddSummary(std::string_view serialized_summary, At at) {
+  return impl_->AddSummary(serialized_summary, at);
+}
+
+Result<void> SummaryWriter::AddEvent(std::string_view serialized_event) {
+  return impl_->WithMain([&](EventFileWriter& file) { return file.AddEvent(serialized_event); });
+}
+
+Result<void> SummaryWriter::Flush() { return impl_->files.Flush(); }
+
+Result<void> SummaryWriter::Close() { return impl_->files.Close(); }
+
+}  // namespace cboard

@@ -1,0 +1,52 @@
+// What the methods of SummaryWriter share.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/clock.h"
+#include "cboard/writer/summary_writer.h"
+#include "writer/run_files.h"
+
+namespace cboard {
+
+class SummaryWriter::Impl {
+ public:
+  Impl(std::filesystem::path directory, WriterOptions options)
+      : clock(options.clock), files(std::move(directory), std::move(options)) {}
+
+  double WallTime(const At& at) const {
+    if (at.wall_time_seconds) return *at.wall_time_seconds;
+    return clock != nullptr ? clock->NowSeconds() : WallTimeSeconds();
+  }
+
+  // Calls `add` with the main file, once more with a new one if another thread has just closed it.
+  template <typename Add>
+  Result<void> WithMain(const Add& add) {
+    for (int tries = 0;; ++tries) {
+      Result<EventFileWriter*> file = files.Main();
+      if (!file) return Fail(std::move(file).error());
+      Result<void> added = add(**file);
+      if (added || added.error().code != ErrorCode::kFailedPrecondition || tries > 0) return added;
+    }
+  }
+
+  // An event with `summary`, in the main file.
+  Result<void> AddSummary(std::string_view summary, const At& at);
+
+  const Clock* clock;
+  RunFiles files;
+
+  struct Point {
+    double wall_time_seconds;
+    std::optional<std::int64_t> step;
+    double value;
+  };
+  std::mutex points_mutex;
+  std::map<std::string, std::vector<Point>> points;  // Of AddScalars, by run path.
+};
+
+}  // namespace cboard

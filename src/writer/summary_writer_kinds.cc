@@ -1,0 +1,295 @@
+// The methods of SummaryWriter that turn something into a summary: each makes it, then adds it.
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "cboard/base/file.h"
+#include "cboard/base/strings.h"
+#include "cboard/proto/event.h"
+#include "cboard/proto/summary.h"
+#include "cboard/writer/summary_writer.h"
+#include "writer/graph_import/onnx_graph.h"
+#include "writer/graph_import/openvino_graph.h"
+#include "writer/media/draw_boxes.h"
+#include "writer/media/gif_encoder.h"
+#include "writer/media/image_layout.h"
+#include "writer/media/png_encoder.h"
+#include "writer/media/sprite.h"
+#include "writer/media/video_layout.h"
+#include "writer/media/wav_encoder.h"
+#include "writer/summary/custom_scalars.h"
+#include "writer/summary/embedding.h"
+#include "writer/summary/histogram_summary.h"
+#include "writer/summary/hparams.h"
+#include "writer/summary/mesh.h"
+#include "writer/summary/pr_curve.h"
+#include "writer/summary/tag_cleaning.h"
+#include "writer/summary/text.h"
+#include "writer/summary_writer_impl.h"
+
+namespace cboard {
+namespace {
+
+// "image 'digits/0': …": the message names the call that went wrong.
+template <typename T>
+Result<T> About(std::string_view kind, std::string_view tag, Result<T> result) {
+  if (result) return result;
+  return Fail(Annotate(std::move(result).error(), std::string(kind) + " " + Quoted(tag)));
+}
+
+Result<std::string> PngSummary(std::string_view tag, const Result<media::Pixels>& pixels) {
+  if (!pixels) return Fail(pixels.error());
+  CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodePng(*pixels));
+  std::string summary;
+  proto::AppendImageValue(tag,
+                          {.height = static_cast<std::int32_t>(pixels->height),
+                           .width = static_cast<std::int32_t>(pixels->width),
+                           .colorspace = static_cast<std::int32_t>(pixels->channels),
+                           .encoded = file},
+                          {}, summary);
+  return summary;
+}
+
+}  // namespace
+
+#define CBOARD_SUMMARY_OR_RETURN(summary, kind, tag, expression) \
+  CBOARD_ASSIGN_OR_RETURN(const std::string summary, About<std::string>(kind, tag, expression))
+
+Result<void> SummaryWriter::AddHistogram(std::string_view tag, const TensorView& values, At at,
+                                         const Binning& bins, std::size_t max_bins) {
+  CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram,
+                          About("histogram", tag, ComputeHistogram(values, bins, max_bins)));
+  CBOARD_SUMMARY_OR_RETURN(summary, "histogram", tag,
+                           summary::MakeHistogramSummary(summary::CleanTag(tag), histogram));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddHistogramRaw(std::string_view tag, const HistogramData& histogram,
+                                            At at) {
+  CBOARD_SUMMARY_OR_RETURN(summary, "histogram", tag,
+                           summary::MakeHistogramSummary(tag, histogram));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddImage(std::string_view tag, const TensorView& image, At at,
+                                     std::string_view dataformats) {
+  CBOARD_SUMMARY_OR_RETURN(
+      summary, "image", tag,
+      PngSummary(summary::CleanTag(tag), media::LayOutImage(image, dataformats)));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddImages(std::string_view tag, const TensorView& images, At at,
+                                      std::string_view dataformats) {
+  return AddImage(tag, images, at, dataformats);
+}
+
+Result<void> SummaryWriter::AddImageWithBoxes(std::string_view tag, const TensorView& image,
+                                              const TensorView& boxes, At at, const BoxStyle& style,
+                                              std::string_view dataformats) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
+  CBOARD_ASSIGN_OR_RETURN(const media::Pixels pixels,
+                          About("image", tag, media::LayOutImage(image, dataformats)));
+  CBOARD_SUMMARY_OR_RETURN(
+      summary, "image", tag,
+      PngSummary(stored, media::DrawBoxes(pixels, boxes, style.labels, style.rescale)));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddFigure(std::string_view tag, const RgbBuffer& figure, At at) {
+  if (figure.channels != 3 && figure.channels != 4) {
+    return Fail(ErrorCode::kInvalidArgument, "figure " + Quoted(tag) + ": has " +
+                                                 std::to_string(figure.channels) +
+                                                 " channels; give rows of RGB or RGBA bytes");
+  }
+  const TensorView pixels(DType::kUint8, figure.pixels.data(),
+                          {figure.height, figure.width, figure.channels});
+  CBOARD_RETURN_IF_ERROR(About("figure", tag, pixels.Validate()));
+  if (pixels.element_count() != figure.pixels.size()) {
+    return Fail(ErrorCode::kInvalidArgument, "figure " + Quoted(tag) + ": " +
+                                                 std::to_string(figure.pixels.size()) +
+                                                 " bytes given, but height * width * channels is " +
+                                                 std::to_string(pixels.element_count()));
+  }
+  CBOARD_ASSIGN_OR_RETURN(media::Pixels image,
+                          About("figure", tag, media::LayOutImage(pixels, "HWC")));
+  if (image.channels == 4) {  // Figures are opaque; viewers would show holes.
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < image.bytes.size(); ++i) {
+      if (i % 4 != 3) image.bytes[kept++] = image.bytes[i];
+    }
+    image.bytes.resize(kept);
+    image.channels = 3;
+  }
+  CBOARD_SUMMARY_OR_RETURN(summary, "figure", tag,
+                           PngSummary(summary::CleanTag(tag), std::move(image)));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddEncodedImage(std::string_view tag, const EncodedImage& image,
+                                            At at) {
+  std::string summary;
+  proto::AppendImageValue(summary::CleanTag(tag),
+                          {.height = image.height,
+                           .width = image.width,
+                           .colorspace = image.channels,
+                           .encoded = image.file},
+                          {}, summary);
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddVideo(std::string_view tag, const TensorView& video, At at,
+                                     double fps, std::string_view dataformats) {
+  CBOARD_ASSIGN_OR_RETURN(const media::Video frames,
+                          About("video", tag, media::LayOutVideo(video, dataformats)));
+  CBOARD_ASSIGN_OR_RETURN(const std::string file,
+                          About("video", tag, media::EncodeGif(frames, fps)));
+  return AddEncodedImage(tag,
+                         {.file = file,
+                          .height = static_cast<std::int32_t>(frames.height),
+                          .width = static_cast<std::int32_t>(frames.width),
+                          .channels = static_cast<std::int32_t>(frames.channels)},
+                         at);
+}
+
+Result<void> SummaryWriter::AddAudio(std::string_view tag, const TensorView& sound, At at,
+                                     int sample_rate) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
+  CBOARD_ASSIGN_OR_RETURN(const media::Wav wav,
+                          About("audio", tag, media::EncodeWav(sound, sample_rate)));
+  std::string summary;
+  proto::AppendAudioValue(stored,
+                          {.sample_rate = static_cast<float>(sample_rate),
+                           .num_channels = static_cast<std::int64_t>(wav.channels),
+                           .length_frames = static_cast<std::int64_t>(wav.frames),
+                           .encoded = wav.file,
+                           .content_type = "audio/wav"},
+                          {}, summary);
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddText(std::string_view tag, std::string_view markdown, At at) {
+  CBOARD_SUMMARY_OR_RETURN(summary, "text", tag, summary::MakeTextSummary(tag, markdown));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddGraph(std::string_view graph_def, At at) {
+  return AddEvent(proto::EncodeEvent({.wall_time_seconds = impl_->WallTime(at),
+                                      .step = at.step.value_or(0),
+                                      .kind = proto::EventKind::kGraphDef,
+                                      .payload = graph_def}));
+}
+
+Result<void> SummaryWriter::AddRunMetadata(std::string_view tag, std::string_view run_metadata,
+                                           At at) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
+  const std::string tagged =
+      proto::EncodeTaggedRunMetadata({.tag = stored, .run_metadata = run_metadata});
+  return AddEvent(proto::EncodeEvent({.wall_time_seconds = impl_->WallTime(at),
+                                      .step = at.step.value_or(0),
+                                      .kind = proto::EventKind::kTaggedRunMetadata,
+                                      .payload = tagged}));
+}
+
+Result<void> SummaryWriter::AddOnnxGraph(const std::filesystem::path& onnx_file) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string graph, GraphDefFromOnnx(onnx_file));
+  return AddGraph(graph);
+}
+
+Result<void> SummaryWriter::AddOpenVinoGraph(const std::filesystem::path& xml_file) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string graph, GraphDefFromOpenVino(xml_file));
+  return AddGraph(graph);
+}
+
+Result<void> SummaryWriter::AddEmbedding(const TensorView& matrix, const EmbeddingDetails& details,
+                                         At at) {
+  CBOARD_ASSIGN_OR_RETURN(const summary::EmbeddingFiles files,
+                          About("embedding", details.tag,
+                                summary::MakeEmbeddingFiles(matrix, details, at.step.value_or(0))));
+  std::string sprite;
+  if (details.label_images) {
+    CBOARD_ASSIGN_OR_RETURN(
+        const media::Pixels pixels,
+        About("embedding", details.tag, media::LayOutSprite(*details.label_images)));
+    CBOARD_ASSIGN_OR_RETURN(sprite, media::EncodePng(pixels));
+  }
+  const std::filesystem::path folder = directory() / files.directory;
+  CBOARD_RETURN_IF_ERROR(CreateDirectories(folder));
+  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(folder / "tensors.tsv", files.tensors_tsv));
+  if (files.metadata_tsv) {
+    CBOARD_RETURN_IF_ERROR(WriteFileAtomically(folder / "metadata.tsv", *files.metadata_tsv));
+  }
+  if (!sprite.empty()) {
+    CBOARD_RETURN_IF_ERROR(WriteFileAtomically(folder / "sprite.png", sprite));
+  }
+  // Last, and in one write: the projector never reads of files that are not there yet.
+  CBOARD_ASSIGN_OR_RETURN(File config,
+                          File::OpenForAppending(directory() / "projector_config.pbtxt"));
+  return config.Write(AsBytes(files.config_block));
+}
+
+Result<void> SummaryWriter::AddPrCurve(std::string_view tag, const TensorView& labels,
+                                       const TensorView& predictions, At at, int num_thresholds,
+                                       const TensorView* weights) {
+  CBOARD_SUMMARY_OR_RETURN(
+      summary, "PR curve", tag,
+      summary::MakePrCurveSummary(tag, labels, predictions, num_thresholds, weights));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddPrCurveRaw(std::string_view tag, const PrCurveRows& rows, At at,
+                                          int num_thresholds) {
+  CBOARD_SUMMARY_OR_RETURN(summary, "PR curve", tag,
+                           summary::MakePrCurveRawSummary(tag, rows, num_thresholds));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddMesh(std::string_view tag, const TensorView& vertices,
+                                    const MeshDetails& details, At at) {
+  CBOARD_SUMMARY_OR_RETURN(summary, "mesh", tag, summary::MakeMeshSummary(tag, vertices, details));
+  return impl_->AddSummary(summary, at);
+}
+
+Result<void> SummaryWriter::AddHParams(const std::vector<std::pair<std::string, HParam>>& hparams,
+                                       const std::vector<std::pair<std::string, double>>& metrics,
+                                       std::string_view name, At at) {
+  const double wall_time = impl_->WallTime(at);
+  const std::string run = name.empty() ? ShortestDecimal(wall_time) : std::string(name);
+  CBOARD_ASSIGN_OR_RETURN(const std::filesystem::path path,
+                          summary::SubRunPath(directory(), "", run));
+  CBOARD_ASSIGN_OR_RETURN(const summary::HParamsSummaries summaries,
+                          About("hparams", run, summary::MakeHParamsSummaries(hparams, metrics)));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<EventFileWriter> file, impl_->files.OpenOnce(path));
+  for (const std::string* summary :
+       {&summaries.experiment, &summaries.session_start, &summaries.session_end}) {
+    CBOARD_RETURN_IF_ERROR(file->AddEvent(proto::EncodeEvent({.wall_time_seconds = wall_time,
+                                                              .kind = proto::EventKind::kSummary,
+                                                              .payload = *summary})));
+  }
+  for (const auto& [tag, value] : metrics) {
+    CBOARD_RETURN_IF_ERROR(
+        file->AddScalar(tag, static_cast<float>(value), at.step.value_or(0), wall_time));
+  }
+  return file->Close();
+}
+
+Result<void> SummaryWriter::AddCustomScalars(const std::vector<CustomScalarCategory>& layout) {
+  CBOARD_SUMMARY_OR_RETURN(summary, "custom scalars", "layout",
+                           summary::MakeCustomScalarsSummary(layout));
+  return impl_->AddSummary(summary, {});
+}
+
+Result<void> SummaryWriter::AddCustomScalarsMultilineChart(const std::vector<std::string>& tags,
+                                                           std::string_view category,
+                                                           std::string_view title) {
+  return AddCustomScalars({{std::string(category), {{std::string(title), tags, false}}}});
+}
+
+Result<void> SummaryWriter::AddCustomScalarsMarginChart(const std::vector<std::string>& tags,
+                                                        std::string_view category,
+                                                        std::string_view title) {
+  return AddCustomScalars({{std::string(category), {{std::string(title), tags, true}}}});
+}
+
+}  // namespace cboard
