@@ -1,7 +1,9 @@
 // One pass over a tensor: what its values are like.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
@@ -9,7 +11,8 @@
 namespace cboard {
 
 // Of real values: quantized tensors are dequantized on the fly. Min, max and sums are over finite
-// values; they are NaN when there is none.
+// values; they are NaN when there is none. Sums are accumulated in float64, those of 8-bit codes
+// exactly.
 struct TensorStatistics {
   std::uint64_t count = 0;
   std::uint64_t nan_count = 0;

@@ -15,6 +15,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -40,7 +41,8 @@ enum class DType {
 std::size_t SizeOf(DType dtype);
 std::string_view NameOf(DType dtype);  // "float32", "bfloat16", …
 
-// How integer codes stand for real values: real = (code - zero_point) * scale.
+// How integer codes stand for real values: real = (code - zero_point) * scale. Scales are in the
+// order of the elements they belong to: by channel, or by group from the first row to the last.
 // Borrowed like the tensor itself. `zero_points` may be empty (all zero).
 struct Quantization {
   enum class Granularity { kPerTensor, kPerChannel, kPerGroup };
@@ -49,8 +51,9 @@ struct Quantization {
   std::span<const float> scales;
   std::span<const std::int32_t> zero_points;
   std::size_t axis = 0;  // kPerChannel: the dimension that channels run along.
-  std::size_t group_size =
-      0;  // kPerGroup: consecutive elements of the last dimension that share a scale.
+  // kPerGroup: consecutive elements of the last dimension that share a scale. Groups start anew in
+  // each row; the last one of a row may be shorter.
+  std::size_t group_size = 0;
 
   static Quantization PerTensor(std::span<const float> scale,
                                 std::span<const std::int32_t> zero_point = {}) {
@@ -98,7 +101,7 @@ constexpr DType DTypeOf() {
   }
 }
 
-// Elements are contiguous, in row-major order.
+// Elements are contiguous, in row-major order; they need not be aligned.
 struct TensorView {
   DType dtype = DType::kFloat32;
   const void* data = nullptr;

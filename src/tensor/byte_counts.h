@@ -1,0 +1,35 @@
+// How often each code of an 8-bit tensor occurs: all that any statistic of it needs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "cboard/tensor/tensor_view.h"
+#include "tensor/moment_kernels.h"
+
+namespace cboard {
+
+// The codes of one tensor of int8 or uint8, or of a part of it.
+class ByteCounts {
+ public:
+  // Counts elements [first, first + count) of `tensor`, which HoldsBytes.
+  ByteCounts(const TensorView& tensor, std::size_t first, std::size_t count);
+
+  // Calls `visit(code, count)` for each code that occurs, in no particular order.
+  template <typename Visitor>
+  void ForEach(Visitor&& visit) const {
+    for (int byte = 0; byte < 256; ++byte) {
+      const std::uint64_t count = counts_[static_cast<std::size_t>(byte)];
+      if (count > 0) visit(is_signed_ && byte >= 128 ? byte - 256 : byte, count);
+    }
+  }
+
+  CodeMoments Moments() const;
+
+ private:
+  bool is_signed_;
+  std::array<std::uint64_t, 256> counts_{};
+};
+
+}  // namespace cboard

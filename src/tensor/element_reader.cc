@@ -1,0 +1,93 @@
+#include "tensor/element_reader.h"
+
+#include <algorithm>
+
+#include "tensor/element_types.h"
+
+namespace cboard {
+
+ScaleLookup::ScaleLookup(const TensorView& tensor)
+    : scales_(tensor.quantization->scales), zero_points_(tensor.quantization->zero_points) {
+  const Quantization& quantization = *tensor.quantization;
+  switch (quantization.granularity) {
+    case Quantization::Granularity::kPerTensor:
+      run_length_ = row_length_ = std::max<std::size_t>(tensor.element_count(), 1);
+      break;
+    case Quantization::Granularity::kPerChannel: {
+      std::size_t inner = 1;
+      for (std::size_t i = quantization.axis + 1; i < tensor.shape.size(); ++i) {
+        inner *= static_cast<std::size_t>(tensor.shape[i]);
+      }
+      run_length_ = row_length_ = std::max<std::size_t>(inner, 1);
+      break;
+    }
+    case Quantization::Granularity::kPerGroup:
+      row_length_ = std::max<std::size_t>(static_cast<std::size_t>(tensor.shape.back()), 1);
+      run_length_ = std::min(quantization.group_size, row_length_);
+      break;
+  }
+  runs_per_row_ = (row_length_ + run_length_ - 1) / run_length_;
+}
+
+void ScaleLookup::Dequantize(std::size_t first, std::span<double> codes) const {
+  if (run_length_ > 1) {
+    double* value = codes.data();
+    ForEachRun(first, first + codes.size(), [&](const QuantizedRun& run) {
+      for (const double* end = value + run.count; value != end; ++value) {
+        *value = (*value - run.zero_point) * run.scale;
+      }
+    });
+    return;
+  }
+  // A scale for every element, as matrices have that are quantized by column: runs of scales rather
+  // than of elements.
+  for (std::size_t scale = first % scales_.size(); !codes.empty(); scale = 0) {
+    const auto part = codes.first(std::min(codes.size(), scales_.size() - scale));
+    codes = codes.subspan(part.size());
+    if (!zero_points_.empty()) {
+      const std::int32_t* zero_points = zero_points_.data() + scale;
+      for (std::size_t i = 0; i < part.size(); ++i) part[i] -= zero_points[i];
+    }
+    const float* scales = scales_.data() + scale;
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] *= static_cast<double>(scales[i]);
+  }
+}
+
+namespace {
+
+template <typename Real>
+void ReadElements(const TensorView& tensor, std::size_t first, std::span<Real> out) {
+  VisitElementType(tensor.dtype, [&](auto example) {
+    using Element = decltype(example);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = ValueOf<Real>(LoadElement<Element>(tensor.data, first + i));
+    }
+  });
+}
+
+}  // namespace
+
+void ReadDoubles(const TensorView& tensor, std::size_t first, std::span<double> out) {
+  ReadElements(tensor, first, out);
+  if (tensor.quantization) ScaleLookup(tensor).Dequantize(first, out);
+}
+
+bool FitsFloat32(const TensorView& tensor) {
+  if (tensor.quantization) return false;
+  switch (tensor.dtype) {
+    case DType::kFloat64:
+    case DType::kInt32:
+    case DType::kUint32:
+    case DType::kInt64:
+    case DType::kUint64:
+      return false;
+    default:
+      return true;
+  }
+}
+
+void ReadFloats(const TensorView& tensor, std::size_t first, std::span<float> out) {
+  ReadElements(tensor, first, out);
+}
+
+}  // namespace cboard

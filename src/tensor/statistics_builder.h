@@ -1,0 +1,55 @@
+// Gathers TensorStatistics from blocks of values in any form.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "cboard/tensor/statistics.h"
+#include "tensor/element_reader.h"
+#include "tensor/moment_kernels.h"
+
+namespace cboard {
+
+// A sum that remembers what rounding took away (Neumaier), so that a million block sums add up as
+// accurately as one.
+class CompensatedSum {
+ public:
+  void Add(double value);
+  double total() const;
+
+ private:
+  double sum_ = 0;
+  double lost_ = 0;
+};
+
+class StatisticsBuilder {
+ public:
+  void Add(std::span<const float> values) { AddBlocks(values); }
+  void Add(std::span<const double> values) { AddBlocks(values); }
+
+  // `count` times the same value.
+  void Add(double value, std::uint64_t count);
+
+  // Codes that share a finite scale: each stands for (code - zero_point) * scale.
+  void AddCodes(const CodeMoments& codes, double scale, double zero_point);
+
+  TensorStatistics Build() const;
+
+ private:
+  template <typename Real>
+  void AddBlocks(std::span<const Real> values);
+  void AddFinite(std::uint64_t count, const BlockMoments& moments);
+
+  TensorStatistics counts_;  // Only its counts.
+  double min_ = std::numeric_limits<double>::infinity();
+  double max_ = -std::numeric_limits<double>::infinity();
+  CompensatedSum sum_;
+  CompensatedSum sum_squares_;
+};
+
+// Adds elements [first, first + count) of a validated tensor.
+void AddElements(const TensorView& tensor, std::size_t first, std::size_t count,
+                 StatisticsBuilder& statistics);
+
+}  // namespace cboard

@@ -1,0 +1,141 @@
+#include "cboard/tensor/tensor_view.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "tensor/element_types.h"
+
+namespace cboard {
+namespace {
+
+tl::unexpected<Error> Invalid(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, "tensor: " + std::move(message));
+}
+
+std::string ShapeText(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (const std::int64_t size : shape) {
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(size);
+  }
+  return text + "]";
+}
+
+bool HoldsCodes(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+    case DType::kFloat64:
+    case DType::kFloat16:
+    case DType::kBfloat16:
+    case DType::kBool:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// How many scales the shape asks for.
+Result<std::size_t> ScalesNeeded(const Quantization& quantization,
+                                 const std::vector<std::int64_t>& shape) {
+  switch (quantization.granularity) {
+    case Quantization::Granularity::kPerTensor:
+      return 1;
+    case Quantization::Granularity::kPerChannel:
+      if (quantization.axis >= shape.size()) {
+        return Invalid("quantization axis " + std::to_string(quantization.axis) +
+                       " is not a dimension of shape " + ShapeText(shape));
+      }
+      return static_cast<std::size_t>(shape[quantization.axis]);
+    case Quantization::Granularity::kPerGroup: {
+      if (quantization.group_size == 0 || shape.empty()) {
+        return Invalid("quantization in groups needs a group size above 0 and a dimension; got " +
+                       std::to_string(quantization.group_size) + " and shape " + ShapeText(shape));
+      }
+      std::size_t rows = 1;
+      for (std::size_t i = 0; i + 1 < shape.size(); ++i) rows *= static_cast<std::size_t>(shape[i]);
+      const auto row_length = static_cast<std::size_t>(shape.back());
+      return rows * (row_length / quantization.group_size +
+                     (row_length % quantization.group_size != 0 ? 1 : 0));
+    }
+  }
+  return Invalid("unknown quantization granularity");
+}
+
+Result<void> ValidateQuantization(const TensorView& tensor, const Quantization& quantization) {
+  if (!HoldsCodes(tensor.dtype)) {
+    return Invalid("only integers can be quantized codes, not " +
+                   std::string(NameOf(tensor.dtype)));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t needed, ScalesNeeded(quantization, tensor.shape));
+  if (quantization.scales.size() != needed) {
+    return Invalid("shape " + ShapeText(tensor.shape) + " needs " + std::to_string(needed) +
+                   " scales but " + std::to_string(quantization.scales.size()) + " are given");
+  }
+  if (!quantization.zero_points.empty() && quantization.zero_points.size() != needed) {
+    return Invalid("there are " + std::to_string(needed) + " scales but " +
+                   std::to_string(quantization.zero_points.size()) +
+                   " zero points; give as many, or none");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t SizeOf(DType dtype) {
+  return VisitElementType(dtype, [](auto element) { return sizeof(element); });
+}
+
+std::string_view NameOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return "float32";
+    case DType::kFloat64:
+      return "float64";
+    case DType::kFloat16:
+      return "float16";
+    case DType::kBfloat16:
+      return "bfloat16";
+    case DType::kInt8:
+      return "int8";
+    case DType::kUint8:
+      return "uint8";
+    case DType::kInt16:
+      return "int16";
+    case DType::kUint16:
+      return "uint16";
+    case DType::kInt32:
+      return "int32";
+    case DType::kUint32:
+      return "uint32";
+    case DType::kInt64:
+      return "int64";
+    case DType::kUint64:
+      return "uint64";
+    case DType::kBool:
+      return "bool";
+  }
+  return "unknown";
+}
+
+Result<void> TensorView::Validate() const {
+  // Views may come from other languages, so even the enum is not taken on trust.
+  if (NameOf(dtype) == "unknown") {
+    return Invalid("dtype " + std::to_string(static_cast<int>(dtype)) + " is not one of DType");
+  }
+  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 0; })) {
+    return Invalid("shape " + ShapeText(shape) + " has a negative dimension");
+  }
+  const bool empty = std::ranges::find(shape, 0) != shape.end();
+  if (!empty) {
+    std::uint64_t left = std::numeric_limits<std::ptrdiff_t>::max() / SizeOf(dtype);
+    for (const std::int64_t size : shape) left /= static_cast<std::uint64_t>(size);
+    if (left == 0) return Invalid("shape " + ShapeText(shape) + " is larger than memory can be");
+    if (data == nullptr) {
+      return Invalid("shape " + ShapeText(shape) + " has elements but there is no data");
+    }
+  }
+  return quantization ? ValidateQuantization(*this, *quantization) : Result<void>();
+}
+
+}  // namespace cboard
