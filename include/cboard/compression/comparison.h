@@ -1,0 +1,46 @@
+// A model and its variants, with what was measured of each: what a comparison is logged from.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cboard/compression/metrics.h"
+
+namespace cboard {
+
+struct Variant {
+  std::string name;  // fp32, int8, fp16, w4a8, pruned50, …
+  Metrics metrics;
+  std::vector<double> latencies_ms;  // One per sample, when they were kept.
+};
+
+// Facts about a model, in the order of the file: {"library", "torchvision"}, {"input_shape", …}.
+using InfoValue = std::variant<std::string, double, std::vector<double>>;
+using ModelInfo = std::vector<std::pair<std::string, InfoValue>>;
+
+// nullptr when there is none.
+const InfoValue* FindInfo(const ModelInfo& info, std::string_view key);
+
+struct ModelComparison {
+  std::string model;
+  std::string baseline = std::string(kUsualBaseline);  // The name of one of the variants.
+  std::vector<Variant> variants;
+  ModelInfo info;
+
+  // nullptr when there is none.
+  const Variant* Find(std::string_view name) const;
+};
+
+// What one call has logged, and what it has left out.
+struct LogReport {
+  std::vector<std::string> tags;  // In the order of the calls; one entry per value.
+  std::vector<Omission> omitted;
+
+  void Add(LogReport other);
+};
+
+}  // namespace cboard

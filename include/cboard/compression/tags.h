@@ -1,0 +1,56 @@
+// The tag grammar of compression logs, and what rides with each value.
+//
+//   {"v":1,"model":"alexnet","variant":"int8","metric":"accuracy","better":"higher"}
+//
+// A tag alone cannot be taken apart safely, since models and variants may contain slashes and
+// writers replace unusual characters. So each scalar carries its parts as JSON in the plugin data
+// of its metadata, under the plugin name kCompressionPluginName; docs/formats/compression-tags.md
+// defines it. Stock TensorBoard ignores that and shows an ordinary scalar.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cboard/compression/aurora.h"
+#include "cboard/compression/metrics.h"
+#include "cboard/writer/summaries.h"
+
+namespace cboard {
+
+inline constexpr std::string_view kCompressionPluginName = "compression_board";
+
+enum class TagKind {
+  kMetric,               // <model>/metrics|performance/<metric>/<variant>
+  kGroup,                // <model>/<group>, the guide's groups, one sub-run per variant
+  kRatio,                // <model>/compression/<ratio>[/<variant>]
+  kLatencyDistribution,  // <model>/latency_distribution/<variant>
+  kMetadata,             // <model>/metadata/<name>
+};
+
+// What a tag is made of. A view: valid during the call it is passed to.
+struct TagParts {
+  TagKind kind = TagKind::kMetric;
+  std::string_view model;
+  std::string_view name;     // Metric key, group, ratio or metadata name.
+  std::string_view variant;  // Empty where none is meant.
+  std::string_view baseline;
+};
+
+// The tag of docs/formats/compression-tags.md.
+std::string DefaultTag(const TagParts& parts);
+
+// Display name, description and plugin data of a metric of one variant.
+ScalarLabels LabelsOf(const MetricDescription& metric, std::string_view model,
+                      std::string_view variant);
+
+// … of a ratio between a variant and its baseline.
+ScalarLabels LabelsOf(const RatioValue& ratio, std::string_view model, std::string_view variant,
+                      std::string_view baseline);
+
+// … of "aurora", "aurora_mean" or "aurora/<factor>": formula, weights and coverage are stored.
+ScalarLabels LabelsOfAurora(std::string_view name, const AuroraScore& score,
+                            const AuroraOptions& options, std::string_view model,
+                            std::string_view variant, std::string_view baseline);
+
+}  // namespace cboard

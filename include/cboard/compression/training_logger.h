@@ -1,0 +1,73 @@
+// Logs a training, epoch by epoch.
+//
+//   cboard::TrainingLogger logger("alexnet", "runs/training/alexnet");
+//   for (int epoch = 0; epoch < epochs; ++epoch) {
+//     logger.LogEpoch(epoch, {.loss = …, .accuracy = …, .f1 = …}, {.loss = …, …});
+//   }
+//   logger.Close();
+//
+// docs/formats/compression-tags.md lists the tags. The epoch is the step.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cboard/base/result.h"
+#include "cboard/writer/summary_writer.h"
+
+namespace cboard {
+
+// One side of an epoch: the figures on the training or on the validation data.
+struct EpochMetrics {
+  double loss = 0;
+  double accuracy = 0;
+  double f1 = 0;
+  std::optional<double> sensitivity;
+  std::optional<double> specificity;
+};
+
+// Not thread-safe. The destructor closes a writer that the logger opened itself.
+class TrainingLogger {
+ public:
+  // Logs into `directory`, or into runs/training/<model> when it is empty. A directory that cannot
+  // be written makes every later call fail.
+  explicit TrainingLogger(std::string model, std::filesystem::path directory = {});
+
+  // Logs into a run that is open already. Borrows `writer`, which must outlive the logger.
+  TrainingLogger(std::string model, SummaryWriter& writer);
+
+  // Remembers the epoch as the best one when its validation F1 score is above all before it.
+  Result<void> LogEpoch(std::int64_t epoch, const EpochMetrics& train,
+                        const EpochMetrics& validation,
+                        std::optional<double> learning_rate = std::nullopt);
+
+  // The settings of early stopping, whether it has stopped the training, and the best epoch so far.
+  Result<void> LogEarlyStopping(std::int64_t epoch, std::int64_t patience, double min_delta,
+                                bool stopped);
+
+  // The final figures: a text at step `total_epochs`, scalars at the step after it.
+  Result<void> LogTrainingSummary(std::int64_t total_epochs, const EpochMetrics& train,
+                                  const EpochMetrics& validation, bool early_stopped = false);
+
+  // Closes the writer, a borrowed one too.
+  Result<void> Close();
+
+  double best_validation_f1() const { return best_validation_f1_; }
+  std::int64_t best_epoch() const { return best_epoch_; }
+  const std::string& model() const { return model_; }
+
+ private:
+  std::string Tag(std::string_view rest) const;
+
+  std::string model_;
+  std::string tag_prefix_;
+  std::unique_ptr<SummaryWriter> owned_;
+  SummaryWriter& writer_;
+  double best_validation_f1_ = 0;
+  std::int64_t best_epoch_ = 0;
+};
+
+}  // namespace cboard

@@ -1,0 +1,119 @@
+#include "cboard/compression/aurora.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace {
+
+struct Ratio {
+  double value = 1;  // More is better.
+  bool clamped = false;
+};
+
+// nullopt when either side lacks the metric.
+Result<std::optional<Ratio>> RatioOf(const AuroraTerm& term, double offset, const Metrics& baseline,
+                                     const Metrics& variant) {
+  const auto from = baseline.find(term.metric);
+  const auto to = variant.find(term.metric);
+  if (from == baseline.end() || to == variant.end()) return std::nullopt;
+  for (const auto& [side, value] : {std::pair("baseline", from->second - offset),
+                                    std::pair("compressed model", to->second - offset)}) {
+    if (std::isfinite(value) && value > 0) continue;
+    const std::string above = offset == 0 ? "" : " above the chance level";
+    return Fail(ErrorCode::kInvalidArgument,
+                "no AURORA score: " + term.metric + above + " of the " + side + " is " +
+                    ShortestDecimal(value) + ", and a ratio needs a finite value above 0");
+  }
+  const double to_from = (to->second - offset) / (from->second - offset);
+  const double ratio = term.better == Better::kLower ? 1 / to_from : to_from;
+  const double clamped = std::clamp(ratio, 1 / kMaxAuroraRatio, kMaxAuroraRatio);
+  return Ratio{clamped, clamped != ratio};
+}
+
+Result<void> Validate(const AuroraOptions& options) {
+  for (const AuroraTerm* term : {&options.quality, &options.throughput, &options.latency,
+                                 &options.energy, &options.memory}) {
+    if (!std::isfinite(term->weight) || term->weight < 0) {
+      return Fail(ErrorCode::kInvalidArgument, "the AURORA weight of " + term->metric + " is " +
+                                                   ShortestDecimal(term->weight) +
+                                                   "; expected 0 or more");
+    }
+  }
+  if (!(options.quality.weight > 0)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the AURORA weight of quality is 0; a score without quality means nothing");
+  }
+  if (!std::isfinite(options.penalty_factor) || options.penalty_factor < 0 ||
+      !std::isfinite(options.penalty_threshold) || options.penalty_threshold < 0 ||
+      !std::isfinite(options.chance_level)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the AURORA penalty factor and threshold must be finite and 0 or more");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& variant,
+                                  const AuroraOptions& options) {
+  CBOARD_RETURN_IF_ERROR(Validate(options));
+  const std::array<const AuroraTerm*, 5> terms = {
+      &options.quality, &options.throughput, &options.latency, &options.energy, &options.memory};
+  AuroraScore result;
+  double weights = 0;
+  double present = 0;
+  double ratio_sum = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const AuroraTerm& term = *terms[i];
+    weights += term.weight;
+    const double offset = i == 0 ? options.chance_level : 0;
+    CBOARD_ASSIGN_OR_RETURN(const std::optional<Ratio> ratio,
+                            RatioOf(term, offset, baseline, variant));
+    if (!ratio) {
+      if (i != 0) continue;
+      return Fail(ErrorCode::kInvalidArgument, "no AURORA score: both models need " + term.metric +
+                                                   ", which stands for quality");
+    }
+    present += term.weight;
+    ratio_sum += ratio->value;
+    result.factors.push_back({kAuroraFactorNames[i], ratio->value, term.weight, 1, ratio->clamped});
+  }
+
+  result.coverage = present / weights;
+  // A hair of slack: .40 + .10 of weights that sum to 1.0000000000000002 is one half all the same.
+  if (result.coverage < kMinAuroraCoverage - 1e-9) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "no AURORA score: the metrics of both models cover " +
+                    std::to_string(std::lround(result.coverage * 100)) +
+                    " % of the weights, and it takes 50 %; throughput, latency_mean_ms, "
+                    "energy_consumption_mw or memory_usage_mb is missing");
+  }
+
+  double log_score = 0;
+  for (AuroraFactor& factor : result.factors) {
+    const double log_factor = factor.weight / present * std::log(factor.ratio);
+    factor.factor = std::exp(log_factor);
+    log_score += log_factor;
+    factor.weight /= weights;
+  }
+  const double loss = 1 - result.factors.front().ratio;
+  const double penalty = options.penalty_factor * std::max(0.0, loss - options.penalty_threshold);
+  result.penalty_factor = std::exp(-penalty);
+  result.score = std::exp(log_score - penalty);
+
+  std::size_t ratio_count = result.factors.size();
+  const AuroraTerm size = {"model_size_mb", 0, Better::kLower};
+  // Size has no weight in the score, so a size that cannot be used is no reason to refuse it.
+  if (const auto ratio = RatioOf(size, 0, baseline, variant); ratio && *ratio) {
+    ratio_sum += (*ratio)->value;
+    ++ratio_count;
+  }
+  result.mean = ratio_sum / static_cast<double>(ratio_count);
+  return result;
+}
+
+}  // namespace cboard

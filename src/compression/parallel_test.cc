@@ -1,0 +1,68 @@
+#include "compression/parallel.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "testing/matchers.h"
+
+namespace cboard {
+namespace {
+
+using ::cboard::testing::FailsSaying;
+using ::cboard::testing::Succeeds;
+
+TEST(Parallel, DoesEveryItemOnce) {
+  for (const std::size_t count : {0u, 1u, 31u, 32u, 1000u}) {
+    std::vector<std::atomic<int>> times(count);
+    EXPECT_THAT(ForEachInParallel(
+                    count,
+                    [&](std::size_t, std::size_t item) -> Result<void> {
+                      ++times[item];
+                      return {};
+                    },
+                    nullptr),
+                Succeeds());
+    for (const auto& time : times) EXPECT_EQ(time, 1);
+  }
+}
+
+TEST(Parallel, ReportsProgressOnTheCallingThread) {
+  for (const std::size_t count : {3u, 500u}) {
+    std::vector<std::size_t> seen;
+    const auto caller = std::this_thread::get_id();
+    EXPECT_THAT(ForEachInParallel(
+                    count, [](std::size_t, std::size_t) -> Result<void> { return {}; },
+                    [&](std::size_t done, std::size_t total) {
+                      EXPECT_EQ(std::this_thread::get_id(), caller);
+                      EXPECT_EQ(total, count);
+                      seen.push_back(done);
+                    }),
+                Succeeds());
+    ASSERT_GE(seen.size(), 2u);
+    EXPECT_EQ(seen.front(), 0u);
+    EXPECT_EQ(seen.back(), count);
+    EXPECT_TRUE(std::ranges::is_sorted(seen));
+  }
+}
+
+TEST(Parallel, StopsAtAFailureAndReturnsTheFirstOne) {
+  for (const std::size_t count : {10u, 10'000u}) {
+    std::atomic<std::size_t> begun = 0;
+    EXPECT_THAT(ForEachInParallel(
+                    count,
+                    [&](std::size_t, std::size_t item) -> Result<void> {
+                      ++begun;
+                      if (item < 5) return {};
+                      return Fail(ErrorCode::kUnavailable, "item " + std::to_string(item));
+                    },
+                    nullptr),
+                FailsSaying(ErrorCode::kUnavailable, "item 5"));
+    EXPECT_LT(begun, 100u);
+  }
+}
+
+}  // namespace
+}  // namespace cboard

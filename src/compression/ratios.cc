@@ -1,0 +1,103 @@
+#include <array>
+#include <cmath>
+
+#include "cboard/base/strings.h"
+#include "cboard/compression/metrics.h"
+
+namespace cboard {
+namespace {
+
+// Which of the two values a formula divides by.
+enum class Denominator { kNone, kBaseline, kVariant };
+
+struct Formula {
+  RatioValue result;  // Its value is not used.
+  Denominator denominator;
+  double (*compute)(double baseline, double variant);
+};
+
+// The formulas of the user guide, in the order in which they are logged.
+constexpr auto kFormulas = std::to_array<Formula>({
+    {{"size_ratio", "model_size_mb", "x", "Size ratio", Better::kHigher, 0},
+     Denominator::kVariant,
+     [](double baseline, double variant) { return baseline / variant; }},
+    {{"size_reduction_pct", "model_size_mb", "%", "Size reduction (%)", Better::kHigher, 0},
+     Denominator::kBaseline,
+     [](double baseline, double variant) { return (baseline - variant) / baseline * 100; }},
+    {{"speedup", "latency_mean_ms", "x", "Speedup", Better::kHigher, 0},
+     Denominator::kVariant,
+     [](double baseline, double variant) { return baseline / variant; }},
+    {{"throughput_ratio", "throughput", "x", "Throughput ratio", Better::kHigher, 0},
+     Denominator::kBaseline,
+     [](double baseline, double variant) { return variant / baseline; }},
+    {{"memory_reduction_mb", "memory_usage_mb", "MB", "Memory reduction (MB)", Better::kHigher, 0},
+     Denominator::kNone,
+     [](double baseline, double variant) { return baseline - variant; }},
+    {{"accuracy_drop", "accuracy", "", "Accuracy drop", Better::kLower, 0},
+     Denominator::kNone,
+     [](double baseline, double variant) { return baseline - variant; }},
+    {{"accuracy_retention_pct", "accuracy", "%", "Accuracy retention (%)", Better::kHigher, 0},
+     Denominator::kBaseline,
+     [](double baseline, double variant) { return variant / baseline * 100; }},
+    {{"energy_reduction_mw", "energy_consumption_mw", "mW", "Power reduction (mW)", Better::kHigher,
+      0},
+     Denominator::kNone,
+     [](double baseline, double variant) { return baseline - variant; }},
+    {{"energy_ratio", "energy_consumption_mw", "x", "Power ratio", Better::kHigher, 0},
+     Denominator::kVariant,
+     [](double baseline, double variant) { return baseline / variant; }},
+});
+
+std::string OfVariant(std::string_view metric, std::string_view name) {
+  return std::string(metric) + " of " + Quoted(name);
+}
+
+// Why `value` cannot stand in a formula; empty when it can.
+std::string Objection(double value, bool divides, std::string_view metric, std::string_view name) {
+  if (!std::isfinite(value) || (divides && value <= 0)) {
+    return OfVariant(metric, name) + " is " + ShortestDecimal(value);
+  }
+  return {};
+}
+
+}  // namespace
+
+Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
+                     std::string_view baseline_name, std::string_view variant_name) {
+  Ratios ratios;
+  for (const Formula& formula : kFormulas) {
+    const std::string_view metric = formula.result.metric;
+    const auto from = baseline.find(metric);
+    const auto to = variant.find(metric);
+    const bool has_from = from != baseline.end();
+    const bool has_to = to != variant.end();
+    if (!has_from && !has_to) continue;
+
+    std::string reason;
+    if (!has_from || !has_to) {
+      reason = OfVariant(metric, has_from ? variant_name : baseline_name) + " is missing";
+    } else {
+      reason = Objection(from->second, formula.denominator == Denominator::kBaseline, metric,
+                         baseline_name);
+      if (reason.empty()) {
+        reason = Objection(to->second, formula.denominator == Denominator::kVariant, metric,
+                           variant_name);
+      }
+    }
+    if (reason.empty()) {
+      RatioValue result = formula.result;
+      result.value = formula.compute(from->second, to->second);
+      // Two finite operands can still overflow, as 1e300 / 1e-300 does.
+      if (std::isfinite(result.value)) {
+        ratios.values.push_back(result);
+        continue;
+      }
+      reason = OfVariant(metric, variant_name) + " and of " + Quoted(baseline_name) +
+               " are too far apart for a finite result";
+    }
+    ratios.omitted.push_back({std::string(formula.result.name), std::move(reason)});
+  }
+  return ratios;
+}
+
+}  // namespace cboard
