@@ -1,0 +1,95 @@
+// Logs what the hardware does while a program trains, compresses or measures a model.
+//
+//   SummaryWriter writer("runs/edge");
+//   HardwareMonitor monitor(writer);
+//   monitor.Start();
+//   Train();
+//   HardwareSummary summary = monitor.Stop();
+//
+// Scalars, one point per sample, the step being the number of the sample (mb = 2^20 bytes):
+//
+//   hardware/cpu/percent                       all cores together, 0…100
+//   hardware/cpu/core_<i>_percent
+//   hardware/process/cpu_percent               the process and its children; 100 = one core
+//   hardware/process/count
+//   hardware/memory/system_used_mb, system_available_mb, swap_used_mb
+//   hardware/memory/process_rss_mb             the process and its children
+//   hardware/disk/read_mb_s, write_mb_s        whole disks
+//   hardware/network/received_mb_s, sent_mb_s  without loopback and container bridges
+//   hardware/power/package_w, dram_w, platform_w
+//   hardware/temperature/<sensor>_c
+//   hardware/gpu_<i>/utilization_percent, memory_used_mb, power_w, temperature_c
+//
+// Stop adds hardware/summary/<name>_{mean,max,p95} for each of them but the single cores, and
+// hardware/summary/<name without _w>_energy_j for powers. What the machine does not offer (power
+// without permission to read it, a GPU) is left out, never logged as zero. The names of GPUs are
+// the text hardware/devices.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/writer/summary_writer.h"
+
+namespace cboard {
+
+struct HardwareMonitorOptions {
+  double interval_seconds = 1;  // Kept within 0.01…3600.
+  int pid = 0;                  // Whose memory and CPU time to log, children included; 0: our own.
+  std::string tag_prefix = "hardware";
+
+  // Where the kernel and the driver are; tests put trees and libraries of their own here.
+  std::filesystem::path proc_root = "/proc";
+  std::filesystem::path sys_root = "/sys";
+  std::string nvml_library = "libnvidia-ml.so.1";
+};
+
+// One metric over the whole time, by its name without the prefix: "cpu/percent".
+struct MetricSummary {
+  std::string name;
+  std::size_t sample_count = 0;
+  double mean = 0;
+  double max = 0;
+  double p95 = 0;                  // Exact up to 4,096 samples, then of every 2nd, 4th, … one.
+  std::optional<double> energy_j;  // Powers only.
+};
+
+struct HardwareSummary {
+  double duration_seconds = 0;
+  std::size_t sample_count = 0;
+  std::vector<MetricSummary> metrics;  // In the order of their names.
+
+  // Null when the machine did not offer it.
+  const MetricSummary* Find(std::string_view name) const;
+};
+
+// A thread of its own takes the samples. Nothing here throws, and a sample that cannot be written
+// is lost without disturbing the program. Start and Stop are called from one thread.
+class HardwareMonitor {
+ public:
+  // Borrows `writer`, which must outlive the monitor.
+  explicit HardwareMonitor(SummaryWriter& writer, HardwareMonitorOptions options = {});
+  ~HardwareMonitor();  // Stops.
+  HardwareMonitor(const HardwareMonitor&) = delete;
+  HardwareMonitor& operator=(const HardwareMonitor&) = delete;
+
+  // Takes the first sample. Rates need two, so their curves begin at step 1. Fails with
+  // kFailedPrecondition when already started and with kResourceExhausted when there can be no
+  // further thread; a stopped monitor may be started again and counts on.
+  Result<void> Start();
+
+  // Takes a last sample, writes the summary and returns it. Stopping again returns the same one.
+  HardwareSummary Stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cboard

@@ -1,0 +1,132 @@
+#include "cli/child_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::cli {
+namespace {
+
+constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+// Runs in the child, where only async-signal-safe calls are allowed.
+[[noreturn]] void Execute(char* const* arguments, const sigset_t& mask, int error_pipe) {
+  ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  ::execvp(arguments[0], arguments);
+  const int error = errno;
+  static_cast<void>(!::write(error_pipe, &error, sizeof(error)));
+  ::_exit(127);
+}
+
+double ToSeconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+ChildExit ToExit(int status, const rusage& usage) {
+  ChildExit exit;
+  exit.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) {
+    exit.signal = WTERMSIG(status);
+    exit.exit_code = 128 + WTERMSIG(status);
+  }
+  exit.cpu_seconds = ToSeconds(usage.ru_utime) + ToSeconds(usage.ru_stime);
+  exit.peak_rss_mb = static_cast<double>(usage.ru_maxrss) / 1024;
+  return exit;
+}
+
+}  // namespace
+
+SignalGate::SignalGate() {
+  ::sigemptyset(&held_);
+  for (const int signal : kForwarded) ::sigaddset(&held_, signal);
+  ::sigaddset(&held_, SIGCHLD);
+  // A parent that ignores SIGCHLD would leave us without exit codes.
+  ::signal(SIGCHLD, SIG_DFL);
+  ::pthread_sigmask(SIG_BLOCK, &held_, &former_);
+}
+
+SignalGate::~SignalGate() { ::pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+
+Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command,
+                                         const SignalGate& gate) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+
+  // Closes when exec succeeds; brings the reason when it fails.
+  int error_pipe[2];
+  if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(ErrnoError(errno, "open a pipe"));
+  const SteadyTime start = std::chrono::steady_clock::now();
+  const pid_t pid = ::fork();
+  if (pid == 0) Execute(arguments.data(), gate.former(), error_pipe[1]);
+  const int fork_error = errno;
+  ::close(error_pipe[1]);
+  if (pid < 0) {
+    ::close(error_pipe[0]);
+    return Fail(ErrnoError(fork_error, "start a process"));
+  }
+  int exec_error = 0;
+  ssize_t count;
+  do count = ::read(error_pipe[0], &exec_error, sizeof(exec_error));
+  while (count < 0 && errno == EINTR);
+  ::close(error_pipe[0]);
+  if (count == sizeof(exec_error)) {
+    ::waitpid(pid, nullptr, 0);
+    return Fail(ErrnoError(exec_error, "run " + Quoted(command[0], 300)));
+  }
+  return ChildProcess(pid, start, gate);
+}
+
+ChildExit ChildProcess::Wait() {
+  while (true) {
+    siginfo_t info;
+    const int signal = ::sigwaitinfo(&gate_->held(), &info);
+    if (signal < 0) continue;  // Interrupted by a signal that is not held back.
+    if (signal == SIGCHLD) {
+      int status = 0;
+      rusage usage = {};
+      if (::wait4(pid_, &status, WNOHANG, &usage) != pid_) continue;  // Stopped, or goes on.
+      ChildExit exit = ToExit(status, usage);
+      const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
+      exit.wall_seconds = wall.count();
+      return exit;
+    }
+    // Positive codes are the kernel's: the terminal has told the whole process group already.
+    if (info.si_code <= 0) ::kill(pid_, signal);
+  }
+}
+
+void EndBySignal(int signal) {
+  ::prctl(PR_SET_DUMPABLE, 0);  // The command may have left a core file; ours would be useless.
+  ::signal(signal, SIG_DFL);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(signal);
+}
+
+TerminalState::TerminalState() {
+  termios state;
+  if (::isatty(STDIN_FILENO) == 1 && ::tcgetattr(STDIN_FILENO, &state) == 0) saved_ = state;
+}
+
+void TerminalState::Restore() {
+  if (!saved_) return;
+  // From the background, the terminal would stop us for this.
+  sigset_t stop, former;
+  ::sigemptyset(&stop);
+  ::sigaddset(&stop, SIGTTOU);
+  ::pthread_sigmask(SIG_BLOCK, &stop, &former);
+  ::tcsetattr(STDIN_FILENO, TCSADRAIN, &*saved_);
+  ::pthread_sigmask(SIG_SETMASK, &former, nullptr);
+}
+
+}  // namespace cboard::cli

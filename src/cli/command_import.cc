@@ -1,0 +1,120 @@
+// compression-board import: benchmark JSON becomes runs.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include "cboard/base/strings.h"
+#include "cboard/compression/benchmark_import.h"
+#include "cboard/compression/benchmark_json.h"
+#include "cboard/compression/names.h"
+#include "cli/commands.h"
+#include "cli/import_report.h"
+#include "cli/progress.h"
+
+namespace cboard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Flags {
+  std::vector<std::string> files;
+  std::string logdir;
+  std::int64_t step = 0;
+  bool verbose = false;
+};
+
+// Where the runs of each file go: --logdir itself for one file, a directory per file in it for
+// several; files of the same name do not share one.
+class Directories {
+ public:
+  explicit Directories(const Flags& flags)
+      : base_(flags.logdir.empty() ? fs::path("runs") / "compression_benchmark"
+                                   : fs::path(flags.logdir)),
+        per_file_(flags.logdir.empty() || flags.files.size() > 1) {}
+
+  fs::path For(const std::string& name) {
+    if (!per_file_) return base_;
+    const int use = ++uses_[name];
+    return base_ / (DirectoryNameOf(name) + (use > 1 ? "_" + std::to_string(use) : ""));
+  }
+
+  // What to open to see everything that was imported.
+  const fs::path& base() const { return base_; }
+
+ private:
+  fs::path base_;
+  bool per_file_;
+  std::map<std::string, int> uses_;
+};
+
+struct Outcome {
+  std::size_t model_count = 0;
+  bool complete = true;
+  fs::path last_directory;
+};
+
+void ImportFile(const std::string& path, const Flags& flags, Directories& directories,
+                Outcome& outcome) {
+  const Result<BenchmarkFile> file = ReadBenchmarkJson(path);
+  if (!file) {
+    Complain(file.error().message);
+    outcome.complete = false;
+    return;
+  }
+  Progress progress("importing " + Quoted(path, 300), std::cerr, IsTerminal(STDERR_FILENO),
+                    ProgressUnit::kItems);
+  ImportOptions options;
+  options.directory = directories.For(file->name);
+  options.step = flags.step;
+  options.progress = [&](std::size_t done, std::size_t total) { progress.Update(done, total); };
+  const Result<ImportReport> report = ImportBenchmark(*file, options);
+  progress.Clear();
+  if (!report) {
+    Complain(Quoted(path, 300) + " was not imported, or only in part: " + report.error().message);
+    outcome.complete = false;
+    return;
+  }
+  std::cout << ImportText(path, *file, *report, flags.verbose) << std::flush;
+  if (report->models.empty()) outcome.complete = false;
+  outcome.model_count += report->models.size();
+  outcome.last_directory = report->directory;
+}
+
+}  // namespace
+
+int RunImport(Arguments arguments) {
+  Flags flags;
+  CLI::App app(
+      "Turns benchmark results into runs that this board and TensorBoard open.\n"
+      "\n"
+      "A FILE is JSON: {\"model\": {\"fp32\": {\"accuracy\": 0.71, \"latency_mean_ms\": 12.5, …},\n"
+      "                          \"int8\": {…}, \"model_info\": {…}}, …}\n"
+      "\n"
+      "Example: compression-board import results/models_benchmark_results.json\n",
+      "compression-board import");
+  SetUsage(app, "compression-board import FILE... [FLAGS]");
+  app.add_option("FILE", flags.files, "Benchmark results")->required()->type_name("");
+  app.add_option("--logdir", flags.logdir,
+                 "Where the runs go (runs/compression_benchmark/<name of FILE>);\n"
+                 "with several FILEs, a directory of it for each")
+      ->type_name("DIR");
+  app.add_option("--step", flags.step, "Step of all values (0)")->type_name("N");
+  app.add_flag("--verbose", flags.verbose, "List every model, and what was left out of it");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+
+  Directories directories(flags);
+  Outcome outcome;
+  for (const std::string& file : flags.files) ImportFile(file, flags, directories, outcome);
+  if (outcome.model_count > 0) {
+    const std::string logdir =
+        ShellWord((flags.files.size() == 1 ? outcome.last_directory : directories.base()).string());
+    std::cout << "\nTo look at it:\n  compression-board --logdir " << logdir
+              << "\n  tensorboard --logdir " << logdir << '\n';
+  }
+  return outcome.complete ? kExitDone : kExitFailed;
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,48 @@
+// The commands of `compression-board`, one file each: command_<name>.cc.
+//
+// A command gets what follows its name on the command line, prints results to standard output and
+// complaints to standard error, and returns the exit code of the program:
+//
+//   0  done
+//   1  not done, or not all of it; the message says what and why
+//   2  the command line is wrong
+//
+// `profile` passes on the exit code of the command that it runs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace cboard::cli {
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitUsage = 2;
+
+using Arguments = std::span<const std::string>;
+
+int RunImport(Arguments arguments);
+int RunInspect(Arguments arguments);
+int RunProfile(Arguments arguments);
+int RunServe(Arguments arguments);  // Also what runs when no command is named.
+
+// Parses `arguments` into the variables that `app` is bound to. An exit code means that there is
+// nothing left to do: help was printed (0) or the flags are wrong and it has been said why (2).
+std::optional<int> ParseFlags(CLI::App& app, Arguments arguments);
+
+// Replaces the first line of the help, "Usage: …", for what CLI11 cannot guess.
+void SetUsage(CLI::App& app, const std::string& usage);
+
+// Prints "compression-board: <message>" as a line on standard error. Control characters in it are
+// escaped, so that names from files cannot steer the terminal.
+void Complain(const std::string& message);
+
+// `text` as one word of a shell command, in quotes only if it needs them.
+std::string ShellWord(const std::string& text);
+
+}  // namespace cboard::cli

@@ -1,0 +1,117 @@
+#include "cli/import_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "cboard/base/strings.h"
+#include "cboard/compression/aurora.h"
+#include "cboard/compression/metrics.h"
+#include "cli/text_table.h"
+
+namespace cboard::cli {
+namespace {
+
+std::string Plural(std::size_t count, const std::string& noun) {
+  return HumanCount(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string FourDigits(double value, const char* unit = "") {
+  std::array<char, 32> buffer;
+  std::snprintf(buffer.data(), buffer.size(), "%.4g%s", value, unit);
+  return buffer.data();
+}
+
+std::string RatioCell(const Ratios& ratios, std::string_view name, const char* unit = "") {
+  const auto found = std::ranges::find(ratios.values, name, &RatioValue::name);
+  return found == ratios.values.end() ? "" : FourDigits(found->value, unit);
+}
+
+// What is not there stays empty: a dash or a zero could be taken for a result.
+std::vector<std::string> RowOf(const ModelComparison& model, const Variant& baseline,
+                               const Variant& variant) {
+  const Ratios ratios =
+      ComputeRatios(baseline.metrics, variant.metrics, baseline.name, variant.name);
+  const Result<AuroraScore> aurora = ComputeAurora(baseline.metrics, variant.metrics);
+  return {Shortened(model.model, 48),
+          Shortened(variant.name, 24),
+          std::to_string(variant.metrics.size()),
+          RatioCell(ratios, "size_ratio", "x"),
+          RatioCell(ratios, "speedup", "x"),
+          RatioCell(ratios, "accuracy_drop"),
+          aurora ? FourDigits(aurora->score) : ""};
+}
+
+std::string ModelTable(const BenchmarkFile& file, bool verbose) {
+  TextTable table({{"model"},
+                   {"variant"},
+                   {"metrics", Align::kRight},
+                   {"size ratio", Align::kRight},
+                   {"speedup", Align::kRight},
+                   {"accuracy drop", Align::kRight},
+                   {"AURORA", Align::kRight}});
+  std::size_t rows = 0, hidden = 0;
+  for (const ModelComparison& model : file.models) {
+    const Variant* baseline = model.Find(model.baseline);
+    for (const Variant& variant : model.variants) {
+      if (&variant == baseline && model.variants.size() > 1) continue;
+      if (++rows > kMaxImportRows && !verbose) {
+        ++hidden;
+      } else {
+        table.AddRow(RowOf(model, baseline == nullptr ? variant : *baseline, variant));
+      }
+    }
+  }
+  table.DropEmptyColumns();
+  std::string text = table.Render(2);
+  if (hidden > 0) text += "  … and " + HumanCount(hidden) + " more; --verbose lists them all\n";
+  return text;
+}
+
+// At most kMaxImportNotes of them, unless `verbose`.
+std::string Notes(const std::vector<std::string>& notes, bool verbose) {
+  std::string text;
+  const std::size_t shown = verbose ? notes.size() : std::min(notes.size(), kMaxImportNotes);
+  for (std::size_t i = 0; i < shown; ++i) text += "  " + Printable(notes[i]) + "\n";
+  if (shown < notes.size()) {
+    text += "  … and " + HumanCount(notes.size() - shown) + " more; --verbose lists them all\n";
+  }
+  return text;
+}
+
+std::string Written(const ImportReport& report) {
+  if (report.models.empty()) return "nothing was imported";
+  std::size_t values = 0;
+  for (const ImportedModel& model : report.models) values += model.values;
+  std::string text = Plural(report.models.size(), "model") + ", " + Plural(values, "value") +
+                     " in " + Quoted(report.directory.native(), 300);
+  if (!report.hparams_directory.empty()) {
+    text += ", HParams rows in " + Quoted(report.hparams_directory.native(), 300);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ImportText(std::string_view path, const BenchmarkFile& file, const ImportReport& report,
+                       bool verbose) {
+  std::string text = Quoted(path, 300) + ": " + Written(report) + "\n";
+  if (!report.models.empty()) text += ModelTable(file, verbose);
+
+  std::vector<std::string> notes;
+  for (const Omission& skipped : report.skipped) {
+    notes.push_back("skipped " + Quoted(skipped.what) + ": " + skipped.reason);
+  }
+  for (const std::string& warning : report.warnings) notes.push_back("note: " + warning);
+  if (verbose) {
+    for (const ImportedModel& model : report.models) {
+      for (const Omission& omission : model.omitted) {
+        notes.push_back("left out " + Quoted(model.model) + " " + omission.what + ": " +
+                        omission.reason);
+      }
+    }
+  }
+  return text + Notes(notes, verbose);
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,120 @@
+// compression-board: dispatches to the command that is named, or to `serve` when none is.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/strings.h"
+#include "cli/commands.h"
+
+namespace cboard::cli {
+namespace {
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(Arguments);
+};
+
+constexpr auto kCommands = std::to_array<Command>({
+#ifdef CBOARD_HAS_SERVE
+    {"serve", "show a log directory in the browser (the default)", RunServe},
+#endif
+    {"import", "turn benchmark JSON into runs", RunImport},
+    {"inspect", "list what is in a log directory, as text or JSON", RunInspect},
+    {"profile", "run a command and log what the hardware does meanwhile", RunProfile},
+});
+
+constexpr std::string_view kExamples = R"(
+Examples:
+  compression-board import results/models_benchmark_results.json
+  compression-board --logdir runs/compression_benchmark
+  compression-board inspect --logdir runs
+  compression-board profile -- python train.py
+
+'compression-board COMMAND --help' explains a command and its flags.
+)";
+
+void PrintHelp(std::ostream& out) {
+  out << "Compression Board: what did compression cost, where did it hurt, which variant to ship?\n"
+         "\n"
+         "Usage: compression-board [COMMAND] [FLAGS]\n"
+         "       compression-board --logdir DIR       same as 'serve --logdir DIR'\n"
+         "       compression-board --help | --version\n"
+         "\n"
+         "Commands:\n";
+  for (const Command& command : kCommands) {
+    out << "  " << command.name << std::string(10 - command.name.size(), ' ') << command.summary
+        << '\n';
+  }
+  out << kExamples;
+}
+
+const Command* FindCommand(std::string_view name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == kCommands.end() ? nullptr : &*found;
+}
+
+int ReportUnknown(const std::string& word) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(word, ignored)) {
+    Complain(Quoted(word) + " is a directory, not a command; to look at it: compression-board " +
+             "--logdir " + ShellWord(word));
+  } else if (word.ends_with(".json")) {
+    Complain(Quoted(word) + " is not a command; to import it: compression-board import " +
+             ShellWord(word));
+  } else {
+    Complain("there is no command " + Quoted(word) + "; 'compression-board --help' lists them");
+  }
+  return kExitUsage;
+}
+
+int Serve(Arguments arguments) {
+#ifdef CBOARD_HAS_SERVE
+  return RunServe(arguments);
+#else
+  static_cast<void>(arguments);
+  Complain("this build has no server; 'compression-board inspect' shows a log directory as text");
+  return kExitUsage;
+#endif
+}
+
+int Run(std::vector<std::string> arguments) {
+  if (arguments.empty()) {
+    PrintHelp(std::cerr);
+    return kExitUsage;
+  }
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    PrintHelp(std::cout);
+    return kExitDone;
+  }
+  if (first == "--version" || first == "version") {
+    std::cout << "compression-board " CBOARD_VERSION "\n";
+    return kExitDone;
+  }
+  if (const Command* command = FindCommand(first)) {
+    return command->run(Arguments(arguments).subspan(1));
+  }
+  if (!first.starts_with('-')) return ReportUnknown(first);
+  // TensorBoard has `--inspect` as a flag beside `--logdir`.
+  if (std::erase(arguments, "--inspect") > 0) return RunInspect(arguments);
+  return Serve(arguments);
+}
+
+}  // namespace
+}  // namespace cboard::cli
+
+int main(int argc, char** argv) {
+  try {
+    return cboard::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {  // Out of memory, most likely.
+    cboard::cli::Complain(error.what());
+    return cboard::cli::kExitFailed;
+  }
+}

@@ -1,0 +1,48 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "profile/sampler.h"
+
+namespace cboard::profile {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+std::map<std::string, double> SampleOnce(Sampler& sampler) {
+  std::vector<Reading> readings;
+  sampler.Sample(0, readings);
+  std::map<std::string, double> by_name;
+  for (const Reading& reading : readings) by_name[reading.name] = reading.value;
+  return by_name;
+}
+
+TEST(GpuSampler, AsksEachDeviceWhatItCanAnswer) {
+  const auto sampler = MakeGpuSampler(FAKE_NVML);
+  ASSERT_NE(sampler, nullptr);
+  EXPECT_THAT(SampleOnce(*sampler),
+              ElementsAre(Pair("gpu_0/memory_used_mb", 5120), Pair("gpu_0/power_w", 250.5),
+                          Pair("gpu_0/temperature_c", 61), Pair("gpu_0/utilization_percent", 87),
+                          Pair("gpu_1/utilization_percent", 3)));
+  EXPECT_THAT(sampler->DeviceNames(), ElementsAre("gpu_0: Fake A100"));
+}
+
+TEST(GpuSampler, WorksWithADriverThatLacksFunctions) {
+  const auto sampler = MakeGpuSampler(BARE_NVML);
+  ASSERT_NE(sampler, nullptr);
+  EXPECT_THAT(SampleOnce(*sampler), ElementsAre(Pair("gpu_0/utilization_percent", 87),
+                                                Pair("gpu_1/utilization_percent", 3)));
+  EXPECT_THAT(sampler->DeviceNames(), IsEmpty());
+}
+
+TEST(GpuSampler, IsNotThereWithoutTheLibrary) {
+  EXPECT_EQ(MakeGpuSampler("libcertainly-not-installed.so.1"), nullptr);
+}
+
+TEST(GpuSampler, RefusesALibraryThatIsNoDriver) { EXPECT_EQ(MakeGpuSampler("libc.so.6"), nullptr); }
+
+}  // namespace
+}  // namespace cboard::profile

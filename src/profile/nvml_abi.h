@@ -1,0 +1,34 @@
+// The few declarations of NVIDIA's management library (NVML) that we call, by its documented C
+// ABI, so that neither its header nor the library is needed to build.
+#pragma once
+
+namespace cboard::profile::nvml {
+
+struct Device;  // nvmlDevice_st, opaque.
+
+using Return = int;  // nvmlReturn_t, an enum.
+inline constexpr Return kSuccess = 0;
+inline constexpr int kSensorGpu = 0;  // NVML_TEMPERATURE_GPU.
+
+struct Utilization {  // Percent of the time since the driver's last look.
+  unsigned gpu = 0;
+  unsigned memory = 0;
+};
+
+struct Memory {  // Bytes.
+  unsigned long long total = 0;
+  unsigned long long free = 0;
+  unsigned long long used = 0;
+};
+
+using Init = Return();
+using Shutdown = Return();
+using GetCount = Return(unsigned* count);
+using GetHandleByIndex = Return(unsigned index, Device** device);
+using GetName = Return(Device* device, char* name, unsigned size);
+using GetUtilizationRates = Return(Device* device, Utilization* utilization);
+using GetMemoryInfo = Return(Device* device, Memory* memory);
+using GetPowerUsage = Return(Device* device, unsigned* milliwatts);
+using GetTemperature = Return(Device* device, int sensor, unsigned* degrees);
+
+}  // namespace cboard::profile::nvml

@@ -1,0 +1,112 @@
+"""compression-board inspect."""
+
+import json
+import os
+import unittest
+
+from event_files import record, scalar_event
+from program import ProgramTest
+
+
+class InspectTest(ProgramTest):
+    def write_run(self, name, *pieces):
+        return self.write(f"{name}/events.out.tfevents.1.host", b"".join(pieces))
+
+    def inspect_json(self, logdir):
+        run = self.run_board("inspect", "--logdir", logdir, "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return json.loads(run.stdout)
+
+    def test_text(self):
+        self.write_run(
+            "my logs/train",
+            record(scalar_event("loss", 0.5, 1, 1_700_000_000)),
+            record(scalar_event("loss", 0.25, 20, 1_700_000_001)),
+        )
+        for arguments in (("inspect", "--logdir", "my logs"), ("--inspect", "--logdir", "my logs"),
+                          ("--logdir=my logs", "--inspect")):
+            run = self.run_board(*arguments)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(run.stderr, "")
+            self.assertEqual(
+                run.stdout,
+                "'my logs': 1 run, 2 events in 1 file, 84 B\n"
+                "\n"
+                "run 'train': 2 events in 1 file, 84 B, newest 2023-11-14 22:13:21\n"
+                "  tag   kind    count  steps  last value  newest\n"
+                "  loss  scalar      2   1–20        0.25  2023-11-14 22:13:21\n",
+            )
+
+    def test_json(self):
+        self.write_run("logs", record(scalar_event("loss", 0.5, 3, 2.5)))
+        report = self.inspect_json("logs")
+        self.assertEqual(report["logdir"], "logs")
+        (run,) = report["runs"]
+        self.assertEqual(run["name"], ".")
+        (tag,) = run["tags"]
+        self.assertEqual(
+            {key: tag[key] for key in ("tag", "kind", "count", "first_step", "last_value")},
+            {"tag": "loss", "kind": "scalar", "count": 1, "first_step": 3, "last_value": 0.5},
+        )
+        self.assertEqual(run["damage"], [])
+
+    def test_damage_is_reported_with_its_place_and_the_rest_is_read(self):
+        first = record(scalar_event("loss", 0.5, 1))
+        damaged = bytearray(record(scalar_event("loss", 0.5, 2)))
+        damaged[30] ^= 0x40
+        path = self.write_run("logs/train", first, damaged, record(scalar_event("loss", 0.5, 3)), first[:9])
+        (run,) = self.inspect_json("logs")["runs"]
+        self.assertEqual(run["tags"][0]["count"], 2)
+        (damage,) = run["damage"]
+        self.assertEqual((damage["offset"], damage["bytes"]), (len(first), len(damaged)))
+        self.assertEqual(run["files"][0]["torn_bytes"], 9)
+        self.assertEqual(run["files"][0]["size_bytes"], path.stat().st_size)
+
+        text = self.run_board("inspect", "--logdir", "logs").stdout
+        self.assertIn("damaged in 1 place\n", text)
+        self.assertIn(f"damage: '{path.name}', {len(damaged)} bytes at offset {len(first)}: ", text)
+        self.assertIn(f"torn: '{path.name}' ends in 9 bytes of an unfinished record", text)
+
+    def test_a_file_of_noise_is_damage_and_not_a_crash(self):
+        self.write_run("logs", os.urandom(100_000))
+        (run,) = self.inspect_json("logs")["runs"]
+        self.assertEqual(run["tags"], [])
+        file = run["files"][0]
+        self.assertEqual(file["damaged_bytes"] + file["torn_bytes"], 100_000)
+
+    def test_hostile_names_are_escaped(self):
+        self.write_run("logs/\x1b[31mrun", record(scalar_event(b"\x1b]0;title\x07\xff\nx", 1, 1)))
+        text = self.run_board("inspect", "--logdir", "logs").stdout
+        self.assert_printable(text)
+        self.assertIn(r"\x1b[31mrun", text)
+        self.assertIn("\\x1b]0;title\\x07\ufffd\\x0ax", text)
+        self.assertEqual(self.inspect_json("logs")["runs"][0]["tags"][0]["tag"], "\x1b]0;title\x07\ufffd\nx")
+
+    def test_filters(self):
+        self.write_run("logs/train", record(scalar_event("loss", 1, 1)), record(scalar_event("acc", 1, 1)))
+        self.write_run("logs/eval", record(scalar_event("loss", 1, 1)))
+        text = self.run_board("inspect", "--logdir", "logs", "--run", "tra", "--tag", "ac").stdout
+        self.assertIn("run 'train'", text)
+        self.assertNotIn("run 'eval'", text)
+        self.assertNotIn("  loss", text)
+
+    def test_one_event_file(self):
+        path = self.write_run("logs", record(scalar_event("loss", 1, 1)))
+        run = self.run_board("inspect", "--event_file", path)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("  loss ", run.stdout)
+        self.assert_complains(self.run_board("inspect", "--event_file", "missing"), 1, "'missing'")
+
+    def test_nothing_to_show(self):
+        self.assert_complains(
+            self.run_board("inspect", "--logdir", "missing"), 1, "cannot read log directory 'missing': No such"
+        )
+        (self.directory / "empty").mkdir()
+        run = self.run_board("inspect", "--logdir", "empty")
+        self.assert_complains(run, 1, "there are no event files below 'empty'; choose")
+        self.assertEqual(run.stderr.count("\n"), 1)
+        self.assert_complains(self.run_board("inspect"), 2, "--logdir DIR")
+
+
+if __name__ == "__main__":
+    unittest.main()

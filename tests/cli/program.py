@@ -1,0 +1,65 @@
+"""Runs compression-board in a directory of its own.
+
+    class ImportTest(ProgramTest):
+        def test_missing_file(self):
+            run = self.run_board("import", "missing.json")
+            self.assertEqual(run.returncode, 1)
+
+The program under test is $COMPRESSION_BOARD.
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ.get("COMPRESSION_BOARD", "compression-board")
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="cboard cli ")  # With blanks, on purpose.
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def start_board(self, *arguments, **options):
+        environment = dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8")
+        return subprocess.Popen(
+            [PROGRAM, *map(str, arguments)],
+            cwd=self.directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="surrogateescape",
+            # Python ignores SIGPIPE, and children would inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL),
+            **options,
+        )
+
+    def run_board(self, *arguments):
+        process = self.start_board(*arguments)
+        stdout, stderr = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
+
+    def write(self, name, content):
+        path = self.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def assert_printable(self, text):
+        """Nothing in `text` steers a terminal."""
+        self.assertEqual([c for c in text if ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160], [])
+
+    def assert_complains(self, run, exit_code, *fragments):
+        """Fails with `exit_code` and lines on standard error that say all of `fragments`."""
+        self.assertEqual(run.returncode, exit_code, run.stderr)
+        self.assertTrue(run.stderr.startswith("compression-board: "), run.stderr)
+        for fragment in fragments:
+            self.assertIn(fragment, run.stderr)
+        self.assert_printable(run.stderr)

@@ -1,0 +1,63 @@
+"""The program as a whole: help, version, and what it says when it is called wrongly."""
+
+import unittest
+
+from program import ProgramTest
+
+
+class ProgramAsAWholeTest(ProgramTest):
+    def test_help_lists_every_command_and_goes_to_standard_output(self):
+        for flag in ("--help", "-h", "help"):
+            run = self.run_board(flag)
+            self.assertEqual(run.returncode, 0)
+            self.assertEqual(run.stderr, "")
+            for command in ("import", "inspect", "profile"):
+                self.assertIn(f"\n  {command} ", run.stdout)
+            self.assertIn("Examples:", run.stdout)
+
+    def test_each_command_explains_itself_with_an_example(self):
+        for command in ("import", "inspect", "profile"):
+            run = self.run_board(command, "--help")
+            self.assertEqual(run.returncode, 0)
+            self.assertIn(f"Usage: compression-board {command}", run.stdout)
+            self.assertIn(f"Example: compression-board {command}", run.stdout)
+
+    def test_version(self):
+        run = self.run_board("--version")
+        self.assertEqual(run.returncode, 0)
+        self.assertRegex(run.stdout, r"^compression-board \d+\.\d+\.\d+\n$")
+
+    def test_without_arguments_it_shows_the_help_as_a_complaint(self):
+        run = self.run_board()
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.stdout, "")
+        self.assertIn("Usage: compression-board", run.stderr)
+
+    def test_unknown_commands(self):
+        self.assert_complains(self.run_board("bogus"), 2, "there is no command 'bogus'", "--help")
+        self.assert_complains(self.run_board("\x1b[31mred"), 2, r"'\x1b[31mred'")
+
+    def test_a_directory_or_json_file_in_place_of_a_command_gets_a_hint(self):
+        (self.directory / "my runs").mkdir()
+        self.assert_complains(
+            self.run_board("my runs"), 2, "is a directory", "compression-board --logdir 'my runs'"
+        )
+        self.write("results.json", "{}")
+        self.assert_complains(self.run_board("results.json"), 2, "compression-board import results.json")
+
+    def test_wrong_flags_name_the_flag_and_the_help(self):
+        for command in (["import", "x.json"], ["inspect"]):
+            self.assert_complains(
+                self.run_board(*command, "--bogus"), 2, "--bogus", f"compression-board {command[0]} --help"
+            )
+
+    def test_a_closed_pipe_ends_it_quietly(self):
+        process = self.start_board("--help")
+        process.stdout.close()
+        process.wait(timeout=60)
+        self.assertEqual(process.stderr.read(), "")
+        process.stderr.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
