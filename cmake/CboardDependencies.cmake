@@ -3,15 +3,12 @@
 
 find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
-find_package(fmt REQUIRED)
 find_package(hwy REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(pugixml REQUIRED)
-find_package(ZLIB REQUIRED)
 find_package(GIF REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
-pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 
 # protozero is headers only and ships no CMake package; it stays out of our installed headers.
@@ -27,6 +24,7 @@ endif()
 if(CBOARD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
+  pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)  # Decodes what our own encoder writes.
 endif()
 if(CBOARD_BENCHES)
   find_package(benchmark REQUIRED)

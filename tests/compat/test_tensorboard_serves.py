@@ -204,7 +204,9 @@ def test_custom_scalars(board):
 
 def test_hparams(board):
     experiment = board.post("plugin/hparams/experiment", {"experimentName": ""})
-    assert "lr" in {info["name"] for info in experiment["hparamInfos"]}
+    # TensorBoard shows the columns of whichever run it happens to find first.
+    columns = {info["name"] for info in experiment["hparamInfos"]}
+    assert columns in ({"lr"}, {"lr", "bits", "symmetric", "observer"}, {"bad\ufffd\ufffd"})
     metric = {"group": "", "tag": "hparam/accuracy"}
     groups = board.post(
         "plugin/hparams/session_groups",
