@@ -1,0 +1,17 @@
+// The files of ui/, inside the program. embed.cmake writes the definition.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace cboard {
+
+struct PageFile {
+  std::string_view name;  // "index.html"
+  std::span<const unsigned char> content;
+};
+
+// In the order of their names.
+std::span<const PageFile> PageFiles();
+
+}  // namespace cboard

@@ -1,0 +1,85 @@
+"""A compression-board that serves for the length of a test.
+
+    with RunningBoard("--logdir", logdir) as board:
+        status, headers, body = board.get("/healthz")
+
+The program under test is $COMPRESSION_BOARD.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+PROGRAM = os.environ.get("COMPRESSION_BOARD", "compression-board")
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+
+
+def import_data(logdir, *names):
+    """Turns files of data/ into runs below `logdir`."""
+    files = [str(DATA / name) for name in names]
+    subprocess.run([PROGRAM, "import", *files, "--logdir", str(logdir)], check=True, stdout=subprocess.DEVNULL)
+
+
+class RunningBoard:
+    def __init__(self, *arguments, port=0):
+        self.arguments = [*map(str, arguments), "--port", str(port)]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.line = self.process.stdout.readline()
+        found = re.search(r"http://([^/]+):(\d+)(/\S*)", self.line)
+        if not found:
+            raise AssertionError(f"no address: {self.line!r} {self.process.communicate()[1]}")
+        self.host, self.port, self.path = found[1], int(found[2]), found[3]
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.stop()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def stop(self, number=signal.SIGTERM):
+        """Sends a signal and returns the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(timeout=60)
+
+    def get(self, target, method="GET", **headers):
+        """Status, headers and body."""
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
+            connection.putrequest(method, target, skip_host="Host" in headers)
+            for name, value in headers.items():
+                connection.putheader(name, value)
+            connection.endheaders()
+            response = connection.getresponse()
+            return response.status, dict(response.getheaders()), response.read()
+
+    def json(self, target):
+        status, headers, body = self.get(target)
+        assert headers["Content-Type"] == "application/json", headers
+        return status, json.loads(body)
+
+    def exchange(self, sent):
+        """What comes back for raw bytes, until the server hangs up."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
+            with contextlib.suppress(OSError):
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
+            received = b""
+            with contextlib.suppress(ConnectionError):
+                while piece := connection.recv(65536):
+                    received += piece
+            return received
+
+
+if __name__ == "__main__":
+    sys.exit(__doc__)
