@@ -1,0 +1,100 @@
+"""Reads event files without any of the code under test: records, their checksums, and steps."""
+
+import pathlib
+import struct
+
+
+def _crc_table():
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
+        table.append(value)
+    return table
+
+
+_TABLE = _crc_table()
+
+
+def _masked_crc(data):
+    crc, table = 0xFFFFFFFF, _TABLE
+    for byte in data:
+        crc = (crc >> 8) ^ table[(crc ^ byte) & 0xFF]
+    crc ^= 0xFFFFFFFF
+    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+_crc_of_length = {}
+
+
+class Damage(Exception):
+    """Bytes that no writer, interrupted or not, may leave behind."""
+
+
+def records(path):
+    """The payloads of a file, and how many bytes of a torn record follow the last whole one.
+
+    Only the end may be torn: a checksum that does not hold raises Damage.
+    """
+    data = pathlib.Path(path).read_bytes()
+    payloads, at = [], 0
+    while at + 12 <= len(data):
+        length, length_crc = struct.unpack_from("<QI", data, at)
+        if length not in _crc_of_length:
+            _crc_of_length[length] = _masked_crc(data[at : at + 8])
+        if length_crc != _crc_of_length[length]:
+            raise Damage(f"{path}: length checksum at offset {at}")
+        end = at + 12 + length + 4
+        if end > len(data):
+            break
+        payload = data[at + 12 : end - 4]
+        if struct.unpack_from("<I", data, end - 4)[0] != _masked_crc(payload):
+            raise Damage(f"{path}: payload checksum at offset {at}")
+        payloads.append(payload)
+        at = end
+    return payloads, len(data) - at
+
+
+def _varint(data, at):
+    value, shift = 0, 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+
+
+def _scalar(payload):
+    """(tag, step, value) of a scalar event; None for the events that begin a file.
+
+    wall_time:double=1 step:varint=2 summary=5 { value=1 { tag=1 simple_value:float=2 } }
+    """
+    step, at = _varint(payload, 10) if payload[9] == 0x10 else (0, 9)
+    if payload[0] != 0x09 or payload[at] != 0x2A:
+        return None
+    _, at = _varint(payload, at + 1)  # The summary.
+    _, at = _varint(payload, at + 1)  # Its value.
+    tag_size, at = _varint(payload, at + 1)
+    tag = payload[at : at + tag_size].decode()
+    (value,) = struct.unpack_from("<f", payload, at + tag_size + 1)
+    return tag, step, value
+
+
+def event_files(directory):
+    return sorted(pathlib.Path(directory).glob("*tfevents*"))
+
+
+def steps_by_tag(path):
+    """{tag: [step, …]} of one file, in its order. A value that is not its step raises Damage."""
+    steps = {}
+    for payload in records(path)[0]:
+        scalar = _scalar(payload)
+        if scalar is None:
+            continue
+        tag, step, value = scalar
+        if struct.pack("<f", step) != struct.pack("<f", value):
+            raise Damage(f"{path}: step {step} of {tag} holds {value}")
+        steps.setdefault(tag, []).append(step)
+    return steps
