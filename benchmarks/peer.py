@@ -1,0 +1,159 @@
+"""Logs with tensorboardX or PyTorch, and prints what it cost, as bench_writer does for ours.
+
+    peer.py tensorboardX scalars   --logdir D --events N [--threads N] [--no-clock]
+    peer.py torch        histogram --logdir D --count N --data values.f32
+    peer.py torch        image     --logdir D --count N --data pixels.u8 --side N
+    peer.py tensorboardX import    --logdir D --json results.json
+
+Imports and data are ready before the clock starts; it stops when the writer is closed.
+"""
+
+import argparse
+import json
+import os
+import resource
+import threading
+import time
+
+import numpy
+
+
+def tensorboardx_writer():
+    import tensorboardX
+
+    return tensorboardX.SummaryWriter
+
+
+def torch_writer():
+    import torch.utils.tensorboard
+    from torch.utils.tensorboard import summary
+
+    class NumpyOfItsTime:
+        """The histogram of Debian's PyTorch asks numpy.greater for integers, which numpy has
+        refused since 1.24. This gives it what it got before, at the same price."""
+
+        def __getattr__(self, name):
+            return getattr(numpy, name)
+
+        @staticmethod
+        def greater(left, right, dtype):
+            return numpy.greater(left, right).astype(dtype)
+
+    summary.np = NumpyOfItsTime()
+    return torch.utils.tensorboard.SummaryWriter
+
+
+WRITERS = {"tensorboardX": tensorboardx_writer, "torch": torch_writer}
+
+
+def log_scalars(writer, events, with_clock):
+    for step in range(1, events + 1):
+        writer.add_scalar("train/loss", 1.0 / step, step, None if with_clock else 1.7e9)
+
+
+def scalars(make_writer, flags):
+    def work():
+        writer = make_writer(flags.logdir)
+        arguments = (writer, flags.events // flags.threads, not flags.no_clock)
+        others = [
+            threading.Thread(target=log_scalars, args=arguments) for _ in range(flags.threads - 1)
+        ]
+        for other in others:
+            other.start()
+        log_scalars(*arguments)
+        for other in others:
+            other.join()
+        writer.close()
+        return flags.events // flags.threads * flags.threads
+
+    return work
+
+
+def histogram(make_writer, flags):
+    values = numpy.fromfile(flags.data, dtype=numpy.float32)
+
+    def work():
+        writer = make_writer(flags.logdir)
+        for step in range(flags.count):
+            writer.add_histogram("weights", values, step, bins="tensorflow")
+        writer.close()
+        return flags.count
+
+    return work
+
+
+def image(make_writer, flags):
+    pixels = numpy.fromfile(flags.data, dtype=numpy.uint8).reshape(3, flags.side, flags.side)
+
+    def work():
+        writer = make_writer(flags.logdir)
+        for step in range(flags.count):
+            writer.add_image("image", pixels, step)
+        writer.close()
+        return flags.count
+
+    return work
+
+
+def import_models(make_writer, flags):
+    import import_peer
+
+    return lambda: import_peer.convert(make_writer, flags.json, flags.logdir)
+
+
+WORKS = {"scalars": scalars, "histogram": histogram, "image": image, "import": import_models}
+
+
+def cpu_seconds():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def bytes_below(directory):
+    return sum(
+        os.path.getsize(os.path.join(folder, name))
+        for folder, _, names in os.walk(directory)
+        for name in names
+    )
+
+
+def peak_rss_bytes():
+    """getrusage would count the memory of the process that started this one, too."""
+    with open("/proc/self/status") as status:
+        (line,) = (line for line in status if line.startswith("VmHWM:"))
+    return int(line.split()[1]) * 1024
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("peer", choices=WRITERS)
+    parser.add_argument("work", choices=WORKS)
+    parser.add_argument("--logdir", required=True)
+    parser.add_argument("--events", type=int)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--no-clock", action="store_true")
+    parser.add_argument("--count", type=int)
+    parser.add_argument("--data")
+    parser.add_argument("--side", type=int)
+    parser.add_argument("--json")
+    flags = parser.parse_args()
+
+    work = WORKS[flags.work](WRITERS[flags.peer](), flags)
+    cpu_start, wall_start = cpu_seconds(), time.perf_counter()
+    count = work()
+    wall, cpu = time.perf_counter() - wall_start, cpu_seconds() - cpu_start
+    print(
+        json.dumps(
+            {
+                "count": count,
+                "bytes": bytes_below(flags.logdir),
+                "wall_seconds": wall,
+                "cpu_seconds": cpu,
+                "peak_rss_bytes": peak_rss_bytes(),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

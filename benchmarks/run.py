@@ -1,0 +1,294 @@
+"""Measures our writer beside tensorboardX, PyTorch's writer and the limits of this machine.
+
+    make bench                                     everything; writes benchmarks/RESULTS.md
+    build/venv/bin/python benchmarks/run.py --quick --only scalars
+
+All in one run on one machine. Times are of the processor (all threads) and of the clock on the
+wall, from opening the writer until it is closed. The factors that count are of processor time,
+since machines are shared; only producers are judged by the wall, as they share the work.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+import bars
+import inputs
+import report
+import verify
+from contest import LOGDIR, Contest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PEERS = ("tensorboardX", "torch")
+
+
+class Benchmark:
+    def __init__(self, flags, scratch):
+        self.programs = pathlib.Path(flags.bin)
+        self.scratch = scratch
+        self.rounds = flags.rounds
+        self.small = 20 if flags.quick else 1  # What all counts are divided by.
+        self.contests = []
+        self.growth = []
+        self.verdicts = []
+
+    def count(self, usual):
+        return max(usual // self.small, 2)
+
+    def ours(self, *arguments):
+        return [self.programs / "bench_writer", *arguments]
+
+    def limit(self, *arguments):
+        return [self.programs / "bench_limit", *arguments]
+
+    def peer(self, *arguments):
+        return [sys.executable, "-B", HERE / "peer.py", *arguments]
+
+    def run(self, contest):
+        print(f"… {contest.name}", file=sys.stderr, flush=True)
+        directory = self.scratch / contest.name.replace(" ", "_").replace("/", "_")
+        directory.mkdir()
+        contest.run(directory)
+        self.contests.append(contest)
+        return directory
+
+    def scalars(self, with_clock):
+        contest = Contest(
+            "scalar" if with_clock else "scalar, wall time given", "event", self.rounds
+        )
+        clock = [] if with_clock else ["--no-clock"]
+        own = ["--events", self.count(4_000_000), *clock]
+        contest.add("ours", self.ours("scalars", "--logdir", LOGDIR, *own))
+        for peer in PEERS:
+            contest.add(
+                peer,
+                self.peer(
+                    peer, "scalars", "--logdir", LOGDIR, "--events", self.count(20_000), *clock
+                ),
+            )
+        contest.add(
+            "limit",
+            self.limit("scalars", "--file", LOGDIR, *own),
+            "clock, copy, write()" if with_clock else "copy, write()",
+        )
+        self.run(contest)
+        if with_clock:
+            self.verdicts += [
+                bars.at_least(
+                    "scalars: 1,000x tensorboardX per event", contest.factor("tensorboardX"), 1000
+                ),
+                bars.at_most_ns(
+                    "scalars: within 2x of 70 ns, with clock and page cache",
+                    contest.best("ours") and contest.best("ours").cpu,
+                    140,
+                ),
+            ]
+
+    def producers(self):
+        contest = Contest("scalar, producers on one file", "event", self.rounds)
+        for threads in (1, 2, 4):
+            arguments = ["--logdir", LOGDIR, "--events", self.count(8_000_000)]
+            contest.add(
+                "ours" if threads == 1 else f"ours, {threads} producers",
+                self.ours("scalars", *arguments, "--threads", threads),
+            )
+        arguments = ["--logdir", LOGDIR, "--events", self.count(20_000), "--threads", 2]
+        contest.add("tensorboardX, 2 producers", self.peer("tensorboardX", "scalars", *arguments))
+        self.run(contest)
+        one, two = contest.best("ours"), contest.best("ours, 2 producers")
+        self.verdicts.append(
+            bars.more_than(
+                "scalars: two producers on one file log more events/s than one",
+                one and two and one.wall / two.wall,
+            )
+        )
+
+    def histograms(self, size, own_count, peer_count, wanted):
+        data = inputs.weights(self.scratch / f"weights_{size}.f32", size)
+        contest = Contest(f"histogram of {size:,} float32", "histogram", self.rounds)
+        arguments = ["histogram", "--logdir", LOGDIR, "--data", data, "--count"]
+        contest.add("ours", self.ours(*arguments, self.count(own_count)))
+        for peer in PEERS:
+            contest.add(peer, self.peer(peer, *arguments, self.count(peer_count)))
+        contest.add(
+            "limit",
+            self.limit("read", "--data", data, "--count", self.count(own_count)),
+            "reading the values",
+        )
+        logs = self.run(contest)
+        if wanted:
+            self.verdicts.append(
+                bars.at_least(
+                    f"histograms of {size:,}: {wanted}x tensorboardX",
+                    contest.factor("tensorboardX"),
+                    wanted,
+                )
+            )
+        self.verdicts.append(
+            bars.correct(
+                f"histograms of {size:,}: the counts of numpy.histogram, bucket by bucket",
+                verify.histogram_is_numpys(logs / "ours", data),
+            )
+        )
+
+    def images(self, kind, make, wanted):
+        data = make(self.scratch / f"{kind}.u8")
+        contest = Contest(f"image 256x256x3, {kind}", "image", self.rounds)
+        arguments = ["image", "--logdir", LOGDIR, "--data", data, "--side", inputs.SIDE, "--count"]
+        contest.add("ours", self.ours(*arguments, self.count(1000)))
+        for peer in PEERS:
+            contest.add(peer, self.peer(peer, *arguments, self.count(40)))
+        bare = ["--data", data, "--count"]
+        contest.add(
+            "limit",
+            self.limit("store", "--file", LOGDIR, *bare, self.count(1000)),
+            "copy, checksums, write()",
+        )
+        for level in (1, 6):  # 6 is what Pillow uses, of zlib, for our peers.
+            contest.add(
+                f"libdeflate, level {level}",
+                self.limit("deflate", *bare, self.count(100), "--level", level),
+            )
+        self.run(contest)
+        self.verdicts.append(
+            bars.at_least(
+                f"images, {kind}: {wanted}x tensorboardX", contest.factor("tensorboardX"), wanted
+            )
+        )
+
+    def imports(self):
+        own_count, peer_count = self.count(10_000), self.count(500)
+        own_json = inputs.benchmark_json(self.scratch / "own.json", own_count)
+        peer_json = inputs.benchmark_json(self.scratch / "peer.json", peer_count)
+        rounds = min(self.rounds, 2)  # A round makes 80,000 files.
+        contest = Contest("import of a model", "model", rounds)
+        contest.add(
+            "ours",
+            [self.programs / "compression-board", "import", own_json, "--logdir", LOGDIR],
+            f"{own_count:,} models",
+            pieces=own_count,
+        )
+        contest.add(
+            "tensorboardX",
+            self.peer("tensorboardX", "import", "--logdir", LOGDIR, "--json", peer_json),
+            f"{peer_count:,} models",
+        )
+        sizes = ["--count", peer_count, "--per", 8, "--bytes", 900]
+        contest.add(
+            "limit", self.limit("files", "--logdir", LOGDIR, *sizes), "8 directories with a file"
+        )
+        logs = self.run(contest)
+        models = [f"model_{number:05}" for number in range(0, peer_count, max(peer_count // 10, 1))]
+        missing = verify.missing_scalars(logs / "ours", logs / "tensorboardX", models)
+        self.verdicts.append(
+            bars.correct(
+                "import: every scalar that the Python converter writes, with its value",
+                f"{len(missing)} differ, such as {missing[0]}" if missing else None,
+            )
+        )
+
+    def growth_in_size(self):
+        sizes = [self.count(events) for events in (1_000_000, 4_000_000, 16_000_000)]
+        contests = []
+        for events in sizes:
+            contest = Contest(f"{events:,} scalars", "event", min(self.rounds, 3))
+            contest.add("ours", self.ours("scalars", "--logdir", LOGDIR, "--events", events))
+            contests.append(contest)
+        for _ in range(contests[0].round_count):  # In turns here too.
+            for contest in contests:
+                contest.run_round(self.scratch)
+        self.growth = contests
+        rounds = [contest.contestants["ours"].rounds for contest in contests]
+        factor = sizes[-1] / sizes[0]
+
+        def ratio(measure):
+            return min(map(measure, rounds[-1])) / min(map(measure, rounds[0]))
+
+        self.verdicts += [
+            bars.growth("growth: time", ratio(lambda r: r.cpu_seconds), factor),
+            bars.growth("growth: file size", ratio(lambda r: r.bytes), factor),
+            bars.growth("growth: peak memory", ratio(lambda r: r.peak_rss_bytes), factor),
+        ]
+
+
+def parts(benchmark):
+    """What --only chooses from."""
+    return {
+        "scalars": lambda: (benchmark.scalars(True), benchmark.scalars(False)),
+        "producers": benchmark.producers,
+        "histograms": lambda: (
+            benchmark.histograms(10_000, 4000, 400, None),
+            benchmark.histograms(1_000_000, 200, 20, 75),
+        ),
+        "images": lambda: (
+            benchmark.images("noise", inputs.noise_image, 20),
+            benchmark.images("smooth", inputs.smooth_image, 20),
+        ),
+        "import": benchmark.imports,
+        "growth": benchmark.growth_in_size,
+    }
+
+
+INTRODUCTION = """# Results
+
+What `make bench` measured last. A row is what one piece of work costs, end to end until the writer
+is closed; *best* and *median* are over the rounds. *CPU* is the processor time of all threads,
+*wall* the time that passed. The last columns say how many times more than ours it is. *limit* is
+the bare work in a loop of its own (`bench_limit.cc`), without encoding, checking or threads.
+"""
+
+NOTES = """## Notes
+
+- Histograms are of N(0, 0.05) in TensorBoard's 1,548 buckets. PyTorch's runs with the
+  `numpy.greater` it was written for; `peer.py` says why.
+- Our encoder stores noise instead of compressing it; *smooth* is compressed by all.
+- The Python converter (`import_peer.py`) writes one run per model with tensorboardX. A model costs
+  the same however many there are, so it gets fewer; the table is per model.
+- The bars of 1,000x and 75x come from tensorboardX on protobuf 4.21 and numpy 1.24, which took
+  156 us per scalar and 85 ms per million values on an AMD EPYC without AVX-512. Today's protobuf
+  needs a third of that, and numpy 2 sorts with AVX-512 where there is any.
+- With the clock, the bare work of a scalar (*limit*) alone decides how far a factor can go.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bin", default=HERE.parent / "build/release/bin", help="our programs")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the work, to try it")
+    parser.add_argument("--only", help="parts, separated by commas")
+    parser.add_argument("--output", help="a file for the results (RESULTS.md after a full run)")
+    flags = parser.parse_args()
+    load_before = os.getloadavg()[0]
+
+    with tempfile.TemporaryDirectory(prefix="cboard bench ") as scratch:
+        benchmark = Benchmark(flags, pathlib.Path(scratch))
+        all_parts = parts(benchmark)
+        chosen = flags.only.split(",") if flags.only else list(all_parts)
+        for name in chosen:
+            if name not in all_parts:
+                parser.error(f"--only knows {', '.join(all_parts)}, not {name}")
+            all_parts[name]()
+
+    command = "make bench" if len(sys.argv) == 1 else " ".join(["run.py", *sys.argv[1:]])
+    sections = [
+        INTRODUCTION,
+        report.circumstances(command, load_before, flags.rounds),
+        "\n## Verdicts\n\n" + report.verdict_table(benchmark.verdicts),
+        "\n## Costs\n\n" + report.contest_table(benchmark.contests),
+    ]
+    if benchmark.growth:
+        sections.append("\n## Growth\n\n" + report.growth_table(benchmark.growth))
+    sections.append("\n" + NOTES)
+    text = "\n".join(sections)
+    print(text)
+    full = not flags.quick and not flags.only
+    output = flags.output or (HERE / "RESULTS.md" if full else None)
+    if output:
+        pathlib.Path(output).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
