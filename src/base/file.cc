@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -74,6 +75,7 @@ Result<void> File::WriteSome(ByteSpan bytes, std::size_t& written) {
       if (errno == EINTR) continue;
       return Fail(ErrnoError(errno, Named("write to", path_)));
     }
+    if (count == 0) return Fail(ErrnoError(ENOSPC, Named("write to", path_)));
     written += static_cast<std::size_t>(count);
   }
   return {};
@@ -138,8 +140,9 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
 }
 
 Result<void> WriteFileAtomically(const std::filesystem::path& path, std::string_view content) {
+  static std::atomic<unsigned> sequence = 0;  // Two threads may write the same file at once.
   std::filesystem::path temporary = path;
-  temporary += ".tmp" + std::to_string(::getpid());
+  temporary += ".tmp" + std::to_string(::getpid()) + "." + std::to_string(sequence++);
   {
     CBOARD_ASSIGN_OR_RETURN(File file, File::Create(temporary));
     if (auto written = file.Write(AsBytes(content)); !written) {

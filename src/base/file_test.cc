@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <string>
+#include <thread>
 
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
@@ -70,6 +72,20 @@ TEST(WriteFileAtomically, ReplacesTheOldContentAndLeavesNothingElse) {
   ASSERT_THAT(WriteFileAtomically(dir / "x", "new"), Succeeds());
   EXPECT_EQ(ReadFile(dir / "x").value(), "new");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 1);
+}
+
+TEST(WriteFileAtomically, OneOfTwoWritersWinsInFull) {
+  TempDir dir;
+  const auto write_often = [&](char letter) {
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_THAT(WriteFileAtomically(dir / "x", std::string(100'000, letter)), Succeeds());
+    }
+  };
+  std::thread other(write_often, 'b');
+  write_often('a');
+  other.join();
+  const std::string content = ReadFile(dir / "x").value();
+  EXPECT_EQ(content, std::string(100'000, content.at(0)));
 }
 
 TEST(CreateDirectories, SaysWhenAFileIsInTheWay) {

@@ -15,7 +15,7 @@ TEST(JsonWriter, PlacesCommasBetweenElementsOnly) {
   EXPECT_EQ(json.text(), R"({"a":[1,-2,{}],"b":null,"c":true})");
 }
 
-TEST(JsonWriter, EscapesWhatWouldEndAStringOrAScript) {
+TEST(JsonWriter, EscapesWhatWouldEndAString) {
   JsonWriter json;
   json.Value("a\"b\\c\n\x01");
   EXPECT_EQ(json.text(), R"("a\"b\\c\n\u0001")");

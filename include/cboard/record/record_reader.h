@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cboard/base/bytes.h"
@@ -57,6 +58,8 @@ class RecordReader {
   //               checksum hold (or up to the present end, if there is none); the message says
   //               which bytes, and the next call goes on behind them;
   //   others      from the source.
+  // Reading a file to its end takes time in proportion to its size, however it is damaged; in one
+  // made to waste time, records over 4 KiB may be taken for damage.
   Result<Record> Next();
 
   std::uint64_t offset() const { return offset_; }
@@ -65,10 +68,12 @@ class RecordReader {
  private:
   Result<ByteSpan> Window(std::uint64_t offset, std::size_t size);
   Result<Record> SkipDamage(std::string reason);
+  bool WorthChecking(std::uint64_t offset, std::uint64_t length) const;
 
   ByteSource& source_;
   std::uint64_t offset_;
   std::uint64_t skipped_bytes_ = 0;
+  std::uint64_t wasted_bytes_ = 0;  // Looked at for the sake of lengths that were wrong.
   std::uint64_t window_offset_ = 0;
   std::vector<std::byte> window_;
 };
