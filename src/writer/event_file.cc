@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -14,7 +15,15 @@ namespace cboard {
 std::string HostName() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
-  return name.data();
+  std::string host = name.data();
+  std::ranges::replace(host, '/', '_');  // It becomes part of a file name.
+  return host;
+}
+
+std::int64_t WholeSeconds(double seconds) {
+  constexpr double kTenDigits = 9'999'999'999;
+  if (!(seconds > 0)) return 0;
+  return static_cast<std::int64_t>(std::min(seconds, kTenDigits));
 }
 
 Result<EventFile> EventFile::Create(const std::filesystem::path& directory, double now_seconds,
@@ -24,8 +33,9 @@ Result<EventFile> EventFile::Create(const std::filesystem::path& directory, doub
                 "filename_suffix " + Quoted(suffix) + " must be part of a file name, without '/'");
   }
   CBOARD_RETURN_IF_ERROR(CreateDirectories(directory));
-  std::array<char, 16> seconds;
-  std::snprintf(seconds.data(), seconds.size(), "%010lld", static_cast<long long>(now_seconds));
+  std::array<char, 24> seconds;
+  std::snprintf(seconds.data(), seconds.size(), "%010lld",
+                static_cast<long long>(WholeSeconds(now_seconds)));
   const std::string stem = "events.out.tfevents." + std::string(seconds.data()) + "." + HostName();
   Result<File> file = File::CreateNew(directory / (stem + suffix));
   static std::atomic<unsigned> sequence = 0;

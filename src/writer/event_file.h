@@ -2,6 +2,7 @@
 // deleted while it is being written.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -38,5 +39,9 @@ class EventFile {
 
 // The name of this machine, as event files and run names show it.
 std::string HostName();
+
+// A time for a file name: what a broken clock may say (NaN, 1e30) is brought into the ten
+// digits that names have.
+std::int64_t WholeSeconds(double seconds);
 
 }  // namespace cboard

@@ -1,8 +1,6 @@
 #include "cboard/writer/event_file_writer.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <mutex>
 #include <utility>
 
@@ -11,28 +9,15 @@
 #include "cboard/proto/summary.h"
 #include "cboard/record/record_writer.h"
 #include "writer/event_file.h"
+#include "writer/file_task.h"
 #include "writer/handoff_queue.h"
 #include "writer/io_thread.h"
+#include "writer/per_process.h"
 #include "writer/summary/tag_cleaning.h"
 #include "writer/thread_buffers.h"
 
 namespace cboard {
 namespace {
-
-using std::chrono::steady_clock;
-
-// How soon a disk that refused is tried again when nobody flushes.
-constexpr auto kRetryAfter = std::chrono::milliseconds(100);
-// A disk that has been failing for long is asked no more often than this.
-constexpr auto kLongestRetry = std::chrono::seconds(1);
-
-steady_clock::duration Seconds(double seconds) {
-  // A century is as good as never, and does not overflow the clock.
-  constexpr double kNever = 100.0 * 365 * 24 * 3600;
-  if (!(seconds >= 0)) seconds = 0;
-  return std::chrono::duration_cast<steady_clock::duration>(
-      std::chrono::duration<double>(std::min(seconds, kNever)));
-}
 
 Error Closed() {
   return {ErrorCode::kFailedPrecondition, "the event file is closed; open a new writer"};
@@ -43,107 +28,11 @@ Error OfParentProcess() {
           "the event file belongs to the parent process; open a new writer after fork()"};
 }
 
-// The part that the I/O thread runs.
-class FileTask final : public IoThread::Task {
- public:
-  FileTask(EventFile file, const WriterOptions& options)
-      : queue(std::max<std::size_t>(options.max_queue, 1), options.max_backlog_bytes),
-        path_(file.path()),
-        file_(std::move(file)),
-        flush_interval_(Seconds(options.flush_secs)),
-        next_flush_(steady_clock::now() + flush_interval_),
-        on_disk_error_(options.on_disk_error) {}
-
-  IoThread::TimePoint Run(IoThread::TimePoint now) override {
-    bool all_sealed = true;
-    const bool flush_due = now >= next_flush_;
-    if (flush_due) {
-      all_sealed = SealIdleBuffers();
-      if (all_sealed) next_flush_ = now + flush_interval_;
-    }
-    if (((flush_due || failing_) && !RestoreIfVanished()) || !Drain()) {
-      retry_ = std::min<steady_clock::duration>(retry_ * 2, kLongestRetry);
-      return now + retry_;
-    }
-    DiskWorks();
-    // A buffer that was in use is about to be handed over, or free in a moment.
-    return all_sealed ? next_flush_ : now + std::chrono::milliseconds(1);
-  }
-
-  // Before a chunk that is pushed after this is called counts as written, the file is looked for.
-  void CheckName() { check_name_ = true; }
-
-  // Lets go of the file; the task must not run any more.
-  void CloseFile() { file_.reset(); }
-
-  const std::filesystem::path& path() const { return path_; }
-
-  HandoffQueue queue;
-  ThreadBuffers buffers;
-
- private:
-  // Hands over what threads hold, leaving out buffers in use. False if there were any.
-  bool SealIdleBuffers() {
-    bool all = true;
-    for (const auto& buffer : buffers.All()) {
-      const std::unique_lock lock(buffer->lock, std::try_to_lock);
-      if (!lock) {
-        all = false;
-      } else if (buffer->chunk.size > 0) {
-        queue.PushPastLimit(std::exchange(buffer->chunk, {}));
-      }
-    }
-    return all;
-  }
-
-  bool RestoreIfVanished() {
-    if (!file_->Vanished()) return true;
-    const std::string deleted = "event file " + Quoted(path_.native(), 300) + " was deleted";
-    if (const auto restored = file_->Restore(); !restored) {
-      return Refused(Annotate(restored.error(), deleted));
-    }
-    if (on_disk_error_) {
-      on_disk_error_(Error{ErrorCode::kUnavailable,
-                           deleted + " while in use; it has been written again in full"});
-    }
-    return true;
-  }
-
-  bool Drain() {
-    while (Chunk* chunk = queue.Front()) {
-      if (check_name_.exchange(false) && !RestoreIfVanished()) return false;
-      std::size_t written = 0;
-      const Result<void> result = file_->WriteSome(chunk->unwritten(), written);
-      chunk->written += written;
-      if (!result) return Refused(result.error());
-      if (chunk->size > 0) DiskWorks();
-      queue.FrontWritten();
-    }
-    return true;
-  }
-
-  bool Refused(const Error& error) {
-    failing_ = true;
-    if (queue.DiskFailed(error) && on_disk_error_) on_disk_error_(error);
-    return false;
-  }
-
-  void DiskWorks() {
-    retry_ = kRetryAfter;
-    if (!std::exchange(failing_, false)) return;
-    queue.DiskWorks();
-    if (on_disk_error_) on_disk_error_(std::nullopt);
-  }
-
-  std::filesystem::path path_;
-  std::optional<EventFile> file_;
-  steady_clock::duration flush_interval_;
-  IoThread::TimePoint next_flush_;
-  steady_clock::duration retry_ = kRetryAfter;
-  bool failing_ = false;
-  std::atomic<bool> check_name_ = false;
-  std::function<void(const std::optional<Error>&)> on_disk_error_;
-};
+Error WouldWaitForItself() {
+  return {ErrorCode::kFailedPrecondition,
+          "Flush() and Close() wait for the I/O thread, so on_disk_error, which it calls, must not "
+          "call them; do so from another thread"};
+}
 
 }  // namespace
 
@@ -153,10 +42,10 @@ class EventFileWriter::Impl {
  public:
   Impl(EventFile file, const WriterOptions& options)
       : task_(std::make_shared<FileTask>(std::move(file), options)),
-        io_(options.io_thread != nullptr ? options.io_thread : MakeIoThread()),
-        fork_generation_(ForkGeneration()) {
-    io_->Add(task_, steady_clock::now() + Seconds(options.flush_secs));
-  }
+        io_(options.io_thread != nullptr && options.io_thread->OfThisProcess() ? options.io_thread
+                                                                               : MakeIoThread()) {}
+
+  Result<void> Start() { return io_->Add(task_, task_->first_due()); }
 
   bool OfThisProcess() const { return fork_generation_ == ForkGeneration(); }
 
@@ -178,7 +67,7 @@ class EventFileWriter::Impl {
     Chunk chunk = Chunk::OfCapacity(records.size());
     std::ranges::copy(AsBytes(records), chunk.data.get());
     chunk.size = records.size();
-    task_->queue.PushPastLimit(std::move(chunk));
+    static_cast<void>(task_->queue.Seal(chunk));
     io_->Wake(*task_);
   }
 
@@ -212,30 +101,33 @@ class EventFileWriter::Impl {
   }
 
   Result<void> Flush() {
+    if (io_->OnThisThread()) return Fail(WouldWaitForItself());
     const std::lock_guard closing(close_mutex_);
     if (closed_) return {};
-    for (const auto& buffer : task_->buffers.All()) {
-      const std::lock_guard lock(buffer->lock);
-      if (buffer->chunk.size > 0) task_->queue.PushPastLimit(std::exchange(buffer->chunk, {}));
-    }
-    return Barrier();
+    return WriteAll();
   }
 
   Result<void> Close() {
+    if (io_->OnThisThread()) return Fail(WouldWaitForItself());
     const std::lock_guard closing(close_mutex_);
     if (std::exchange(closed_, true)) return {};
     task_->buffers.RefuseNew();
     for (const auto& buffer : task_->buffers.All()) {
-      const std::lock_guard lock(buffer->lock);
+      const OwnerLock::Visit visit(buffer->lock);
       buffer->file_closed = true;
-      if (buffer->chunk.size > 0) task_->queue.PushPastLimit(std::exchange(buffer->chunk, {}));
     }
-    Result<void> written = Barrier();
+    Result<void> written = WriteAll();
     io_->Remove(*task_);
-    task_->CloseFile();
+    std::size_t lost_bytes = task_->queue.backlog_bytes();
+    for (const auto& buffer : task_->buffers.All()) {
+      // Threads keep their buffers for a while; let those of a closed file be small.
+      const OwnerLock::Visit visit(buffer->lock);
+      lost_bytes += std::exchange(buffer->chunk, {}).size;
+      buffer->encoder = {};
+    }
+    task_->Release();
     if (!written) {
-      written.error().message += "; " +
-                                 HumanBytes(static_cast<double>(task_->queue.backlog_bytes())) +
+      written.error().message += "; " + HumanBytes(static_cast<double>(lost_bytes)) +
                                  " of events are lost with the writer";
     }
     return written;
@@ -247,11 +139,28 @@ class EventFileWriter::Impl {
   static constexpr std::size_t kLargeEventBytes = kChunkBytes / 4;
 
  private:
+  // Returns when all that the threads hold is written, or the disk has refused.
+  Result<void> WriteAll() {
+    bool all_sealed = true;
+    do {
+      all_sealed = true;
+      for (const auto& buffer : task_->buffers.All()) {
+        const OwnerLock::Visit visit(buffer->lock);
+        if (buffer->chunk.size == 0) continue;
+        all_sealed = task_->queue.Seal(buffer->chunk) && all_sealed;
+        // At once: the owner of the next buffer may hold its lock until the queue gets shorter.
+        io_->Wake(*task_);
+      }
+      CBOARD_RETURN_IF_ERROR(Barrier());
+      // The disk took the backlog that had no room for some buffers: now there is.
+    } while (!all_sealed);
+    return {};
+  }
+
   // Waits until the I/O thread has looked after the file and written all that was handed over.
   Result<void> Barrier() {
     task_->CheckName();
-    task_->queue.PushPastLimit({});
-    const std::uint64_t ticket = task_->queue.pushed();
+    const HandoffQueue::Ticket ticket = task_->queue.TakeTicket();
     io_->Wake(*task_);
     return task_->queue.WaitUntilWritten(ticket);
   }
@@ -266,14 +175,16 @@ class EventFileWriter::Impl {
 
   Result<void> HandOver(Chunk& chunk) {
     if (chunk.size == 0) return {};
-    CBOARD_ASSIGN_OR_RETURN(const bool wake, task_->queue.Push(chunk));
+    // on_disk_error may log too, and must not wait for the thread that it runs on.
+    const bool may_wait = !io_->OnThisThread();
+    CBOARD_ASSIGN_OR_RETURN(const bool wake, task_->queue.Push(chunk, may_wait));
     if (wake) io_->Wake(*task_);
     return {};
   }
 
   std::shared_ptr<FileTask> task_;
   std::shared_ptr<IoThread> io_;
-  std::uint64_t fork_generation_;
+  const std::uint64_t fork_generation_ = ForkGeneration();
   std::mutex close_mutex_;
   bool closed_ = false;
 };
@@ -285,6 +196,7 @@ Result<std::unique_ptr<EventFileWriter>> EventFileWriter::Open(
   CBOARD_ASSIGN_OR_RETURN(EventFile file,
                           EventFile::Create(directory, now, options.filename_suffix));
   auto impl = std::make_unique<Impl>(std::move(file), options);
+  CBOARD_RETURN_IF_ERROR(impl->Start());
   impl->AddPreamble(now, options.purge_step);
   return std::unique_ptr<EventFileWriter>(new EventFileWriter(std::move(impl)));
 }
@@ -307,13 +219,9 @@ Result<void> EventFileWriter::AddScalar(std::string_view tag, float value, std::
   if (ScalarEncoder::MaxRecordBytes(tag) <= Impl::kLargeEventBytes) {
     return impl_->AddScalar(tag, value, step, wall_time_seconds);
   }
-  if (tag.size() > kMaxTagBytes) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "tag " + Quoted(tag, 40) + " has " + HumanCount(tag.size()) +
-                    " bytes; use one of at most " + HumanCount(kMaxTagBytes));
-  }
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
   std::string summary;
-  proto::AppendScalarValue(summary::CleanTag(tag), value, {}, summary);
+  proto::AppendScalarValue(stored, value, {}, summary);
   return impl_->AddEvent(proto::EncodeEvent({.wall_time_seconds = wall_time_seconds,
                                              .step = step,
                                              .kind = proto::EventKind::kSummary,

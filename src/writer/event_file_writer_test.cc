@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <map>
@@ -11,27 +9,23 @@
 #include <set>
 #include <thread>
 
+#include "testing/child_process.h"
 #include "testing/event_files.h"
 #include "testing/matchers.h"
+#include "testing/open_writer.h"
 #include "testing/temp_dir.h"
 
 namespace cboard {
 namespace {
 
 using testing::EventBytes;
-using testing::EventFilesIn;
 using testing::FailsSaying;
 using testing::FailsWith;
+using testing::HoldsInChild;
+using testing::OpenOrDie;
 using testing::ScalarsIn;
 using testing::Succeeds;
 using testing::TempDir;
-
-std::unique_ptr<EventFileWriter> OpenOrDie(const std::filesystem::path& directory,
-                                           const WriterOptions& options = {}) {
-  Result<std::unique_ptr<EventFileWriter>> writer = EventFileWriter::Open(directory, options);
-  EXPECT_THAT(writer, Succeeds());
-  return *std::move(writer);
-}
 
 TEST(EventFileWriter, BeginsWithTheFileVersion) {
   TempDir dir;
@@ -136,6 +130,45 @@ TEST(EventFileWriter, ManyThreadsLoseNothingAndEachKeepsItsOrder) {
   for (const auto& [tag, step] : last_step) EXPECT_EQ(step, kEvents) << tag;
 }
 
+TEST(EventFileWriter, FlushGetsByThreadsThatWaitForAFullQueue) {
+  TempDir dir;
+  const auto writer = OpenOrDie(dir.path(), {.max_queue = 1, .flush_secs = 1e9});
+  std::atomic<bool> done = false;
+  std::atomic<int> added = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      const std::string large(17'000, 'x');  // Handed over by itself.
+      while (!done) {
+        EXPECT_THAT(writer->AddScalar("x", 1, 1, 1), Succeeds());
+        EXPECT_THAT(writer->AddEvent(large), Succeeds());
+        ++added;
+      }
+    });
+  }
+  for (int i = 0; i < 500; ++i) EXPECT_THAT(writer->Flush(), Succeeds());
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_THAT(writer->Close(), Succeeds());
+  EXPECT_EQ(EventBytes(writer->path()).size(), 1 + 2 * static_cast<std::size_t>(added));
+}
+
+TEST(EventFileWriter, RestsWhenThereIsNothingToFlushAtOnce) {
+  TempDir dir;
+  const auto writer = OpenOrDie(dir.path(), {.flush_secs = 0});
+  ASSERT_THAT(writer->Flush(), Succeeds());
+  const auto processor_microseconds = [] {
+    rusage usage;
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_utime.tv_sec * 1'000'000 + usage.ru_utime.tv_usec +
+           usage.ru_stime.tv_sec * 1'000'000 + usage.ru_stime.tv_usec;
+  };
+  const auto before = processor_microseconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(processor_microseconds() - before,
+            50'000);  // Processor time: a busy loop takes most of the 200 ms.
+}
+
 TEST(EventFileWriter, ThreadsThatCameAndWentLeaveTheirEventsBehind) {
   TempDir dir;
   const auto writer = OpenOrDie(dir.path());
@@ -180,7 +213,7 @@ TEST(EventFileWriter, SaysWhatToDoAboutATagThatIsTooLong) {
   const auto writer = OpenOrDie(dir.path());
   EXPECT_THAT(
       writer->AddScalar(std::string(100'000, 't'), 1, 1, 1),
-      FailsSaying(ErrorCode::kInvalidArgument, "has 100,000 bytes; use one of at most 65,536"));
+      FailsSaying(ErrorCode::kInvalidArgument, "has 100,000 bytes: shorten it to at most 65,536"));
   EXPECT_THAT(writer->AddScalar(std::string(60'000, 't'), 1, 1, 1), Succeeds());
   ASSERT_THAT(writer->Flush(), Succeeds());
   EXPECT_EQ(ScalarsIn(dir.path()).at(0).tag.size(), 60'000u);
@@ -218,19 +251,15 @@ TEST(EventFileWriter, WritesADeletedFileAgainInFull) {
 }
 
 TEST(EventFileWriter, AChildProcessIsToldToOpenItsOwn) {
+  CBOARD_SKIP_UNLESS_CHILDREN_MAY_START_THREADS();
   TempDir dir;
   const auto writer = OpenOrDie(dir.path());
   ASSERT_THAT(writer->AddScalar("x", 1, 1, 1), Succeeds());
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(HoldsInChild([&] {
     const bool refused = !writer->AddScalar("x", 1, 2, 1) && !writer->Flush();
     const auto own = EventFileWriter::Open(dir / "child", {});
-    const bool wrote = own && (*own)->AddScalar("x", 1, 3, 1) && (*own)->Close();
-    ::_exit(refused && wrote ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+    return refused && own && (*own)->AddScalar("x", 1, 3, 1) && (*own)->Close();
+  }));
   ASSERT_THAT(writer->Close(), Succeeds());
   EXPECT_EQ(ScalarsIn(dir.path()).size(), 1u);  // The parent's event, once.
   EXPECT_EQ(ScalarsIn(dir / "child").size(), 1u);

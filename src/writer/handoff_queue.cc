@@ -1,33 +1,53 @@
 #include "writer/handoff_queue.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "cboard/base/strings.h"
 
 namespace cboard {
+namespace {
 
-Result<bool> HandoffQueue::Push(Chunk& chunk) {
+// Written chunks that are kept to be filled again, however long the queue may grow.
+constexpr std::size_t kMaxEmptyChunks = 32;
+
+}  // namespace
+
+// True when it is the only one.
+bool HandoffQueue::Append(Chunk chunk) {
+  backlog_bytes_ += chunk.size;
+  chunks_.push_back(std::move(chunk));
+  ++pushed_;
+  return chunks_.size() == 1;
+}
+
+Result<bool> HandoffQueue::Push(Chunk& chunk, bool may_wait) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return chunks_.size() < max_chunks_ || disk_error_; });
-  if (disk_error_ && backlog_bytes_ + chunk.size > max_backlog_bytes_) {
+  changed_.wait(lock, [&] { return chunks_.size() < max_chunks_ || disk_error_ || !may_wait; });
+  if (BacklogFull(chunk.size)) {
     return Fail(ErrorCode::kResourceExhausted,
                 "event not accepted: " + HumanBytes(static_cast<double>(backlog_bytes_)) +
                     " already wait for the disk (" + disk_error_->message + ")");
   }
-  const bool was_empty = chunks_.empty();
-  backlog_bytes_ += chunk.size;
-  chunks_.push_back(std::exchange(chunk, {}));
-  ++pushed_;
-  return was_empty;
+  return Append(std::exchange(chunk, {}));
 }
 
-bool HandoffQueue::PushPastLimit(Chunk chunk) {
+bool HandoffQueue::Seal(Chunk& chunk) {
+  if (chunk.size == 0) return true;
   const std::lock_guard lock(mutex_);
-  const bool was_empty = chunks_.empty();
-  backlog_bytes_ += chunk.size;
-  chunks_.push_back(std::move(chunk));
-  ++pushed_;
-  return was_empty;
+  if (BacklogFull(chunk.size)) return false;
+  // The consumer works on the front without the lock; the others are nobody's yet.
+  if (chunks_.size() > 1 && chunks_.back().capacity - chunks_.back().size >= chunk.size) {
+    Chunk& last = chunks_.back();
+    std::memcpy(last.data.get() + last.size, chunk.data.get(), chunk.size);
+    last.size += chunk.size;
+    backlog_bytes_ += chunk.size;
+    chunk.size = 0;
+  } else {
+    Append(std::exchange(chunk, {}));
+  }
+  return true;
 }
 
 Chunk HandoffQueue::TakeEmpty(std::size_t capacity) {
@@ -55,7 +75,7 @@ void HandoffQueue::FrontWritten() {
     backlog_bytes_ -= chunk.size;
     ++written_;
     // Only chunks of the usual size come back; one image must not pin its megabytes.
-    if (chunk.capacity == kChunkBytes && empty_.size() < max_chunks_) {
+    if (chunk.capacity == kChunkBytes && empty_.size() < std::min(max_chunks_, kMaxEmptyChunks)) {
       chunk.size = chunk.written = 0;
       empty_.push_back(std::move(chunk));
     }
@@ -80,9 +100,19 @@ bool HandoffQueue::DiskWorks() {
   return std::exchange(disk_error_, std::nullopt).has_value();
 }
 
-std::uint64_t HandoffQueue::pushed() const {
+HandoffQueue::Ticket HandoffQueue::TakeTicket() {
   const std::lock_guard lock(mutex_);
-  return pushed_;
+  if (chunks_.size() < 2) Append({});
+  return {.chunk = pushed_, .refusals = refusals_};
+}
+
+Result<void> HandoffQueue::WaitUntilWritten(const Ticket& ticket) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] {
+    return written_ >= ticket.chunk || (refusals_ > ticket.refusals && disk_error_);
+  });
+  if (written_ >= ticket.chunk) return {};
+  return Fail(*disk_error_);
 }
 
 std::size_t HandoffQueue::backlog_bytes() const {
@@ -90,13 +120,12 @@ std::size_t HandoffQueue::backlog_bytes() const {
   return backlog_bytes_;
 }
 
-Result<void> HandoffQueue::WaitUntilWritten(std::uint64_t ticket) {
-  std::unique_lock lock(mutex_);
-  const std::uint64_t refusals_before = refusals_;
-  changed_.wait(lock,
-                [&] { return written_ >= ticket || (refusals_ > refusals_before && disk_error_); });
-  if (written_ >= ticket) return {};
-  return Fail(*disk_error_);
+void HandoffQueue::Clear() {
+  const std::lock_guard lock(mutex_);
+  chunks_.clear();
+  empty_.clear();
+  empty_.shrink_to_fit();
+  backlog_bytes_ = 0;
 }
 
 }  // namespace cboard

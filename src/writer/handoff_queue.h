@@ -15,9 +15,9 @@
 
 namespace cboard {
 
-// What a thread gathers before it hands over: large enough that the queue's lock costs nothing per
+// What a thread gathers before it hands over: so large that waking the I/O thread costs nothing per
 // event, small enough to stay in the cache.
-inline constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 
 // Encoded records on their way to the file.
 struct Chunk {
@@ -38,13 +38,17 @@ class HandoffQueue {
   HandoffQueue(std::size_t max_chunks, std::size_t max_backlog_bytes)
       : max_chunks_(max_chunks), max_backlog_bytes_(max_backlog_bytes) {}
 
-  // Takes `chunk`, waiting while the queue is full and the disk is only slow. When the disk fails,
-  // fails with kResourceExhausted instead once the backlog is full; `chunk` is then untouched.
-  // True when the consumer had nothing to do before and wants to be woken.
-  Result<bool> Push(Chunk& chunk);
+  // Takes `chunk`, waiting while the queue is full and the disk is only slow, if it may wait. When
+  // the disk fails, fails with kResourceExhausted instead once the backlog is full; `chunk` is then
+  // untouched. True when the consumer had nothing to do before and wants to be woken.
+  Result<bool> Push(Chunk& chunk, bool may_wait = true);
 
-  // As Push, but over the limit rather than waiting: for the little that is left in buffers.
-  bool PushPastLimit(Chunk chunk);
+  // Takes the little that is left in a buffer, without waiting, and leaves `chunk` empty. False,
+  // and `chunk` untouched, when the disk fails and the backlog is full.
+  //
+  // Goes into the last waiting chunk if there is room: a program that flushes after every event
+  // while the disk is full must not queue a chunk for each.
+  bool Seal(Chunk& chunk);
 
   // A written chunk of `capacity` to fill again, or a new one. Fresh memory costs a page fault per
   // 4 KiB, as much as the encoding of the events that fit in there.
@@ -59,15 +63,28 @@ class HandoffQueue {
   // Consumer: the disk works. True if it failed until now.
   bool DiskWorks();
 
-  // How many chunks have been pushed so far: the ticket for WaitUntilWritten.
-  std::uint64_t pushed() const;
+  // A place in the queue behind all that was pushed so far.
+  struct Ticket {
+    std::uint64_t chunk = 0;
+    std::uint64_t refusals = 0;  // What the disk had refused before.
+  };
+  // The place of a chunk that the consumer has not begun: it will come by once more, at least.
+  Ticket TakeTicket();
 
-  // Waits until the chunks up to `ticket` are written, or the disk has refused one after this call.
-  Result<void> WaitUntilWritten(std::uint64_t ticket);
+  // Waits until all in front of the ticket is written, or the disk has refused since it was taken.
+  Result<void> WaitUntilWritten(const Ticket& ticket);
 
   std::size_t backlog_bytes() const;
 
+  // Frees all memory, and what it holds is lost. For a queue that nobody uses any more.
+  void Clear();
+
  private:
+  bool BacklogFull(std::size_t more_bytes) const {
+    return disk_error_ && backlog_bytes_ + more_bytes > max_backlog_bytes_;
+  }
+  bool Append(Chunk chunk);
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Chunk> chunks_;

@@ -1,14 +1,43 @@
 #include "writer/io_thread.h"
 
 #include <algorithm>
+#include <csignal>
+#include <system_error>
 
 #include "cboard/writer/writer_options.h"
 
 namespace cboard {
+namespace {
 
-std::shared_ptr<IoThread> MakeIoThread() { return std::make_shared<IoThread>(); }
+// Blocks signals for as long as it lives, so that a thread started meanwhile never handles one: a
+// program's handlers run on the program's threads, and a file over the size limit (SIGXFSZ) is an
+// error of write() here, not the end of the process. Faults keep their signals.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t most;
+    sigfillset(&most);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF}) {
+      sigdelset(&most, fault);
+    }
+    pthread_sigmask(SIG_SETMASK, &most, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
-IoThread::IoThread() : thread_([this] { Loop(); }) {}
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+std::shared_ptr<IoThread> MakeIoThread() {
+  return {new IoThread, [](IoThread* io) {
+            // A child process cannot take its parent's thread apart, nor a thread itself.
+            if (io->OfThisProcess() && !io->OnThisThread()) delete io;
+          }};
+}
 
 IoThread::~IoThread() {
   {
@@ -16,15 +45,29 @@ IoThread::~IoThread() {
     stopping_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
-void IoThread::Add(std::shared_ptr<Task> task, TimePoint first_due) {
+Result<void> IoThread::Start() {
+  const SignalsBlocked blocked;
+  try {
+    thread_ = std::thread([this] { Loop(); });
+  } catch (const std::system_error& error) {
+    return Fail(ErrorCode::kResourceExhausted,
+                std::string("cannot start the thread that writes event files: ") + error.what() +
+                    "; raise the limit of processes (ulimit -u), or share a writer");
+  }
+  return {};
+}
+
+Result<void> IoThread::Add(std::shared_ptr<Task> task, TimePoint first_due) {
   const std::lock_guard lock(mutex_);
+  if (!thread_.joinable()) CBOARD_RETURN_IF_ERROR(Start());
   const Task* key = task.get();
   entries_[key] = {std::move(task), first_due};
   by_due_.emplace(first_due, key);
   changed_.notify_all();
+  return {};
 }
 
 void IoThread::Reschedule(const Task* task, Entry& entry, TimePoint due) {
@@ -39,10 +82,13 @@ void IoThread::Wake(const Task& task) {
   if (found == entries_.end()) return;
   if (running_ == &task) {
     woken_while_running_ = true;  // It may already be past the work this call is about.
-  } else if (found->second.due != TimePoint::min()) {
-    Reschedule(&task, found->second, TimePoint::min());
-    changed_.notify_all();
+    return;
   }
+  // Behind those that have waited longer.
+  const TimePoint now = std::chrono::steady_clock::now();
+  if (found->second.due <= now) return;
+  Reschedule(&task, found->second, now);
+  changed_.notify_all();
 }
 
 void IoThread::Remove(const Task& task) {
@@ -62,7 +108,7 @@ void IoThread::Loop() {
       continue;
     }
     const auto [due, task] = *by_due_.begin();
-    const TimePoint now = std::chrono::steady_clock::now();
+    TimePoint now = std::chrono::steady_clock::now();
     if (due > now) {
       changed_.wait_until(lock, due);
       continue;
@@ -74,10 +120,9 @@ void IoThread::Loop() {
     TimePoint next = keep->Run(now);
     lock.lock();
     running_ = nullptr;
-    if (woken_while_running_) next = TimePoint::min();
-    if (const auto found = entries_.find(task); found != entries_.end()) {
-      Reschedule(task, found->second, next);
-    }
+    now = std::chrono::steady_clock::now();
+    if (woken_while_running_) next = now;
+    Reschedule(task, entries_.at(task), std::max(next, now));
     changed_.notify_all();  // For Remove().
   }
 }

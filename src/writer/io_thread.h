@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,8 +14,13 @@
 #include <thread>
 #include <utility>
 
+#include "cboard/base/result.h"
+#include "writer/per_process.h"
+
 namespace cboard {
 
+// Thread-safe. Tasks take turns: one that always has more to do delays the others by one Run() at
+// a time. The thread starts with the first task and takes no signals, which are the program's.
 class IoThread {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -24,16 +30,18 @@ class IoThread {
    public:
     virtual ~Task() = default;
 
-    // Does what is due and returns when it wants to run again, unless it is woken before.
+    // Does what is due and returns when it wants to run again, unless it is woken before. Should
+    // not run for long: a task with much to do returns `now` and goes on in its next turn.
     virtual TimePoint Run(TimePoint now) = 0;
   };
 
-  IoThread();
+  IoThread() = default;
   ~IoThread();  // Stops after the task that is running; tasks not removed before do not run again.
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
 
-  void Add(std::shared_ptr<Task> task, TimePoint first_due);
+  // Fails with kResourceExhausted when the system gives no thread.
+  Result<void> Add(std::shared_ptr<Task> task, TimePoint first_due);
 
   // Runs the task soon. Does nothing when it was removed.
   void Wake(const Task& task);
@@ -41,15 +49,23 @@ class IoThread {
   // Afterwards the task does not run and never will. Not to be called from Run().
   void Remove(const Task& task);
 
+  // Whether the caller runs on this thread, that is, in some Run(). Only after Add().
+  bool OnThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
+  // False in a child process, where the thread does not exist.
+  bool OfThisProcess() const { return fork_generation_ == ForkGeneration(); }
+
  private:
   struct Entry {
     std::shared_ptr<Task> task;
     TimePoint due;
   };
 
+  Result<void> Start();
   void Loop();
   void Reschedule(const Task* task, Entry& entry, TimePoint due);
 
+  const std::uint64_t fork_generation_ = ForkGeneration();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<const Task*, Entry> entries_;
@@ -57,7 +73,7 @@ class IoThread {
   const Task* running_ = nullptr;
   bool woken_while_running_ = false;
   bool stopping_ = false;
-  std::thread thread_;  // Last: it uses all of the above.
+  std::thread thread_;
 };
 
 }  // namespace cboard

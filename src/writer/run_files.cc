@@ -2,66 +2,51 @@
 
 #include <utility>
 
-#include "writer/thread_buffers.h"
+#include "writer/io_thread.h"
 
 namespace cboard {
 
 RunFiles::RunFiles(std::filesystem::path directory, WriterOptions options)
-    : directory_(std::move(directory)), options_(std::move(options)), state_(new State) {
-  State& state = *state_;
-  state.fork_generation = ForkGeneration();
-  state.options = options_;
-  if (state.options.io_thread == nullptr) state.options.io_thread = MakeIoThread();
-}
+    : directory_(std::move(directory)), options_(std::move(options)) {}
 
-RunFiles::~RunFiles() {
-  State* state = state_;
-  // In a child, the parent's state cannot be taken apart: its threads and locks are not here.
-  if (state->fork_generation == ForkGeneration()) delete state;
-}
-
-RunFiles::State& RunFiles::Current() {
-  State* state = state_.load(std::memory_order_acquire);
-  if (state->fork_generation == ForkGeneration()) return *state;
-  auto fresh = std::make_unique<State>();
-  fresh->fork_generation = ForkGeneration();
-  fresh->options = options_;
-  fresh->options.io_thread = MakeIoThread();
-  if (state_.compare_exchange_strong(state, fresh.get())) state = fresh.release();
-  return *state;
+Result<std::unique_ptr<EventFileWriter>> RunFiles::Open(
+    const State& state, const std::filesystem::path& directory) const {
+  WriterOptions options = options_;
+  if (options.io_thread == nullptr || !options.io_thread->OfThisProcess()) {
+    options.io_thread = state.io_thread;
+  }
+  return EventFileWriter::Open(directory, options);
 }
 
 Result<EventFileWriter*> RunFiles::Main() {
-  State& state = Current();
+  State& state = state_.Get();
   if (EventFileWriter* main = state.main.load(std::memory_order_acquire)) return main;
   const std::lock_guard lock(state.mutex);
   if (EventFileWriter* main = state.main) return main;
-  CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<EventFileWriter> opened,
-                          EventFileWriter::Open(directory_, state.options));
+  CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<EventFileWriter> opened, Open(state, directory_));
   state.opened.push_back(std::move(opened));
   state.main = state.opened.back().get();
   return state.main.load();
 }
 
 Result<EventFileWriter*> RunFiles::SubRun(const std::filesystem::path& directory) {
-  State& state = Current();
+  State& state = state_.Get();
   const std::lock_guard lock(state.mutex);
   if (const auto found = state.sub_runs.find(directory); found != state.sub_runs.end()) {
     return found->second;
   }
-  CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<EventFileWriter> opened,
-                          EventFileWriter::Open(directory, state.options));
+  CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<EventFileWriter> opened, Open(state, directory));
   state.opened.push_back(std::move(opened));
   return state.sub_runs[directory] = state.opened.back().get();
 }
 
 Result<std::unique_ptr<EventFileWriter>> RunFiles::OpenOnce(
     const std::filesystem::path& directory) {
-  return EventFileWriter::Open(directory, Current().options);
+  return Open(state_.Get(), directory);
 }
 
 Result<void> RunFiles::Flush() {
-  State& state = Current();
+  State& state = state_.Get();
   std::vector<EventFileWriter*> files;
   {
     const std::lock_guard lock(state.mutex);
@@ -76,7 +61,7 @@ Result<void> RunFiles::Flush() {
 }
 
 Result<void> RunFiles::Close() {
-  State& state = Current();
+  State& state = state_.Get();
   std::vector<EventFileWriter*> files;
   {
     const std::lock_guard lock(state.mutex);

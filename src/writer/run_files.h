@@ -2,18 +2,16 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "cboard/base/result.h"
 #include "cboard/writer/event_file_writer.h"
 #include "cboard/writer/writer_options.h"
+#include "writer/per_process.h"
 
 namespace cboard {
 
@@ -22,9 +20,6 @@ namespace cboard {
 class RunFiles {
  public:
   RunFiles(std::filesystem::path directory, WriterOptions options);
-  ~RunFiles();
-  RunFiles(const RunFiles&) = delete;
-  RunFiles& operator=(const RunFiles&) = delete;
 
   // The file in the directory itself. Valid as long as this object.
   Result<EventFileWriter*> Main();
@@ -43,22 +38,23 @@ class RunFiles {
   const WriterOptions& options() const { return options_; }
 
  private:
-  // Everything that does not survive a fork.
   struct State {
-    std::uint64_t fork_generation = 0;
     std::mutex mutex;
     std::atomic<EventFileWriter*> main = nullptr;
     // Guarded by `mutex`.
-    WriterOptions options;
     std::map<std::filesystem::path, EventFileWriter*> sub_runs;
-    std::vector<std::unique_ptr<EventFileWriter>> opened;  // Closed ones too: pointers stay valid.
+    // Closed ones too, of which little is left: pointers stay valid.
+    std::vector<std::unique_ptr<EventFileWriter>> opened;
+
+    const std::shared_ptr<IoThread> io_thread = MakeIoThread();  // Unless the options give one.
   };
 
-  State& Current();
+  Result<std::unique_ptr<EventFileWriter>> Open(const State& state,
+                                                const std::filesystem::path& directory) const;
 
-  std::filesystem::path directory_;
-  WriterOptions options_;
-  std::atomic<State*> state_;
+  const std::filesystem::path directory_;
+  const WriterOptions options_;
+  PerProcess<State> state_;
 };
 
 }  // namespace cboard

@@ -1,5 +1,6 @@
 #include "writer/scalar_encoder.h"
 
+#include <bit>
 #include <cstring>
 
 #include "cboard/record/crc32c.h"
@@ -18,8 +19,11 @@ constexpr char kValueKey = 0x0a;
 constexpr char kTagKey = 0x0a;
 constexpr char kSimpleValueKey = 0x15;
 
-// Tags are few in practice. When they are not, starting over bounds the memory.
-constexpr std::size_t kMaxTemplates = std::size_t{1} << 16;
+// Tags are few in practice. When they are not, or are long, starting over bounds the memory.
+constexpr std::size_t kMaxTemplatesBytes = std::size_t{16} << 20;
+
+// What a template costs beyond three copies of its tag: as given, as a key, and cleaned.
+constexpr std::size_t kTemplateBytes = 400;
 
 std::size_t StoreVarint(std::uint64_t value, std::byte* out) {
   std::size_t size = 0;
@@ -42,6 +46,64 @@ std::size_t VarintBytes(std::uint64_t value) {
 }
 
 constexpr std::size_t kWallTimeBytes = 1 + sizeof(double);
+
+// Copies of a size that the compiler knows are single instructions; a tag's tail is copied in
+// these.
+constexpr std::size_t kBlockBytes = 16;
+
+// The first bytes of `word`, as they lie in memory.
+struct Piece {
+  std::uint64_t word = 0;
+  std::size_t size = 0;
+};
+
+constexpr std::uint64_t kShortSteps = std::uint64_t{1} << 42;  // Six bytes of seven bits.
+
+// The field of a step below kShortSteps, all its bytes at once.
+Piece StepField(std::uint64_t step) {
+  if (step == 0) return {};  // Protobuf leaves out what equals the default.
+  const std::size_t size = (static_cast<std::size_t>(std::bit_width(step)) + 6) / 7;
+  const std::uint64_t groups = (step & 0x7f) | (step & 0x3f80) << 1 | (step & 0x1fc000) << 2 |
+                               (step & 0xfe00000) << 3 | (step & 0x7f0000000) << 4 |
+                               (step & 0x3f800000000) << 5;
+  const std::uint64_t all_but_last = (std::uint64_t{1} << (8 * (size - 1))) - 1;
+  return {(groups | (0x8080808080 & all_but_last)) << 8 | kStepKey, 1 + size};
+}
+
+#if defined(__x86_64__)
+CBOARD_SSE42 std::uint32_t Extend(std::uint32_t crc, Piece piece) {
+  if (piece.size == 8) return static_cast<std::uint32_t>(_mm_crc32_u64(crc, piece.word));
+  if ((piece.size & 4) != 0) {
+    crc = _mm_crc32_u32(crc, static_cast<std::uint32_t>(piece.word));
+    piece.word >>= 32;
+  }
+  if ((piece.size & 2) != 0) {
+    crc = _mm_crc32_u16(crc, static_cast<std::uint16_t>(piece.word));
+    piece.word >>= 16;
+  }
+  if ((piece.size & 1) != 0) crc = _mm_crc32_u8(crc, static_cast<std::uint8_t>(piece.word));
+  return crc;
+}
+
+// The checksum of a payload from what it was made of. Reading the payload itself would have to wait
+// until the stores that have just written it, of other sizes than the loads, are in the cache.
+CBOARD_SSE42 std::uint32_t CrcOfParts(double wall_time_seconds, Piece step, const char* tail,
+                                      std::size_t tail_size, float value) {
+  const auto wall_time = std::bit_cast<std::uint64_t>(wall_time_seconds);
+  auto crc = Extend(0xFFFFFFFFu, {wall_time << 8 | kWallTimeKey, 8});
+  crc = Extend(crc, {wall_time >> 56, 1});
+  crc = Extend(crc, step);
+  for (; tail_size >= 8; tail += 8, tail_size -= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, tail, sizeof(word));
+    crc = Extend(crc, {word, 8});
+  }
+  std::uint64_t rest;
+  std::memcpy(&rest, tail, sizeof(rest));  // The padding is there.
+  crc = Extend(crc, {rest, tail_size});
+  return ~Extend(crc, {std::bit_cast<std::uint32_t>(value), 4});
+}
+#endif
 
 }  // namespace
 
@@ -70,6 +132,8 @@ ScalarEncoder::Template ScalarEncoder::Prepare(std::string_view tag) {
     StoreLittleEndian(length, header);
     StoreLittleEndian(ToInteger(ComputeMaskedCrc(header.first(8))), header.subspan(8));
   }
+  made.tail_size = made.tail.size();
+  made.tail.append(2 * kBlockBytes, '\0');
   return made;
 }
 
@@ -79,16 +143,13 @@ std::size_t ScalarEncoder::Find(std::string_view tag) {
     const std::size_t guess = templates_[last_].next;
     if (templates_[guess].tag == tag) return last_ = guess;
   }
-  const auto found = by_tag_.find(std::string(tag));
+  const auto found = by_tag_.find(tag);
   std::size_t index;
   if (found != by_tag_.end()) {
     index = found->second;
   } else {
-    if (templates_.size() >= kMaxTemplates) {
-      templates_.clear();
-      by_tag_.clear();
-      last_ = 0;
-    }
+    if (templates_bytes_ >= kMaxTemplatesBytes) *this = {};
+    templates_bytes_ += kTemplateBytes + 3 * tag.size();
     index = templates_.size();
     templates_.push_back(Prepare(tag));
     by_tag_.emplace(tag, index);
@@ -97,28 +158,46 @@ std::size_t ScalarEncoder::Find(std::string_view tag) {
   return last_ = index;
 }
 
-CBOARD_SSE42 std::size_t ScalarEncoder::Encode(std::string_view tag, float value, std::int64_t step,
-                                               double wall_time_seconds, std::byte* out) {
+std::size_t ScalarEncoder::Encode(std::string_view tag, float value, std::int64_t step,
+                                  double wall_time_seconds, std::byte* out) {
   const Template& known = templates_[Find(tag)];
   std::byte* const payload = out + kRecordHeaderBytes;
   std::byte* end = payload;
   *end++ = std::byte{kWallTimeKey};
   std::memcpy(end, &wall_time_seconds, sizeof(double));
   end += sizeof(double);
+  const auto unsigned_step = static_cast<std::uint64_t>(step);
+  const bool short_step = unsigned_step < kShortSteps;
+  const Piece step_field = short_step ? StepField(unsigned_step) : Piece{};
   std::size_t step_bytes = 0;
-  if (step != 0) {  // Protobuf leaves out what equals the default.
+  if (short_step) {
+    std::memcpy(end, &step_field.word, sizeof(step_field.word));
+    end += step_field.size;
+    step_bytes = step_field.size == 0 ? 0 : step_field.size - 1;
+  } else {
     *end++ = std::byte{kStepKey};
-    step_bytes = StoreVarint(static_cast<std::uint64_t>(step), end);
+    step_bytes = StoreVarint(unsigned_step, end);
     end += step_bytes;
   }
-  std::memcpy(end, known.tail.data(), known.tail.size());
-  end += known.tail.size();
+  const char* const tail = known.tail.data();
+  for (std::size_t at = 0; at < known.tail_size; at += kBlockBytes) {
+    std::memcpy(end + at, tail + at, kBlockBytes);
+  }
+  end += known.tail_size;
   std::memcpy(end, &value, sizeof(float));
   end += sizeof(float);
   std::memcpy(out, known.headers[step_bytes].data(), kRecordHeaderBytes);
   const auto payload_bytes = static_cast<std::size_t>(end - payload);
-  const std::uint32_t crc =
-      HasShortCrc() ? ShortCrc32c(payload, payload_bytes) : ComputeCrc32c({payload, payload_bytes});
+  std::uint32_t crc;
+#if defined(__x86_64__)
+  if (short_step && HasShortCrc()) {
+    crc = CrcOfParts(wall_time_seconds, step_field, tail, known.tail_size, value);
+  } else {
+    crc = ComputeCrc32c({payload, payload_bytes});
+  }
+#else
+  crc = ComputeCrc32c({payload, payload_bytes});
+#endif
   const std::uint32_t masked = ToInteger(Mask(crc));
   std::memcpy(end, &masked, sizeof(masked));
   return kRecordHeaderBytes + payload_bytes + kRecordFooterBytes;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,7 +22,8 @@ namespace cboard {
 class ScalarEncoder {
  public:
   // A record of `tag`'s events never exceeds this.
-  static std::size_t MaxRecordBytes(std::string_view tag) { return 80 + 3 * tag.size(); }
+  // (Copies are of whole blocks and may write past the record, within this.)
+  static std::size_t MaxRecordBytes(std::string_view tag) { return 112 + 3 * tag.size(); }
 
   // Writes one record and returns its size. `out` must hold MaxRecordBytes(tag).
   // The tag is stored cleaned, as CleanTag does. `wall_time_seconds` is written even if it is 0.
@@ -33,17 +35,24 @@ class ScalarEncoder {
 
   struct Template {
     std::string tag;   // As given.
-    std::string tail;  // From the summary's key to the value's key.
+    std::string tail;  // From the summary's key to the value's key, padded with two blocks.
+    std::size_t tail_size = 0;  // Without the padding.
     // The record's length and its checksum, by the number of bytes of the step (0: no step).
     std::array<std::array<std::byte, 12>, kMaxVarintBytes + 1> headers;
     std::size_t next = 0;  // The template that was used after this one the last time.
+  };
+
+  // Looks up a view without making a string of it.
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
   };
 
   std::size_t Find(std::string_view tag);
   static Template Prepare(std::string_view tag);
 
   std::vector<Template> templates_;
-  std::unordered_map<std::string, std::size_t> by_tag_;
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> by_tag_;
+  std::size_t templates_bytes_ = 0;  // What all of this takes, roughly.
   std::size_t last_ = 0;
 };
 

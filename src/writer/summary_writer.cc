@@ -19,7 +19,7 @@ namespace {
 // runs/Nov15_20-05-31_<host><comment>, as tensorboardX names it.
 std::filesystem::path DefaultDirectory(const WriterOptions& options) {
   const Clock& clock = options.clock != nullptr ? *options.clock : SystemClock();
-  const auto now = static_cast<std::time_t>(clock.NowSeconds());
+  const auto now = static_cast<std::time_t>(WholeSeconds(clock.NowSeconds()));
   std::tm local{};
   ::localtime_r(&now, &local);
   std::array<char, 64> date;
@@ -56,18 +56,18 @@ Result<void> SummaryWriter::status() const {
 
 const std::filesystem::path& SummaryWriter::directory() const { return impl_->files.directory(); }
 
-Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, At at) {
+Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const At& at) {
   const double wall_time = impl_->WallTime(at);
   return impl_->WithMain([&](EventFileWriter& file) {
     return file.AddScalar(tag, static_cast<float>(value), at.step.value_or(0), wall_time);
   });
 }
 
-Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, At at,
+Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const At& at,
                                       const ScalarLabels& labels) {
-  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
   std::string summary;
-  proto::AppendScalarValue(summary::CleanTag(stored), static_cast<float>(value),
+  proto::AppendScalarValue(stored, static_cast<float>(value),
                            {.plugin_name = labels.plugin_name,
                             .plugin_content = labels.plugin_content,
                             .display_name = labels.display_name,
@@ -87,20 +87,25 @@ Result<void> SummaryWriter::AddScalars(std::string_view main_tag,
   }
   const double wall_time = impl_->WallTime(at);  // One for all: they belong together.
   for (const auto& [path, value] : runs) {
-    CBOARD_ASSIGN_OR_RETURN(EventFileWriter* const file, impl_->files.SubRun(path));
-    CBOARD_RETURN_IF_ERROR(
-        file->AddScalar(main_tag, static_cast<float>(value), at.step.value_or(0), wall_time));
-    const std::lock_guard lock(impl_->points_mutex);
-    impl_->points[path.string()].push_back({wall_time, at.step, value});
+    CBOARD_RETURN_IF_ERROR(Impl::WithFile([&] { return impl_->files.SubRun(path); },
+                                          [&](EventFileWriter& file) {
+                                            return file.AddScalar(main_tag,
+                                                                  static_cast<float>(value),
+                                                                  at.step.value_or(0), wall_time);
+                                          }));
+    Impl::GroupedPoints& points = impl_->points.Get();
+    const std::lock_guard lock(points.mutex);
+    points.by_run_path[path.string()].push_back({wall_time, at.step, value});
   }
   return {};
 }
 
 Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& path) {
-  const std::lock_guard lock(impl_->points_mutex);
+  Impl::GroupedPoints& grouped = impl_->points.Get();
+  const std::lock_guard lock(grouped.mutex);
   JsonWriter json(NonFinite::kAsLiteral);  // As Python's json module, which reads it back.
   json.BeginObject();
-  for (const auto& [run, points] : impl_->points) {
+  for (const auto& [run, points] : grouped.by_run_path) {
     json.Key(run).BeginArray();
     for (const Impl::Point& point : points) {
       json.BeginArray().Value(point.wall_time_seconds);
@@ -115,7 +120,7 @@ Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& pat
   }
   json.EndObject();
   CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, json.text()));
-  impl_->points.clear();
+  grouped.by_run_path.clear();
   return {};
 }
 

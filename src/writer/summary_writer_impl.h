@@ -9,6 +9,7 @@
 
 #include "cboard/base/clock.h"
 #include "cboard/writer/summary_writer.h"
+#include "writer/per_process.h"
 #include "writer/run_files.h"
 
 namespace cboard {
@@ -23,15 +24,20 @@ class SummaryWriter::Impl {
     return clock != nullptr ? clock->NowSeconds() : WallTimeSeconds();
   }
 
-  // Calls `add` with the main file, once more with a new one if another thread has just closed it.
-  template <typename Add>
-  Result<void> WithMain(const Add& add) {
+  // Calls `add` with the file that `open` gives, once more with a new one if another thread has
+  // just closed it.
+  template <typename Open, typename Add>
+  static Result<void> WithFile(const Open& open, const Add& add) {
     for (int tries = 0;; ++tries) {
-      Result<EventFileWriter*> file = files.Main();
+      Result<EventFileWriter*> file = open();
       if (!file) return Fail(std::move(file).error());
       Result<void> added = add(**file);
       if (added || added.error().code != ErrorCode::kFailedPrecondition || tries > 0) return added;
     }
+  }
+  template <typename Add>
+  Result<void> WithMain(const Add& add) {
+    return WithFile([this] { return files.Main(); }, add);
   }
 
   // An event with `summary`, in the main file.
@@ -45,8 +51,12 @@ class SummaryWriter::Impl {
     std::optional<std::int64_t> step;
     double value;
   };
-  std::mutex points_mutex;
-  std::map<std::string, std::vector<Point>> points;  // Of AddScalars, by run path.
+  // What AddScalars was given, for ExportScalarsToJson.
+  struct GroupedPoints {
+    std::mutex mutex;
+    std::map<std::string, std::vector<Point>> by_run_path;
+  };
+  PerProcess<GroupedPoints> points;
 };
 
 }  // namespace cboard

@@ -31,18 +31,21 @@
 namespace cboard {
 namespace {
 
-// "image 'digits/0': …": the message names the call that went wrong.
+// "image 'digits/0': …": the message names the call that went wrong. For makers that do not name
+// it themselves.
 template <typename T>
 Result<T> About(std::string_view kind, std::string_view tag, Result<T> result) {
   if (result) return result;
   return Fail(Annotate(std::move(result).error(), std::string(kind) + " " + Quoted(tag)));
 }
 
-Result<std::string> PngSummary(std::string_view tag, const Result<media::Pixels>& pixels) {
+Result<std::string> PngSummary(const Result<std::string>& tag,
+                               const Result<media::Pixels>& pixels) {
+  if (!tag) return Fail(tag.error());
   if (!pixels) return Fail(pixels.error());
   CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodePng(*pixels));
   std::string summary;
-  proto::AppendImageValue(tag,
+  proto::AppendImageValue(*tag,
                           {.height = static_cast<std::int32_t>(pixels->height),
                            .width = static_cast<std::int32_t>(pixels->width),
                            .colorspace = static_cast<std::int32_t>(pixels->channels),
@@ -60,15 +63,15 @@ Result<void> SummaryWriter::AddHistogram(std::string_view tag, const TensorView&
                                          const Binning& bins, std::size_t max_bins) {
   CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram,
                           About("histogram", tag, ComputeHistogram(values, bins, max_bins)));
-  CBOARD_SUMMARY_OR_RETURN(summary, "histogram", tag,
-                           summary::MakeHistogramSummary(summary::CleanTag(tag), histogram));
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
+  CBOARD_ASSIGN_OR_RETURN(const std::string summary,
+                          summary::MakeHistogramSummary(stored, histogram));
   return impl_->AddSummary(summary, at);
 }
 
 Result<void> SummaryWriter::AddHistogramRaw(std::string_view tag, const HistogramData& histogram,
                                             At at) {
-  CBOARD_SUMMARY_OR_RETURN(summary, "histogram", tag,
-                           summary::MakeHistogramSummary(tag, histogram));
+  CBOARD_ASSIGN_OR_RETURN(const std::string summary, summary::MakeHistogramSummary(tag, histogram));
   return impl_->AddSummary(summary, at);
 }
 
@@ -76,7 +79,7 @@ Result<void> SummaryWriter::AddImage(std::string_view tag, const TensorView& ima
                                      std::string_view dataformats) {
   CBOARD_SUMMARY_OR_RETURN(
       summary, "image", tag,
-      PngSummary(summary::CleanTag(tag), media::LayOutImage(image, dataformats)));
+      PngSummary(summary::CleanStoredTag(tag), media::LayOutImage(image, dataformats)));
   return impl_->AddSummary(summary, at);
 }
 
@@ -123,14 +126,15 @@ Result<void> SummaryWriter::AddFigure(std::string_view tag, const RgbBuffer& fig
     image.channels = 3;
   }
   CBOARD_SUMMARY_OR_RETURN(summary, "figure", tag,
-                           PngSummary(summary::CleanTag(tag), std::move(image)));
+                           PngSummary(summary::CleanStoredTag(tag), std::move(image)));
   return impl_->AddSummary(summary, at);
 }
 
 Result<void> SummaryWriter::AddEncodedImage(std::string_view tag, const EncodedImage& image,
                                             At at) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
   std::string summary;
-  proto::AppendImageValue(summary::CleanTag(tag),
+  proto::AppendImageValue(stored,
                           {.height = image.height,
                            .width = image.width,
                            .colorspace = image.channels,
@@ -205,8 +209,7 @@ Result<void> SummaryWriter::AddOpenVinoGraph(const std::filesystem::path& xml_fi
 Result<void> SummaryWriter::AddEmbedding(const TensorView& matrix, const EmbeddingDetails& details,
                                          At at) {
   CBOARD_ASSIGN_OR_RETURN(const summary::EmbeddingFiles files,
-                          About("embedding", details.tag,
-                                summary::MakeEmbeddingFiles(matrix, details, at.step.value_or(0))));
+                          summary::MakeEmbeddingFiles(matrix, details, at.step.value_or(0)));
   std::string sprite;
   if (details.label_images) {
     CBOARD_ASSIGN_OR_RETURN(
@@ -232,22 +235,23 @@ Result<void> SummaryWriter::AddEmbedding(const TensorView& matrix, const Embeddi
 Result<void> SummaryWriter::AddPrCurve(std::string_view tag, const TensorView& labels,
                                        const TensorView& predictions, At at, int num_thresholds,
                                        const TensorView* weights) {
-  CBOARD_SUMMARY_OR_RETURN(
-      summary, "PR curve", tag,
+  CBOARD_ASSIGN_OR_RETURN(
+      const std::string summary,
       summary::MakePrCurveSummary(tag, labels, predictions, num_thresholds, weights));
   return impl_->AddSummary(summary, at);
 }
 
 Result<void> SummaryWriter::AddPrCurveRaw(std::string_view tag, const PrCurveRows& rows, At at,
                                           int num_thresholds) {
-  CBOARD_SUMMARY_OR_RETURN(summary, "PR curve", tag,
-                           summary::MakePrCurveRawSummary(tag, rows, num_thresholds));
+  CBOARD_ASSIGN_OR_RETURN(const std::string summary,
+                          summary::MakePrCurveRawSummary(tag, rows, num_thresholds));
   return impl_->AddSummary(summary, at);
 }
 
 Result<void> SummaryWriter::AddMesh(std::string_view tag, const TensorView& vertices,
                                     const MeshDetails& details, At at) {
-  CBOARD_SUMMARY_OR_RETURN(summary, "mesh", tag, summary::MakeMeshSummary(tag, vertices, details));
+  CBOARD_ASSIGN_OR_RETURN(const std::string summary,
+                          summary::MakeMeshSummary(tag, vertices, details));
   return impl_->AddSummary(summary, at);
 }
 

@@ -1,14 +1,14 @@
 #include "cboard/writer/summary_writer.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <malloc.h>
 
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <set>
 
+#include "testing/child_process.h"
 #include "testing/event_files.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
@@ -22,6 +22,7 @@ using testing::EventFilesIn;
 using testing::FailsSaying;
 using testing::FailsWith;
 using ::testing::HasSubstr;
+using testing::HoldsInChild;
 using testing::ScalarsIn;
 using testing::Succeeds;
 using testing::TempDir;
@@ -176,6 +177,19 @@ TEST(SummaryWriter, OpensANewFileWhenUsedAfterClose) {
   EXPECT_EQ(ScalarsIn(dir.path()).size(), 2u);
 }
 
+TEST(SummaryWriter, ClosedFilesTakeLittleMemory) {
+  TempDir dir;
+  SummaryWriter writer(dir.path());
+  const auto cycle = [&] {
+    for (int i = 0; i < 20'000; ++i) ASSERT_THAT(writer.AddScalar("a", i, i), Succeeds());
+    ASSERT_THAT(writer.Close(), Succeeds());
+  };
+  for (int i = 0; i < 3; ++i) cycle();
+  const std::size_t before = ::mallinfo2().uordblks;
+  for (int i = 0; i < 20; ++i) cycle();
+  EXPECT_LT(::mallinfo2().uordblks, before + 20 * 16'000);  // A chunk alone is 256 KiB.
+}
+
 TEST(SummaryWriter, ThousandWritersLeakNoDescriptor) {
   TempDir dir;
   const auto open_descriptors = [] {
@@ -191,19 +205,14 @@ TEST(SummaryWriter, ThousandWritersLeakNoDescriptor) {
 }
 
 TEST(SummaryWriter, AForkedChildWritesAFileOfItsOwn) {
+  CBOARD_SKIP_UNLESS_CHILDREN_MAY_START_THREADS();
   TempDir dir;
   SummaryWriter writer(dir.path());
   ASSERT_THAT(writer.AddScalar("parent", 1), Succeeds());
   ASSERT_THAT(writer.AddScalars("g", {{"k", 1}}), Succeeds());
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const bool good =
-        writer.AddScalar("child", 2) && writer.AddScalars("g", {{"k", 2}}) && writer.Close();
-    ::_exit(good ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(HoldsInChild([&] {
+    return writer.AddScalar("child", 2) && writer.AddScalars("g", {{"k", 2}}) && writer.Close();
+  }));
   ASSERT_THAT(writer.Close(), Succeeds());
   std::multiset<std::string> tags;
   for (const auto& point : ScalarsIn(dir.path())) tags.insert(point.tag);
@@ -267,6 +276,28 @@ TEST(SummaryWriter, WritesEveryKindWithItsOwnPayload) {
   EXPECT_TRUE(std::filesystem::exists(dir / "projector_config.pbtxt"));
 }
 
+TEST(SummaryWriter, EveryKindRefusesATagThatIsTooLong) {
+  TempDir dir;
+  SummaryWriter writer(dir.path());
+  const std::string tag(100'000, 't');
+  const std::vector<float> numbers = {0, 0.25f, 0.5f, 1};
+  const TensorView square(numbers, {1, 2, 2});
+  const std::string rgb(2 * 2 * 3, '\x7f');
+  const auto too_long = FailsSaying(ErrorCode::kInvalidArgument, "shorten it to at most 65,536");
+  EXPECT_THAT(writer.AddScalar(tag, 1), too_long);
+  EXPECT_THAT(writer.AddScalar(tag, 1, 1, {.display_name = "x"}), too_long);
+  EXPECT_THAT(writer.AddHistogram(tag, numbers), too_long);
+  EXPECT_THAT(writer.AddImage(tag, square), too_long);
+  EXPECT_THAT(writer.AddFigure(tag, {.pixels = AsBytes(rgb), .height = 2, .width = 2}), too_long);
+  EXPECT_THAT(writer.AddEncodedImage(tag, {.file = "png"}), too_long);
+  EXPECT_THAT(writer.AddVideo(tag, TensorView(numbers, {1, 4, 1, 1, 1})), too_long);
+  EXPECT_THAT(writer.AddAudio(tag, numbers), too_long);
+  EXPECT_THAT(writer.AddText(tag, "x"), too_long);
+  EXPECT_THAT(writer.AddMesh(tag, TensorView(std::vector<float>(12), {1, 4, 3})), too_long);
+  ASSERT_THAT(writer.Flush(), Succeeds());
+  EXPECT_TRUE(ValuesIn(dir.path()).values.empty());
+}
+
 TEST(SummaryWriter, MistakesNameTheCallAndLeaveTheRunAsItWas) {
   TempDir dir;
   SummaryWriter writer(dir.path());
@@ -283,6 +314,12 @@ TEST(SummaryWriter, MistakesNameTheCallAndLeaveTheRunAsItWas) {
   EXPECT_THAT(writer.AddHParams({}, {}, "../outside"), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(writer.AddOnnxGraph(dir / "missing.onnx"),
               FailsSaying(ErrorCode::kNotFound, "missing.onnx"));
+  EXPECT_THAT(writer.AddMesh("m", TensorView(empty, {0})).error().message,
+              ::testing::Not(HasSubstr("mesh 'm': mesh 'm'")));
+  EXPECT_THAT(writer.AddEmbedding(TensorView(empty, {0})).error().message,
+              ::testing::StartsWith("embedding 'default': the matrix"));
+  EXPECT_THAT(writer.AddHistogramRaw("r", {.bucket_limits = {1}}).error().message,
+              ::testing::StartsWith("histogram 'r': there are"));
   ASSERT_THAT(writer.Flush(), Succeeds());
   EXPECT_TRUE(ValuesIn(dir.path()).values.empty());
 }

@@ -3,65 +3,70 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace cboard {
 namespace {
 
 std::atomic<std::uint64_t> g_next_id = 1;
-std::atomic<std::uint64_t> g_fork_generation = 0;
 
-// What a thread knows of its buffers. The last one used is kept apart: it nearly always is the
-// next one too.
+// The buffer used last nearly always is the next one too. Plain memory without a destructor: it is
+// read for every event, and still there when the thread's objects are destroyed.
+thread_local constinit std::uint64_t t_last_id = 0;
+thread_local constinit ThreadBuffer* t_last = nullptr;
+thread_local constinit bool t_ending = false;
+
+// The buffers of this thread, by the id of their file.
 struct Mine {
-  struct Entry {
-    std::uint64_t id;
-    std::shared_ptr<ThreadBuffer> buffer;
-  };
+  std::unordered_map<std::uint64_t, std::shared_ptr<ThreadBuffer>> buffers;
+  std::size_t forget_at = 16;  // How many it holds when it next looks for closed files.
 
-  std::uint64_t last_id = 0;
-  ThreadBuffer* last = nullptr;
-  std::vector<Entry> entries;
+  // Lets go of the buffers of files that were closed since: now and then, so that opening many
+  // files does not look at all of them each time.
+  void ForgetClosed() {
+    if (buffers.size() < forget_at) return;
+    std::erase_if(buffers, [](const auto& entry) {
+      const std::lock_guard lock(entry.second->lock);
+      return entry.second->file_closed;
+    });
+    forget_at = std::max<std::size_t>(16, 2 * buffers.size());
+  }
 
   ~Mine() {
-    for (const Entry& entry : entries) entry.buffer->thread_gone = true;
+    for (const auto& [id, buffer] : buffers) buffer->thread_gone = true;
+    t_ending = true;
   }
 };
 
 thread_local Mine t_mine;
 
+// The parent's buffers may be locked for ever here. They are neither looked at nor freed.
 void AfterForkInChild() {
-  ++g_fork_generation;
-  // The parent's buffers may be locked for ever here. They are neither looked at nor freed.
-  t_mine.last_id = 0;
-  static_cast<void>(new std::vector<Mine::Entry>(std::exchange(t_mine.entries, {})));
+  t_last_id = 0;
+  if (!t_ending) static_cast<void>(new auto(std::exchange(t_mine.buffers, {})));
 }
+
+[[maybe_unused]] const int g_registered = pthread_atfork(nullptr, nullptr, &AfterForkInChild);
 
 }  // namespace
 
-std::uint64_t ForkGeneration() { return g_fork_generation.load(std::memory_order_relaxed); }
-
-ThreadBuffers::ThreadBuffers() : id_(g_next_id++) {
-  static const int registered = pthread_atfork(nullptr, nullptr, &AfterForkInChild);
-  static_cast<void>(registered);
-}
+ThreadBuffers::ThreadBuffers() : id_(g_next_id++) {}
 
 ThreadBuffer& ThreadBuffers::OfThisThread() {
-  Mine& mine = t_mine;
-  if (mine.last_id == id_) return *mine.last;
-  auto found = std::ranges::find(mine.entries, id_, &Mine::Entry::id);
-  if (found == mine.entries.end()) {
-    // A good moment to forget the buffers of files that were closed since.
-    std::erase_if(mine.entries, [](const Mine::Entry& entry) {
-      const std::lock_guard lock(entry.buffer->lock);
-      return entry.buffer->file_closed;
-    });
-    mine.entries.push_back({id_, TakeOverOrMake()});
-    found = mine.entries.end() - 1;
+  if (t_last_id != id_) {
+    t_last = &Find();
+    t_last_id = id_;
   }
-  mine.last_id = id_;
-  mine.last = found->buffer.get();
-  return *mine.last;
+  return *t_last;
+}
+
+ThreadBuffer& ThreadBuffers::Find() {
+  if (t_ending) return *OfEndingThreads();
+  Mine& mine = t_mine;
+  if (const auto found = mine.buffers.find(id_); found != mine.buffers.end()) return *found->second;
+  mine.ForgetClosed();
+  return *mine.buffers.emplace(id_, TakeOverOrMake()).first->second;
 }
 
 std::shared_ptr<ThreadBuffer> ThreadBuffers::TakeOverOrMake() {
@@ -70,6 +75,16 @@ std::shared_ptr<ThreadBuffer> ThreadBuffers::TakeOverOrMake() {
     bool gone = true;
     if (buffer->thread_gone.compare_exchange_strong(gone, false)) return buffer;
   }
+  return Make();
+}
+
+std::shared_ptr<ThreadBuffer> ThreadBuffers::OfEndingThreads() {
+  const std::lock_guard lock(mutex_);
+  if (of_ending_threads_ == nullptr) of_ending_threads_ = Make();
+  return of_ending_threads_;
+}
+
+std::shared_ptr<ThreadBuffer> ThreadBuffers::Make() {
   buffers_.push_back(std::make_shared<ThreadBuffer>());
   buffers_.back()->file_closed = refuse_new_;
   return buffers_.back();

@@ -51,9 +51,10 @@ class SummaryWriter {
   Result<void> status() const;
   const std::filesystem::path& directory() const;
 
-  Result<void> AddScalar(std::string_view tag, double value, At at = {});
+  Result<void> AddScalar(std::string_view tag, double value, const At& at = {});
   // The same with names and notes for viewers, stored beside the value.
-  Result<void> AddScalar(std::string_view tag, double value, At at, const ScalarLabels& labels);
+  Result<void> AddScalar(std::string_view tag, double value, const At& at,
+                         const ScalarLabels& labels);
 
   // One value per key, each in a run of its own, <directory>/<main_tag>/<key>, so that TensorBoard
   // draws them in one chart. Fails with kInvalidArgument when a key would leave the directory.

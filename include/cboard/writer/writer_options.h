@@ -13,7 +13,8 @@
 
 namespace cboard {
 
-// The thread that does the disk work of one or more writers.
+// The thread that does the disk work of one or more writers. It starts with the first of them and
+// ends with the last reference to it. In a forked child it is as if it had not been given.
 class IoThread;
 std::shared_ptr<IoThread> MakeIoThread();
 
@@ -25,10 +26,10 @@ struct WriterOptions {
   std::optional<std::int64_t> purge_step;
 
   // How many hand-offs may wait for the disk before add calls block. A hand-off is one large event
-  // (an image, say) or a batch of up to 64 KiB of small ones.
+  // (an image, say) or a batch of up to 256 KiB of small ones.
   std::size_t max_queue = 10;
 
-  // The longest time that an event stays in memory while the writer is open.
+  // The longest time that an event stays in memory while the writer is open; at least 10 ms.
   double flush_secs = 120;
 
   // Appended to the name of every event file.
@@ -38,8 +39,10 @@ struct WriterOptions {
   // kResourceExhausted and the event is not accepted, so that a full disk never stops a training.
   std::size_t max_backlog_bytes = std::size_t{64} << 20;
 
-  // Called once when the disk starts to fail, and once when it works again (with no error), from
-  // the I/O thread; it must not call the writer. By default errors are only returned from Flush()
+  // Called once when the disk starts to fail, and once when it works again (with no error); also,
+  // with kUnavailable, when a file that was deleted has been written again. Runs on the I/O thread
+  // and must not throw. It may log; Flush() and Close() fail there with kFailedPrecondition, since
+  // they would wait for the thread they run on. By default errors are only returned from Flush()
   // and Close().
   std::function<void(const std::optional<Error>&)> on_disk_error;
 

@@ -96,6 +96,11 @@ Result<std::string> StoredTag(std::string_view tag) {
   return ToValidUtf8(tag);
 }
 
+Result<std::string> CleanStoredTag(std::string_view tag) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored, StoredTag(tag));
+  return CleanTag(stored);
+}
+
 Result<std::filesystem::path> SubRunPath(const std::filesystem::path& directory,
                                          std::string_view main_tag, std::string_view key) {
   std::filesystem::path path = directory;

@@ -22,6 +22,9 @@ bool IsCleanAsciiTag(std::string_view tag);
 // Fails with kInvalidArgument beyond kMaxTagBytes.
 Result<std::string> StoredTag(std::string_view tag);
 
+// CleanTag of a tag that is not too long; otherwise StoredTag's error.
+Result<std::string> CleanStoredTag(std::string_view tag);
+
 // Where AddScalars and AddHParams put a run of their own: <directory>/<main_tag>/<key>, of which
 // either may hold several parts. With an empty `main_tag` it is <directory>/<key>.
 // Fails with kInvalidArgument when the result could be anywhere but below `directory`, or could

@@ -1,0 +1,126 @@
+#include "writer/file_task.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// How soon a disk that refused is tried again when nobody flushes.
+constexpr auto kRetryAfter = milliseconds(100);
+// A disk that has been failing for long is asked no more often than this.
+constexpr auto kLongestRetry = std::chrono::seconds(1);
+
+// How many chunks are written before other files on the thread have their turn.
+constexpr int kChunksPerTurn = 64;
+
+// A century is as good as never and does not overflow the clock; and no time at all would keep a
+// processor busy with looking for events.
+steady_clock::duration FlushInterval(double seconds) {
+  constexpr double kShortest = 0.01;
+  constexpr double kNever = 100.0 * 365 * 24 * 3600;
+  if (!(seconds >= kShortest)) seconds = kShortest;
+  return std::chrono::duration_cast<steady_clock::duration>(
+      std::chrono::duration<double>(std::min(seconds, kNever)));
+}
+
+}  // namespace
+
+FileTask::FileTask(EventFile file, const WriterOptions& options)
+    : queue(std::max<std::size_t>(options.max_queue, 1), options.max_backlog_bytes),
+      path_(file.path()),
+      file_(std::move(file)),
+      flush_interval_(FlushInterval(options.flush_secs)),
+      next_flush_(steady_clock::now() + flush_interval_),
+      retry_(kRetryAfter),
+      on_disk_error_(options.on_disk_error) {}
+
+IoThread::TimePoint FileTask::Run(IoThread::TimePoint now) {
+  bool all_sealed = true;
+  const bool flush_due = now >= next_flush_;
+  if (flush_due) {
+    all_sealed = SealIdleBuffers();
+    if (all_sealed) next_flush_ = now + flush_interval_;
+  }
+  Drained drained = Drained::kRefused;
+  if (!(flush_due || failing_) || RestoreIfVanished()) drained = Drain();
+  if (drained == Drained::kRefused) {
+    retry_ = std::min<Duration>(retry_ * 2, kLongestRetry);
+    return now + retry_;
+  }
+  DiskWorks();
+  if (drained == Drained::kSome) return now;
+  // A buffer that was in use is about to be handed over, or free in a moment.
+  return all_sealed ? next_flush_ : now + milliseconds(1);
+}
+
+void FileTask::Release() {
+  file_.reset();
+  queue.Clear();
+}
+
+// Hands over what threads hold, leaving out buffers in use. False if there were any.
+bool FileTask::SealIdleBuffers() {
+  bool all = true;
+  for (const auto& buffer : buffers.All()) {
+    const std::unique_lock lock(buffer->lock, std::try_to_lock);
+    if (!lock) {
+      all = false;
+    } else {
+      // What a full backlog leaves in the buffer has its chance at the next flush.
+      static_cast<void>(queue.Seal(buffer->chunk));
+    }
+  }
+  return all;
+}
+
+bool FileTask::RestoreIfVanished() {
+  if (!file_->Vanished()) return true;
+  const std::string deleted = "event file " + Quoted(path_.native(), 300) + " was deleted";
+  if (const auto restored = file_->Restore(); !restored) {
+    return Refused(Annotate(restored.error(), deleted));
+  }
+  if (on_disk_error_) {
+    on_disk_error_(Error{ErrorCode::kUnavailable,
+                         deleted + " while in use; it has been written again in full"});
+  }
+  return true;
+}
+
+FileTask::Drained FileTask::Drain() {
+  for (int turn = 0; turn < kChunksPerTurn; ++turn) {
+    Chunk* const chunk = queue.Front();
+    if (chunk == nullptr) return Drained::kAll;
+    if (check_name_.exchange(false) && !RestoreIfVanished()) return Drained::kRefused;
+    std::size_t written = 0;
+    const Result<void> result = file_->WriteSome(chunk->unwritten(), written);
+    chunk->written += written;
+    if (!result) {
+      Refused(result.error());
+      return Drained::kRefused;
+    }
+    if (chunk->size > 0) DiskWorks();
+    queue.FrontWritten();
+  }
+  return Drained::kSome;
+}
+
+bool FileTask::Refused(const Error& error) {
+  failing_ = true;
+  if (queue.DiskFailed(error) && on_disk_error_) on_disk_error_(error);
+  return false;
+}
+
+void FileTask::DiskWorks() {
+  retry_ = kRetryAfter;
+  if (!std::exchange(failing_, false)) return;
+  queue.DiskWorks();
+  if (on_disk_error_) on_disk_error_(std::nullopt);
+}
+
+}  // namespace cboard

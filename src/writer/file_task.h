@@ -1,0 +1,61 @@
+// What the I/O thread does for one event file: it writes what was handed over, seals the threads'
+// buffers in time, and looks after a disk that refuses and a file that is deleted.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "cboard/base/result.h"
+#include "cboard/writer/writer_options.h"
+#include "writer/event_file.h"
+#include "writer/handoff_queue.h"
+#include "writer/io_thread.h"
+#include "writer/thread_buffers.h"
+
+namespace cboard {
+
+class FileTask final : public IoThread::Task {
+ public:
+  FileTask(EventFile file, const WriterOptions& options);
+
+  IoThread::TimePoint Run(IoThread::TimePoint now) override;
+
+  // When the task should first run by itself.
+  IoThread::TimePoint first_due() const { return next_flush_; }
+
+  // Before a ticket that is taken after this call is good, the file is looked for.
+  void CheckName() { check_name_ = true; }
+
+  // Lets go of the file and of what could not be written; the task must not run any more.
+  void Release();
+
+  const std::filesystem::path& path() const { return path_; }
+
+  HandoffQueue queue;
+  ThreadBuffers buffers;
+
+ private:
+  enum class Drained { kAll, kSome, kRefused };
+
+  bool SealIdleBuffers();
+  bool RestoreIfVanished();
+  Drained Drain();
+  bool Refused(const Error& error);
+  void DiskWorks();
+
+  using Duration = IoThread::TimePoint::duration;
+
+  std::filesystem::path path_;
+  std::optional<EventFile> file_;
+  Duration flush_interval_;
+  IoThread::TimePoint next_flush_;
+  Duration retry_;
+  bool failing_ = false;
+  std::atomic<bool> check_name_ = false;
+  std::function<void(const std::optional<Error>&)> on_disk_error_;
+};
+
+}  // namespace cboard
