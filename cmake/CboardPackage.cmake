@@ -5,9 +5,6 @@ get_property(libraries GLOBAL PROPERTY CBOARD_LIBRARIES)
 install(TARGETS ${libraries} cboard_protozero EXPORT CompressionBoardTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/cboard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-if(TARGET compression-board)
-  install(TARGETS compression-board RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/CompressionBoard)
 install(EXPORT CompressionBoardTargets NAMESPACE cboard:: DESTINATION ${package_dir})

@@ -3,11 +3,15 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 
 #include "cboard/base/strings.h"
 
@@ -53,6 +57,28 @@ SignalGate::SignalGate() {
 }
 
 SignalGate::~SignalGate() { ::pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+
+Result<void> ChildProcess::Find(const std::string& program) {
+  int reason = ENOENT;
+  const auto runs = [&](const std::filesystem::path& path) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) != 0) {
+      if (errno == EACCES) reason = EACCES;
+      return false;
+    }
+    if (S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0) return true;
+    reason = EACCES;
+    return false;
+  };
+  const auto fail = [&] { return Fail(ErrnoError(reason, "run " + Quoted(program, 300))); };
+  if (program.find('/') != std::string::npos) return runs(program) ? Result<void>() : fail();
+  const char* const path = std::getenv("PATH");
+  // What execvp takes when there is none.
+  for (const std::string_view directory : Split(path == nullptr ? "/bin:/usr/bin" : path, ':')) {
+    if (runs(std::filesystem::path(directory) / program)) return {};
+  }
+  return fail();
+}
 
 Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command,
                                          const SignalGate& gate) {

@@ -48,6 +48,9 @@ struct ChildExit {
 
 class ChildProcess {
  public:
+  // Whether Start would find `program`; fails as it does. For what should not begin in vain.
+  static Result<void> Find(const std::string& program);
+
   // Starts `command`, looked up in PATH. Fails with kNotFound or kPermissionDenied when there is
   // no such program. Borrows `gate`.
   static Result<ChildProcess> Start(const std::vector<std::string>& command,

@@ -1,15 +1,18 @@
 // compression-board import: benchmark JSON becomes runs.
+#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <filesystem>
 #include <iostream>
-#include <map>
+#include <set>
 
 #include "cboard/base/strings.h"
 #include "cboard/compression/benchmark_import.h"
 #include "cboard/compression/benchmark_json.h"
 #include "cboard/compression/names.h"
+#include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/import_report.h"
 #include "cli/progress.h"
@@ -27,7 +30,7 @@ struct Flags {
 };
 
 // Where the runs of each file go: --logdir itself for one file, a directory per file in it for
-// several; files of the same name do not share one.
+// several. No two files share one, nor does any get the place of another's HParams rows.
 class Directories {
  public:
   explicit Directories(const Flags& flags)
@@ -37,8 +40,13 @@ class Directories {
 
   fs::path For(const std::string& name) {
     if (!per_file_) return base_;
-    const int use = ++uses_[name];
-    return base_ / (DirectoryNameOf(name) + (use > 1 ? "_" + std::to_string(use) : ""));
+    const std::string wanted = DirectoryNameOf(name);
+    std::string directory = wanted;
+    for (int n = 2; taken_.contains(directory) || taken_.contains(directory + "_hparams"); ++n) {
+      directory = wanted + "_" + std::to_string(n);
+    }
+    taken_.insert({directory, directory + "_hparams"});
+    return base_ / directory;
   }
 
   // What to open to see everything that was imported.
@@ -47,14 +55,33 @@ class Directories {
  private:
   fs::path base_;
   bool per_file_;
-  std::map<std::string, int> uses_;
+  std::set<std::string> taken_;
 };
 
 struct Outcome {
   std::size_t model_count = 0;
   bool complete = true;
   fs::path last_directory;
+  fs::path last_hparams_directory;
 };
+
+// Which signal asked the import to end; 0: none. Written by a handler, read by several threads.
+std::atomic<int> interrupting_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+// The first Ctrl-C ends the import between two models, so that no run is left half-written; the
+// second one ends it at once.
+void EndGentlyOnSignals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) { interrupting_signal = signal; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction former;
+    // Who started us in the background may have them ignored, and that stays.
+    if (::sigaction(signal, nullptr, &former) != 0 || former.sa_handler == SIG_IGN) continue;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
 
 void ImportFile(const std::string& path, const Flags& flags, Directories& directories,
                 Outcome& outcome) {
@@ -70,10 +97,12 @@ void ImportFile(const std::string& path, const Flags& flags, Directories& direct
   options.directory = directories.For(file->name);
   options.step = flags.step;
   options.progress = [&](std::size_t done, std::size_t total) { progress.Update(done, total); };
+  options.stop_requested = [] { return interrupting_signal != 0; };
   const Result<ImportReport> report = ImportBenchmark(*file, options);
   progress.Clear();
   if (!report) {
-    Complain(Quoted(path, 300) + " was not imported, or only in part: " + report.error().message);
+    Complain(Quoted(path, 300) + " was not imported, or only in part: " + report.error().message +
+             "; to start afresh, delete that directory and import again");
     outcome.complete = false;
     return;
   }
@@ -81,6 +110,7 @@ void ImportFile(const std::string& path, const Flags& flags, Directories& direct
   if (report->models.empty()) outcome.complete = false;
   outcome.model_count += report->models.size();
   outcome.last_directory = report->directory;
+  outcome.last_hparams_directory = report->hparams_directory;
 }
 
 }  // namespace
@@ -107,12 +137,28 @@ int RunImport(Arguments arguments) {
 
   Directories directories(flags);
   Outcome outcome;
-  for (const std::string& file : flags.files) ImportFile(file, flags, directories, outcome);
+  EndGentlyOnSignals();
+  for (const std::string& file : flags.files) {
+    if (interrupting_signal == 0) {
+      ImportFile(file, flags, directories, outcome);
+    } else {
+      Complain(Quoted(file, 300) + " was not imported: the import was interrupted");
+    }
+  }
   if (outcome.model_count > 0) {
+    const bool one_file = flags.files.size() == 1;
     const std::string logdir =
-        ShellWord((flags.files.size() == 1 ? outcome.last_directory : directories.base()).string());
+        ShellWord((one_file ? outcome.last_directory : directories.base()).string());
     std::cout << "\nTo look at it:\n  compression-board --logdir " << logdir
               << "\n  tensorboard --logdir " << logdir << '\n';
+    if (one_file && !outcome.last_hparams_directory.empty()) {
+      std::cout << "  tensorboard --logdir " << ShellWord(outcome.last_hparams_directory.string())
+                << "  (the HPARAMS page)\n";
+    }
+  }
+  if (interrupting_signal != 0) {
+    std::cout.flush();
+    EndBySignal(interrupting_signal);
   }
   return outcome.complete ? kExitDone : kExitFailed;
 }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -36,6 +37,14 @@ Result<LogdirScan> Scan(const Flags& flags) {
   scan.runs.push_back(
       ScanRun({.name = ".", .directory = path.parent_path(), .files = {path}}, options));
   return scan;
+}
+
+// Damage is content to report; what the file system refused is missing from the report.
+bool IsComplete(const LogdirScan& scan) {
+  return scan.unreadable.empty() && std::ranges::all_of(scan.runs, [](const RunScan& run) {
+           return std::ranges::none_of(run.files,
+                                       [](const FileScan& file) { return bool(file.error); });
+         });
 }
 
 // Empty when there is something to show.
@@ -83,7 +92,7 @@ int RunInspect(Arguments arguments) {
   const std::string& shown = flags.event_file.empty() ? flags.logdir : flags.event_file;
   std::cout << (flags.json ? InspectJson(shown, *scan, flags.filter)
                            : InspectText(shown, *scan, flags.filter));
-  return kExitDone;
+  return IsComplete(*scan) ? kExitDone : kExitFailed;
 }
 
 }  // namespace cboard::cli

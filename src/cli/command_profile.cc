@@ -11,6 +11,7 @@
 #include "cboard/writer/summary_writer.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
+#include "cli/text_table.h"
 
 namespace cboard::cli {
 namespace {
@@ -121,6 +122,11 @@ int RunProfile(Arguments arguments) {
     return kExitUsage;
   }
 
+  // Before the log is opened: a command that cannot be run leaves no empty run behind.
+  if (const Result<void> found = ChildProcess::Find(command.front()); !found) {
+    Complain(found.error().message);
+    return ExitCodeOf(found.error());
+  }
   const SignalGate gate;  // Before the writer starts its thread.
   TerminalState terminal;
   SummaryWriter writer(logdir.empty() ? DefaultDirectory(command.front())
@@ -140,14 +146,15 @@ int RunProfile(Arguments arguments) {
   if (end.signal) terminal.Restore();
   const HardwareSummary summary = monitor.Stop();
   LogCommand(end, summary, writer);
-  if (const Result<void> closed = writer.Close(); !closed) Complain(closed.error().message);
+  const Result<void> closed = writer.Close();
+  if (!closed) Complain("the log is incomplete: " + closed.error().message);
 
   const std::string directory = Quoted(writer.directory().native(), 1000);
   Complain(Quoted(command.front()) + " " + DescribeEnd(end) + " after " +
-           Rounded(end.wall_seconds) + " s; " + HumanCount(summary.sample_count) +
-           (summary.sample_count == 1 ? " sample is in " : " samples are in ") + directory);
+           Rounded(end.wall_seconds) + " s; " + Plural(summary.sample_count, "sample") +
+           (closed ? " in " : ", not all of them in ") + directory);
   Complain(Describe(end, summary));
-  Complain("to look at them: compression-board --logdir " + ShellWord(writer.directory().native()));
+  Complain("to look at it: compression-board --logdir " + ShellWord(writer.directory().native()));
   if (end.signal) EndBySignal(*end.signal);
   return end.exit_code;
 }

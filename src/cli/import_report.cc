@@ -12,10 +12,6 @@
 namespace cboard::cli {
 namespace {
 
-std::string Plural(std::size_t count, const std::string& noun) {
-  return HumanCount(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string FourDigits(double value, const char* unit = "") {
   std::array<char, 32> buffer;
   std::snprintf(buffer.data(), buffer.size(), "%.4g%s", value, unit);
@@ -68,10 +64,17 @@ std::string ModelTable(const BenchmarkFile& file, bool verbose) {
   return text;
 }
 
-// At most kMaxImportNotes of them, unless `verbose`.
-std::string Notes(const std::vector<std::string>& notes, bool verbose) {
+// Whether a figure is to blame that is there, such as a size of 0: that is worth a look. What lacks
+// a figure is usual, and so is a benchmark that used no GPU.
+bool IsWorthALook(const Omission& omission) {
+  return omission.what != "aurora" && omission.what != "gpu_memory_usage_mb" &&
+         !omission.reason.ends_with(" is missing");
+}
+
+// A line each, at most `limit` of them.
+std::string Notes(const std::vector<std::string>& notes, std::size_t limit) {
   std::string text;
-  const std::size_t shown = verbose ? notes.size() : std::min(notes.size(), kMaxImportNotes);
+  const std::size_t shown = std::min(notes.size(), limit);
   for (std::size_t i = 0; i < shown; ++i) text += "  " + Printable(notes[i]) + "\n";
   if (shown < notes.size()) {
     text += "  … and " + HumanCount(notes.size() - shown) + " more; --verbose lists them all\n";
@@ -98,20 +101,30 @@ std::string ImportText(std::string_view path, const BenchmarkFile& file, const I
   std::string text = Quoted(path, 300) + ": " + Written(report) + "\n";
   if (!report.models.empty()) text += ModelTable(file, verbose);
 
-  std::vector<std::string> notes;
+  std::vector<std::string> skipped_models, notes, left_out;
+  std::size_t unremarkable = 0;
   for (const Omission& skipped : report.skipped) {
-    notes.push_back("skipped " + Quoted(skipped.what) + ": " + skipped.reason);
+    skipped_models.push_back("skipped " + Quoted(skipped.what) + ": " + skipped.reason);
   }
   for (const std::string& warning : report.warnings) notes.push_back("note: " + warning);
-  if (verbose) {
-    for (const ImportedModel& model : report.models) {
-      for (const Omission& omission : model.omitted) {
-        notes.push_back("left out " + Quoted(model.model) + " " + omission.what + ": " +
-                        omission.reason);
+  for (const ImportedModel& model : report.models) {
+    for (const Omission& omission : model.omitted) {
+      if (verbose || IsWorthALook(omission)) {
+        left_out.push_back("left out " + Quoted(model.model) + " " + omission.what + ": " +
+                           omission.reason);
+      } else {
+        ++unremarkable;
       }
     }
   }
-  return text + Notes(notes, verbose);
+  text += Notes(skipped_models, verbose ? skipped_models.size() : kMaxImportRows);
+  text += Notes(notes, verbose ? notes.size() : kMaxImportNotes);
+  text += Notes(left_out, verbose ? left_out.size() : kMaxImportNotes);
+  if (unremarkable > 0) {
+    text += "  left out for lack of figures: " + HumanCount(unremarkable) +
+            " ratios, scores and metrics; --verbose lists them\n";
+  }
+  return text;
 }
 
 }  // namespace cboard::cli

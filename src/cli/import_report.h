@@ -9,9 +9,9 @@
 
 namespace cboard::cli {
 
-// A line about the file, a table with a row per variant, and what was skipped or read differently.
-// The table ends after kMaxImportRows rows unless `verbose`, which also lists ratios that could not
-// be computed.
+// A line about the file, a table with a row per variant, and what was skipped, read differently or
+// left out. Lists are cut after kMaxImportRows or kMaxImportNotes lines unless `verbose`, which
+// also lists what is left out only because the file has no figures for it.
 std::string ImportText(std::string_view path, const BenchmarkFile& file, const ImportReport& report,
                        bool verbose);
 

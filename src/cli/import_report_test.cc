@@ -61,5 +61,21 @@ TEST(ImportText, CutsLongListsUnlessVerbose) {
   EXPECT_THAT(whole, HasSubstr("left out 'model39' aurora: no latency\n"));
 }
 
+TEST(ImportText, SaysWhyAFigureGaveNoRatioAndOnlyCountsWhatIsMissing) {
+  BenchmarkFile file;
+  file.models = {Comparison("m")};
+  ImportReport report;
+  report.models = {{"m",
+                    "logs/m",
+                    1,
+                    {{"speedup", "latency_mean_ms of 'int8' is 0"},
+                     {"loss", "loss of 'int8' is missing"},
+                     {"aurora", "'int8': no AURORA score"}}}};
+  EXPECT_THAT(ImportText("a.json", file, report, false),
+              HasSubstr("  left out 'm' speedup: latency_mean_ms of 'int8' is 0\n"
+                        "  left out for lack of figures: 2 ratios, scores and metrics; --verbose "
+                        "lists them\n"));
+}
+
 }  // namespace
 }  // namespace cboard::cli

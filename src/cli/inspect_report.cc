@@ -15,10 +15,6 @@ bool Contains(std::string_view text, const std::string& part) {
   return text.find(part) != std::string_view::npos;
 }
 
-std::string Plural(std::size_t count, const std::string& noun) {
-  return HumanCount(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::uint64_t SizeOf(const RunScan& run) {
   std::uint64_t bytes = 0;
   for (const FileScan& file : run.files) bytes += file.size_bytes;

@@ -22,9 +22,7 @@ struct Command {
 };
 
 constexpr auto kCommands = std::to_array<Command>({
-#ifdef CBOARD_HAS_SERVE
     {"serve", "show a log directory in the browser (the default)", RunServe},
-#endif
     {"import", "turn benchmark JSON into runs", RunImport},
     {"inspect", "list what is in a log directory, as text or JSON", RunInspect},
     {"profile", "run a command and log what the hardware does meanwhile", RunProfile},
@@ -74,16 +72,6 @@ int ReportUnknown(const std::string& word) {
   return kExitUsage;
 }
 
-int Serve(Arguments arguments) {
-#ifdef CBOARD_HAS_SERVE
-  return RunServe(arguments);
-#else
-  static_cast<void>(arguments);
-  Complain("this build has no server; 'compression-board inspect' shows a log directory as text");
-  return kExitUsage;
-#endif
-}
-
 int Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     PrintHelp(std::cerr);
@@ -104,7 +92,7 @@ int Run(std::vector<std::string> arguments) {
   if (!first.starts_with('-')) return ReportUnknown(first);
   // TensorBoard has `--inspect` as a flag beside `--logdir`.
   if (std::erase(arguments, "--inspect") > 0) return RunInspect(arguments);
-  return Serve(arguments);
+  return RunServe(arguments);
 }
 
 }  // namespace
@@ -112,7 +100,10 @@ int Run(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return cboard::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
+    const int exit_code = cboard::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
+    if (std::cout.flush()) return exit_code;
+    cboard::cli::Complain("cannot write to standard output; is the disk full?");
+    return exit_code == cboard::cli::kExitDone ? cboard::cli::kExitFailed : exit_code;
   } catch (const std::exception& error) {  // Out of memory, most likely.
     cboard::cli::Complain(error.what());
     return cboard::cli::kExitFailed;

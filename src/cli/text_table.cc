@@ -68,6 +68,10 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
+std::string Plural(std::size_t count, const std::string& noun) {
+  return HumanCount(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::size_t DisplayWidth(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {

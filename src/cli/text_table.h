@@ -47,6 +47,9 @@ class TextTable {
 // colour the screen or pass for something else.
 std::string Printable(std::string_view text);
 
+// A number and its noun: "1 run", "1,000 runs".
+std::string Plural(std::size_t count, const std::string& noun);
+
 // How many columns a terminal needs for printable UTF-8 `text`: one per code point, two for wide
 // East Asian characters and emoji, none for combining marks.
 std::size_t DisplayWidth(std::string_view text);

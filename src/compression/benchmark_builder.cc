@@ -141,6 +141,10 @@ void ReadField(std::string_view key, const element& value, Variant& variant, Mod
     }
     return;
   }
+  if (value.is_string() && IsKnownMetric(key)) {
+    builder.Warn(where() + " is the text " + Quoted(std::string_view(value)) +
+                 " and no figure; write numbers without quotes");
+  }
   std::optional<InfoValue> fact = InfoOf(value);
   if (!fact) return;
   // Which device a model ran on is a figure to those who filter by it.

@@ -30,6 +30,7 @@ bool IsUsualVariantName(std::string_view name);
 // warning, facts in silence.
 inline constexpr std::size_t kMaxVariants = 256;
 inline constexpr std::size_t kMaxFacts = 256;
+inline constexpr std::size_t kMaxSharedFactBytes = 16 << 10;
 
 class BenchmarkBuilder {
  public:

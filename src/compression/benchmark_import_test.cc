@@ -171,8 +171,56 @@ TEST(ImportBenchmark, AddsToARunThatIsThereAndSaysSo) {
   const auto again = ImportBenchmark(json, {.directory = dir / "base"});
   ASSERT_THAT(again, Succeeds());
   ASSERT_EQ(again->warnings.size(), 1u);
-  EXPECT_THAT(again->warnings[0], HasSubstr("already has 1 event files"));
+  EXPECT_THAT(again->warnings[0], HasSubstr("alexnet' had event files before"));
   EXPECT_EQ(testing::EventFilesIn(dir / "base" / "alexnet").size(), 2u);
+}
+
+TEST(ImportBenchmark, WarnsOnceWhenAllRunsAreThere) {
+  const TempDir dir;
+  const std::string model = R"({"fp32": {"accuracy": 1}, "int8": {"accuracy": 1}})";
+  const auto json =
+      Written(dir, "{\"a\": " + model + ", \"b\": " + model + ", \"c\": " + model + "}");
+  ASSERT_THAT(ImportBenchmark(json, {.directory = dir / "base"}), Succeeds());
+  EXPECT_THAT(ImportBenchmark(json, {.directory = dir / "base"})->warnings,
+              ElementsAre(HasSubstr("a' and 2 others had event files before")));
+}
+
+TEST(ImportBenchmark, SaysWhichModelsAreMissingWhenItFails) {
+  const TempDir dir;
+  const std::string model = R"({"fp32": {"accuracy": 1}, "int8": {"accuracy": 1}})";
+  std::string text = "{\"a\": " + model;
+  for (const char* name : {"b", "c", "d", "e", "f", "g", "h"}) {
+    text += ", \"" + std::string(name) + "\": " + model;
+  }
+  std::filesystem::create_directories(dir / "base");
+  ASSERT_THAT(WriteFileAtomically(dir / "base" / "b", "in the way"), Succeeds());
+  EXPECT_THAT(
+      ImportBenchmark(Written(dir, text + "}"), {.directory = dir / "base"}),
+      FailsSaying(ErrorCode::kNotFound,
+                  "1 of 8 models are whole in '" + (dir / "base").string() +
+                      "'; not written, or only in part: 'b', 'c', 'd', 'e', 'f' and 2 more"));
+}
+
+TEST(ImportBenchmark, StopsBetweenModelsWhenAskedTo) {
+  const TempDir dir;
+  const std::string model = R"({"fp32": {"accuracy": 1}, "int8": {"accuracy": 1}})";
+  int asked = 0;
+  EXPECT_THAT(
+      ImportBenchmark(Written(dir, "{\"a\": " + model + ", \"b\": " + model + "}"),
+                      {.directory = dir / "base", .stop_requested = [&] { return ++asked == 2; }}),
+      FailsSaying(ErrorCode::kUnavailable, "interrupted; 1 of 2 models are whole in"));
+  EXPECT_THAT(Listing(dir / "base"), ElementsAre("a"));
+  EXPECT_THAT(Find(ReadBack(dir / "base"), "a/compression/accuracy_drop", "a").value, 0);
+}
+
+TEST(ImportBenchmark, MakesNoPlaceForRowsThatDoNotExist) {
+  const TempDir dir;
+  const auto report =
+      ImportBenchmark(Written(dir, R"({"a": {"fp32": {"auc": 0.5}, "int8": {"auc": 0.5}}})"),
+                      {.directory = dir / "base"});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(report->hparams_directory, "");
+  EXPECT_THAT(Listing(dir.path()), ElementsAre("base", "results.json"));
 }
 
 TEST(ImportBenchmark, WritesNothingOutsideItsDirectory) {

@@ -40,6 +40,16 @@ void ReadInfo(const object& fields, ModelInfo& info) {
   }
 }
 
+// Why an object that stands where a variant could is none.
+std::string Objection(const object& fields) {
+  for (const auto [field, value] : fields) {
+    if (!IsKnownMetric(field) || !value.is_string()) continue;
+    return "is left out: its " + Quoted(field) + " is the text " + Quoted(std::string_view(value)) +
+           "; write numbers without quotes";
+  }
+  return "holds no known metric and is left out";
+}
+
 std::string NamesOf(const ModelComparison& model) {
   std::string names;
   for (const Variant& variant : model.variants) {
@@ -63,8 +73,7 @@ void ReadModel(std::string_view name, const object& entry, const ModelInfo& file
       }
       AddVariant(std::move(variant), model, builder);
     } else if (!IsDescription(key)) {
-      builder.Warn(Quoted(key) + " of model " + Quoted(name) +
-                   " holds no known metric and is left out");
+      builder.Warn(Quoted(key) + " of model " + Quoted(name) + " " + Objection(fields));
     }
   }
   // Facts beside the variants: framework, benchmark_time_seconds, speedup_published.
@@ -92,6 +101,28 @@ bool IsOneModel(const object& document) {
          IsVariant(kUsualBaseline, fields);
 }
 
+// Facts of all models. Each model gets a copy, so that they must not be long.
+ModelInfo FileInfo(const object& document, BenchmarkBuilder& builder) {
+  ModelInfo info;
+  std::size_t bytes = 0;
+  for (const auto [key, value] : document) {
+    if (key.starts_with('_') || value.is_object() || value.is_array()) continue;
+    std::optional<InfoValue> fact = InfoOf(value);
+    if (!fact) continue;
+    const std::size_t size = key.size() + ToText(*fact).size();
+    if (bytes + size > kMaxSharedFactBytes) {
+      builder.Warn(Quoted(key) +
+                   " is left out: the texts and numbers beside the models go to each "
+                   "of them, and may have " +
+                   HumanCount(kMaxSharedFactBytes) + " bytes together");
+      continue;
+    }
+    bytes += size;
+    AddFact(key, *std::move(fact), info);
+  }
+  return info;
+}
+
 void ReadDocument(const object& document, BenchmarkBuilder& builder, std::string_view file_name) {
   if (IsOneModel(document)) {
     builder.Warn("the file holds the variants of one model without its name; it is read as " +
@@ -99,11 +130,7 @@ void ReadDocument(const object& document, BenchmarkBuilder& builder, std::string
     ReadModel(file_name, document, {}, builder);
     return;
   }
-  ModelInfo file_info;
-  for (const auto [key, value] : document) {
-    if (key.starts_with('_') || value.is_object() || value.is_array()) continue;
-    if (std::optional<InfoValue> fact = InfoOf(value)) AddFact(key, *std::move(fact), file_info);
-  }
+  const ModelInfo file_info = FileInfo(document, builder);
   for (const auto [key, value] : document) {
     if (key.starts_with('_')) continue;
     object entry;
@@ -143,6 +170,10 @@ Result<BenchmarkFile> ParseBenchmarkJson(std::string text, std::string_view sour
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     return Fail(ErrorCode::kInvalidArgument,
                 std::string(source) + ": the file is UTF-16; save it as UTF-8");
+  }
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Fail(ErrorCode::kInvalidArgument,
+                std::string(source) + ":1:1: expected benchmark results, found an empty file");
   }
   simdjson::dom::parser parser;
   std::vector<std::string> repairs;

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const auto& [metric, value] : InLogOrder(variant.metrics)) {
         static_cast<void>(LabelsOf(metric, model.model, variant.name));
         static_cast<void>(
-            DefaultTag({TagKind::kMetric, model.model, metric.key, variant.name, model.baseline}));
+            DefaultTag({CompressionTagKind::kMetric, model.model, metric.key, variant.name, model.baseline}));
       }
     }
   }

@@ -210,8 +210,8 @@ TEST(BenchmarkJson, SaysWhereTheFileIsBroken) {
   EXPECT_THAT(ParseBenchmarkJson("{\n  \"alexnet\": {\n    \"fp32\" {}}}", "r.json"),
               FailsSaying(ErrorCode::kInvalidArgument,
                           "r.json:3:12: expected ':' after the key, found '{}}}'"));
-  EXPECT_THAT(ParseBenchmarkJson("", "r.json"),
-              FailsSaying(ErrorCode::kInvalidArgument, "r.json:1:1: expected a value"));
+  EXPECT_THAT(ParseBenchmarkJson("{\"a\":", "r.json"),
+              FailsSaying(ErrorCode::kInvalidArgument, "r.json:1:6: expected a value"));
   EXPECT_THAT(ParseBenchmarkJson(std::string("\xff\xfe{\0", 4), "r.json"),
               FailsSaying(ErrorCode::kInvalidArgument, "UTF-16"));
 }
@@ -236,6 +236,39 @@ TEST(BenchmarkJson, NamesAFileThatIsNotThere) {
   EXPECT_THAT(ReadBenchmarkJson(dir / "missing.json"),
               FailsSaying(ErrorCode::kNotFound, "missing.json"));
   EXPECT_FALSE(ReadBenchmarkJson(dir.path()).has_value());
+}
+
+TEST(BenchmarkJson, SaysWhenNumbersStandInQuotes) {
+  const BenchmarkFile file = *ParseBenchmarkJson(R"({"a": {
+      "fp32": {"accuracy": "0.75", "model_size_mb": 4},
+      "int8": {"accuracy": 0.5, "model_size_mb": 1},
+      "int4": {"accuracy": "0.25"}}})",
+                                                 "results.json");
+  EXPECT_THAT(file.warnings,
+              ElementsAre("'accuracy' of model 'a', variant 'fp32' is the text '0.75' and no "
+                          "figure; write numbers without quotes",
+                          "'int4' of model 'a' is left out: its 'accuracy' is the text '0.25'; "
+                          "write numbers without quotes"));
+}
+
+TEST(BenchmarkJson, DoesNotCopyALongTextIntoEveryModel) {
+  const std::string model = R"({"fp32": {"accuracy": 1}, "int8": {"accuracy": 1}})";
+  const BenchmarkFile file =
+      *ParseBenchmarkJson("{\"log\": \"" + std::string(1 << 20, 'x') +
+                              "\", \"machine\": \"edge\", \"a\": " + model + "}",
+                          "results.json");
+  EXPECT_THAT(file.warnings, ElementsAre(HasSubstr("'log' is left out")));
+  EXPECT_EQ(FindInfo(file.models[0].info, "log"), nullptr);
+  EXPECT_NE(FindInfo(file.models[0].info, "machine"), nullptr);
+}
+
+TEST(BenchmarkJson, CallsAnEmptyFileEmpty) {
+  for (const char* text : {"", " \r\n\t", "\xEF\xBB\xBF"}) {
+    EXPECT_THAT(ParseBenchmarkJson(text, "results.json"),
+                FailsSaying(ErrorCode::kInvalidArgument,
+                            "results.json:1:1: expected benchmark "
+                            "results, found an empty file"));
+  }
 }
 
 }  // namespace

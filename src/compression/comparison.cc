@@ -3,7 +3,28 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cboard/base/strings.h"
+
 namespace cboard {
+namespace {
+
+// [3, 224, 224]
+std::string Listed(const std::vector<double>& numbers) {
+  std::string text = "[";
+  for (const double number : numbers) {
+    if (text.size() > 1) text += ", ";
+    text += ShortestDecimal(number);
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+std::string ToText(const InfoValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* number = std::get_if<double>(&value)) return ShortestDecimal(*number);
+  return Listed(std::get<std::vector<double>>(value));
+}
 
 const InfoValue* FindInfo(const ModelInfo& info, std::string_view key) {
   const auto found =

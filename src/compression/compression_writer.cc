@@ -77,14 +77,14 @@ Result<void> CompressionWriter::LogMetric(const ModelComparison& comparison,
     // A metric without a group would be lost by the groups alone.
     if (options_.tags == TagScheme::kGroups && !metric.guide_group.empty()) continue;
     std::string tag =
-        TagFor({TagKind::kMetric, comparison.model, metric.key, variant.name, comparison.baseline});
+        TagFor({CompressionTagKind::kMetric, comparison.model, metric.key, variant.name, comparison.baseline});
     CBOARD_RETURN_IF_ERROR(
         AddScalar(tag, found->second, step, LabelsOf(metric, comparison.model, variant.name)));
     report.tags.push_back(std::move(tag));
   }
   if (options_.tags == TagScheme::kFlat || metric.guide_group.empty() || group.empty()) return {};
   const std::string tag =
-      TagFor({TagKind::kGroup, comparison.model, metric.guide_group, {}, comparison.baseline});
+      TagFor({CompressionTagKind::kGroup, comparison.model, metric.guide_group, {}, comparison.baseline});
   CBOARD_RETURN_IF_ERROR(AddScalars(tag, group, step));
   report.tags.insert(report.tags.end(), group.size(), tag);
   return {};
@@ -117,7 +117,7 @@ Result<void> CompressionWriter::LogRatio(const ModelComparison& comparison, cons
                                          const RatioValue& ratio, std::int64_t step,
                                          LogReport& report) {
   std::string tag =
-      TagFor({TagKind::kRatio, comparison.model, ratio.name, variant.name, comparison.baseline});
+      TagFor({CompressionTagKind::kRatio, comparison.model, ratio.name, variant.name, comparison.baseline});
   CBOARD_RETURN_IF_ERROR(
       AddScalar(tag, ratio.value, step,
                 LabelsOf(ratio, comparison.model, variant.name, comparison.baseline)));
@@ -180,7 +180,7 @@ Result<LogReport> CompressionWriter::LogLatencyDistribution(const ModelCompariso
     }
     if (finite.empty()) continue;
     std::string tag = TagFor(
-        {TagKind::kLatencyDistribution, comparison.model, {}, variant.name, comparison.baseline});
+        {CompressionTagKind::kLatencyDistribution, comparison.model, {}, variant.name, comparison.baseline});
     CBOARD_RETURN_IF_ERROR(AddHistogram(tag, finite, step));
     report.tags.push_back(std::move(tag));
   }
@@ -207,7 +207,7 @@ Result<LogReport> CompressionWriter::LogAurora(const ModelComparison& comparison
     values.emplace_back("aurora/penalty", aurora->penalty_factor);
     for (const auto& [name, value] : values) {
       std::string tag =
-          TagFor({TagKind::kRatio, comparison.model, name, variant.name, comparison.baseline});
+          TagFor({CompressionTagKind::kRatio, comparison.model, name, variant.name, comparison.baseline});
       CBOARD_RETURN_IF_ERROR(
           AddScalar(tag, value, step,
                     LabelsOfAurora(name, *aurora, options_.aurora, comparison.model, variant.name,

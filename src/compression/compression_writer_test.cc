@@ -243,7 +243,7 @@ TEST(CompressionWriter, SaysWhyThereIsNoAurora) {
 }
 
 TEST(CompressionWriter, TellsAVariantCalledQualityFromTheFactor) {
-  EXPECT_EQ(DefaultTag({TagKind::kRatio, "m", "aurora", "quality", "fp32"}),
+  EXPECT_EQ(DefaultTag({CompressionTagKind::kRatio, "m", "aurora", "quality", "fp32"}),
             "m/compression/aurora/quality_variant");
 }
 
@@ -264,11 +264,10 @@ TEST(CompressionWriter, WritesARowPerModelAndVariant) {
   const auto all = ReadBack(dir.path());
   EXPECT_THAT(
       RunsAndTags(all),
-      ElementsAre("m _hparams_/experiment", "m _hparams_/session_start_info",
-                  "m _hparams_/session_end_info", "m hparam/accuracy_fp32",
-                  "m hparam/accuracy_int8", "m hparam/accuracy_drop", "m hparam/size_ratio",
-                  "m hparam/speedup", "m hparam/aurora", "m hparam/accuracy", "m hparam/latency_ms",
-                  "m hparam/model_size_mb", "m/int4 _hparams_/experiment",
+      ElementsAre("m _hparams_/session_start_info", "m _hparams_/session_end_info",
+                  "m hparam/accuracy_fp32", "m hparam/accuracy_int8", "m hparam/accuracy_drop",
+                  "m hparam/size_ratio", "m hparam/speedup", "m hparam/aurora", "m hparam/accuracy",
+                  "m hparam/latency_ms", "m hparam/model_size_mb",
                   "m/int4 _hparams_/session_start_info", "m/int4 _hparams_/session_end_info",
                   "m/int4 hparam/accuracy_drop", "m/int4 hparam/size_ratio",
                   "m/int4 hparam/speedup", "m/int4 hparam/aurora", "m/int4 hparam/accuracy",
@@ -276,6 +275,24 @@ TEST(CompressionWriter, WritesARowPerModelAndVariant) {
   EXPECT_THAT(Find(all, "_hparams_/session_start_info", "m/int4").plugin_content,
               ::testing::AllOf(HasSubstr("weight_bits"), HasSubstr("per_channel"),
                                HasSubstr("pruning_ratio"), HasSubstr("torchvision")));
+}
+
+TEST(CompressionWriter, NamesAFactOnceWhenTwoWouldShareATag) {
+  const TempDir dir;
+  CompressionWriter writer(dir.path());
+  const auto report =
+      writer.LogModelMetadata("m", {{"input_shape", std::vector<double>{3, 224, 224}},
+                                    {"input_channels", 3.0},
+                                    {"a b", 1.0},
+                                    {"a_b", 2.0}});
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_THAT(report->omitted,
+              ElementsAre(Omission{"metadata/a_b", "another fact has the same tag"}));
+  ASSERT_THAT(writer.Close(), Succeeds());
+  EXPECT_THAT(
+      RunsAndTags(ReadBack(dir.path())),
+      ElementsAre("m/metadata/input_height", "m/metadata/input_width", "m/metadata/input_channels",
+                  "m/metadata/a_b", "m/metadata/info/text_summary"));
 }
 
 class Redirected : public CompressionWriter {

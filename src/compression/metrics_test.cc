@@ -79,15 +79,33 @@ TEST(Ratios, GiveEnergyAndMemoryAsDifferencesToo) {
   EXPECT_DOUBLE_EQ(ValueOf(ratios, "energy_ratio"), 4);
 }
 
-TEST(Ratios, NameTheZeroThatTheyCannotDivideBy) {
+TEST(Ratios, NameTheZeroThatStandsInTheirWay) {
   const Ratios ratios =
       ComputeRatios({{"latency_mean_ms", 5}, {"model_size_mb", 0}, {"accuracy", -1}},
                     {{"latency_mean_ms", 0}, {"model_size_mb", 2}, {"accuracy", 0.5}});
-  EXPECT_THAT(NamesOf(ratios), ElementsAre("size_ratio", "accuracy_drop"));
+  EXPECT_THAT(NamesOf(ratios), ElementsAre("accuracy_drop"));
   EXPECT_THAT(ratios.omitted,
-              ElementsAre(Omission{"size_reduction_pct", "model_size_mb of 'fp32' is 0"},
+              ElementsAre(Omission{"size_ratio", "model_size_mb of 'fp32' is 0"},
+                          Omission{"size_reduction_pct", "model_size_mb of 'fp32' is 0"},
                           Omission{"speedup", "latency_mean_ms of 'int8' is 0"},
                           Omission{"accuracy_retention_pct", "accuracy of 'fp32' is -1"}));
+}
+
+TEST(Ratios, AreNeverMadeOfWhatWasNotMeasuredOnEitherSide) {
+  for (const char* metric :
+       {"model_size_mb", "latency_mean_ms", "throughput", "energy_consumption_mw"}) {
+    for (const double nothing : {0.0, -3.0}) {
+      for (const auto& ratio : ComputeRatios({{metric, nothing}}, {{metric, 5}}).values) {
+        EXPECT_EQ(ratio.name, "energy_reduction_mw");  // A difference, not a ratio.
+      }
+      for (const auto& ratio : ComputeRatios({{metric, 5}}, {{metric, nothing}}).values) {
+        EXPECT_EQ(ratio.name, "energy_reduction_mw");
+      }
+    }
+  }
+  // A model that knows nothing any more has kept nothing: that is a result.
+  EXPECT_EQ(
+      ValueOf(ComputeRatios({{"accuracy", 0.5}}, {{"accuracy", 0}}), "accuracy_retention_pct"), 0);
 }
 
 TEST(Ratios, LeaveOutWhatIsNotFinite) {

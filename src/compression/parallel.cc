@@ -43,15 +43,12 @@ class Crew {
     std::size_t reported = 0;
     while (true) {
       changed_.wait(lock, [&] { return done_ > reported || idle_ == threads; });
-      const bool finished = idle_ == threads;
-      if (done_ > reported && progress && !error_) {
-        reported = done_;
-        lock.unlock();
-        progress(reported, count_);
-        lock.lock();
-      }
+      if (done_ == reported) return;  // Nothing is left to report, and nobody works.
       reported = done_;
-      if (finished && reported == done_) return;
+      if (!progress || error_) continue;
+      lock.unlock();
+      progress(reported, count_);
+      lock.lock();
     }
   }
 

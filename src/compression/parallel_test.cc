@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -46,6 +47,27 @@ TEST(Parallel, ReportsProgressOnTheCallingThread) {
     EXPECT_EQ(seen.back(), count);
     EXPECT_TRUE(std::ranges::is_sorted(seen));
   }
+}
+
+TEST(Parallel, ReportsTheEndEvenWhenItComesWhileProgressIsBeingShown) {
+  constexpr std::size_t kCount = 500;
+  std::atomic<std::size_t> worked = 0;
+  std::size_t last = 0;
+  EXPECT_THAT(ForEachInParallel(
+                  kCount,
+                  [&](std::size_t, std::size_t) -> Result<void> {
+                    ++worked;
+                    return {};
+                  },
+                  [&](std::size_t done, std::size_t) {
+                    last = done;
+                    if (done == 0) return;
+                    while (worked < kCount) std::this_thread::yield();
+                    // A slow terminal: the others have finished long before it returns.
+                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                  }),
+              Succeeds());
+  EXPECT_EQ(last, kCount);
 }
 
 TEST(Parallel, StopsAtAFailureAndReturnsTheFirstOne) {

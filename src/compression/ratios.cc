@@ -7,44 +7,45 @@
 namespace cboard {
 namespace {
 
-// Which of the two values a formula divides by.
-enum class Denominator { kNone, kBaseline, kVariant };
+// Which values must be above 0. Sizes, times, rates and powers that are not were never measured, so
+// that no ratio of them means anything; an accuracy of 0 is a result.
+enum class Positive { kNeither, kBaseline, kBoth };
 
 struct Formula {
   RatioValue result;  // Its value is not used.
-  Denominator denominator;
+  Positive positive;
   double (*compute)(double baseline, double variant);
 };
 
 // The formulas of the user guide, in the order in which they are logged.
 constexpr auto kFormulas = std::to_array<Formula>({
     {{"size_ratio", "model_size_mb", "x", "Size ratio", Better::kHigher, 0},
-     Denominator::kVariant,
+     Positive::kBoth,
      [](double baseline, double variant) { return baseline / variant; }},
     {{"size_reduction_pct", "model_size_mb", "%", "Size reduction (%)", Better::kHigher, 0},
-     Denominator::kBaseline,
+     Positive::kBoth,
      [](double baseline, double variant) { return (baseline - variant) / baseline * 100; }},
     {{"speedup", "latency_mean_ms", "x", "Speedup", Better::kHigher, 0},
-     Denominator::kVariant,
+     Positive::kBoth,
      [](double baseline, double variant) { return baseline / variant; }},
     {{"throughput_ratio", "throughput", "x", "Throughput ratio", Better::kHigher, 0},
-     Denominator::kBaseline,
+     Positive::kBoth,
      [](double baseline, double variant) { return variant / baseline; }},
     {{"memory_reduction_mb", "memory_usage_mb", "MB", "Memory reduction (MB)", Better::kHigher, 0},
-     Denominator::kNone,
+     Positive::kNeither,
      [](double baseline, double variant) { return baseline - variant; }},
     {{"accuracy_drop", "accuracy", "", "Accuracy drop", Better::kLower, 0},
-     Denominator::kNone,
+     Positive::kNeither,
      [](double baseline, double variant) { return baseline - variant; }},
     {{"accuracy_retention_pct", "accuracy", "%", "Accuracy retention (%)", Better::kHigher, 0},
-     Denominator::kBaseline,
+     Positive::kBaseline,
      [](double baseline, double variant) { return variant / baseline * 100; }},
     {{"energy_reduction_mw", "energy_consumption_mw", "mW", "Power reduction (mW)", Better::kHigher,
       0},
-     Denominator::kNone,
+     Positive::kNeither,
      [](double baseline, double variant) { return baseline - variant; }},
     {{"energy_ratio", "energy_consumption_mw", "x", "Power ratio", Better::kHigher, 0},
-     Denominator::kVariant,
+     Positive::kBoth,
      [](double baseline, double variant) { return baseline / variant; }},
 });
 
@@ -53,8 +54,8 @@ std::string OfVariant(std::string_view metric, std::string_view name) {
 }
 
 // Why `value` cannot stand in a formula; empty when it can.
-std::string Objection(double value, bool divides, std::string_view metric, std::string_view name) {
-  if (!std::isfinite(value) || (divides && value <= 0)) {
+std::string Objection(double value, bool positive, std::string_view metric, std::string_view name) {
+  if (!std::isfinite(value) || (positive && value <= 0)) {
     return OfVariant(metric, name) + " is " + ShortestDecimal(value);
   }
   return {};
@@ -77,11 +78,10 @@ Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
     if (!has_from || !has_to) {
       reason = OfVariant(metric, has_from ? variant_name : baseline_name) + " is missing";
     } else {
-      reason = Objection(from->second, formula.denominator == Denominator::kBaseline, metric,
-                         baseline_name);
+      reason =
+          Objection(from->second, formula.positive != Positive::kNeither, metric, baseline_name);
       if (reason.empty()) {
-        reason = Objection(to->second, formula.denominator == Denominator::kVariant, metric,
-                           variant_name);
+        reason = Objection(to->second, formula.positive == Positive::kBoth, metric, variant_name);
       }
     }
     if (reason.empty()) {

@@ -74,20 +74,20 @@ std::string_view Sentence(Better better) {
 std::string DefaultTag(const TagParts& parts) {
   std::string tag = TagPrefixOf(parts.model);
   switch (parts.kind) {
-    case TagKind::kMetric:
+    case CompressionTagKind::kMetric:
       return tag + "/" + MetricPath(parts.name) + "/" + DirectoryNameOf(parts.variant);
-    case TagKind::kGroup:
+    case CompressionTagKind::kGroup:
       return tag + "/" + DirectoryNameOf(parts.name);
-    case TagKind::kRatio:
+    case CompressionTagKind::kRatio:
       tag += "/compression/";
       tag += parts.name;
       if (parts.baseline != kUsualBaseline || parts.variant != kUsualVariant) {
         tag += "/" + VariantPart(parts.variant);
       }
       return tag;
-    case TagKind::kLatencyDistribution:
+    case CompressionTagKind::kLatencyDistribution:
       return tag + "/latency_distribution/" + DirectoryNameOf(parts.variant);
-    case TagKind::kMetadata:
+    case CompressionTagKind::kMetadata:
       return tag + "/metadata/" + DirectoryNameOf(parts.name);
   }
   return tag;

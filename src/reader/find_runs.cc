@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <utility>
 
 #include "cboard/base/strings.h"
@@ -21,6 +22,15 @@ std::optional<DirectoryId> IdOf(const fs::path& directory) {
   return DirectoryId(status.st_dev, status.st_ino);
 }
 
+// How often links may lead to one directory. Directories that are full of links to each other have
+// more paths than anybody could wait for.
+constexpr int kMaxLinks = 16;
+
+struct Child {
+  fs::path name;
+  bool is_link = false;
+};
+
 bool IsEventFileName(const std::string& name) { return name.find("tfevents") != std::string::npos; }
 
 class RunFinder {
@@ -29,16 +39,17 @@ class RunFinder {
       : logdir_(std::move(logdir)), unreadable_(unreadable), directories_left_(max_directories) {}
 
   Result<std::vector<RunFiles>> Find() {
-    CBOARD_RETURN_IF_ERROR(Visit(logdir_, {}));
+    CBOARD_RETURN_IF_ERROR(Visit(logdir_, {}, /*by_link=*/false));
     std::ranges::sort(runs_, {}, &RunFiles::name);
     return std::move(runs_);
   }
 
  private:
-  Result<void> Visit(const fs::path& directory, const fs::path& relative) {
+  Result<void> Visit(const fs::path& directory, const fs::path& relative, bool by_link) {
     const std::optional<DirectoryId> id = IdOf(directory);
     if (!id) return {};  // Removed meanwhile.
     if (std::ranges::find(ancestors_, *id) != ancestors_.end()) return {};
+    if (by_link && ++links_[*id] > kMaxLinks) return {};
     if (directories_left_ == 0) {
       return Fail(ErrorCode::kResourceExhausted,
                   "too many directories below " + Quoted(logdir_.native(), 1000) +
@@ -48,13 +59,13 @@ class RunFinder {
 
     RunFiles run{.name = relative.empty() ? "." : ToValidUtf8(relative.native()),
                  .directory = directory};
-    std::vector<fs::path> children;
+    std::vector<Child> children;
     std::error_code error;
     fs::directory_iterator entry(directory, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
       std::error_code ignored;
       if (entry->is_directory(ignored)) {
-        children.push_back(entry->path().filename());
+        children.push_back({entry->path().filename(), entry->is_symlink(ignored)});
       } else if (IsEventFileName(entry->path().filename().native()) &&
                  entry->is_regular_file(ignored)) {
         const std::uintmax_t size = entry->file_size(ignored);
@@ -71,10 +82,10 @@ class RunFinder {
       runs_.push_back(std::move(run));
     }
 
-    std::ranges::sort(children);
+    std::ranges::sort(children, {}, &Child::name);
     ancestors_.push_back(*id);
-    for (const fs::path& child : children) {
-      CBOARD_RETURN_IF_ERROR(Visit(directory / child, relative / child));
+    for (const Child& child : children) {
+      CBOARD_RETURN_IF_ERROR(Visit(directory / child.name, relative / child.name, child.is_link));
     }
     ancestors_.pop_back();
     return {};
@@ -84,6 +95,7 @@ class RunFinder {
   std::vector<Error>& unreadable_;
   std::size_t directories_left_;
   std::vector<DirectoryId> ancestors_;  // A link back to one of them would never end.
+  std::map<DirectoryId, int> links_;    // How many led to each so far.
   std::vector<RunFiles> runs_;
 };
 

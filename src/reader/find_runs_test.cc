@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cboard/reader/logdir_scan.h"
 #include "reader/event_builder.h"
 #include "testing/matchers.h"
@@ -79,6 +81,24 @@ TEST(FindRuns, GivesUpOnFileSystemsThatAreNoLogDirectory) {
   std::vector<Error> unreadable;
   EXPECT_THAT(FindRuns(dir.path(), unreadable, 10), FailsWith(ErrorCode::kResourceExhausted));
   EXPECT_THAT(FindRuns(dir.path(), unreadable, 11)->size(), 0u);
+}
+
+TEST(FindRuns, LinksBetweenAllDirectoriesDoNotMultiply) {
+  TempDir dir;
+  constexpr int kCount = 12;  // Without a limit, more than 12! paths.
+  for (int i = 0; i < kCount; ++i) {
+    WriteBytes(dir / std::to_string(i) / "tfevents", "");
+    for (int j = 0; j < kCount; ++j) {
+      std::filesystem::create_directory_symlink(
+          dir / std::to_string(j), dir / std::to_string(i) / ("to" + std::to_string(j)));
+    }
+  }
+  std::vector<Error> unreadable;
+  const auto runs = FindRuns(dir.path(), unreadable, /*max_directories=*/1000);
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  for (int i = 0; i < kCount; ++i) {
+    EXPECT_EQ(std::ranges::count(*runs, std::to_string(i), &RunFiles::name), 1) << i;
+  }
 }
 
 TEST(FindRuns, ReportsADirectoryThatCannotBeListedAndGoesOn) {

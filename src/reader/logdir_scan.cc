@@ -214,6 +214,8 @@ Result<LogdirScan> ScanLogdir(const std::filesystem::path& logdir, const ScanOpt
   for (const RunFiles& run : runs) {
     scan.runs.push_back(ScanRun(run, run_options));
     done_bytes += run.size_bytes;
+    // Thousands of small runs are a long wait too.
+    if (options.on_progress) options.on_progress(done_bytes, total_bytes);
   }
   return scan;
 }

@@ -193,5 +193,18 @@ TEST(ScanLogdir, TagsThatAreNotUtf8BecomeValid) {
   EXPECT_EQ(ScanBytes(ScalarRecord("a\xff", 1, 1)).tags.begin()->first, "a\uFFFD");
 }
 
+TEST(ScanLogdir, ReportsProgressThroughManySmallRuns) {
+  TempDir dir;
+  for (const char* run : {"a", "b", "c"}) WriteBytes(dir / run / "tfevents", "12345");
+  std::vector<std::uint64_t> seen;
+  ScanOptions options;
+  options.on_progress = [&](std::uint64_t done_bytes, std::uint64_t total_bytes) {
+    EXPECT_EQ(total_bytes, 15u);
+    seen.push_back(done_bytes);
+  };
+  ASSERT_TRUE(ScanLogdir(dir.path(), options).has_value());
+  EXPECT_THAT(seen, ::testing::ElementsAre(5, 10, 15));
+}
+
 }  // namespace
 }  // namespace cboard

@@ -2,11 +2,15 @@
 
 import json
 import os
+import re
+import signal
 import struct
+import subprocess
+import time
 import unittest
 
 from event_files import scalars
-from program import DATA, ProgramTest
+from program import DATA, PROGRAM, ProgramTest
 
 MODEL = {
     "fp32": {"accuracy": 0.75, "latency_mean_ms": 10.0, "model_size_mb": 40.0},
@@ -44,11 +48,12 @@ class ImportTest(ProgramTest):
         )
         self.assertEqual(lines[2].split()[:6], ["resnet", "int8", "3", "4x", "2x", "0.25"])
         self.assertEqual(
-            lines[-3:],
+            lines[-4:],
             [
                 "To look at it:",
                 "  compression-board --logdir runs/compression_benchmark/results",
                 "  tensorboard --logdir runs/compression_benchmark/results",
+                "  tensorboard --logdir runs/compression_benchmark/results_hparams  (the HPARAMS page)",
             ],
         )
         written = scalars(self.directory / "runs/compression_benchmark/results/resnet")
@@ -90,6 +95,51 @@ class ImportTest(ProgramTest):
         self.assertTrue((self.directory / "logs/results/one").is_dir())
         self.assertTrue((self.directory / "logs/results_2/two").is_dir())
         self.assertIn("  compression-board --logdir logs\n", run.stdout)
+
+    def test_no_file_gets_the_place_of_another_or_of_its_hparams(self):
+        for name in ("a/r.json", "b/r.json", "r_2.json", "r_hparams.json"):
+            self.write_models(name, **{name[0]: MODEL})
+        run = self.run_board("import", "a/r.json", "b/r.json", "r_2.json", "r_hparams.json", "--logdir", "logs")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(
+            sorted(name for name in os.listdir(self.directory / "logs") if not name.endswith("_hparams")),
+            ["r", "r_2", "r_2_2", "r_hparams_2"],
+        )
+
+    def test_a_size_of_zero_gives_no_ratio_and_is_named(self):
+        broken = {"fp32": dict(MODEL["fp32"], model_size_mb=0), "int8": MODEL["int8"]}
+        self.write_models("results.json", resnet=broken)
+        run = self.run_board("import", "results.json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("left out 'resnet' size_ratio: model_size_mb of 'fp32' is 0\n", run.stdout)
+        written = scalars(self.directory / "runs/compression_benchmark/results/resnet")
+        self.assertNotIn("resnet/compression/size_ratio", written)
+        self.assertNotIn("resnet/compression/size_reduction_pct", written)
+
+    def test_control_c_leaves_whole_runs_and_says_what_is_missing(self):
+        self.write("results.json", json.dumps({f"m{i:05}": MODEL for i in range(5000)}))
+        process = self.start_board("import", "results.json", "--logdir", "logs")
+        while process.poll() is None and not (self.directory / "logs").is_dir():
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        whole = re.search(r"interrupted; ([\d,]+) of 5,000 models are whole in 'logs'; not written", stderr)
+        self.assertIsNotNone(whole, stderr)
+        runs = os.listdir(self.directory / "logs")
+        self.assertEqual(len(runs), int(whole[1].replace(",", "")))
+        for run in runs:
+            self.assertIn(f"{run}/compression/speedup", scalars(self.directory / "logs" / run))
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        self.write_models("results.json", resnet=MODEL)
+        with open("/dev/full", "w") as full:
+            process = subprocess.run(
+                [PROGRAM, "import", "results.json"], cwd=self.directory, stdout=full,
+                stderr=subprocess.PIPE, text=True,
+            )
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("cannot write to standard output", process.stderr)
 
     def test_names_cannot_leave_the_directory_or_steer_the_terminal(self):
         evil = ["../../evil", "/etc/evil", "..", ".", "", "a/b", "a b", "\x1b[31mred", "\u202egnp.exe", "x" * 5000]

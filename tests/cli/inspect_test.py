@@ -97,6 +97,16 @@ class InspectTest(ProgramTest):
         self.assertIn("  loss ", run.stdout)
         self.assert_complains(self.run_board("inspect", "--event_file", "missing"), 1, "'missing'")
 
+    def test_a_file_that_cannot_be_read_is_named_and_fails(self):
+        self.write_run("logs/good", record(scalar_event("loss", 1, 1)))
+        (self.directory / "logs/bad").mkdir()
+        # A regular file that opens, and whose first byte nobody may read.
+        (self.directory / "logs/bad/events.out.tfevents.1.host").symlink_to("/proc/self/mem")
+        run = self.run_board("inspect", "--logdir", "logs")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("run 'good': 1 event", run.stdout)
+        self.assertIn("  unreadable: ", run.stdout)
+
     def test_nothing_to_show(self):
         self.assert_complains(
             self.run_board("inspect", "--logdir", "missing"), 1, "cannot read log directory 'missing': No such"

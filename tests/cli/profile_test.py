@@ -30,7 +30,7 @@ class ProfileTest(ProgramTest):
         self.assertEqual(len(lines), 4)
         self.assertIn("'sh' ended with exit code 7", lines[1])
         self.assertIn("s of CPU time", lines[2])
-        self.assertEqual(lines[3], "compression-board: to look at them: compression-board --logdir 'my log'")
+        self.assertEqual(lines[3], "compression-board: to look at it: compression-board --logdir 'my log'")
 
     def test_curves_and_summary_are_logged(self):
         run = self.profile("sleep", "0.5")
@@ -105,6 +105,9 @@ class ProfileTest(ProgramTest):
         self.assert_complains(self.profile("/no/such/program"), 127, "cannot run '/no/such/program': No such file")
         self.write("plain", "not a program")
         self.assert_complains(self.profile("./plain"), 126, "cannot run './plain'")
+        self.assert_complains(self.profile("."), 126, "cannot run '.'")
+        self.assert_complains(self.profile("no-such-program"), 127, "cannot run 'no-such-program': No such file")
+        self.assertFalse((self.directory / "my log").exists(), "an empty run was left behind")
 
     def test_a_log_that_cannot_be_written_stops_before_the_command_runs(self):
         self.write("file", "in the way")

@@ -31,6 +31,9 @@ struct ImportOptions {
   // Called on the calling thread, before the first model and as models are done; the last call has
   // done == total.
   std::function<void(std::size_t done, std::size_t total)> progress;
+  // Asked before each model, from several threads; true ends the import with kUnavailable once the
+  // models that are being written are whole.
+  std::function<bool()> stop_requested;
 };
 
 struct ImportedModel {
@@ -42,7 +45,7 @@ struct ImportedModel {
 
 struct ImportReport {
   std::filesystem::path directory;
-  std::filesystem::path hparams_directory;  // Empty when no rows were written.
+  std::filesystem::path hparams_directory;  // Empty when there is no row.
   std::vector<ImportedModel> models;
   std::vector<Omission> skipped;
   // Also: names that are not the directory's, and runs that had event files before.
@@ -53,8 +56,9 @@ struct ImportReport {
 // whatever models are called. A run that is there already gets one more event file, as every
 // TensorBoard writer does, and the report says so.
 //
-// Fails as ReadBenchmarkJson, and with the writer's error when the disk refuses; what was written
-// until then stays. Long files are written by a few threads; each has one run open at a time.
+// Fails as ReadBenchmarkJson, and with the writer's error when the disk refuses. What was written
+// until then stays, and the message says how many models are whole and names those that are not.
+// Long files are written by a few threads; each has one run open at a time.
 Result<ImportReport> ImportBenchmark(const std::filesystem::path& json,
                                      const ImportOptions& options = {});
 

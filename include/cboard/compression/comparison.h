@@ -25,6 +25,9 @@ using ModelInfo = std::vector<std::pair<std::string, InfoValue>>;
 // nullptr when there is none.
 const InfoValue* FindInfo(const ModelInfo& info, std::string_view key);
 
+// "torchvision", "0.5", "[3, 224, 224]".
+std::string ToText(const InfoValue& value);
+
 struct ModelComparison {
   std::string model;
   std::string baseline = std::string(kUsualBaseline);  // The name of one of the variants.

@@ -71,8 +71,8 @@ struct Ratios {
 };
 
 // Every ratio that the two allow. A metric that neither has is passed over in silence; one that
-// only one side has, or whose values give no finite ratio (a zero or negative denominator, NaN,
-// infinity), is named in `omitted`.
+// only one side has, or whose values give no ratio (a size, latency, rate or power of zero or less,
+// NaN, infinity), is named in `omitted`.
 Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
                      std::string_view baseline_name = kUsualBaseline,
                      std::string_view variant_name = kUsualVariant);

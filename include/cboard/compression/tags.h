@@ -20,7 +20,7 @@ namespace cboard {
 
 inline constexpr std::string_view kCompressionPluginName = "compression_board";
 
-enum class TagKind {
+enum class CompressionTagKind {
   kMetric,               // <model>/metrics|performance/<metric>/<variant>
   kGroup,                // <model>/<group>, the guide's groups, one sub-run per variant
   kRatio,                // <model>/compression/<ratio>[/<variant>]
@@ -30,7 +30,7 @@ enum class TagKind {
 
 // What a tag is made of. A view: valid during the call it is passed to.
 struct TagParts {
-  TagKind kind = TagKind::kMetric;
+  CompressionTagKind kind = CompressionTagKind::kMetric;
   std::string_view model;
   std::string_view name;     // Metric key, group, ratio or metadata name.
   std::string_view variant;  // Empty where none is meant.

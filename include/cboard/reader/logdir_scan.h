@@ -119,8 +119,9 @@ struct RunFiles {
 };
 
 // Finds the runs below `logdir`. Directories behind symbolic links are followed, except back into
-// one that is being listed. Fails with kNotFound when `logdir` is missing and kInvalidArgument when
-// it is not a directory; what cannot be listed further down goes to `unreadable`.
+// one that is being listed, and by at most 16 links into the same one. Fails with kNotFound when
+// `logdir` is missing and kInvalidArgument when it is not a directory; what cannot be listed
+// further down goes to `unreadable`.
 Result<std::vector<RunFiles>> FindRuns(const std::filesystem::path& logdir,
                                        std::vector<Error>& unreadable,
                                        std::size_t max_directories = ScanOptions().max_directories);

@@ -1,0 +1,24 @@
+// Rows of TensorBoard's HParams page: one run per model and variant.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "cboard/base/result.h"
+#include "cboard/compression/compression_writer.h"
+
+namespace cboard {
+
+// Writes the row of `variant` as a run of its own below `directory`, and returns its columns. When
+// no figure of it is a column, nothing is written and the report says so. Thread-safe.
+//
+// Of the three parts that tensorboardX writes, the experiment is left out: it lists the columns of
+// the page, TensorBoard believes whichever row it meets first, and a column which that one lacks is
+// missing for all. Without it, TensorBoard collects the columns of all rows.
+Result<LogReport> WriteHParamsRow(const std::filesystem::path& directory,
+                                  const ModelComparison& comparison, std::string_view variant,
+                                  const CompressionConfig& config,
+                                  const CompressionOptions& options, std::int64_t step);
+
+}  // namespace cboard
