@@ -5,6 +5,8 @@
 #   make build       build/release/bin/compression-board
 #   make bench       us and our peers in one run -> benchmarks/RESULTS.md
 #   make test-deep   sanitizers, fuzzing, long soaks             [FUZZ_SECONDS=60]
+#   make wheel       the Python package, in build/wheel/
+#   make compat      tensorboardX's own test suite against our drop-in
 #   make deb         a Debian package in build/
 #   make format      clang-format on all C++ sources
 
@@ -13,7 +15,7 @@ DEMO_OPEN ?= 1
 FUZZ_SECONDS ?= 60
 PYTHON := $(CURDIR)/build/venv/bin/python
 
-.PHONY: demo test build bench test-deep deb format setup clean
+.PHONY: demo test build bench test-deep wheel compat deb format setup clean
 
 setup:
 	@scripts/setup
@@ -35,6 +37,13 @@ bench: build
 test-deep:
 	@scripts/setup --with-deep
 	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/test-deep
+
+wheel: setup
+	@tests/python/run --wheel
+
+compat: setup
+	@scripts/setup --with-torch
+	@tests/python/compat
 
 deb: build
 	cd build/release && cpack -G DEB -B $(CURDIR)/build

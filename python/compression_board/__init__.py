@@ -1,0 +1,38 @@
+"""Compression Board: what did compression cost, where did it hurt, which variant should I ship?
+
+    from compression_board import CompressionWriter
+
+    with CompressionWriter("runs/my_experiment") as writer:
+        writer.log_compression_comparison("alexnet", fp32_metrics, int8_metrics)
+        writer.log_compression_ratios("alexnet", fp32_metrics, int8_metrics)
+
+Then, in a shell: compression-board --logdir runs
+"""
+
+from .aurora import Aurora, aurora
+from .compression import (
+    BenchmarkParser,
+    CompressionWriter,
+    TrainingLogger,
+    create_training_logger,
+    log_benchmark_results,
+)
+from .global_writer import GlobalSummaryWriter
+from .hardware import HardwareMonitor
+from .writer import FileWriter, SummaryWriter
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Aurora",
+    "BenchmarkParser",
+    "CompressionWriter",
+    "FileWriter",
+    "GlobalSummaryWriter",
+    "HardwareMonitor",
+    "SummaryWriter",
+    "TrainingLogger",
+    "aurora",
+    "create_training_logger",
+    "log_benchmark_results",
+]

@@ -1,0 +1,50 @@
+"""AURORA: one number for what a compressed model gives and takes, compared with its baseline.
+
+score = aurora(fp32_metrics, int8_metrics)
+score.score      # 1 is break-even, more is better
+score.factors    # {"quality": …, "latency": …, …}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from . import _engine
+
+Aurora = _engine.Aurora
+
+
+def numeric(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """The metrics that are numbers, as floats; True and False are not."""
+    from .tensors import to_float
+
+    found = {}
+    for key, value in metrics.items():
+        if isinstance(value, (bool, str, bytes, dict, list, tuple)) or value is None:
+            continue
+        found[str(key)] = float(value) if isinstance(value, (int, float)) else to_float(value)
+    return found
+
+
+def aurora(
+    baseline: Mapping[str, Any],
+    variant: Mapping[str, Any],
+    *,
+    weights: Optional[Mapping[str, float]] = None,
+    quality: str = "accuracy",
+    quality_lower_is_better: bool = False,
+    penalty_factor: float = 10.0,
+    penalty_threshold: float = 0.0,
+    chance_level: float = 0.0,
+    measured_on: str = "",
+) -> Aurora:
+    """Scores `variant` against `baseline`, both by the keys of benchmark JSON.
+
+    `weights` replaces any of quality, throughput, latency, energy and memory. ValueError says in
+    words why there is no score: quality is missing, too few metrics, a value that is not positive.
+    """
+    return _engine.aurora(
+        numeric(baseline), numeric(variant), dict(weights or {}), quality,
+        quality_lower_is_better, penalty_factor, penalty_threshold, chance_level, measured_on,
+    )  # fmt: skip

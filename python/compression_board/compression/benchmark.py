@@ -1,0 +1,75 @@
+"""Benchmark JSON into runs that the board and TensorBoard open.
+
+{"alexnet": {"fp32": {"accuracy": 0.9945, "latency_mean_ms": 261.02, …},
+             "int8": {…}, "model_info": {"library": "torchvision", …}}}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Optional, Union
+
+from .. import _engine
+from .writer import CompressionWriter
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class BenchmarkParser:
+    """Reads benchmark files; logs each model as a run of its own, or all into `writer`."""
+
+    def __init__(self, writer: Optional[CompressionWriter] = None) -> None:
+        self.writer = writer
+        self.report: Optional[dict[str, Any]] = None  # Of the last import, models and warnings.
+
+    def load_benchmark_json(self, json_path: PathLike) -> dict[str, Any]:
+        """The file as it is. FileNotFoundError, json.JSONDecodeError."""
+        with open(json_path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def log_benchmark_results(
+        self, json_path: PathLike, logdir: Optional[PathLike] = None, step: int = 0
+    ) -> CompressionWriter:
+        """Logs all models of a file, `<logdir>/<model>` each, and `<logdir>_hparams/<model>`.
+
+        Without `logdir`, it is runs/compression_benchmark/<name of the file>. Returns a writer for
+        `logdir`, or the one the parser was made with.
+        """
+        if self.writer is not None:
+            self._log_into(self.writer, self.load_benchmark_json(json_path), step)
+            return self.writer
+        base = os.fspath(logdir) if logdir else ""
+        self.report = _engine.import_benchmark(os.fspath(json_path), base, int(step))
+        return _ClosedUntilUsed(self.report["directory"])
+
+    def _log_into(self, writer: CompressionWriter, results: dict[str, Any], step: int) -> None:
+        for model_name, entry in results.items():
+            if not isinstance(entry, dict) or not isinstance(entry.get("fp32"), dict):
+                continue
+            variants = {name: m for name, m in entry.items()
+                        if isinstance(m, dict) and name != "model_info"}  # fmt: skip
+            if len(variants) < 2:
+                continue
+            writer.log_variants(model_name, variants, "fp32", step)
+            if entry.get("model_info"):
+                writer.log_model_metadata(model_name, entry["model_info"], step)
+
+
+class _ClosedUntilUsed(CompressionWriter):
+    """A writer whose file is made by its first event: an import leaves no empty run behind."""
+
+    def __init__(self, logdir: str) -> None:
+        self._waiting = True
+        super().__init__(logdir)
+        self._waiting = False
+
+    def _get_file_writer(self) -> Any:
+        return None if self._waiting else super()._get_file_writer()
+
+
+def log_benchmark_results(
+    json_path: PathLike, logdir: Optional[PathLike] = None, step: int = 0
+) -> CompressionWriter:
+    """BenchmarkParser().log_benchmark_results(…)."""
+    return BenchmarkParser().log_benchmark_results(json_path, logdir, step)

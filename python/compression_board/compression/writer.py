@@ -1,0 +1,237 @@
+"""CompressionWriter: FP32 against INT8, or any variants against any baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import _engine
+from ..aurora import aurora, numeric
+from ..writer import SummaryWriter
+
+_ENERGY = "energy_consumption_mw"
+_GPU_MEMORY = "gpu_memory_usage_mb"
+
+Metrics = Mapping[str, Any]
+
+
+class CompressionWriter(SummaryWriter):
+    """A SummaryWriter that knows metrics, ratios and tags of model compression.
+
+        writer = CompressionWriter('runs/my_experiment')
+        writer.log_compression_comparison('alexnet', fp32_metrics, int8_metrics)
+        writer.log_compression_ratios('alexnet', fp32_metrics, int8_metrics)
+
+    Every method logs what the metrics allow and returns what it left out, as (what, reason) pairs.
+    Every tag passes through `tag_for`; override it to organise tags in another way.
+
+    `tag_scheme` is "both", "groups" (alexnet/accuracy with a run per variant, which stock
+    TensorBoard draws in one chart) or "flat" (alexnet/metrics/accuracy/int8).
+    """
+
+    def __init__(self, logdir=None, *args, tag_scheme="both", aurora_options=None, **kwargs):
+        if tag_scheme not in ("both", "groups", "flat"):
+            raise ValueError(f"tag_scheme is both, groups or flat, not '{tag_scheme}'")
+        super().__init__(logdir, *args, **kwargs)
+        self.tag_scheme = tag_scheme
+        self.aurora_options: dict[str, Any] = dict(aurora_options or {})
+
+    def tag_for(self, kind: str, model_name: str, name: str, variant: str, baseline: str) -> str:
+        """The tag of one value; kind is metric, group, ratio, latency_distribution or metadata."""
+        return _engine.default_tag(kind, model_name, name, variant, baseline)
+
+    # Any variants ----------------------------------------------------------------------------
+
+    def log_variants(self, model_name: str, variants: Mapping[str, Metrics], baseline: str = "fp32",
+                     step: int = 0) -> list:  # fmt: skip
+        """Comparison, ratios, energy and AURORA of any number of variants under any names."""
+        omitted = self._comparison(model_name, variants, baseline, step)
+        omitted += self._ratios(model_name, variants, baseline, step, energy=False)
+        omitted += self._energy(model_name, variants, baseline, step)
+        omitted += self._aurora(model_name, variants, baseline, step)
+        return omitted
+
+    # FP32 and INT8, as the guide has it ------------------------------------------------------
+
+    def log_compression_comparison(self, model_name: str, fp32_metrics: Metrics,
+                                   int8_metrics: Metrics, step: int = 0) -> list:  # fmt: skip
+        """Every metric of both, except power: log_energy_comparison logs that."""
+        pair = {"fp32": fp32_metrics, "int8": int8_metrics}
+        return self._comparison(model_name, pair, "fp32", step)
+
+    def log_compression_ratios(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
+                               step: int = 0) -> list:  # fmt: skip
+        """Size ratio, speedup, accuracy drop and the others that the metrics allow."""
+        pair = {"fp32": fp32_metrics, "int8": int8_metrics}
+        return self._ratios(model_name, pair, "fp32", step, energy=False)
+
+    def log_energy_comparison(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
+                              step: int = 0) -> list:  # fmt: skip
+        """energy_consumption_mw of both, their difference and ratio."""
+        pair = {"fp32": fp32_metrics, "int8": int8_metrics}
+        return self._energy(model_name, pair, "fp32", step)
+
+    def log_aurora(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
+                   step: int = 0) -> list:  # fmt: skip
+        """The AURORA score with its factors, and the plain mean of the ratios."""
+        pair = {"fp32": fp32_metrics, "int8": int8_metrics}
+        return self._aurora(model_name, pair, "fp32", step)
+
+    def log_latency_distribution(self, model_name: str, fp32_latencies: Sequence[float],
+                                 int8_latencies: Sequence[float], step: int = 0) -> list:  # fmt: skip
+        """A histogram each; samples that are not finite are left out."""
+        import numpy as np
+
+        from ..tensors import to_numpy
+
+        omitted = []
+        for variant, samples in (("fp32", fp32_latencies), ("int8", int8_latencies)):
+            values = to_numpy(samples).astype(np.float64).ravel()
+            finite = values[np.isfinite(values)]
+            if len(finite) < len(values):
+                dropped = f"samples that are not finite: {len(values) - len(finite)}"
+                omitted.append((f"latency_distribution/{variant}", dropped))
+            if len(finite):
+                tag = self.tag_for("latency_distribution", model_name, "", variant, "fp32")
+                self.add_histogram(tag, finite, step)
+        return omitted
+
+    def log_model_metadata(
+        self, model_name: str, model_info: Mapping[str, Any], step: int = 0
+    ) -> list:
+        """Facts about the model as a text; numbers and the input's dimensions also as scalars."""
+        titles = {"library": "Library", "category": "Category", "description": "Description",
+                  "input_shape": "Input Shape"}  # fmt: skip
+        lines = [f"**Model:** {model_name}"]
+        for key, value in model_info.items():
+            lines.append(f"**{titles.get(key, key)}:** {value}")
+        self.add_text(self._metadata_tag(model_name, "info"), "  \n".join(lines), step)
+        shape = model_info.get("input_shape")
+        if isinstance(shape, (list, tuple)):
+            for name, size in zip(("input_channels", "input_height", "input_width"), shape):
+                self.add_scalar(self._metadata_tag(model_name, name), size, step)
+        for key, value in numeric(model_info).items():
+            self.add_scalar(self._metadata_tag(model_name, key), value, step)
+        return []
+
+    def log_report(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
+                   step: int = 0) -> str:  # fmt: skip
+        """A compression report as a markdown table inside the events; returns the markdown."""
+        lines = [
+            f"# {model_name}: int8 against fp32",
+            "",
+            "| metric | fp32 | int8 |",
+            "|---|---|---|",
+        ]
+        fp32, int8 = numeric(fp32_metrics), numeric(int8_metrics)
+        for key in _engine.in_log_order({**fp32, **int8}):
+            title = _engine.describe_metric(key)["display_name"] or key
+            cells = [f"{side[key]:.6g}" if key in side else "–" for side in (fp32, int8)]
+            lines.append(f"| {title} | {cells[0]} | {cells[1]} |")
+        values, omitted = _engine.ratios(fp32, int8, model_name, "fp32", "int8")
+        lines += ["", "| ratio | value |", "|---|---|"]
+        lines += [
+            f"| {labels['display_name'] or name} | {value:.6g} |"
+            for name, _, value, labels in values
+        ]
+        lines += [""] + [f"- left out: {what}: {reason}" for what, reason in omitted]
+        text = "\n".join(lines)
+        self.add_text(self._metadata_tag(model_name, "report"), text, step)
+        return text
+
+    # How -------------------------------------------------------------------------------------
+
+    def _metadata_tag(self, model_name, name):
+        return self.tag_for("metadata", model_name, name, "", "fp32")
+
+    def _add(self, tag, value, step, labels):
+        """One scalar with its labels. Goes through add_scalar when a subclass has its own."""
+        if type(self).add_scalar is not SummaryWriter.add_scalar:
+            self.add_scalar(tag, value, step)
+        else:
+            self.add_labelled_scalar(tag, value, step, **labels)
+
+    def _metric(self, model_name, variants, baseline, key, step):
+        described = _engine.describe_metric(key)
+        omitted, group = [], {}
+        for variant, metrics in variants.items():
+            if key not in metrics:
+                omitted.append((key, f"{key} of '{variant}' is missing"))
+                continue
+            group[_engine.directory_name(variant)] = metrics[key]
+            # A metric without a group would be lost by the groups alone.
+            if self.tag_scheme != "groups" or not described["guide_group"]:
+                tag = self.tag_for("metric", model_name, key, variant, baseline)
+                labels = _engine.metric_labels(key, model_name, variant)
+                self._add(tag, metrics[key], step, labels)
+        if self.tag_scheme != "flat" and described["guide_group"] and group:
+            tag = self.tag_for("group", model_name, described["guide_group"], "", baseline)
+            self.add_scalars(tag, group, step)
+        return omitted
+
+    def _checked(self, model_name, variants, baseline):
+        if baseline not in variants:
+            raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
+        for variant, metrics in variants.items():
+            if not isinstance(metrics, Mapping):
+                raise TypeError(
+                    f"metrics of '{variant}' are a {type(metrics).__name__}, not a dict"
+                )
+        return {variant: numeric(metrics) for variant, metrics in variants.items()}
+
+    def _comparison(self, model_name, variants, baseline, step):
+        variants = self._checked(model_name, variants, baseline)
+        omitted = []
+        everything: dict[str, float] = {}
+        for metrics in variants.values():
+            everything.update(metrics)
+        for key in _engine.in_log_order(everything):
+            if key == _ENERGY:
+                continue
+            if key == _GPU_MEMORY and not any(m.get(key) for m in variants.values()):
+                omitted.append((key, "no variant used a GPU: it is 0 for all"))
+                continue
+            omitted += self._metric(model_name, variants, baseline, key, step)
+        return omitted
+
+    def _ratios(self, model_name, variants, baseline, step, energy):
+        variants = self._checked(model_name, variants, baseline)
+        omitted = []
+        for variant, metrics in variants.items():
+            if variant == baseline:
+                continue
+            values, left_out = _engine.ratios(
+                variants[baseline], metrics, model_name, baseline, variant
+            )
+            for name, metric, value, labels in values:
+                if (metric == _ENERGY) == energy:
+                    tag = self.tag_for("ratio", model_name, name, variant, baseline)
+                    self._add(tag, value, step, labels)
+            omitted += [pair for pair in left_out if pair[0].startswith("energy_") == energy]
+        return omitted
+
+    def _energy(self, model_name, variants, baseline, step):
+        checked = self._checked(model_name, variants, baseline)
+        if not any(_ENERGY in metrics for metrics in checked.values()):
+            return []
+        omitted = self._metric(model_name, checked, baseline, _ENERGY, step)
+        return omitted + self._ratios(model_name, variants, baseline, step, energy=True)
+
+    def _aurora(self, model_name, variants, baseline, step):
+        variants = self._checked(model_name, variants, baseline)
+        omitted = []
+        for variant, metrics in variants.items():
+            if variant == baseline:
+                continue
+            try:
+                score = aurora(variants[baseline], metrics, **self.aurora_options)
+            except ValueError as error:
+                omitted.append(("aurora", f"'{variant}': {error}"))
+                continue
+            values = {"aurora": score.score, "aurora_mean": score.mean}
+            values.update({f"aurora/{name}": factor for name, factor in score.factors.items()})
+            values["aurora/penalty"] = score.penalty_factor
+            for name, value in values.items():
+                tag = self.tag_for("ratio", model_name, name, variant, baseline)
+                self._add(tag, value, step, score.labels(name, model_name, variant, baseline))
+        return omitted

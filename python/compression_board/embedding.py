@@ -1,0 +1,107 @@
+"""The files behind TensorBoard's PROJECTOR page."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from . import _engine
+from .tensors import as_engine, make_np
+
+
+def _rows(metadata, header):
+    if metadata is None:
+        return []
+    if header:
+        return [[str(item) for item in row] for row in metadata]
+    return [[str(item)] for item in metadata]
+
+
+def maybe_upload_file(local_path):
+    """Uploads what was written for an s3: path; nothing to do for local ones."""
+    if local_path.startswith("s3:"):
+        from .remote import upload_s3
+
+        upload_s3(local_path)
+
+
+def embedding_files(mat, metadata, label_img, step, tag, header):
+    matrix = make_np(mat)
+    assert matrix.ndim == 2, "mat should be 2D, where mat.size(0) is the number of data points"
+    if metadata is not None:
+        assert len(metadata) == matrix.shape[0], "#labels should equal with #data points"
+        if header:
+            assert all(len(row) == len(header) for row in metadata), (
+                "len of header must be equal to the number of columns in metadata"
+            )
+    if label_img is not None:
+        shape = np.shape(make_np(label_img))
+        assert shape[0] == matrix.shape[0], "#images should equal with #data points"
+        assert shape[2] == shape[3], "Image should be square, see tensorflow/tensorboard#670"
+    images = None if label_img is None else as_engine(label_img)
+    return _engine.embedding_files(
+        as_engine(matrix), _rows(metadata, header), list(header or []), images, tag, step
+    )
+
+
+def write_embedding(logdir, mat, metadata, label_img, step, tag, header):
+    folder, tensors, labels, block, sprite = embedding_files(
+        mat, metadata, label_img, step, tag, header
+    )
+    path = os.path.join(logdir, folder)
+    if os.path.isdir(path):
+        print(f"warning: Embedding dir exists, did you set global_step for add_embedding()? {path}")
+    os.makedirs(path, exist_ok=True)
+    for name, content in (
+        ("tensors.tsv", tensors),
+        ("metadata.tsv", labels),
+        ("sprite.png", sprite),
+    ):
+        if content is not None:
+            with open(os.path.join(path, name), "wb") as file:
+                file.write(content)
+            maybe_upload_file(os.path.join(path, name))
+    # Last, so that the projector never reads of files that are not there yet.
+    config = os.path.join(logdir, "projector_config.pbtxt")
+    with open(config, "a") as file:
+        file.write(block)
+    maybe_upload_file(config)
+
+
+def _write(path, content, mode="wb"):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, mode) as file:
+        file.write(content)
+    maybe_upload_file(path)
+
+
+def make_tsv(metadata, save_path, metadata_header=None):
+    rows = np.zeros((len(metadata), 1))
+    labels = embedding_files(rows, metadata, None, 0, "default", metadata_header)[2]
+    _write(os.path.join(save_path, "metadata.tsv"), labels)
+
+
+def make_sprite(label_img, save_path):
+    rows = np.zeros((np.shape(make_np(label_img))[0], 1))
+    _write(
+        os.path.join(save_path, "sprite.png"),
+        embedding_files(rows, None, label_img, 0, "default", None)[4],
+    )
+
+
+def make_mat(matlist, save_path):
+    tensors = embedding_files(np.asarray(matlist), None, None, 0, "default", None)[1]
+    _write(os.path.join(save_path, "tensors.tsv"), tensors)
+
+
+def append_pbtxt(metadata, label_img, save_path, subdir, global_step, tag):
+    lines = ["embeddings {", f'tensor_name: "{tag}:{str(global_step).zfill(5)}"',
+             f'tensor_path: "{subdir}/tensors.tsv"']  # fmt: skip
+    if metadata is not None:
+        lines.append(f'metadata_path: "{subdir}/metadata.tsv"')
+    if label_img is not None:
+        shape = np.shape(make_np(label_img))
+        lines += ["sprite {", f'image_path: "{subdir}/sprite.png"', f"single_image_dim: {shape[3]}",
+                  f"single_image_dim: {shape[2]}", "}"]  # fmt: skip
+    _write(os.path.join(save_path, "projector_config.pbtxt"), "\n".join([*lines, "}", ""]), "a")

@@ -1,0 +1,51 @@
+"""What the hardware does while a program trains, compresses or measures.
+
+with HardwareMonitor(writer) as monitor:
+    train()
+monitor.summary["metrics"]["cpu/percent"]["mean"]
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional, Union
+
+from . import _engine
+
+
+class HardwareMonitor:
+    """Samples CPU, memory, disk, network, power and GPUs, and logs them as hardware/… scalars.
+
+    Given a writer, it logs into the run `<logdir>/hardware` beside it: one event file has one
+    writer, and viewers follow only one file of a run. Given a directory, into that directory.
+    """
+
+    def __init__(
+        self,
+        writer_or_logdir: Union[Any, str, "os.PathLike[str]"],
+        interval_seconds: float = 1.0,
+        pid: int = 0,
+        tag_prefix: str = "hardware",
+    ) -> None:
+        logdir = getattr(writer_or_logdir, "logdir", None)
+        if logdir is not None:
+            self.logdir = os.path.join(logdir, "hardware")
+        else:
+            self.logdir = os.fspath(writer_or_logdir)
+        self._monitor = _engine.HardwareMonitor(self.logdir, interval_seconds, pid, tag_prefix)
+        self.summary: Optional[dict[str, Any]] = None
+
+    def start(self) -> "HardwareMonitor":
+        self._monitor.start()
+        return self
+
+    def stop(self) -> dict[str, Any]:
+        """Takes a last sample, logs mean, max and p95 of each metric, and returns them."""
+        self.summary = self._monitor.stop()
+        return self.summary
+
+    def __enter__(self) -> "HardwareMonitor":
+        return self.start()
+
+    def __exit__(self, *exc: Any) -> None:
+        self.stop()

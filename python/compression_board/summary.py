@@ -1,0 +1,292 @@
+"""One function per kind of summary, each returning a tensorboardX `Summary` message.
+
+SummaryWriter itself takes the engine's bytes; these are for code that builds summaries by hand.
+"""
+
+from __future__ import annotations
+
+import json as _json
+import logging
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _engine
+from .tensors import as_engine, make_np, to_float
+
+logger = logging.getLogger("tensorboardX.summary")
+
+
+def _message(serialized: bytes) -> Any:
+    from tensorboardX.proto.summary_pb2 import Summary
+
+    return Summary.FromString(serialized)
+
+
+def _clean_tag(name: str) -> str:
+    """The tag as it is stored: characters other than letters, digits and -/_. become _."""
+    if not isinstance(name, str):
+        raise TypeError(f"a tag is a str, not {type(name).__name__}")
+    cleaned = _engine.clean_tag(name)
+    if cleaned != name:
+        logger.info("Summary name %s is illegal; using %s instead.", name, cleaned)
+    return cleaned
+
+
+# Bytes, for the writer -------------------------------------------------------------------------
+
+
+def scalar_bytes(tag, value, display_name="", description="", plugin_name="", plugin_content=b""):
+    return _engine.scalar_summary(
+        _clean_tag(tag), to_float(value), display_name, description, plugin_name, plugin_content
+    )
+
+
+def histogram_bytes(tag, values, bins, max_bins=None):
+    if isinstance(values, (list, tuple)) and not len(values):
+        raise ValueError("The input has no element.")
+    tensor = as_engine(values)
+    if isinstance(bins, (list, tuple, np.ndarray)):
+        bins = [float(edge) for edge in bins]
+    elif isinstance(bins, np.integer):
+        bins = int(bins)
+    return _engine.histogram_summary(_clean_tag(tag), tensor, bins, int(max_bins or 0))
+
+
+def histogram_raw_bytes(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts):
+    if len(bucket_limits) != len(bucket_counts):
+        raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
+    return _engine.histogram_raw_summary(
+        tag, float(min), float(max), float(num), float(sum), float(sum_squares),
+        [float(limit) for limit in bucket_limits], [float(count) for count in bucket_counts],
+    )  # fmt: skip
+
+
+def _check_format(tensor: Any, dataformats: str) -> None:
+    shape = np.shape(tensor[0]) if isinstance(tensor, tuple) else np.shape(tensor)
+    assert len(set(dataformats)) == len(dataformats), (
+        f"You can not use the same dimension shordhand twice. \t\tinput_format: {dataformats}"
+    )
+    assert len(shape) == len(dataformats), (
+        f"size of input tensor and input format are different. \t\t"
+        f"tensor shape: {shape}, input_format: {dataformats}"
+    )
+
+
+def image_bytes(tag, tensor, dataformats="CHW"):
+    values = as_engine(tensor)
+    _check_format(values, dataformats)
+    return _engine.image_summary(_clean_tag(tag), values, dataformats)
+
+
+def boxes_bytes(tag, image, boxes, rescale=1, dataformats="CHW", labels=None):
+    values = as_engine(image)
+    _check_format(values, dataformats)
+    corners = as_engine(boxes)
+    if isinstance(labels, str):
+        labels = [labels]
+    labels = [str(label) for label in labels] if labels is not None else []
+    if labels and len(labels) != np.shape(corners)[0]:
+        logger.warning("Number of labels do not equal to number of box, skip the labels.")
+        labels = []
+    return _engine.boxes_summary(tag, values, corners, float(rescale), dataformats, labels)
+
+
+def video_bytes(tag, tensor, fps=4, dataformats="NTCHW"):
+    values = as_engine(tensor)
+    _check_format(values, dataformats)
+    return _engine.video_summary(_clean_tag(tag), values, float(fps), dataformats)
+
+
+def audio_bytes(tag, tensor, sample_rate=44100):
+    array = make_np(tensor)
+    if array.dtype.kind == "f" and array.size and np.abs(array).max() > 1:
+        print("warning: audio amplitude out of range, auto clipped.")
+    return _engine.audio_summary(tag, as_engine(tensor), int(sample_rate))
+
+
+def pr_curve_bytes(tag, labels, predictions, num_thresholds=127, weights=None):
+    return _engine.pr_curve_summary(
+        tag,
+        as_engine(labels),
+        as_engine(predictions),
+        int(num_thresholds),
+        None if weights is None else as_engine(weights),
+    )
+
+
+def pr_curve_raw_bytes(tag, tp, fp, tn, fn, precision, recall, num_thresholds=127):
+    rows = [to_list(row) for row in (tp, fp, tn, fn, precision, recall)]
+    return _engine.pr_curve_raw_summary(tag, rows, int(num_thresholds))
+
+
+def to_list(values: Any) -> list:
+    return make_np(values).astype(np.float32).ravel().tolist()
+
+
+def mesh_bytes(tag, vertices, colors=None, faces=None, config_dict=None):
+    return _engine.mesh_summary(
+        tag,
+        as_engine(vertices),
+        None if colors is None else as_engine(colors),
+        None if faces is None else as_engine(faces),
+        _json.dumps(config_dict, sort_keys=True),
+    )
+
+
+def hparam_value(value: Any) -> Optional[Any]:
+    """`value` as bool, float or str; None when the HParams page has no such type."""
+    if isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, (int, float)):
+        return float(value)
+    return getattr(value, "__name__", None) if callable(value) else None
+
+
+def hparams_bytes(hparam_dict, metric_dict):
+    if not isinstance(hparam_dict, dict):
+        raise TypeError(
+            f"parameter: hparam_dict should be a dictionary, but got {type(hparam_dict)}"
+        )
+    if not isinstance(metric_dict, dict):
+        raise TypeError(
+            f"parameter: metric_dict should be a dictionary, but got {type(metric_dict)}"
+        )
+    chosen = []
+    for name, value in hparam_dict.items():
+        if value is None:
+            continue
+        converted = hparam_value(value)
+        if converted is None:
+            try:
+                converted = to_float(value)
+            except (NotImplementedError, AssertionError, ValueError, TypeError):
+                raise ValueError(
+                    f"hparam '{name}' is a {type(value).__name__}; give a bool, a number or a str"
+                ) from None
+        chosen.append((str(name), converted))
+    return _engine.hparams_summaries(chosen, [str(name) for name in metric_dict])
+
+
+def custom_scalars_bytes(layout):
+    categories = []
+    for category, charts in layout.items():
+        entries = [
+            (str(title), [str(tag) for tag in tags], kind == "Margin")
+            for title, (kind, tags) in charts.items()
+        ]
+        categories.append((str(category), entries))
+    return _engine.custom_scalars_summary(categories)
+
+
+# Messages, as tensorboardX.summary has them ----------------------------------------------------
+
+
+def scalar(name, scalar, display_name="", summary_description=""):
+    return _message(scalar_bytes(name, scalar, display_name, summary_description))
+
+
+def histogram(name, values, bins, max_bins=None):
+    array = make_np(values)
+    if array.size == 0:
+        raise ValueError("The input has no element.")
+    if isinstance(bins, str) and bins == "tensorflow":
+        raise ValueError("bins 'tensorflow' are SummaryWriter's; give its default_bins")
+    return _message(histogram_bytes(name, values, bins, max_bins))
+
+
+def make_histogram(values, bins, max_bins=None):
+    return histogram("tag", values, bins, max_bins).value[0].histo
+
+
+def histogram_raw(name, min, max, num, sum, sum_squares, bucket_limits, bucket_counts):
+    return _message(
+        histogram_raw_bytes(name, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
+    )
+
+
+def _as_pillow_encodes(message):
+    """`message` with its PNG encoded by Pillow, where that is installed.
+
+    Code that compares messages with tensorboardX's compares these bytes. SummaryWriter keeps the
+    engine's, which hold the same pixels and are made faster.
+    """
+    try:
+        from PIL import Image
+    except ImportError:
+        return message
+    import io
+
+    for value in message.value:
+        file = io.BytesIO()
+        Image.open(io.BytesIO(value.image.encoded_image_string)).save(file, format="PNG")
+        value.image.encoded_image_string = file.getvalue()
+    return message
+
+
+def image(tag, tensor, rescale=1, dataformats="CHW"):
+    return _as_pillow_encodes(_message(image_bytes(tag, tensor, dataformats)))
+
+
+def make_image(tensor, rescale=1, rois=None, labels=None):
+    if rois is None:
+        return image("tag", tensor, dataformats="HWC").value[0].image
+    return image_boxes("tag", tensor, rois, rescale, "HWC", labels).value[0].image
+
+
+def image_boxes(tag, tensor_image, tensor_boxes, rescale=1, dataformats="CHW", labels=None):
+    serialized = boxes_bytes(tag, tensor_image, tensor_boxes, rescale, dataformats, labels)
+    return _as_pillow_encodes(_message(serialized))
+
+
+def draw_boxes(disp_image, boxes, labels=None):
+    """A PIL image with the boxes drawn on it."""
+    import io
+
+    from PIL import Image
+
+    serialized = boxes_bytes("tag", np.asarray(disp_image), boxes, 1, "HWC", labels)
+    return Image.open(io.BytesIO(_message(serialized).value[0].image.encoded_image_string))
+
+
+def video(tag, tensor, fps=4, dataformats="NTCHW"):
+    return _message(video_bytes(tag, tensor, fps, dataformats))
+
+
+def make_video(tensor, fps):
+    return video("tag", np.asarray(tensor)[None], fps, "NTHWC").value[0].image
+
+
+def audio(tag, tensor, sample_rate=44100):
+    return _message(audio_bytes(tag, tensor, sample_rate))
+
+
+def text(tag, text):
+    return _message(_engine.text_summary(tag, text))
+
+
+def pr_curve(tag, labels, predictions, num_thresholds=127, weights=None):
+    return _message(pr_curve_bytes(tag, labels, predictions, num_thresholds, weights))
+
+
+def pr_curve_raw(tag, tp, fp, tn, fn, precision, recall, num_thresholds=127, weights=None):
+    return _message(pr_curve_raw_bytes(tag, tp, fp, tn, fn, precision, recall, num_thresholds))
+
+
+def compute_curve(labels, predictions, num_thresholds=None, weights=None):
+    """Six rows: true and false positives, true and false negatives, precision, recall."""
+    tensor = pr_curve("tag", labels, predictions, num_thresholds or 127, weights).value[0].tensor
+    shape = [dim.size for dim in tensor.tensor_shape.dim]
+    return np.array(tensor.float_val, dtype=np.float64).reshape(shape)
+
+
+def mesh(tag, vertices, colors, faces, config_dict=None, display_name=None, description=None):
+    return _message(mesh_bytes(tag, vertices, colors, faces, config_dict))
+
+
+def hparams(hparam_dict=None, metric_dict=None):
+    return tuple(_message(part) for part in hparams_bytes(hparam_dict, metric_dict))
+
+
+def custom_scalars(layout):
+    return _message(custom_scalars_bytes(layout))

@@ -1,0 +1,119 @@
+"""Numbers from anywhere: numpy, PyTorch, JAX, anything with DLPack or a buffer, plain lists.
+
+`make_np` gives the numpy array that tensorboardX would. `as_engine` gives the engine the same
+values without a copy, also where numpy has no such type: bfloat16, and quantized tensors, whose
+codes are passed with their scales.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+
+logger = logging.getLogger("tensorboardX.x2num")
+
+# Elements that the engine reads as they are.
+_ENGINE_KINDS = "fiub"
+
+
+def _is_torch(x: Any) -> bool:
+    return type(x).__module__.partition(".")[0] == "torch" or hasattr(x, "is_quantized")
+
+
+def _torch_to_np(x: Any) -> np.ndarray:
+    x = x.detach()
+    if x.is_quantized:
+        x = x.dequantize()
+    x = x.cpu()
+    if str(x.dtype) == "torch.bfloat16":
+        x = x.float()
+    if getattr(x, "is_conj", bool)():
+        x = x.resolve_conj()
+    return x.numpy()
+
+
+def to_numpy(x: Any) -> np.ndarray:
+    """The values of `x` as an array of any shape; TypeError when it holds no numbers."""
+    if isinstance(x, np.ndarray):
+        return x
+    if _is_torch(x) and hasattr(x, "detach"):
+        return _torch_to_np(x)
+    if isinstance(x, (list, tuple)):
+        x = [to_numpy(item) if _is_torch(item) else item for item in x]
+    elif type(x).__module__.partition(".")[0] in ("chainer", "mxnet", "paddle"):
+        x = x.data if hasattr(x, "data") and hasattr(x.data, "shape") else x.numpy()
+    elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
+        return np.from_dlpack(x)
+    try:
+        return np.asarray(x)
+    except ValueError as error:
+        raise ValueError(f"cannot make an array of {type(x).__name__}: {error}") from None
+
+
+def make_np(x: Any) -> np.ndarray:
+    """`x` as a numpy array; a single number becomes an array of one element."""
+    if isinstance(x, (str, bytes)) or x is None:
+        raise NotImplementedError(f"Got {type(x)}, but expected numpy array or torch tensor.")
+    array = to_numpy(x)
+    if array.dtype.kind not in "fiubc":
+        raise NotImplementedError(f"Got {type(x)}, but expected numpy array or torch tensor.")
+    if array.ndim == 0 and not _is_torch(x) and not isinstance(x, np.ndarray):
+        array = array.reshape(1)
+    check_nan(array)
+    return array
+
+
+def check_nan(array: np.ndarray) -> None:
+    """Warns, as tensorboardX does, when a value is NaN or infinite."""
+    if array.dtype.kind == "f" and array.size and not np.isfinite(np.sum(array)):
+        logger.warning("NaN or Inf found in input tensor.")
+
+
+def _quantized(x: Any) -> tuple:
+    codes = np.ascontiguousarray(x.int_repr().cpu().numpy())
+    if "per_channel" in str(x.qscheme()):
+        scales = x.q_per_channel_scales().cpu().double().numpy()
+        zeros = x.q_per_channel_zero_points().cpu().double().numpy()
+        axis = x.q_per_channel_axis()
+    else:
+        scales, zeros, axis = [x.q_scale()], [x.q_zero_point()], None
+    return (codes, None, [float(s) for s in scales], [int(z) for z in zeros], axis)
+
+
+def as_engine(x: Any) -> Any:
+    """`x` as the engine's tensor argument; TypeError when it cannot be one."""
+    if _is_torch(x) and hasattr(x, "detach"):
+        x = x.detach()
+        if x.is_quantized:
+            integral_zero_points = "float_qparams" not in str(x.qscheme())
+            return _quantized(x) if integral_zero_points else as_engine(x.dequantize())
+        if str(x.dtype) == "torch.bfloat16":
+            import torch
+
+            bits = x.cpu().contiguous().view(torch.int16).numpy()
+            return (bits, "bfloat16")
+    array = to_numpy(x)
+    if array.dtype.name == "bfloat16":  # ml_dtypes, as JAX uses it.
+        return (np.ascontiguousarray(array).view(np.int16), "bfloat16")
+    if array.dtype.kind not in _ENGINE_KINDS:
+        raise TypeError(
+            f"expected numbers, got {type(x).__name__} with elements of type {array.dtype}"
+        )
+    if array.dtype.itemsize > 8:
+        array = array.astype(np.float64)
+    return np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
+
+
+def to_float(x: Any) -> float:
+    """`x`, a number or anything that squeezes to one, as a float."""
+    if isinstance(x, (bool, int, float)):
+        value = float(x)
+    else:
+        array = make_np(x).squeeze()
+        assert array.ndim == 0, "scalar should be 0D"
+        return float(array)
+    if value != value or value in (float("inf"), float("-inf")):
+        logger.warning("NaN or Inf found in input tensor.")
+    return value

@@ -1,0 +1,117 @@
+"""PyTorch modules as TensorBoard graphs: traced, scopes as name spaces, shapes on edges."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_MODULE = re.compile(r"__module\.?")
+
+
+def _shape(value: Any) -> list[int] | None:
+    try:
+        sizes = value.type().sizes()
+    except (RuntimeError, AttributeError):
+        return None
+    return None if sizes is None else [-1 if size is None else int(size) for size in sizes]
+
+
+class _Namer:
+    """A unique, readable name for every value of a graph."""
+
+    def __init__(self, model: Any) -> None:
+        self._root = type(model).__name__
+        self._types = {name: type(module).__name__ for name, module in model.named_modules()}
+        self._taken: set[str] = set()
+
+    def scope(self, node: Any) -> str:
+        """__module.features.0 -> AlexNet/Sequential[features]/Conv2d[0]."""
+        path = _MODULE.sub("", node.scopeName().rpartition("/")[2])
+        parts, before = [self._root], ""
+        for part in path.split(".") if path else []:
+            before = f"{before}.{part}" if before else part
+            parts.append(f"{self._types.get(before, 'Module')}[{part}]")
+        return "/".join(parts)
+
+    def unique(self, name: str) -> str:
+        candidate, count = name, 1
+        while candidate in self._taken:
+            candidate, count = f"{name}_{count}", count + 1
+        self._taken.add(candidate)
+        return candidate
+
+
+def _attributes(node: Any) -> str:
+    values = ((name, getattr(node, node.kindOf(name))(name)) for name in node.attributeNames())
+    return "{" + ", ".join(f"{name}: {value!r}" for name, value in values) + "}"
+
+
+def graph_def(model: Any, graph: Any) -> Any:
+    """The GraphDef of a traced `graph` of `model`."""
+    from tensorboardX.proto.graph_pb2 import GraphDef
+    from tensorboardX.proto.versions_pb2 import VersionDef
+
+    definition = GraphDef(versions=VersionDef(producer=22))
+    namer = _Namer(model)
+    names: dict[str, str] = {}
+    attribute_paths: dict[str, str] = {}
+
+    def add(value: Any, name: str, op: str, inputs: list[str], text: str = "") -> None:
+        entry = definition.node.add(name=name, op=op, input=inputs)
+        if text:
+            entry.attr["attr"].s = text.encode()
+        shape = _shape(value)
+        if shape is not None:
+            stored = entry.attr["_output_shapes"].list.shape.add()
+            for size in shape:
+                stored.dim.add(size=size)
+
+    for index, value in enumerate(graph.inputs()):
+        if index == 0 and str(value.type()).startswith("__torch__"):
+            attribute_paths[value.debugName()] = ""
+            continue
+        name = names[value.debugName()] = namer.unique(f"input/{value.debugName()}")
+        add(value, name, "IO Node", [])
+    for node in graph.nodes():
+        if node.kind() == "prim::GetAttr":
+            owner = attribute_paths.get(next(iter(node.inputs())).debugName(), "")
+            path = f"{owner}.{node.s('name')}" if owner else node.s("name")
+            value = next(iter(node.outputs()))
+            attribute_paths[value.debugName()] = path
+            if str(value.type()).startswith("__torch__"):
+                continue  # A module on the way to a parameter.
+        op = node.kind()
+        short = op.rpartition("::")[2].lower()
+        if op == "prim::GetAttr":
+            short = node.s("name")  # weight, bias
+        inputs = [names[v.debugName()] for v in node.inputs() if v.debugName() in names]
+        base = namer.unique(f"{namer.scope(node)}/{short}")
+        for index, value in enumerate(node.outputs()):
+            # Every output is a node of its own; TensorBoard draws edges by node.
+            name = names[value.debugName()] = (
+                base if index == 0 else namer.unique(f"{base}.{index}")
+            )
+            add(value, name, op, inputs, _attributes(node))
+    for value in graph.outputs():
+        inputs = [names[value.debugName()]] if value.debugName() in names else []
+        add(value, namer.unique(f"output/{value.debugName()}"), "IO Node", inputs)
+    return definition
+
+
+def trace(model: Any, inputs: Any, verbose: bool = False, strict: bool = True) -> tuple[Any, Any]:
+    """(GraphDef, RunMetadata) of `model`; the tracer's RuntimeError when `inputs` do not fit."""
+    import torch
+    from tensorboardX.proto.step_stats_pb2 import DeviceStepStats, RunMetadata, StepStats
+
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            traced = torch.jit.trace(model, inputs, strict=strict, check_trace=False)
+    finally:
+        model.train(training)
+    graph = traced.graph if not hasattr(traced, "inlined_graph") else traced.inlined_graph
+    if verbose:
+        print(graph)
+    stats = StepStats(dev_stats=[DeviceStepStats(device="/device:CPU:0")])
+    return graph_def(model, graph), RunMetadata(step_stats=stats)

@@ -1,0 +1,82 @@
+"""Pictures as arrays: figures, grids, dimension orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def figure_to_image(figures: Any, close: bool = True) -> np.ndarray:
+    """A matplotlib figure as CHW bytes; a list of figures as NCHW."""
+    import matplotlib.pyplot as plt
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    def render(figure: Any) -> np.ndarray:
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        rgb = np.asarray(canvas.buffer_rgba())[:, :, :3]
+        if close:
+            plt.close(figure)
+        return np.ascontiguousarray(np.moveaxis(rgb, 2, 0))
+
+    if isinstance(figures, list):
+        return np.stack([render(figure) for figure in figures])
+    return render(figures)
+
+
+def graphviz_to_image() -> None:
+    raise NotImplementedError("render the graph to an image and pass that to add_image")
+
+
+def make_grid(images: Any, ncols: int = 8) -> np.ndarray:
+    """A batch NCHW of 1, 3 or 4 channels as one picture CHW, rows of up to `ncols`."""
+    images = np.asarray(images)
+    assert images.ndim == 4 and images.shape[1] in (1, 3, 4)
+    if images.shape[1] == 1:
+        images = np.repeat(images, 3, axis=1)
+    count, channels, height, width = images.shape
+    ncols = min(count, ncols)
+    nrows = -(-count // ncols)
+    cells = np.zeros((nrows * ncols, channels, height, width), dtype=images.dtype)
+    cells[:count] = images
+    rows = cells.reshape(nrows, ncols, channels, height, width)
+    return rows.transpose(2, 0, 3, 1, 4).reshape(channels, nrows * height, ncols * width)
+
+
+def _prepare_video(V: Any) -> np.ndarray:
+    """A batch NTCHW of videos side by side, as THWC; filled up to a power of two with black."""
+    V = np.asarray(V)
+    if V.dtype == np.uint8:
+        V = np.float32(V) / 255.0
+    count, frames, channels, height, width = V.shape
+    padded = 1 << (count - 1).bit_length()
+    if padded != count:
+        V = np.concatenate([V, np.zeros((padded - count, *V.shape[1:]), dtype=V.dtype)])
+    rows = 2 ** ((count.bit_length() - 1) // 2)
+    cols = padded // rows
+    V = V.reshape(rows, cols, frames, channels, height, width)
+    return V.transpose(2, 0, 4, 1, 5, 3).reshape(frames, rows * height, cols * width, channels)
+
+
+def convert_to_HWC(tensor: Any, input_format: str) -> np.ndarray:
+    """`tensor` in any order of HW, CHW or NCHW, as HWC; a batch becomes a grid."""
+    tensor = np.asarray(tensor)
+    assert len(set(input_format)) == len(input_format), (
+        f"You can not use the same dimension shordhand twice. \t\tinput_format: {input_format}"
+    )
+    assert tensor.ndim == len(input_format), (
+        f"size of input tensor and input format are different. \t\t"
+        f"tensor shape: {tensor.shape}, input_format: {input_format}"
+    )
+    order = input_format.upper()
+
+    def to(target: str) -> np.ndarray:
+        return tensor.transpose([order.find(dim) for dim in target])
+
+    if len(order) == 4:
+        return make_grid(to("NCHW")).transpose(1, 2, 0)
+    if len(order) == 3:
+        image = to("HWC")
+        return np.concatenate([image] * 3, 2) if image.shape[2] == 1 else image
+    return np.stack([to("HW")] * 3, 2)

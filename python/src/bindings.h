@@ -1,0 +1,11 @@
+// The parts of the module, one file each.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace cboard::python {
+
+void BindCompression(nanobind::module_& module);
+void BindHardware(nanobind::module_& module);
+
+}  // namespace cboard::python

@@ -1,0 +1,200 @@
+// The vocabulary of compression: tags, ratios, labels, AURORA, benchmark files.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "bindings.h"
+#include "cboard/compression/aurora.h"
+#include "cboard/compression/benchmark_import.h"
+#include "cboard/compression/metrics.h"
+#include "cboard/compression/names.h"
+#include "cboard/compression/tags.h"
+#include "errors.h"
+
+namespace nb = nanobind;
+
+namespace cboard::python {
+namespace {
+
+using PlainMetrics = std::map<std::string, double>;
+
+Metrics MetricsOf(const PlainMetrics& plain) { return {plain.begin(), plain.end()}; }
+
+nb::list ToPython(const std::vector<Omission>& omitted) {
+  nb::list list;
+  for (const Omission& omission : omitted) {
+    list.append(nb::make_tuple(omission.what, omission.reason));
+  }
+  return list;
+}
+
+nb::dict ToPython(const ScalarLabels& labels) {
+  nb::dict dict;
+  dict["display_name"] = labels.display_name;
+  dict["description"] = labels.description;
+  dict["plugin_name"] = labels.plugin_name;
+  dict["plugin_content"] = nb::bytes(labels.plugin_content.data(), labels.plugin_content.size());
+  return dict;
+}
+
+nb::dict ToPython(const MetricDescription& metric) {
+  nb::dict dict;
+  dict["key"] = metric.key;
+  dict["flat_group"] = metric.flat_group;
+  dict["flat_name"] = metric.flat_name;
+  dict["guide_group"] = metric.guide_group;
+  dict["unit"] = metric.unit;
+  dict["display_name"] = metric.display_name;
+  dict["better"] = NameOf(metric.better);
+  return dict;
+}
+
+AuroraOptions OptionsOf(const std::map<std::string, double>& weights, const std::string& quality,
+                        bool quality_lower_is_better, double penalty_factor,
+                        double penalty_threshold, double chance_level,
+                        const std::string& measured_on) {
+  AuroraOptions options;
+  if (!quality.empty()) options.quality.metric = quality;
+  if (quality_lower_is_better) options.quality.better = Better::kLower;
+  for (const auto& [name, weight] : weights) {
+    AuroraTerm* const term = name == "quality"      ? &options.quality
+                             : name == "throughput" ? &options.throughput
+                             : name == "latency"    ? &options.latency
+                             : name == "energy"     ? &options.energy
+                             : name == "memory"     ? &options.memory
+                                                    : nullptr;
+    if (term == nullptr) {
+      throw nb::value_error(("AURORA has no weight '" + name +
+                             "'; there are quality, throughput, latency, energy and memory")
+                                .c_str());
+    }
+    term->weight = weight;
+  }
+  options.penalty_factor = penalty_factor;
+  options.penalty_threshold = penalty_threshold;
+  options.chance_level = chance_level;
+  options.measured_on = measured_on;
+  return options;
+}
+
+// A score and how it was made, for labels and for users.
+struct Aurora {
+  AuroraScore score;
+  AuroraOptions options;
+};
+
+Aurora ScoreOf(const PlainMetrics& baseline, const PlainMetrics& variant,
+               const std::map<std::string, double>& weights, const std::string& quality,
+               bool quality_lower_is_better, double penalty_factor, double penalty_threshold,
+               double chance_level, const std::string& measured_on) {
+  AuroraOptions options = OptionsOf(weights, quality, quality_lower_is_better, penalty_factor,
+                                    penalty_threshold, chance_level, measured_on);
+  AuroraScore score = Unwrap(ComputeAurora(MetricsOf(baseline), MetricsOf(variant), options));
+  return {std::move(score), std::move(options)};
+}
+
+CompressionTagKind KindOf(std::string_view name) {
+  if (name == "metric") return CompressionTagKind::kMetric;
+  if (name == "group") return CompressionTagKind::kGroup;
+  if (name == "ratio") return CompressionTagKind::kRatio;
+  if (name == "latency_distribution") return CompressionTagKind::kLatencyDistribution;
+  if (name == "metadata") return CompressionTagKind::kMetadata;
+  throw nb::value_error("a tag is a metric, group, ratio, latency_distribution or metadata");
+}
+
+nb::dict Import(const std::string& json, const std::string& directory, std::int64_t step) {
+  ImportOptions options;
+  options.directory = directory;
+  options.step = step;
+  Result<ImportReport> imported;
+  {
+    const nb::gil_scoped_release released;
+    imported = ImportBenchmark(json, options);
+  }
+  const ImportReport report = Unwrap(std::move(imported));
+  nb::list models;
+  for (const ImportedModel& model : report.models) {
+    models.append(
+        nb::make_tuple(model.model, model.run.string(), model.values, ToPython(model.omitted)));
+  }
+  nb::dict result;
+  result["directory"] = report.directory.string();
+  result["hparams_directory"] = report.hparams_directory.string();
+  result["models"] = models;
+  result["skipped"] = ToPython(report.skipped);
+  result["warnings"] = report.warnings;
+  return result;
+}
+
+}  // namespace
+
+void BindCompression(nb::module_& module) {
+  module.def("describe_metric",
+             [](const std::string& key) { return ToPython(DescribeMetric(key)); });
+  module.def("in_log_order", [](const PlainMetrics& metrics) {
+    std::vector<std::string> keys;
+    for (const auto& [metric, value] : InLogOrder(MetricsOf(metrics))) keys.push_back(metric.key);
+    return keys;
+  });
+  module.def("directory_name", [](const std::string& name) { return DirectoryNameOf(name); });
+  module.def("default_tag",
+             [](const std::string& kind, const std::string& model, const std::string& name,
+                const std::string& variant, const std::string& baseline) {
+               return DefaultTag({KindOf(kind), model, name, variant, baseline});
+             });
+  module.def("metric_labels",
+             [](const std::string& key, const std::string& model, const std::string& variant) {
+               return ToPython(LabelsOf(DescribeMetric(key), model, variant));
+             });
+  // ([(name, metric, value, labels)], [(what, reason)])
+  module.def("ratios", [](const PlainMetrics& baseline, const PlainMetrics& variant,
+                          const std::string& model, const std::string& baseline_name,
+                          const std::string& variant_name) {
+    const Ratios ratios =
+        ComputeRatios(MetricsOf(baseline), MetricsOf(variant), baseline_name, variant_name);
+    nb::list values;
+    for (const RatioValue& ratio : ratios.values) {
+      values.append(nb::make_tuple(ratio.name, ratio.metric, ratio.value,
+                                   ToPython(LabelsOf(ratio, model, variant_name, baseline_name))));
+    }
+    return nb::make_tuple(values, ToPython(ratios.omitted));
+  });
+
+  nb::class_<Aurora>(module, "Aurora")
+      .def_prop_ro("score", [](const Aurora& a) { return a.score.score; })
+      .def_prop_ro("mean", [](const Aurora& a) { return a.score.mean; })
+      .def_prop_ro("coverage", [](const Aurora& a) { return a.score.coverage; })
+      .def_prop_ro("penalty_factor", [](const Aurora& a) { return a.score.penalty_factor; })
+      .def_prop_ro("factors",
+                   [](const Aurora& a) {
+                     nb::dict factors;
+                     for (const AuroraFactor& factor : a.score.factors) {
+                       factors[std::string(factor.name).c_str()] = factor.factor;
+                     }
+                     return factors;
+                   })
+      .def_prop_ro("ratios",
+                   [](const Aurora& a) {
+                     nb::dict ratios;
+                     for (const AuroraFactor& factor : a.score.factors) {
+                       ratios[std::string(factor.name).c_str()] = factor.ratio;
+                     }
+                     return ratios;
+                   })
+      .def("labels", [](const Aurora& a, const std::string& name, const std::string& model,
+                        const std::string& variant, const std::string& baseline) {
+        return ToPython(LabelsOfAurora(name, a.score, a.options, model, variant, baseline));
+      });
+  module.def("aurora", ScoreOf, nb::arg("baseline"), nb::arg("variant"), nb::arg("weights"),
+             nb::arg("quality") = "", nb::arg("quality_lower_is_better") = false,
+             nb::arg("penalty_factor") = 10.0, nb::arg("penalty_threshold") = 0.0,
+             nb::arg("chance_level") = 0.0, nb::arg("measured_on") = "");
+  module.def("import_benchmark", Import);
+}
+
+}  // namespace cboard::python

@@ -1,0 +1,32 @@
+// Errors of the library as Python exceptions, in one place.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+#include "cboard/base/result.h"
+
+namespace cboard::python {
+
+// Sets the Python exception that stands for `error`:
+//
+//   kInvalidArgument                        ValueError
+//   kNotFound                               FileNotFoundError
+//   kAlreadyExists                          FileExistsError
+//   kPermissionDenied                       PermissionError
+//   kResourceExhausted, kUnavailable,
+//   kTruncated, kDataLoss                   OSError
+//   kFailedPrecondition, kInternal          RuntimeError
+void SetPythonError(const Error& error);
+
+// The same, thrown through nanobind.
+[[noreturn]] void Raise(const Error& error);
+
+template <typename T>
+T Unwrap(Result<T> result) {
+  if (!result) Raise(result.error());
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+}  // namespace cboard::python

@@ -1,0 +1,232 @@
+// Written against CPython's own interface: a call through a binding library costs three times as
+// much as the scalar itself, and ten times with keyword arguments.
+#include "scalar_writer.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "cboard/base/clock.h"
+#include "errors.h"
+#include "event_file.h"
+
+namespace nb = nanobind;
+
+namespace cboard::python {
+namespace {
+
+struct ScalarWriterObject {
+  PyObject_HEAD PyObject* file_object;  // Keeps `file` alive.
+  EventFile* file;                      // Null when calls have to go through Python.
+};
+
+// EventFileWriter.add_event, which tests and users may replace to see every event.
+PyObject* choke_class = nullptr;
+PyObject* choke_function = nullptr;
+PyObject* add_event_name = nullptr;
+PyObject* add_scalar_name = nullptr;
+
+bool ChokePointReplaced() {
+  if (choke_class == nullptr) return false;
+  PyObject* dict = reinterpret_cast<PyTypeObject*>(choke_class)->tp_dict;
+  return PyDict_GetItemWithError(dict, add_event_name) != choke_function;
+}
+
+constexpr std::size_t kArguments = 6;
+constexpr std::array<const char*, kArguments> kNames = {
+    "tag", "scalar_value", "global_step", "walltime", "display_name", "summary_description"};
+std::array<PyObject*, kArguments> interned_names;
+
+// Sorts positional and keyword arguments into `slots`; false with an exception set otherwise.
+bool SortArguments(PyObject* const* args, std::size_t positional, PyObject* keywords,
+                   std::array<PyObject*, kArguments>& slots) {
+  if (positional > kArguments) {
+    PyErr_Format(PyExc_TypeError, "add_scalar() takes at most 6 arguments (%zu given)", positional);
+    return false;
+  }
+  for (std::size_t i = 0; i < positional; ++i) slots[i] = args[i];
+  const Py_ssize_t count = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  for (Py_ssize_t k = 0; k < count; ++k) {
+    PyObject* name = PyTuple_GET_ITEM(keywords, k);
+    std::size_t slot = 0;
+    while (slot < kArguments && interned_names[slot] != name) ++slot;
+    if (slot == kArguments) {  // Not interned: compare the text.
+      slot = 0;
+      while (slot < kArguments && PyUnicode_Compare(interned_names[slot], name) != 0) ++slot;
+    }
+    if (slot == kArguments) {
+      PyErr_Format(PyExc_TypeError, "add_scalar() got an unexpected keyword argument '%U'", name);
+      return false;
+    }
+    if (slots[slot] != nullptr) {
+      PyErr_Format(PyExc_TypeError, "add_scalar() got multiple values for argument '%s'",
+                   kNames[slot]);
+      return false;
+    }
+    slots[slot] = args[positional + static_cast<std::size_t>(k)];
+  }
+  for (const std::size_t required : {0u, 1u}) {
+    if (slots[required] == nullptr) {
+      PyErr_Format(PyExc_TypeError, "add_scalar() missing required argument: '%s'",
+                   kNames[required]);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Absent(PyObject* object) { return object == nullptr || object == Py_None; }
+
+bool EmptyText(PyObject* object) {
+  return Absent(object) || (PyUnicode_Check(object) && PyUnicode_GET_LENGTH(object) == 0);
+}
+
+// Whether the call is one of the common kind; then its figures are in `value`, `step`, `wall_time`.
+bool IsPlain(const std::array<PyObject*, kArguments>& slots, double& value, long long& step,
+             double& wall_time) {
+  const auto [tag, number, at_step, at_time, display_name, description] = slots;
+  if (!PyUnicode_CheckExact(tag) || !EmptyText(display_name) || !EmptyText(description)) {
+    return false;
+  }
+  if (PyFloat_Check(number)) {
+    value = PyFloat_AS_DOUBLE(number);
+  } else if (PyLong_CheckExact(number)) {
+    value = PyLong_AsDouble(number);
+    if (value == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      return false;
+    }
+  } else {
+    return false;
+  }
+  if (!std::isfinite(value)) return false;  // Python warns about those.
+  if (Absent(at_step)) {
+    step = 0;
+  } else if (PyLong_CheckExact(at_step)) {
+    int overflow = 0;
+    step = PyLong_AsLongLongAndOverflow(at_step, &overflow);
+    if (overflow != 0) return false;
+  } else {
+    return false;
+  }
+  if (Absent(at_time)) {
+    wall_time = WallTimeSeconds();
+  } else if (PyFloat_Check(at_time)) {
+    wall_time = PyFloat_AS_DOUBLE(at_time);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+PyObject* AddScalar(PyObject* self, PyObject* const* args, Py_ssize_t positional,
+                    PyObject* keywords) {
+  std::array<PyObject*, kArguments> slots{};
+  if (!SortArguments(args, static_cast<std::size_t>(positional), keywords, slots)) return nullptr;
+  auto* writer = reinterpret_cast<ScalarWriterObject*>(self);
+  double value = 0;
+  long long step = 0;
+  double wall_time = 0;
+  if (writer->file != nullptr && writer->file->plain && !writer->file->closed() &&
+      IsPlain(slots, value, step, wall_time) && !ChokePointReplaced()) {
+    Py_ssize_t size = 0;
+    const char* tag = PyUnicode_AsUTF8AndSize(slots[0], &size);
+    if (tag == nullptr) return nullptr;
+    // The GIL is kept: this copies fifty bytes, and waits only while the disk is far behind.
+    const Result<void> added = writer->file->AddScalar({tag, static_cast<std::size_t>(size)},
+                                                       static_cast<float>(value), step, wall_time);
+    if (!added) {
+      SetPythonError(added.error());
+      return nullptr;
+    }
+    Py_RETURN_NONE;
+  }
+  std::array<PyObject*, kArguments + 1> passed = {self};
+  std::size_t count = 0;
+  for (PyObject* slot : slots) {
+    passed[++count] = slot != nullptr ? slot : Py_None;
+  }
+  return PyObject_VectorcallMethod(add_scalar_name, passed.data(), passed.size(), nullptr);
+}
+
+PyObject* Attach(PyObject* self, PyObject* file) {
+  auto* writer = reinterpret_cast<ScalarWriterObject*>(self);
+  EventFile* attached = nullptr;
+  if (file != Py_None && !nb::try_cast<EventFile*>(nb::handle(file), attached)) {
+    PyErr_SetString(PyExc_TypeError, "_attach() takes an EventFile or None");
+    return nullptr;
+  }
+  Py_INCREF(file);
+  PyObject* before = writer->file_object;
+  writer->file_object = file;
+  writer->file = attached;
+  Py_XDECREF(before);
+  Py_RETURN_NONE;
+}
+
+void Deallocate(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  Py_CLEAR(reinterpret_cast<ScalarWriterObject*>(self)->file_object);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+int Traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<ScalarWriterObject*>(self)->file_object);
+  return 0;
+}
+
+int Clear(PyObject* self) {
+  reinterpret_cast<ScalarWriterObject*>(self)->file = nullptr;
+  Py_CLEAR(reinterpret_cast<ScalarWriterObject*>(self)->file_object);
+  return 0;
+}
+
+// CPython's tables hold functions of other signatures behind one type.
+template <typename Function>
+PyCFunction AsMethod(Function function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+template <typename Function>
+void* AsSlot(Function function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+void BindScalarWriter(nb::module_& module) {
+  for (std::size_t i = 0; i < kArguments; ++i) {
+    interned_names[i] = PyUnicode_InternFromString(kNames[i]);
+  }
+  add_event_name = PyUnicode_InternFromString("add_event");
+  add_scalar_name = PyUnicode_InternFromString("_add_scalar");
+
+  static std::array<PyMethodDef, 3> methods = {{
+      {"add_scalar", AsMethod(AddScalar), METH_FASTCALL | METH_KEYWORDS,
+       "add_scalar($self, /, tag, scalar_value, global_step=None, walltime=None, display_name='', "
+       "summary_description='')\n--\n\nAdds one point of the curve `tag`."},
+      {"_attach", Attach, METH_O, "Sets the event file that scalars may go to directly, or None."},
+      {nullptr, nullptr, 0, nullptr},
+  }};
+  static std::array<PyType_Slot, 5> slots = {{
+      {Py_tp_methods, methods.data()},
+      {Py_tp_dealloc, AsSlot(Deallocate)},
+      {Py_tp_traverse, AsSlot(Traverse)},
+      {Py_tp_clear, AsSlot(Clear)},
+      {0, nullptr},
+  }};
+  static PyType_Spec spec = {"compression_board._engine.ScalarWriter", sizeof(ScalarWriterObject),
+                             0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                             slots.data()};
+  module.attr("ScalarWriter") = nb::steal(PyType_FromSpec(&spec));
+
+  module.def("set_choke_point", [](nb::type_object cls, nb::object function) {
+    choke_class = cls.release().ptr();
+    choke_function = function.release().ptr();
+  });
+}
+
+}  // namespace cboard::python

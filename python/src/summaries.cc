@@ -1,0 +1,315 @@
+#include "summaries.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cboard/proto/event.h"
+#include "cboard/proto/summary.h"
+#include "cboard/tensor/histogram.h"
+#include "errors.h"
+#include "tensor_arg.h"
+#include "writer/graph_import/onnx_graph.h"
+#include "writer/graph_import/openvino_graph.h"
+#include "writer/media/draw_boxes.h"
+#include "writer/media/gif_encoder.h"
+#include "writer/media/image_layout.h"
+#include "writer/media/png_encoder.h"
+#include "writer/media/sprite.h"
+#include "writer/media/video_layout.h"
+#include "writer/media/wav_encoder.h"
+#include "writer/summary/custom_scalars.h"
+#include "writer/summary/embedding.h"
+#include "writer/summary/histogram_summary.h"
+#include "writer/summary/hparams.h"
+#include "writer/summary/mesh.h"
+#include "writer/summary/pr_curve.h"
+#include "writer/summary/tag_cleaning.h"
+#include "writer/summary/text.h"
+
+namespace nb = nanobind;
+
+namespace cboard::python {
+namespace {
+
+// Runs `make` without the GIL and returns its bytes to Python.
+template <typename Make>
+nb::bytes Serialized(Make make) {
+  Result<std::string> summary;
+  {
+    const nb::gil_scoped_release released;
+    summary = make();
+  }
+  const std::string bytes = Unwrap(std::move(summary));
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+using Bins = std::variant<std::string, std::int64_t, std::vector<double>>;
+
+Result<Binning> BinningOf(const Bins& bins) {
+  if (const auto* name = std::get_if<std::string>(&bins)) {
+    if (*name == "tensorflow") return TensorBoardBins{};
+    CBOARD_ASSIGN_OR_RETURN(const BinEstimator estimator, BinEstimatorOf(*name));
+    return estimator;
+  }
+  if (const auto* count = std::get_if<std::int64_t>(&bins)) {
+    if (*count < 1) return Fail(ErrorCode::kInvalidArgument, "bins must be at least 1");
+    return EqualBins{static_cast<std::size_t>(*count)};
+  }
+  return BinEdges{std::get<std::vector<double>>(bins)};
+}
+
+Result<HistogramData> Count(const TensorView& values, const Bins& bins, std::size_t max_bins) {
+  CBOARD_ASSIGN_OR_RETURN(const Binning binning, BinningOf(bins));
+  return ComputeHistogram(values, binning, max_bins);
+}
+
+nb::bytes HistogramSummary(const std::string& tag, nb::handle values, const Bins& bins,
+                           std::size_t max_bins) {
+  const TensorArg tensor(values);
+  return Serialized([&]() -> Result<std::string> {
+    CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram, Count(tensor.view(), bins, max_bins));
+    return summary::MakeHistogramSummary(tag, histogram);
+  });
+}
+
+nb::bytes HistogramRawSummary(const std::string& tag, double min, double max, double num,
+                              double sum, double sum_squares, std::vector<double> limits,
+                              std::vector<double> counts) {
+  const HistogramData histogram{
+      min, max, num, sum, sum_squares, std::move(limits), std::move(counts)};
+  return Serialized([&] { return summary::MakeHistogramSummary(tag, histogram); });
+}
+
+Result<std::string> ImageSummary(std::string_view tag, const media::Pixels& pixels,
+                                 std::size_t height, std::size_t width) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodePng(pixels));
+  std::string summary;
+  proto::AppendImageValue(tag,
+                          {.height = static_cast<std::int32_t>(height),
+                           .width = static_cast<std::int32_t>(width),
+                           .colorspace = static_cast<std::int32_t>(pixels.channels),
+                           .encoded = file},
+                          {}, summary);
+  return summary;
+}
+
+nb::bytes PictureSummary(const std::string& tag, nb::handle image, const std::string& dataformats) {
+  const TensorArg tensor(image);
+  return Serialized([&]() -> Result<std::string> {
+    CBOARD_ASSIGN_OR_RETURN(const media::Pixels pixels,
+                            media::LayOutImage(tensor.view(), dataformats));
+    return ImageSummary(tag, pixels, pixels.height, pixels.width);
+  });
+}
+
+nb::bytes BoxesSummary(const std::string& tag, nb::handle image, nb::handle boxes, double rescale,
+                       const std::string& dataformats, const std::vector<std::string>& labels) {
+  const TensorArg tensor(image);
+  const TensorArg corners(boxes);
+  return Serialized([&]() -> Result<std::string> {
+    CBOARD_ASSIGN_OR_RETURN(const media::Pixels pixels,
+                            media::LayOutImage(tensor.view(), dataformats));
+    CBOARD_ASSIGN_OR_RETURN(const media::Pixels drawn,
+                            media::DrawBoxes(pixels, corners.view(), labels, rescale));
+    // The size of the picture before it was resized, as tensorboardX notes it.
+    return ImageSummary(tag, drawn, pixels.height, pixels.width);
+  });
+}
+
+nb::bytes VideoSummary(const std::string& tag, nb::handle video, double fps,
+                       const std::string& dataformats) {
+  const TensorArg tensor(video);
+  return Serialized([&]() -> Result<std::string> {
+    CBOARD_ASSIGN_OR_RETURN(const media::Video frames,
+                            media::LayOutVideo(tensor.view(), dataformats));
+    CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodeGif(frames, fps));
+    std::string summary;
+    proto::AppendImageValue(tag,
+                            {.height = static_cast<std::int32_t>(frames.height),
+                             .width = static_cast<std::int32_t>(frames.width),
+                             .colorspace = static_cast<std::int32_t>(frames.channels),
+                             .encoded = file},
+                            {}, summary);
+    return summary;
+  });
+}
+
+nb::bytes AudioSummary(const std::string& tag, nb::handle sound, int sample_rate) {
+  const TensorArg tensor(sound);
+  return Serialized([&]() -> Result<std::string> {
+    CBOARD_ASSIGN_OR_RETURN(const media::Wav wav, media::EncodeWav(tensor.view(), sample_rate));
+    std::string summary;
+    proto::AppendAudioValue(tag,
+                            {.sample_rate = static_cast<float>(sample_rate),
+                             .num_channels = static_cast<std::int64_t>(wav.channels),
+                             .length_frames = static_cast<std::int64_t>(wav.frames),
+                             .encoded = wav.file,
+                             .content_type = "audio/wav"},
+                            {}, summary);
+    return summary;
+  });
+}
+
+nb::bytes ScalarSummary(const std::string& tag, double value, const std::string& display_name,
+                        const std::string& description, const std::string& plugin_name,
+                        const nb::bytes& plugin_content) {
+  std::string summary;
+  proto::AppendScalarValue(tag, static_cast<float>(value),
+                           {.plugin_name = plugin_name,
+                            .plugin_content = {plugin_content.c_str(), plugin_content.size()},
+                            .display_name = display_name,
+                            .description = description},
+                           summary);
+  return nb::bytes(summary.data(), summary.size());
+}
+
+nb::bytes PrCurveSummary(const std::string& tag, nb::handle labels, nb::handle predictions,
+                         int num_thresholds, nb::handle weights) {
+  const TensorArg truth(labels);
+  const TensorArg guesses(predictions);
+  std::optional<TensorArg> weighted;
+  if (!weights.is_none()) weighted.emplace(weights);
+  return Serialized([&] {
+    return summary::MakePrCurveSummary(tag, truth.view(), guesses.view(), num_thresholds,
+                                       weighted ? &weighted->view() : nullptr);
+  });
+}
+
+nb::bytes PrCurveRawSummary(const std::string& tag, std::vector<std::vector<float>> rows,
+                            int num_thresholds) {
+  if (rows.size() != 6) throw nb::value_error("a PR curve has six rows");
+  const PrCurveRows curve{std::move(rows[0]), std::move(rows[1]), std::move(rows[2]),
+                          std::move(rows[3]), std::move(rows[4]), std::move(rows[5])};
+  return Serialized([&] { return summary::MakePrCurveRawSummary(tag, curve, num_thresholds); });
+}
+
+nb::bytes MeshSummary(const std::string& tag, nb::handle vertices, nb::handle colors,
+                      nb::handle faces, const std::string& config_json) {
+  const TensorArg points(vertices);
+  std::optional<TensorArg> colored;
+  std::optional<TensorArg> meshed;
+  if (!colors.is_none()) colored.emplace(colors);
+  if (!faces.is_none()) meshed.emplace(faces);
+  MeshDetails details;
+  if (colored) details.colors = colored->view();
+  if (meshed) details.faces = meshed->view();
+  details.config_json = config_json;
+  return Serialized([&] { return summary::MakeMeshSummary(tag, points.view(), details); });
+}
+
+// bool first: it is a number to Python, and to a variant of double.
+using HParamPair = std::pair<std::string, std::variant<bool, double, std::string>>;
+
+std::tuple<nb::bytes, nb::bytes, nb::bytes> HParamsSummaries(
+    const std::vector<HParamPair>& hparams, const std::vector<std::string>& metric_names) {
+  std::vector<std::pair<std::string, HParam>> chosen;
+  for (const auto& [name, value] : hparams) {
+    chosen.emplace_back(name, std::visit([](const auto& v) -> HParam { return v; }, value));
+  }
+  std::vector<std::pair<std::string, double>> metrics;
+  for (const std::string& name : metric_names) metrics.emplace_back(name, 0.0);
+  const auto made = Unwrap(summary::MakeHParamsSummaries(chosen, metrics));
+  const auto bytes = [](const std::string& text) { return nb::bytes(text.data(), text.size()); };
+  return {bytes(made.experiment), bytes(made.session_start), bytes(made.session_end)};
+}
+
+using Chart = std::tuple<std::string, std::vector<std::string>, bool>;
+using Category = std::pair<std::string, std::vector<Chart>>;
+
+nb::bytes CustomScalarsSummary(const std::vector<Category>& layout) {
+  std::vector<CustomScalarCategory> categories;
+  for (const auto& [title, charts] : layout) {
+    CustomScalarCategory& category = categories.emplace_back();
+    category.title = title;
+    for (const auto& [chart, tags, margin] : charts)
+      category.charts.push_back({chart, tags, margin});
+  }
+  return Serialized([&] { return summary::MakeCustomScalarsSummary(categories); });
+}
+
+// (directory, tensors.tsv, metadata.tsv or None, block of projector_config.pbtxt, sprite or None)
+nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>> metadata,
+                         std::vector<std::string> header, nb::handle images, const std::string& tag,
+                         std::int64_t step) {
+  const TensorArg rows(matrix);
+  std::optional<TensorArg> pictures;
+  EmbeddingDetails details;
+  details.metadata = std::move(metadata);
+  details.metadata_header = std::move(header);
+  details.tag = tag;
+  if (!images.is_none()) {
+    pictures.emplace(images);
+    details.label_images = pictures->view();
+  }
+  Result<summary::EmbeddingFiles> files;
+  Result<std::string> sprite = std::string();
+  {
+    const nb::gil_scoped_release released;
+    files = summary::MakeEmbeddingFiles(rows.view(), details, step);
+    if (files && pictures) {
+      sprite = media::LayOutSprite(pictures->view()).and_then([](const media::Pixels& pixels) {
+        return media::EncodePng(pixels);
+      });
+    }
+  }
+  const summary::EmbeddingFiles made = Unwrap(std::move(files));
+  const std::string png = Unwrap(std::move(sprite));
+  const auto bytes = [](const std::string& text) -> nb::object {
+    return nb::bytes(text.data(), text.size());
+  };
+  return nb::make_tuple(made.directory, bytes(made.tensors_tsv),
+                        made.metadata_tsv ? bytes(*made.metadata_tsv) : nb::none(),
+                        made.config_block, pictures ? bytes(png) : nb::none());
+}
+
+}  // namespace
+
+void BindSummaries(nb::module_& module) {
+  module.def("scalar_summary", ScalarSummary, nb::arg("tag"), nb::arg("value"),
+             nb::arg("display_name") = "", nb::arg("description") = "", nb::arg("plugin_name") = "",
+             nb::arg("plugin_content") = nb::bytes("", 0));
+  module.def("histogram_summary", HistogramSummary);
+  module.def("histogram_raw_summary", HistogramRawSummary);
+  module.def("image_summary", PictureSummary);
+  module.def("boxes_summary", BoxesSummary);
+  module.def("video_summary", VideoSummary);
+  module.def("audio_summary", AudioSummary);
+  module.def("text_summary", [](const std::string& tag, const std::string& text) {
+    return Serialized([&] { return summary::MakeTextSummary(tag, text); });
+  });
+  module.def("pr_curve_summary", PrCurveSummary, nb::arg("tag"), nb::arg("labels"),
+             nb::arg("predictions"), nb::arg("num_thresholds"), nb::arg("weights").none());
+  module.def("pr_curve_raw_summary", PrCurveRawSummary);
+  module.def("mesh_summary", MeshSummary, nb::arg("tag"), nb::arg("vertices"),
+             nb::arg("colors").none(), nb::arg("faces").none(), nb::arg("config_json"));
+  module.def("hparams_summaries", HParamsSummaries);
+  module.def("custom_scalars_summary", CustomScalarsSummary);
+  module.def("embedding_files", EmbeddingFiles, nb::arg("matrix"), nb::arg("metadata"),
+             nb::arg("header"), nb::arg("images").none(), nb::arg("tag"), nb::arg("step"));
+  module.def("graph_from_onnx", [](const std::string& path) {
+    return Serialized([&] { return GraphDefFromOnnx(path); });
+  });
+  module.def("graph_from_openvino", [](const std::string& path) {
+    return Serialized([&] { return GraphDefFromOpenVino(path); });
+  });
+  module.def("sub_run_path",
+             [](const std::string& directory, const std::string& main_tag, const std::string& key) {
+               return Unwrap(summary::SubRunPath(directory, main_tag, key)).string();
+             });
+  module.def("tensorboard_bin_edges", [] {
+    const auto edges = TensorBoardBinEdges();
+    return std::vector<double>(edges.begin(), edges.end());
+  });
+}
+
+}  // namespace cboard::python

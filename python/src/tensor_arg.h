@@ -1,0 +1,35 @@
+// Arrays from Python as TensorViews, without a copy.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "cboard/tensor/tensor_view.h"
+
+namespace cboard::python {
+
+// Holds a buffer of Python's for as long as the view is used. The GIL must be held when it is made
+// and destroyed, not in between.
+//
+// Takes any C-contiguous object with the buffer protocol, or a tuple
+// (buffer, dtype name or None[, scales, zero points, axis or None]): the name says what the bits
+// mean where the buffer cannot (bfloat16), and scales make it a quantized tensor.
+class TensorArg {
+ public:
+  explicit TensorArg(nanobind::handle object);
+  ~TensorArg();
+  TensorArg(const TensorArg&) = delete;
+  TensorArg& operator=(const TensorArg&) = delete;
+
+  const TensorView& view() const { return view_; }
+
+ private:
+  Py_buffer buffer_{};
+  std::vector<float> scales_;
+  std::vector<std::int32_t> zero_points_;
+  TensorView view_;
+};
+
+}  // namespace cboard::python

@@ -1,0 +1,17 @@
+"""Logging what compression did to a model."""
+
+from compression_board.compression import (
+    BenchmarkParser,
+    CompressionWriter,
+    TrainingLogger,
+    create_training_logger,
+    log_benchmark_results,
+)
+
+__all__ = [
+    "BenchmarkParser",
+    "CompressionWriter",
+    "TrainingLogger",
+    "create_training_logger",
+    "log_benchmark_results",
+]

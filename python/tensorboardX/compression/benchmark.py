@@ -1,0 +1,3 @@
+"""Benchmark JSON into runs."""
+
+from compression_board.compression.benchmark import BenchmarkParser, log_benchmark_results  # noqa: F401

@@ -1,0 +1,3 @@
+"""A training, epoch by epoch."""
+
+from compression_board.compression.training import TrainingLogger, create_training_logger  # noqa: F401

@@ -1,0 +1,3 @@
+"""One writer for a whole program."""
+
+from compression_board.global_writer import GlobalSummaryWriter  # noqa: F401

@@ -1,0 +1,10 @@
+"""ONNX models as TensorBoard graphs."""
+
+from compression_board import _engine
+
+
+def load_onnx_graph(fname):
+    """The GraphDef of an ONNX file."""
+    from tensorboardX.proto.graph_pb2 import GraphDef
+
+    return GraphDef.FromString(_engine.graph_from_onnx(str(fname)))

@@ -1,0 +1,10 @@
+"""OpenVINO models as TensorBoard graphs."""
+
+from compression_board import _engine
+
+
+def load_openvino_graph(fname):
+    """The GraphDef of an OpenVINO .xml."""
+    from tensorboardX.proto.graph_pb2 import GraphDef
+
+    return GraphDef.FromString(_engine.graph_from_openvino(str(fname)))

@@ -1,0 +1,1 @@
+"""Protobuf messages under tensorboardX's names."""

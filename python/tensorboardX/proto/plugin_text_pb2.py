@@ -1,0 +1,5 @@
+"""Messages of tensorboardX/proto/plugin_text.proto."""
+
+from compression_board._protos import module_contents
+
+globals().update(module_contents("plugin_text"))

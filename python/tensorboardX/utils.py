@@ -1,0 +1,9 @@
+"""Pictures as arrays."""
+
+from compression_board.utils import (  # noqa: F401
+    _prepare_video,
+    convert_to_HWC,
+    figure_to_image,
+    graphviz_to_image,
+    make_grid,
+)

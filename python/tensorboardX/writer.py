@@ -1,0 +1,3 @@
+"""SummaryWriter and FileWriter."""
+
+from compression_board.writer import DummyFileWriter, FileWriter, SummaryWriter  # noqa: F401

@@ -1,0 +1,3 @@
+"""Numbers from anywhere as numpy arrays."""
+
+from compression_board.tensors import check_nan, make_np  # noqa: F401

@@ -1,0 +1,158 @@
+"""Compression's own API: subclasses, variants, AURORA, hardware, the program in the wheel."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+from compression_board import (
+    BenchmarkParser,
+    CompressionWriter,
+    HardwareMonitor,
+    TrainingLogger,
+    aurora,
+)
+
+FP32 = {"accuracy": 0.8, "latency_mean_ms": 10.0, "model_size_mb": 40.0, "energy_consumption_mw": 90.0,
+        "memory_usage_mb": 30.0, "throughput": 100.0, "device": "cpu"}  # fmt: skip
+INT8 = {"accuracy": 0.8, "latency_mean_ms": 5.0, "model_size_mb": 10.0, "energy_consumption_mw": 45.0,
+        "memory_usage_mb": 15.0, "throughput": 200.0, "device": "cpu"}  # fmt: skip
+
+
+def test_both_tag_schemes_and_the_data_of_our_plugin(tmp_path, read):
+    with CompressionWriter(str(tmp_path)) as writer:
+        writer.log_compression_comparison("m", FP32, INT8)
+        writer.log_energy_comparison("m", FP32, INT8)
+        assert writer.log_compression_ratios("m", FP32, INT8) == []
+        writer.log_aurora("m", FP32, INT8)
+        writer.log_latency_distribution("m", [1.0, 2.0, math.nan], [0.5, 0.6])
+    run = read(tmp_path)
+    assert run.scalars("m/performance/latency_ms/int8") == [(0, 5.0)]
+    assert run.scalars("m/compression/energy_ratio") == [(0, 2.0)]
+    assert run.tags("histograms") == {"m/latency_distribution/fp32", "m/latency_distribution/int8"}
+    assert read(tmp_path / "m/accuracy/fp32").scalars("m/accuracy") == [(0, pytest.approx(0.8))]
+    content = json.loads(run.events.SummaryMetadata("m/compression/speedup").plugin_data.content)
+    assert (content["model"], content["variant"]) == ("m", "int8")
+
+
+def test_a_subclass_redirects_tags(tmp_path, read):
+    class Candidates(CompressionWriter):
+        def tag_for(self, *parts):
+            return "candidates/" + super().tag_for(*parts)
+
+    with Candidates(str(tmp_path), tag_scheme="flat") as writer:
+        writer.log_compression_ratios("m", FP32, INT8)
+    assert all(tag.startswith("candidates/m/compression/") for tag in read(tmp_path).tags())
+
+
+def test_a_subclass_with_its_own_add_scalar_sees_every_scalar(tmp_path):
+    class Recorder(CompressionWriter):
+        seen = []
+
+        def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, **labels):
+            self.seen.append(tag)
+
+    with Recorder(str(tmp_path), tag_scheme="flat") as writer:
+        writer.log_compression_ratios("m", FP32, INT8)
+    assert "m/compression/speedup" in Recorder.seen
+
+
+def test_any_variants_and_any_baseline(tmp_path, read):
+    with CompressionWriter(str(tmp_path)) as writer:
+        writer.log_variants("m", {"fp16": FP32, "w4a8": INT8, "int8": INT8}, baseline="fp16")
+        with pytest.raises(ValueError, match="fp64"):
+            writer.log_variants("m", {"fp16": FP32}, baseline="fp64")
+        with pytest.raises(TypeError):
+            writer.log_compression_comparison("m", FP32, [1, 2])
+    assert any(tag.endswith("size_ratio/w4a8") for tag in read(tmp_path).tags())
+
+
+def test_what_cannot_be_computed_is_said(tmp_path):
+    with CompressionWriter(str(tmp_path)) as writer:
+        omitted = writer.log_compression_ratios("m", FP32, {**INT8, "latency_mean_ms": 0})
+    assert any(what == "speedup" and "0" in reason for what, reason in omitted)
+
+
+def test_the_parser_logs_into_a_given_writer(tmp_path, read):
+    source = tmp_path / "r.json"
+    source.write_text(
+        json.dumps({"m": {"fp32": FP32, "int8": INT8, "model_info": {"library": "x"}}, "n": 3})
+    )
+    with CompressionWriter(str(tmp_path / "run")) as writer:
+        assert BenchmarkParser(writer).log_benchmark_results(source) is writer
+    assert "m/metadata/info/text_summary" in read(tmp_path / "run").tags("tensors")
+    with pytest.raises(FileNotFoundError):
+        BenchmarkParser().log_benchmark_results(tmp_path / "none.json")
+    source.write_text("{broken")
+    with pytest.raises(ValueError, match="r.json"):
+        BenchmarkParser().log_benchmark_results(source)
+
+
+def test_an_import_leaves_no_empty_run_behind(tmp_path):
+    source = tmp_path / "r.json"
+    source.write_text(json.dumps({"m": {"fp32": FP32, "int8": INT8}}))
+    BenchmarkParser().log_benchmark_results(source, tmp_path / "base").close()
+    assert [path.name for path in (tmp_path / "base").iterdir()] == ["m"]
+
+
+def test_training_summary_and_early_stopping(tmp_path, read):
+    with TrainingLogger("m", logdir=str(tmp_path)) as logger:
+        logger.log_epoch(1, 1, 0.5, 0.5, 1, 0.5, 0.6, learning_rate=0.1)
+        logger.log_epoch(2, 1, 0.5, 0.5, 1, 0.5, 0.4)
+        logger.log_early_stopping(2, patience=1, min_delta=0.01, stopped=True)
+        logger.log_training_summary(2, 1, 0.5, 0.5, 1, 0.5, 0.4, early_stopped=True)
+    run = read(tmp_path)
+    assert run.scalars("m/training/best_epoch") == [(2, 1.0)]
+    assert run.scalars("m/validation/final_val_f1") == [(3, pytest.approx(0.4))]
+    assert read(tmp_path / "m/loss/val").scalars("m/loss") == [(1, 1.0), (2, 1.0)]
+
+
+def test_aurora_is_the_engines():
+    score = aurora(FP32, INT8)
+    assert score.score == pytest.approx(2**0.6)
+    assert set(score.factors) == {"quality", "throughput", "latency", "energy", "memory"}
+    assert aurora(FP32, FP32).score == 1
+    with pytest.raises(ValueError, match="accuracy"):
+        aurora({}, INT8)
+    with pytest.raises(ValueError, match="colour"):
+        aurora(FP32, INT8, weights={"colour": 1})
+
+
+def test_hardware_is_logged_beside_the_run(tmp_path, read):
+    with CompressionWriter(str(tmp_path)) as writer, HardwareMonitor(writer, 0.05) as monitor:
+        sum(range(3_000_000))
+    assert monitor.summary["metrics"]["memory/process_rss_mb"]["max"] > 1
+    assert read(tmp_path / "hardware").scalars("hardware/memory/process_rss_mb")
+
+
+def test_the_program_is_on_the_path():
+    done = subprocess.run(["compression-board", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and "--logdir" in done.stdout
+
+
+def test_the_package_is_typed_and_light():
+    import compression_board
+
+    folder = os.path.dirname(compression_board.__file__)
+    assert os.path.exists(os.path.join(folder, "py.typed"))
+    code = "import sys, tensorboardX; sys.exit('torch' in sys.modules or 'google.protobuf' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_the_original_beside_ours_is_reported(tmp_path):
+    import shutil
+
+    import compression_board
+    import tensorboardX
+
+    for package in (compression_board, tensorboardX):
+        folder = os.path.dirname(package.__file__)
+        shutil.copytree(
+            folder, tmp_path / os.path.basename(folder), ignore=shutil.ignore_patterns("bin")
+        )
+    (tmp_path / "tensorboardX-2.6.4.dist-info").mkdir()
+    done = subprocess.run([sys.executable, "-c", "import tensorboardX"], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(tmp_path)})  # fmt: skip
+    assert "pip uninstall tensorboardX" in done.stderr
