@@ -56,21 +56,24 @@ Reading ReadSharply() {
   return reading;
 }
 
+// How far apart two readings must be to tell the length of a tick to some 1e-5: milliseconds.
+constexpr std::uint64_t kMeasuringTicks = 20'000'000;
+
 // The length of a tick, or 0 while it is not known: it takes a while to measure.
 double SecondsPerTick() {
-  constexpr double kLongEnough = 0.05;
   static const bool steady = TicksAreSteady();
   static const Reading first = ReadSharply();
   static std::atomic<double> measured = 0;
   if (const double known = measured.load(std::memory_order_relaxed); known > 0 || !steady) {
     return known;
   }
+  if (__rdtsc() - first.ticks < kMeasuringTicks) return 0;
   const Reading now = ReadSharply();
-  const double elapsed = now.seconds - first.seconds;
-  if (!first.sharp || !now.sharp || elapsed < kLongEnough || now.ticks <= first.ticks) return 0;
-  const double length = elapsed / static_cast<double>(now.ticks - first.ticks);
+  if (!first.sharp || !now.sharp) return 0;
+  const double length =
+      (now.seconds - first.seconds) / static_cast<double>(now.ticks - first.ticks);
   // From 0.2 to 20 GHz; anything else means that the clock was set meanwhile.
-  if (length < 5e-11 || length > 5e-9) return 0;
+  if (!(length > 5e-11 && length < 5e-9)) return 0;
   measured = length;
   return length;
 }
@@ -78,24 +81,25 @@ double SecondsPerTick() {
 class TickingClock {
  public:
   double Now() {
-    const std::uint64_t elapsed = __rdtsc() - last_.ticks;  // Huge if ticks went back.
-    if (elapsed >= trusted_ticks_) return AskTheSystem();
+    const auto elapsed = static_cast<std::int64_t>(__rdtsc() - last_.ticks);
+    if (elapsed < 0 || elapsed >= trusted_ticks_) [[unlikely]]
+      return AskTheSystem();
     return last_.seconds + static_cast<double>(elapsed) * seconds_per_tick_;
   }
 
  private:
-  double AskTheSystem() {
+  // Kept out of Now, which then needs no stack.
+  [[gnu::noinline]] double AskTheSystem() {
     seconds_per_tick_ = SecondsPerTick();
+    if (seconds_per_tick_ == 0) return ReadSystemClock();
     last_ = ReadSharply();
-    trusted_ticks_ = last_.sharp && seconds_per_tick_ > 0
-                         ? static_cast<std::uint64_t>(kTrustSeconds / seconds_per_tick_)
-                         : 0;
+    trusted_ticks_ = last_.sharp ? static_cast<std::int64_t>(kTrustSeconds / seconds_per_tick_) : 0;
     return last_.seconds;
   }
 
   Reading last_;
   double seconds_per_tick_ = 0;
-  std::uint64_t trusted_ticks_ = 0;
+  std::int64_t trusted_ticks_ = 0;
 };
 
 #endif
