@@ -79,23 +79,27 @@ Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const 
 Result<void> SummaryWriter::AddScalars(std::string_view main_tag,
                                        const std::map<std::string, double>& values, At at) {
   // All keys are looked at before anything is written: a call succeeds or leaves no trace.
-  std::vector<std::pair<std::filesystem::path, double>> runs;
+  struct KeyRun {
+    std::filesystem::path path;
+    double value;
+  };
+  std::vector<KeyRun> runs;
   for (const auto& [key, value] : values) {
     CBOARD_ASSIGN_OR_RETURN(std::filesystem::path path,
                             summary::SubRunPath(directory(), main_tag, key));
-    runs.emplace_back(std::move(path), value);
+    runs.push_back({std::move(path), value});
   }
   const double wall_time = impl_->WallTime(at);  // One for all: they belong together.
-  for (const auto& [path, value] : runs) {
-    CBOARD_RETURN_IF_ERROR(Impl::WithFile([&] { return impl_->files.SubRun(path); },
+  for (const KeyRun& run : runs) {
+    CBOARD_RETURN_IF_ERROR(Impl::WithFile([&] { return impl_->files.SubRun(run.path); },
                                           [&](EventFileWriter& file) {
                                             return file.AddScalar(main_tag,
-                                                                  static_cast<float>(value),
+                                                                  static_cast<float>(run.value),
                                                                   at.step.value_or(0), wall_time);
                                           }));
     Impl::GroupedPoints& points = impl_->points.Get();
     const std::lock_guard lock(points.mutex);
-    points.by_run_path[path.string()].push_back({wall_time, at.step, value});
+    points.by_run_path[run.path.string()].push_back({wall_time, at.step, run.value});
   }
   return {};
 }
