@@ -5,26 +5,10 @@ Only what these tests need: records with their checksums, and scalars.
 
 import pathlib
 import struct
+import sys
 
-
-def _crc_table():
-    table = []
-    for value in range(256):
-        for _ in range(8):
-            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
-        table.append(value)
-    return table
-
-
-_TABLE = _crc_table()
-
-
-def masked_crc(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = (crc >> 8) ^ _TABLE[(crc ^ byte) & 0xFF]
-    crc ^= 0xFFFFFFFF
-    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "support"))
+from masked_crc import masked_crc  # noqa: E402
 
 
 def record(payload):

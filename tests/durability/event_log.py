@@ -2,27 +2,10 @@
 
 import pathlib
 import struct
+import sys
 
-
-def _crc_table():
-    table = []
-    for value in range(256):
-        for _ in range(8):
-            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
-        table.append(value)
-    return table
-
-
-_TABLE = _crc_table()
-
-
-def _masked_crc(data):
-    crc, table = 0xFFFFFFFF, _TABLE
-    for byte in data:
-        crc = (crc >> 8) ^ table[(crc ^ byte) & 0xFF]
-    crc ^= 0xFFFFFFFF
-    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
-
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "support"))
+from masked_crc import masked_crc  # noqa: E402
 
 _crc_of_length = {}
 
@@ -41,14 +24,14 @@ def records(path):
     while at + 12 <= len(data):
         length, length_crc = struct.unpack_from("<QI", data, at)
         if length not in _crc_of_length:
-            _crc_of_length[length] = _masked_crc(data[at : at + 8])
+            _crc_of_length[length] = masked_crc(data[at : at + 8])
         if length_crc != _crc_of_length[length]:
             raise Damage(f"{path}: length checksum at offset {at}")
         end = at + 12 + length + 4
         if end > len(data):
             break
         payload = data[at + 12 : end - 4]
-        if struct.unpack_from("<I", data, end - 4)[0] != _masked_crc(payload):
+        if struct.unpack_from("<I", data, end - 4)[0] != masked_crc(payload):
             raise Damage(f"{path}: payload checksum at offset {at}")
         payloads.append(payload)
         at = end
