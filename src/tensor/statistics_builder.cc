@@ -70,6 +70,17 @@ void StatisticsBuilder::AddFinite(std::uint64_t count, const BlockMoments& momen
   sum_squares_.Add(moments.sum_squares);
 }
 
+void StatisticsBuilder::Merge(const StatisticsBuilder& other) {
+  counts_.count += other.counts_.count;
+  counts_.nan_count += other.counts_.nan_count;
+  counts_.positive_infinity_count += other.counts_.positive_infinity_count;
+  counts_.negative_infinity_count += other.counts_.negative_infinity_count;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+  sum_.Add(other.sum_.total());
+  sum_squares_.Add(other.sum_squares_.total());
+}
+
 TensorStatistics StatisticsBuilder::Build() const {
   TensorStatistics statistics = counts_;
   const bool any = statistics.finite_count() > 0;

@@ -34,12 +34,17 @@ class StatisticsBuilder {
   // Codes that share a finite scale: each stands for (code - zero_point) * scale.
   void AddCodes(const CodeMoments& codes, double scale, double zero_point);
 
+  // `count` finite values that have these moments.
+  void AddFinite(std::uint64_t count, const BlockMoments& moments);
+
+  // Everything that `other` was given.
+  void Merge(const StatisticsBuilder& other);
+
   TensorStatistics Build() const;
 
  private:
   template <typename Real>
   void AddBlocks(std::span<const Real> values);
-  void AddFinite(std::uint64_t count, const BlockMoments& moments);
 
   TensorStatistics counts_;  // Only its counts.
   double min_ = std::numeric_limits<double>::infinity();

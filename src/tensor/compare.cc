@@ -1,0 +1,178 @@
+#include "cboard/tensor/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tensor/compare_walk.h"
+
+namespace cboard {
+namespace {
+
+std::string ShapeText(const TensorView& tensor) {
+  std::string text = "[";
+  for (const std::int64_t size : tensor.shape) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  }
+  return text + "]";
+}
+
+Result<void> CheckRange(std::string_view what, std::int32_t min, std::int32_t max) {
+  if (min <= max) return {};
+  return Fail(ErrorCode::kInvalidArgument, std::string(what) + " goes from " + std::to_string(min) +
+                                               " to " + std::to_string(max) +
+                                               ": the last code must not be below the first");
+}
+
+// The codes that bins are made for; fails when the options ask for bins that there cannot be.
+Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& options) {
+  if (compressed.quantization && HoldsBytes(compressed)) {
+    const auto [min, max] = CodesOf(compressed, options);
+    return StepBins(min, max);
+  }
+  if (compressed.quantization || !options.grid) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "a divergence needs steps to count in: compare 8-bit codes with their scales, or "
+                "real values with a grid; this tensor is " +
+                    std::string(compressed.quantization ? "quantized " : "") +
+                    std::string(NameOf(compressed.dtype)));
+  }
+  const std::int64_t codes =
+      std::int64_t{options.grid->code_max} - std::int64_t{options.grid->code_min} + 1;
+  if (codes > 65536) {
+    return Fail(ErrorCode::kInvalidArgument, "a grid of " + std::to_string(codes) +
+                                                 " codes is too fine for a divergence; at most "
+                                                 "65536 are counted");
+  }
+  return StepBins(options.grid->code_min, options.grid->code_max);
+}
+
+Result<void> CheckOptions(const ComparisonOptions& options) {
+  if (options.code_range) {
+    CBOARD_RETURN_IF_ERROR(
+        CheckRange("the code range", options.code_range->min, options.code_range->max));
+  }
+  if (!options.grid) return {};
+  CBOARD_RETURN_IF_ERROR(CheckRange("the grid", options.grid->code_min, options.grid->code_max));
+  if (IsUsableScale(options.grid->scale, options.grid->zero_point)) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "the grid has scale " + std::to_string(options.grid->scale) + " and zero point " +
+                  std::to_string(options.grid->zero_point) +
+                  "; a finite scale other than 0 and a zero point within 2^20 are needed");
+}
+
+}  // namespace
+
+struct ComparisonBuilder::State {
+  ComparisonOptions options;
+  std::vector<PairSums> channels;  // One for all when there is no channel axis.
+  std::optional<StepBins> bins;
+};
+
+ComparisonBuilder::ComparisonBuilder(ComparisonOptions options)
+    : state_(std::make_unique<State>()) {
+  state_->options = std::move(options);
+  if (!state_->options.channel_axis) state_->channels.resize(1);
+}
+ComparisonBuilder::~ComparisonBuilder() = default;
+ComparisonBuilder::ComparisonBuilder(ComparisonBuilder&&) noexcept = default;
+ComparisonBuilder& ComparisonBuilder::operator=(ComparisonBuilder&&) noexcept = default;
+
+Result<void> ComparisonBuilder::Add(const TensorView& reference, const TensorView& compressed) {
+  State& state = *state_;
+  const ComparisonOptions& options = state.options;
+  CBOARD_RETURN_IF_ERROR(reference.Validate());
+  CBOARD_RETURN_IF_ERROR(compressed.Validate());
+  CBOARD_RETURN_IF_ERROR(CheckOptions(options));
+  if (reference.shape != compressed.shape) {
+    return Fail(ErrorCode::kInvalidArgument, "the reference has shape " + ShapeText(reference) +
+                                                 " but the compressed tensor " +
+                                                 ShapeText(compressed));
+  }
+  std::size_t channel_count = 1;
+  if (options.channel_axis) {
+    if (*options.channel_axis >= reference.shape.size()) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "channel axis " + std::to_string(*options.channel_axis) +
+                      " is not a dimension of a tensor of shape " + ShapeText(reference));
+    }
+    channel_count = static_cast<std::size_t>(reference.shape[*options.channel_axis]);
+    if (!state.channels.empty() && state.channels.size() != channel_count) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a tensor of shape " + ShapeText(reference) + " has " +
+                      std::to_string(channel_count) + " channels along axis " +
+                      std::to_string(*options.channel_axis) + ", those before had " +
+                      std::to_string(state.channels.size()));
+    }
+  }
+  if (reference.element_count() == 0) return {};
+  if (options.divergence) {
+    CBOARD_ASSIGN_OR_RETURN(StepBins bins, BinsFor(compressed, options));
+    if (state.bins && !state.bins->SameBins(bins)) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a tensor of " + std::string(NameOf(compressed.dtype)) +
+                      " has other codes than those before; a divergence is counted in one set");
+    }
+    if (!state.bins) state.bins = std::move(bins);
+  }
+  state.channels.resize(channel_count);
+  WalkPairs(reference, compressed, options, state.channels, state.bins ? &*state.bins : nullptr);
+  return {};
+}
+
+Result<void> ComparisonBuilder::Merge(const ComparisonBuilder& other) {
+  const State& from = *other.state_;
+  State& into = *state_;
+  if (from.channels.empty()) return {};
+  if (!into.channels.empty() && into.channels.size() != from.channels.size()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "comparisons of " + std::to_string(into.channels.size()) + " and " +
+                    std::to_string(from.channels.size()) + " channels cannot be merged");
+  }
+  if (into.bins && from.bins && !into.bins->SameBins(*from.bins)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "comparisons with divergences over different codes cannot be merged");
+  }
+  into.channels.resize(from.channels.size());
+  for (std::size_t i = 0; i < from.channels.size(); ++i) into.channels[i].Merge(from.channels[i]);
+  if (!into.bins) {
+    into.bins = from.bins;
+  } else if (from.bins) {
+    into.bins->Merge(*from.bins);
+  }
+  return {};
+}
+
+Comparison ComparisonBuilder::Build() const {
+  const State& state = *state_;
+  Comparison comparison;
+  PairSums total;
+  for (const PairSums& channel : state.channels) total.Merge(channel);
+  comparison.total = total.Build();
+  if (state.bins) {
+    comparison.divergence = state.bins->Divergence();
+    if (comparison.total.steps) comparison.total.steps->used_codes = state.bins->used_codes();
+  }
+  if (!state.options.channel_axis) return comparison;
+  double worst_db = std::numeric_limits<double>::infinity();
+  for (const PairSums& sums : state.channels) {
+    const PairStatistics& channel = comparison.channels.emplace_back(sums.Build());
+    const double db = channel.SqnrDb();
+    if (!(channel.reference.sum_squares > 0) || std::isnan(db)) continue;
+    if (!comparison.worst_channel || db < worst_db) {
+      comparison.worst_channel = comparison.channels.size() - 1;
+      worst_db = db;
+    }
+  }
+  return comparison;
+}
+
+Result<Comparison> Compare(const TensorView& reference, const TensorView& compressed,
+                           const ComparisonOptions& options) {
+  ComparisonBuilder builder(options);
+  CBOARD_RETURN_IF_ERROR(builder.Add(reference, compressed));
+  return builder.Build();
+}
+
+}  // namespace cboard

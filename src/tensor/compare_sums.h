@@ -1,0 +1,57 @@
+// What one channel of a comparison has gathered.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "cboard/tensor/compare.h"
+#include "tensor/compare_kernels.h"
+#include "tensor/statistics_builder.h"
+
+namespace cboard {
+
+// The quantizer of consecutive elements, with the limits beyond which it clips.
+struct Steps {
+  double scale = 1;
+  std::int32_t zero_point = 0;
+  double low = 0;   // References below are clipped …
+  double high = 0;  // … and those above.
+
+  Steps(double step, std::int32_t zero, std::int32_t code_min, std::int32_t code_max);
+};
+
+class PairSums {
+ public:
+  // Codes of one scale, which is finite, and whose zero point is within ±2^20.
+  template <typename Code>
+  void AddCodes(std::span<const float> reference, std::span<const Code> codes, const Steps& steps);
+
+  // Real values; with `steps`, if they are known.
+  template <typename Real>
+  void AddReals(std::span<const Real> reference, std::span<const Real> compressed,
+                const Steps* steps);
+
+  void Merge(const PairSums& other);
+
+  PairStatistics Build() const;
+
+ private:
+  template <typename Real>
+  void AddClipped(std::span<const Real> reference, const BlockMoments& moments, const Steps& steps);
+  void AddErrors(std::size_t count, const BlockErrors& errors, const Steps* steps);
+  void AddOneByOne(double x, double y, const Steps* steps);
+
+  std::uint64_t count_ = 0;
+  StatisticsBuilder reference_;
+  StatisticsBuilder compressed_;
+  CompensatedSum squared_error_;
+  double max_error_ = 0;
+
+  bool has_steps_ = false;
+  bool has_codes_ = false;
+  std::uint64_t clipped_ = 0;
+  CompensatedSum squared_steps_;
+  ByteSet codes_;
+};
+
+}  // namespace cboard

@@ -1,0 +1,269 @@
+#include "tensor/compare_walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "tensor/element_types.h"
+
+namespace cboard {
+namespace {
+
+// Fewer elements than this side by side in a lane are gathered before they are compared: a call of
+// the kernels costs as much as a hundred elements.
+constexpr std::size_t kShortStretch = 64;
+
+// The elements of one tensor as T: where they are, or converted into a buffer.
+template <typename T>
+class Source {
+ public:
+  explicit Source(const TensorView& tensor) : tensor_(tensor) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.data) % alignof(T) == 0;
+    if (tensor.dtype == DTypeOf<T>() && aligned &&
+        (std::is_integral_v<T> || !tensor.quantization)) {
+      elements_ = static_cast<const T*>(tensor.data);
+    }
+  }
+
+  // Valid until the next call.
+  std::span<const T> Get(std::size_t first, std::size_t count) {
+    if (elements_ != nullptr) return {elements_ + first, count};
+    buffer_.resize(count);
+    if constexpr (std::is_same_v<T, double>) {
+      ReadDoubles(tensor_, first, buffer_);
+    } else if constexpr (std::is_same_v<T, float>) {
+      ReadFloats(tensor_, first, buffer_);
+    }
+    return buffer_;
+  }
+
+ private:
+  const TensorView& tensor_;
+  const T* elements_ = nullptr;
+  std::vector<T> buffer_;
+};
+
+// Lanes are the indices of the channel axis or, without one, of the axis that scales run along. The
+// tensor is rows of all lanes, each `inner` elements wide.
+struct Lanes {
+  std::size_t count = 1;
+  std::size_t inner = 1;
+  bool are_channels = false;
+  bool share_scale = true;  // All elements of a lane.
+};
+
+Lanes LanesOf(const TensorView& compressed, const ComparisonOptions& options) {
+  const auto& quantization = compressed.quantization;
+  const bool per_channel =
+      quantization && quantization->granularity == Quantization::Granularity::kPerChannel;
+  std::optional<std::size_t> axis = options.channel_axis;
+  if (!axis && per_channel) axis = quantization->axis;
+  Lanes lanes;
+  lanes.are_channels = options.channel_axis.has_value();
+  lanes.share_scale = !quantization ||
+                      quantization->granularity == Quantization::Granularity::kPerTensor ||
+                      (per_channel && axis == quantization->axis);
+  lanes.inner = compressed.element_count();
+  if (!axis) return lanes;
+  lanes.count = static_cast<std::size_t>(compressed.shape[*axis]);
+  lanes.inner = 1;
+  for (std::size_t i = *axis + 1; i < compressed.shape.size(); ++i) {
+    lanes.inner *= static_cast<std::size_t>(compressed.shape[i]);
+  }
+  return lanes;
+}
+
+// One walk over a pair of tensors whose elements are compared as X and Y.
+template <typename X, typename Y>
+class Walk {
+ public:
+  Walk(const TensorView& reference, const TensorView& compressed, const ComparisonOptions& options,
+       std::span<PairSums> channels, StepBins* bins)
+      : reference_(reference),
+        compressed_(compressed),
+        x_(reference),
+        y_(compressed),
+        count_(reference.element_count()),
+        lanes_(LanesOf(compressed, options)),
+        channels_(channels),
+        bins_(bins) {
+    if (compressed.quantization) {
+      scales_.emplace(compressed);
+      codes_ = CodesOf(compressed, options);
+    } else if (options.grid) {
+      grid_.emplace(options.grid->scale, options.grid->zero_point, options.grid->code_min,
+                    options.grid->code_max);
+    }
+  }
+
+  void Run() {
+    if (lanes_.count > 1 && lanes_.inner < kShortStretch && lanes_.share_scale) return Gather();
+    for (std::size_t first = 0, lane = 0; first < count_; first += lanes_.inner) {
+      AddStretch(first, lanes_.inner, SumsOf(lane));
+      lane = lane + 1 == lanes_.count ? 0 : lane + 1;
+    }
+  }
+
+ private:
+  PairSums& SumsOf(std::size_t lane) { return channels_[lanes_.are_channels ? lane : 0]; }
+
+  Steps StepsOf(const QuantizedRun& run) const {
+    return {run.scale, static_cast<std::int32_t>(run.zero_point), codes_.min, codes_.max};
+  }
+
+  // Elements side by side that belong to one channel.
+  void AddStretch(std::size_t first, std::size_t count, PairSums& sums) {
+    if (!scales_) return AddPart(first, count, grid_ ? &*grid_ : nullptr, sums);
+    scales_->ForEachRun(first, first + count, [&](const QuantizedRun& run) {
+      if (IsUsableScale(run.scale, run.zero_point)) {
+        const Steps steps = StepsOf(run);
+        AddPart(run.first, run.count, &steps, sums);
+      } else {
+        AddWithoutSteps(run.first, run.count, sums);
+      }
+    });
+  }
+
+  // … and to one scale.
+  void AddPart(std::size_t first, std::size_t count, const Steps* steps, PairSums& sums) {
+    for (const std::size_t end = first + count; first < end; first += kPairBlock) {
+      const std::size_t size = std::min(kPairBlock, end - first);
+      AddPairs(x_.Get(first, size), y_.Get(first, size), steps, sums);
+    }
+  }
+
+  void AddPairs(std::span<const X> x, std::span<const Y> y, const Steps* steps, PairSums& sums) {
+    if constexpr (std::is_integral_v<Y>) {
+      sums.AddCodes(x, y, *steps);
+    } else {
+      sums.AddReals(x, y, steps);
+    }
+    if (bins_ != nullptr && steps != nullptr) bins_->Add(x, y, *steps);
+  }
+
+  // Codes whose scale is zero, infinite or NaN: what they stand for is compared all the same.
+  void AddWithoutSteps(std::size_t first, std::size_t count, PairSums& sums) {
+    std::vector<double> x(std::min(count, kPairBlock)), y(x.size());
+    for (const std::size_t end = first + count; first < end; first += x.size()) {
+      const std::size_t size = std::min(x.size(), end - first);
+      ReadDoubles(reference_, first, std::span(x).first(size));
+      ReadDoubles(compressed_, first, std::span(y).first(size));
+      sums.AddReals(std::span<const double>(x).first(size), std::span<const double>(y).first(size),
+                    nullptr);
+    }
+  }
+
+  // Lanes of few elements side by side: tiles of rows and lanes are turned so that each lane's
+  // elements of several rows come together.
+  void Gather() {
+    const std::size_t inner = lanes_.inner, row_length = lanes_.count * inner;
+    const std::size_t rows = count_ / row_length;
+    // Both tiles together stay in the second-level cache.
+    const std::size_t tile_lanes = std::min<std::size_t>(lanes_.count, 128);
+    const std::size_t tile_rows = std::min(rows, std::max<std::size_t>(512 / inner, 1));
+    // Lanes a power of two apart would all compete for the same few lines of the cache.
+    const std::size_t capacity = tile_rows * inner + 16;
+    std::vector<X> x_tile(tile_lanes * capacity);
+    std::vector<Y> y_tile(tile_lanes * capacity);
+    for (std::size_t row = 0; row < rows; row += tile_rows) {
+      const std::size_t row_count = std::min(tile_rows, rows - row);
+      for (std::size_t lane = 0; lane < lanes_.count; lane += tile_lanes) {
+        const std::size_t lane_count = std::min(tile_lanes, lanes_.count - lane);
+        for (std::size_t i = 0; i < row_count; ++i) {
+          const std::size_t first = (row + i) * row_length + lane * inner;
+          Turn(x_.Get(first, lane_count * inner), x_tile, i * inner, capacity);
+          Turn(y_.Get(first, lane_count * inner), y_tile, i * inner, capacity);
+        }
+        for (std::size_t i = 0; i < lane_count; ++i) {
+          const std::size_t size = row_count * inner;
+          AddGathered(lane + i, std::span<const X>(x_tile).subspan(i * capacity, size),
+                      std::span<const Y>(y_tile).subspan(i * capacity, size));
+        }
+      }
+    }
+  }
+
+  template <typename T>
+  void Turn(std::span<const T> row, std::vector<T>& tile, std::size_t offset,
+            std::size_t capacity) const {
+    T* out = tile.data() + offset;
+    if (lanes_.inner == 1) {
+      for (const T& element : row) {
+        *out = element;
+        out += capacity;
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < row.size(); i += lanes_.inner, out += capacity) {
+      for (std::size_t j = 0; j < lanes_.inner; ++j) out[j] = row[i + j];
+    }
+  }
+
+  void AddGathered(std::size_t lane, std::span<const X> x, std::span<const Y> y) {
+    PairSums& sums = SumsOf(lane);
+    if (!scales_) return AddPairs(x, y, grid_ ? &*grid_ : nullptr, sums);
+    scales_->ForEachRun(lane * lanes_.inner, lane * lanes_.inner + 1, [&](const QuantizedRun& run) {
+      if (IsUsableScale(run.scale, run.zero_point)) {
+        const Steps steps = StepsOf(run);
+        return AddPairs(x, y, &steps, sums);
+      }
+      std::vector<double> real_x(x.begin(), x.end()), real_y(y.begin(), y.end());
+      if constexpr (std::is_integral_v<Y>) {
+        for (double& value : real_y) value = (value - run.zero_point) * run.scale;
+      }
+      sums.AddReals(std::span<const double>(real_x), std::span<const double>(real_y), nullptr);
+    });
+  }
+
+  const TensorView& reference_;
+  const TensorView& compressed_;
+  Source<X> x_;
+  Source<Y> y_;
+  std::size_t count_;
+  Lanes lanes_;
+  std::span<PairSums> channels_;
+  StepBins* bins_;
+  std::optional<ScaleLookup> scales_;
+  ComparisonOptions::CodeRange codes_;
+  std::optional<Steps> grid_;
+};
+
+}  // namespace
+
+ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOptions& options) {
+  if (options.code_range) return *options.code_range;
+  return VisitElementType(codes.dtype, [](auto example) -> ComparisonOptions::CodeRange {
+    using Element = decltype(example);
+    if constexpr (std::is_integral_v<Element> && sizeof(Element) <= 2) {
+      return {std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max()};
+    } else {
+      // int32 and wider do not clip, nor do floats.
+      return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    }
+  });
+}
+
+bool IsUsableScale(double scale, double zero_point) {
+  return std::isfinite(scale) && scale != 0 && std::abs(zero_point) <= 1 << 20;
+}
+
+void WalkPairs(const TensorView& reference, const TensorView& compressed,
+               const ComparisonOptions& options, std::span<PairSums> channels, StepBins* bins) {
+  const auto walk = [&](auto x, auto y) {
+    Walk<decltype(x), decltype(y)>(reference, compressed, options, channels, bins).Run();
+  };
+  if (compressed.quantization && FitsFloat32(reference) && compressed.dtype == DType::kInt8) {
+    walk(float{}, std::int8_t{});
+  } else if (compressed.quantization && FitsFloat32(reference) &&
+             compressed.dtype == DType::kUint8) {
+    walk(float{}, std::uint8_t{});
+  } else if (FitsFloat32(reference) && FitsFloat32(compressed)) {
+    walk(float{}, float{});
+  } else {
+    walk(double{}, double{});
+  }
+}
+
+}  // namespace cboard
