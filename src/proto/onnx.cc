@@ -1,6 +1,7 @@
 #include "cboard/proto/onnx.h"
 
 #include "cboard/base/strings.h"
+#include "proto/onnx_tensor.h"
 #include "proto/packed.h"
 #include "proto/wire_reader.h"
 
@@ -70,27 +71,6 @@ void ReadValueInfo(pbf_reader fields, OnnxValueInfo& info) {
   }
 }
 
-void ReadTensor(pbf_reader fields, OnnxTensor& tensor) {
-  while (fields.next()) {
-    switch (fields.tag_and_type()) {
-      case Varint(1):
-      case Length(1):
-        ForEachVarint(fields, [&](std::uint64_t size) {
-          tensor.shape.push_back(static_cast<std::int64_t>(size));
-        });
-        break;
-      case Varint(2):
-        tensor.elem_type = fields.get_int32();
-        break;
-      case Length(8):
-        tensor.name = ViewOf(fields);
-        break;
-      default:
-        fields.skip();
-    }
-  }
-}
-
 void ReadAttribute(pbf_reader fields, OnnxAttribute& attribute) {
   while (fields.next()) {
     const auto kind = static_cast<OnnxAttributeKind>(fields.tag());
@@ -119,11 +99,19 @@ void ReadAttribute(pbf_reader fields, OnnxAttribute& attribute) {
         break;
       case Length(5):
         attribute.kind = kind;
-        ReadTensor(fields.get_message(), attribute.tensor);
+        ReadOnnxTensor(fields.get_message(), attribute.tensor);
         break;
       case Length(6):
+      case Length(11):
+        attribute.kind = kind;
+        attribute.graphs.push_back(ViewOf(fields));
+        break;
+      case Length(10):
         attribute.kind = kind;
         fields.skip();
+        break;
+      case Length(21):
+        attribute.reference = ViewOf(fields);
         break;
       default:
         fields.skip();
@@ -151,6 +139,9 @@ void ReadNode(pbf_reader fields, OnnxNode& node) {
         break;
       case Length(7):
         node.domain = ViewOf(fields);
+        break;
+      case Length(8):
+        node.overload = ViewOf(fields);
         break;
       default:
         fields.skip();
@@ -208,38 +199,132 @@ Result<void> ReadParts(std::string_view what, const std::vector<std::string_view
   return {};
 }
 
-}  // namespace
+void ReadFunction(pbf_reader fields, OnnxFunction& function) {
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Length(1):
+        function.name = ViewOf(fields);
+        break;
+      case Length(4):
+        function.inputs.push_back(ViewOf(fields));
+        break;
+      case Length(5):
+        function.outputs.push_back(ViewOf(fields));
+        break;
+      case Length(7):
+        ReadNode(fields.get_message(), function.nodes.emplace_back());
+        break;
+      case Length(10):
+        function.domain = ViewOf(fields);
+        break;
+      case Length(11):
+        ReadAttribute(fields.get_message(), function.defaults.emplace_back());
+        break;
+      case Length(12):
+        ReadValueInfo(fields.get_message(), function.value_infos.emplace_back());
+        break;
+      case Length(13):
+        function.overload = ViewOf(fields);
+        break;
+      default:
+        fields.skip();
+    }
+  }
+}
 
-Result<OnnxGraph> ParseOnnxModel(std::string_view bytes) {
-  std::string_view graph_bytes;
+void ReadOpset(pbf_reader fields, OnnxOpset& opset) {
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Length(1):
+        opset.domain = ViewOf(fields);
+        break;
+      case Varint(2):
+        opset.version = fields.get_int64();
+        break;
+      default:
+        fields.skip();
+    }
+  }
+}
+
+// The ModelProto, its graph and functions still as bytes.
+struct ModelParts {
+  OnnxModel model;
+  std::string_view graph;
   bool has_graph = false;
-  CBOARD_RETURN_IF_ERROR(
-      ReadMessageInto("ONNX model", bytes, graph_bytes, [&](pbf_reader fields, auto& view) {
-        while (fields.next()) {
-          if (fields.tag_and_type() == Length(7)) {
-            view = ViewOf(fields);
-            has_graph = true;
-          } else {
-            fields.skip();
-          }
-        }
-      }));
-  if (!has_graph) {
+  std::vector<std::string_view> functions;
+};
+
+void ReadModelParts(pbf_reader fields, ModelParts& parts) {
+  while (fields.next()) {
+    switch (fields.tag_and_type()) {
+      case Varint(1):
+        parts.model.ir_version = fields.get_int64();
+        break;
+      case Length(2):
+        parts.model.producer_name = ViewOf(fields);
+        break;
+      case Length(3):
+        parts.model.producer_version = ViewOf(fields);
+        break;
+      case Length(7):
+        parts.graph = ViewOf(fields);
+        parts.has_graph = true;
+        break;
+      case Length(8):
+        ReadOpset(fields.get_message(), parts.model.opsets.emplace_back());
+        break;
+      case Length(14):
+        parts.model.metadata.push_back(ReadOnnxStringPair(fields.get_message()));
+        break;
+      case Length(25):
+        parts.functions.push_back(ViewOf(fields));
+        break;
+      default:
+        fields.skip();
+    }
+  }
+}
+
+Result<ModelParts> ParseModelParts(std::string_view bytes) {
+  CBOARD_ASSIGN_OR_RETURN(ModelParts parts,
+                          ReadMessage<ModelParts>("ONNX model", bytes, ReadModelParts));
+  if (!parts.has_graph) {
     return Fail(ErrorCode::kInvalidArgument,
                 "not an ONNX model: its " + std::to_string(bytes.size()) + " bytes hold no graph");
   }
+  return parts;
+}
+
+}  // namespace
+
+Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes) {
   CBOARD_ASSIGN_OR_RETURN(const GraphParts parts,
-                          ReadMessage<GraphParts>("ONNX graph", graph_bytes, ReadGraphParts));
+                          ReadMessage<GraphParts>("ONNX graph", bytes, ReadGraphParts));
   OnnxGraph graph;
   graph.name = parts.name;
   CBOARD_RETURN_IF_ERROR(ReadParts("ONNX node", parts.nodes, ReadNode, graph.nodes));
   CBOARD_RETURN_IF_ERROR(
-      ReadParts("ONNX initializer", parts.initializers, ReadTensor, graph.initializers));
+      ReadParts("ONNX initializer", parts.initializers, ReadOnnxTensor, graph.initializers));
   CBOARD_RETURN_IF_ERROR(ReadParts("ONNX input", parts.inputs, ReadValueInfo, graph.inputs));
   CBOARD_RETURN_IF_ERROR(ReadParts("ONNX output", parts.outputs, ReadValueInfo, graph.outputs));
   CBOARD_RETURN_IF_ERROR(
       ReadParts("ONNX value_info", parts.value_infos, ReadValueInfo, graph.value_infos));
   return graph;
+}
+
+Result<OnnxGraph> ParseOnnxModel(std::string_view bytes) {
+  CBOARD_ASSIGN_OR_RETURN(const ModelParts parts, ParseModelParts(bytes));
+  return ParseOnnxGraph(parts.graph);
+}
+
+Result<OnnxModel> ParseOnnxModelWithFunctions(std::string_view bytes) {
+  CBOARD_ASSIGN_OR_RETURN(ModelParts parts, ParseModelParts(bytes));
+  OnnxModel model = std::move(parts.model);
+  CBOARD_ASSIGN_OR_RETURN(model.graph, ParseOnnxGraph(parts.graph));
+  CBOARD_RETURN_IF_ERROR(
+      ReadParts("ONNX function", parts.functions, ReadFunction, model.functions));
+  return model;
 }
 
 DataType DataTypeOfOnnx(int elem_type) {

@@ -111,6 +111,81 @@ TEST(OnnxModel, SaysWhichPartIsDamaged) {
               FailsSaying(ErrorCode::kDataLoss, "ONNX input 0"));
 }
 
+// A model of one initializer, given as the bytes of its TensorProto.
+Result<OnnxTensor> InitializerOf(const std::string& model) {
+  CBOARD_ASSIGN_OR_RETURN(const OnnxGraph graph, ParseOnnxModel(model));
+  return graph.initializers.at(0);
+}
+
+TEST(OnnxTensor, FindsElementsWhereTheyLie) {
+  // dims 2, FLOAT, raw_data of eight bytes.
+  const std::string raw = Golden("3a 10 2a 0e 08 02 10 01 4a 08 \"12345678\"");
+  Result<OnnxTensor> tensor = InitializerOf(raw);
+  ASSERT_THAT(tensor, Succeeds());
+  Result<OnnxElements> elements = ElementsOf(*tensor);
+  ASSERT_THAT(elements, Succeeds());
+  EXPECT_EQ(elements->view(), "12345678");
+  EXPECT_EQ(elements->view().data(), raw.data() + 10);  // Not a copy.
+
+  // The same in a packed float_data, in two of them, and one number to a field.
+  const std::string packed = Golden("3a 0c 2a 0a 10 01 22 06 \"123456\"");
+  EXPECT_THAT(ElementsOf(*InitializerOf(packed)), FailsWith(ErrorCode::kDataLoss));
+  const std::string once = Golden("3a 0e 2a 0c 10 01 22 08 \"12345678\"");
+  EXPECT_EQ(ElementsOf(*InitializerOf(once))->view().data(), once.data() + 8);
+  const std::string twice = Golden("3a 10 2a 0e 10 01 22 04 \"1234\" 22 04 \"5678\"");
+  EXPECT_EQ(ElementsOf(*InitializerOf(twice))->view(), "12345678");
+  const std::string single = Golden("3a 0e 2a 0c 10 01 25 \"1234\" 25 \"5678\"");
+  EXPECT_EQ(ElementsOf(*InitializerOf(single))->view(), "12345678");
+}
+
+TEST(OnnxTensor, DecodesListsToTheWidthOfTheType) {
+  // INT8 -1, 2 as int32_data: varints of ten bytes and of one.
+  const std::string int8 = Golden("3a 11 2a 0f 10 03 2a 0b ff ff ff ff ff ff ff ff ff 01 02");
+  EXPECT_EQ(ElementsOf(*InitializerOf(int8))->view(), "\xff\x02");
+  // INT64 5 as int64_data.
+  const std::string int64 = Golden("3a 06 2a 04 10 07 38 05");
+  EXPECT_EQ(ElementsOf(*InitializerOf(int64))->view(), std::string("\5\0\0\0\0\0\0\0", 8));
+  // STRING.
+  EXPECT_THAT(ElementsOf(*InitializerOf(Golden("3a 04 2a 02 10 08"))),
+              FailsSaying(ErrorCode::kInvalidArgument, "does not hold numbers"));
+}
+
+TEST(OnnxTensor, KnowsWhereExternalDataIs) {
+  const std::string model = Golden(
+      "3a 2c 2a 2a 10 01 70 01"
+      "6a 0f 0a 08 \"location\" 12 03 \"w.b\""
+      "6a 0c 0a 06 \"offset\" 12 02 \"16\""
+      "6a 05 0a 01 \"x\" 12 00");
+  const Result<OnnxTensor> tensor = InitializerOf(model);
+  ASSERT_THAT(tensor, Succeeds());
+  EXPECT_TRUE(tensor->is_external);
+  EXPECT_EQ(tensor->location, "w.b");
+  EXPECT_EQ(tensor->offset, 16u);
+  EXPECT_EQ(tensor->length, std::nullopt);
+}
+
+TEST(OnnxModel, ReadsFunctionsAndOpsets) {
+  const std::string bytes = Golden(
+      "08 0a 12 01 \"p\" 3a 00"
+      "42 02 10 15"
+      "72 06 0a 01 \"k\" 12 01 \"v\""
+      "ca 01 14 0a 01 \"F\" 22 01 \"a\" 2a 01 \"b\" 3a 06 22 04 \"Relu\" 52 01 \"d\"");
+  const Result<OnnxModel> model = ParseOnnxModelWithFunctions(bytes);
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_EQ(model->ir_version, 10);
+  EXPECT_EQ(model->producer_name, "p");
+  ASSERT_EQ(model->opsets.size(), 1u);
+  EXPECT_EQ(model->opsets[0].version, 21);
+  EXPECT_EQ(model->metadata[0].second, "v");
+  ASSERT_EQ(model->functions.size(), 1u);
+  const OnnxFunction& function = model->functions[0];
+  EXPECT_EQ(function.name, "F");
+  EXPECT_EQ(function.domain, "d");
+  EXPECT_THAT(function.inputs, ElementsAre("a"));
+  EXPECT_THAT(function.outputs, ElementsAre("b"));
+  EXPECT_EQ(function.nodes[0].op_type, "Relu");
+}
+
 TEST(OnnxTypes, AreTranslatedByMeaning) {
   EXPECT_EQ(DataTypeOfOnnx(1), DataType::kFloat);
   EXPECT_EQ(DataTypeOfOnnx(2), DataType::kUint8);

@@ -7,7 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -29,6 +32,13 @@ struct OnnxTensor {
   std::string_view name;
   int elem_type = 0;
   Shape shape;
+  std::string_view bytes;  // The whole TensorProto, for ElementsOf.
+
+  // Elements in a file of their own: `location` is its path, relative to the model's folder.
+  bool is_external = false;
+  std::string_view location;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;  // To the end of the file when it is not given.
 };
 
 // Which of the members holds the value, by AttributeProto's field numbers.
@@ -42,6 +52,8 @@ enum class OnnxAttributeKind : int {
   kFloats = 7,
   kInts = 8,
   kStrings = 9,
+  kTensors = 10,
+  kGraphs = 11,
 };
 
 struct OnnxAttribute {
@@ -51,6 +63,9 @@ struct OnnxAttribute {
   std::vector<std::int64_t> ints;         // kInt: one.
   std::vector<std::string_view> strings;  // kString: one.
   OnnxTensor tensor;                      // kTensor.
+  std::vector<std::string_view> graphs;   // kGraph: one. For ParseOnnxGraph.
+  // Inside a function: the attribute of the calling node whose value is meant.
+  std::string_view reference;
 };
 
 struct OnnxNode {
@@ -59,6 +74,7 @@ struct OnnxNode {
   std::string_view name;
   std::string_view op_type;
   std::string_view domain;
+  std::string_view overload;
   std::vector<OnnxAttribute> attributes;
 };
 
@@ -71,9 +87,56 @@ struct OnnxGraph {
   std::vector<OnnxValueInfo> value_infos;
 };
 
+// A node type that the model defines itself: calls are nodes with its domain, name and overload.
+struct OnnxFunction {
+  std::string_view name;
+  std::string_view domain;
+  std::string_view overload;
+  std::vector<std::string_view> inputs;
+  std::vector<std::string_view> outputs;
+  std::vector<OnnxAttribute> defaults;  // Values of attributes that a call leaves out.
+  std::vector<OnnxNode> nodes;
+  std::vector<OnnxValueInfo> value_infos;
+};
+
+struct OnnxOpset {
+  std::string_view domain;  // "" is ONNX itself.
+  std::int64_t version = 0;
+};
+
+struct OnnxModel {
+  std::int64_t ir_version = 0;
+  std::string_view producer_name;
+  std::string_view producer_version;
+  std::vector<OnnxOpset> opsets;
+  std::vector<std::pair<std::string_view, std::string_view>> metadata;
+  OnnxGraph graph;
+  std::vector<OnnxFunction> functions;
+};
+
 // Fails with kDataLoss and the place of the damage, and with kInvalidArgument when the bytes hold
 // no graph, that is when they are some other file.
 Result<OnnxGraph> ParseOnnxModel(std::string_view bytes);
+
+// The same with everything around the graph.
+Result<OnnxModel> ParseOnnxModelWithFunctions(std::string_view bytes);
+
+// A GraphProto, such as the body of an If or a Loop. Fails with kDataLoss.
+Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes);
+
+// The elements of a tensor that is not external, little-endian, four-bit ones two to a byte: where
+// they lie when the file stores them so, or decoded from lists of numbers, which takes at most
+// eight bytes for each byte of the list.
+struct OnnxElements {
+  std::string_view in_place;
+  std::string decoded;
+  bool is_decoded = false;
+
+  std::string_view view() const { return is_decoded ? std::string_view(decoded) : in_place; }
+};
+
+// Fails with kDataLoss when the message is damaged and kInvalidArgument for strings.
+Result<OnnxElements> ElementsOf(const OnnxTensor& tensor);
 
 // The TensorFlow type that an ONNX element type (TensorProto.DataType) is; kInvalid if there is
 // none.

@@ -62,6 +62,10 @@ std::string ValueOf(const OnnxAttribute& attribute) {
              ListOf(attribute.tensor.shape);
     case OnnxAttributeKind::kGraph:
       return "graph";
+    case OnnxAttributeKind::kTensors:
+      return "tensors";
+    case OnnxAttributeKind::kGraphs:
+      return "graphs";
     case OnnxAttributeKind::kNone:
       break;
   }
