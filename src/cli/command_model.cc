@@ -1,0 +1,39 @@
+// compression-board model: what is in a model file.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cboard/model/model_graph.h"
+#include "cli/commands.h"
+#include "cli/model_report.h"
+
+namespace cboard::cli {
+
+int RunModel(Arguments arguments) {
+  std::string file;
+  bool json = false;
+  std::size_t top = 20;
+  CLI::App app(
+      "Shows what is in a model: operators, element types, quantization, multiply-accumulates, "
+      "and\n"
+      "where its bytes are. Reads ONNX, safetensors, GGUF, TensorFlow graphs and SavedModels, "
+      "TFLite,\nand OpenVINO IR (the .xml).\n"
+      "\n"
+      "Example: compression-board model resnet18_int8.onnx --top 5\n",
+      "compression-board model");
+  SetUsage(app, "compression-board model FILE [FLAGS]");
+  app.add_option("FILE", file, "The model, or the directory of a SavedModel")->required();
+  app.add_option("--top", top, "How many of the largest nodes or tensors to show; default 20")
+      ->type_name("N");
+  app.add_flag("--json", json, "Everything, as JSON, for other programs");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+
+  const Result<ModelGraph> model = OpenModel(file);
+  if (!model) {
+    Complain(model.error().message);
+    return kExitFailed;
+  }
+  std::cout << (json ? ModelJson(file, *model) : ModelText(file, *model, top));
+  return kExitDone;
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,335 @@
+#include "model/graph_assembler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <queue>
+
+#include "cboard/base/strings.h"
+#include "model/macs.h"
+
+namespace cboard {
+
+std::string ScopeOf(std::string_view name) {
+  while (name.starts_with('/')) name.remove_prefix(1);
+  const std::size_t slash = name.rfind('/');
+  if (slash != std::string_view::npos) return std::string(name.substr(0, slash));
+  const std::size_t dot = name.rfind('.');
+  return std::string(name.substr(0, dot == std::string_view::npos ? 0 : dot));
+}
+
+std::optional<std::uint64_t> ElementCount(const std::vector<std::int64_t>& shape) {
+  std::uint64_t count = 1;
+  bool overflows = false;
+  for (const std::int64_t size : shape) {
+    if (size < 0) return std::nullopt;
+    if (size == 0) return 0;  // Of the sizes before and after, none matters.
+    overflows |= __builtin_mul_overflow(count, static_cast<std::uint64_t>(size), &count);
+  }
+  if (overflows) return std::nullopt;
+  return count;
+}
+
+std::optional<std::uint64_t> BytesNeeded(ElementType type, const std::vector<std::int64_t>& shape) {
+  const ElementLayout layout = LayoutOf(type);
+  const std::optional<std::uint64_t> count = ElementCount(shape);
+  std::uint64_t bytes = 0;
+  if (!count || layout.bytes == 0 ||
+      __builtin_mul_overflow(*count / layout.elements + (*count % layout.elements != 0 ? 1 : 0),
+                             layout.bytes, &bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+std::string ShapeText(const std::vector<std::int64_t>& shape) {
+  constexpr std::size_t kMaxShown = 8;
+  std::string text = "[";
+  for (std::size_t i = 0; i < std::min(shape.size(), kMaxShown); ++i) {
+    if (i > 0) text += ", ";
+    text += shape[i] == -1 ? "?" : std::to_string(shape[i]);
+  }
+  return text + (shape.size() > kMaxShown ? ", …]" : "]");
+}
+
+GraphAssembler::GraphAssembler(ModelFormat format, std::shared_ptr<const MappedFile> file) {
+  graph_.format_ = format;
+  graph_.path_ = file->path();
+  AddFile(std::move(file));
+}
+
+TensorId GraphAssembler::Tensor(std::string_view name) {
+  if (const TensorId found = FindTensor(name); found != kNoTensor) return found;
+  const TensorId id{static_cast<std::uint32_t>(graph_.tensors_.size())};
+  graph_.tensors_.emplace_back().name = std::string(name);
+  tensors_by_name_.emplace(std::string(name), id);
+  return id;
+}
+
+TensorId GraphAssembler::FindTensor(std::string_view name) const {
+  const auto found = tensors_by_name_.find(name);
+  return found == tensors_by_name_.end() ? kNoTensor : found->second;
+}
+
+TensorId GraphAssembler::NewTensor(const std::string& wanted) {
+  if (FindTensor(wanted) == kNoTensor) return Tensor(wanted);
+  std::string name;
+  do {
+    name = wanted + "_" + std::to_string(++tensor_numbers_[wanted]);
+  } while (FindTensor(name) != kNoTensor);
+  return Tensor(name);
+}
+
+Result<void> GraphAssembler::SetConstant(TensorId id, ElementType type,
+                                         std::vector<std::int64_t> shape,
+                                         const StoredBytes& stored) {
+  ModelTensor& added = tensor(id);
+  const auto damaged = [&](const std::string& what) {
+    return Fail(ErrorCode::kDataLoss, "tensor " + Quoted(added.name) + " of type " +
+                                          std::string(NameOf(type)) + " and shape " +
+                                          ShapeText(shape) + " " + what);
+  };
+  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 0; })) {
+    return damaged("has a negative dimension");
+  }
+  const std::optional<std::uint64_t> count = ElementCount(shape);
+  if (!count || *count > std::numeric_limits<std::size_t>::max() / 16) {
+    return damaged("is larger than memory can be");
+  }
+  const ElementLayout layout = LayoutOf(type);
+  if (layout.bytes > 0) {
+    if (IsBlockType(type) && *count > 0 &&
+        (shape.empty() || static_cast<std::uint64_t>(shape.back()) % layout.elements != 0)) {
+      return damaged("has rows that are no whole number of blocks of " +
+                     std::to_string(layout.elements));
+    }
+    const std::uint64_t needed = BytesNeeded(type, shape).value_or(0);
+    const bool repeats = stored.may_repeat_last && stored.data.size() < needed &&
+                         !stored.data.empty() && stored.data.size() % layout.bytes == 0;
+    if (stored.data.size() != needed && !repeats) {
+      return damaged("needs " + std::to_string(needed) + " bytes but has " +
+                     std::to_string(stored.data.size()));
+    }
+    added.repeats_last = repeats;
+    added.data = stored.data;
+  }
+  added.type = type;
+  added.has_shape = true;
+  added.shape = std::move(shape);
+  added.is_constant = true;
+  added.source = id;
+  return {};
+}
+
+void GraphAssembler::Describe(TensorId id, ElementType type, std::vector<std::int64_t> shape) {
+  ModelTensor& described = tensor(id);
+  if (described.is_constant) return;
+  described.type = type;
+  described.has_shape = true;
+  described.shape = std::move(shape);
+  for (std::int64_t& size : described.shape) size = std::max<std::int64_t>(size, -1);
+}
+
+NodeId GraphAssembler::AddNode(ModelNode node) {
+  node.name = UniqueName(NameFor(node));
+  if (node.scope.empty()) node.scope = ScopeOf(node.name);
+  graph_.nodes_.push_back(std::move(node));
+  return NodeId{static_cast<std::uint32_t>(graph_.nodes_.size() - 1)};
+}
+
+std::string GraphAssembler::NameFor(const ModelNode& node) const {
+  if (!node.name.empty()) return node.name;
+  const auto named = std::ranges::find_if(node.outputs, [&](TensorId output) {
+    return output != kNoTensor && !tensor(output).name.empty();
+  });
+  if (named != node.outputs.end()) return tensor(*named).name;
+  return node.op_type.empty() ? "node" : node.op_type;
+}
+
+std::string GraphAssembler::UniqueName(std::string wanted) {
+  std::size_t number = node_names_[wanted]++;
+  if (number == 0) return wanted;
+  // The name with the number may be taken, too. The number only grows, so this stays linear.
+  std::string name = wanted + "_" + std::to_string(number);
+  while (!node_names_.try_emplace(name, 1).second) {
+    number = node_names_[wanted]++;
+    name = wanted + "_" + std::to_string(number);
+  }
+  return name;
+}
+
+void GraphAssembler::AddMetadata(std::string_view key, std::string value) {
+  if (!value.empty()) graph_.metadata_.emplace_back(std::string(key), std::move(value));
+}
+
+void GraphAssembler::AddFile(std::shared_ptr<const MappedFile> file) {
+  graph_.file_bytes_ += file->bytes().size();
+  graph_.files_.push_back(std::move(file));
+}
+
+ByteSpan GraphAssembler::Keep(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  auto& kept = graph_.decoded_.emplace_back(new std::byte[bytes.size()]);
+  std::memcpy(kept.get(), bytes.data(), bytes.size());
+  return {kept.get(), bytes.size()};
+}
+
+Result<void> GraphAssembler::Charge(std::uint64_t bytes) {
+  constexpr std::uint64_t kAlways = std::uint64_t{64} << 20;
+  const std::uint64_t limit = kAlways + 8 * graph_.file_bytes_;
+  if (bytes > limit || (charged_bytes_ += bytes) > limit) {
+    return Fail(ErrorCode::kResourceExhausted,
+                "the model's functions, subgraphs and scales unfold to more than " +
+                    HumanBytes(static_cast<double>(limit)) + " from a file of " +
+                    HumanBytes(static_cast<double>(graph_.file_bytes_)));
+  }
+  return {};
+}
+
+Result<void> GraphAssembler::FillProducers() {
+  for (std::size_t i = 0; i < graph_.nodes_.size(); ++i) {
+    for (const TensorId output : graph_.nodes_[i].outputs) {
+      if (output == kNoTensor) continue;
+      ModelTensor& produced = tensor(output);
+      if (produced.producer != kNoNode || produced.is_constant) {
+        return Fail(ErrorCode::kInvalidArgument,
+                    "tensor " + Quoted(produced.name) + " is produced by node " +
+                        Quoted(graph_.nodes_[i].name) + " and " +
+                        (produced.is_constant
+                             ? "stored as a constant, too"
+                             : "by node " + Quoted(graph_.node(produced.producer).name) + ", too"));
+      }
+      produced.producer = NodeId{static_cast<std::uint32_t>(i)};
+    }
+  }
+  return {};
+}
+
+Result<void> GraphAssembler::Sort() {
+  CBOARD_RETURN_IF_ERROR(FillProducers());
+  std::vector<ModelNode>& nodes = graph_.nodes_;
+  std::vector<std::vector<std::uint32_t>> followers(nodes.size());
+  std::vector<std::uint32_t> waiting_for(nodes.size(), 0);
+  const auto add_edge = [&](std::size_t from, std::size_t to) {
+    followers[from].push_back(static_cast<std::uint32_t>(to));
+    ++waiting_for[to];
+  };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const TensorId input : nodes[i].inputs) {
+      if (input == kNoTensor || tensor(input).producer == kNoNode) continue;
+      const std::size_t producer = IndexOf(tensor(input).producer);
+      if (!breaks_cycles_.contains(producer)) add_edge(producer, i);
+    }
+    // What a subgraph needs from outside, its owner needs; so the subgraph comes first.
+    if (nodes[i].parent != kNoNode) add_edge(i, IndexOf(nodes[i].parent));
+  }
+
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (waiting_for[i] == 0) ready.push(static_cast<std::uint32_t>(i));
+  }
+  std::vector<std::uint32_t> new_index(nodes.size(), 0);
+  std::vector<ModelNode> sorted;
+  sorted.reserve(nodes.size());
+  std::vector<bool> is_sorted(nodes.size(), false);
+  while (!ready.empty()) {
+    const std::uint32_t next = ready.top();
+    ready.pop();
+    is_sorted[next] = true;
+    new_index[next] = static_cast<std::uint32_t>(sorted.size());
+    sorted.push_back(std::move(nodes[next]));
+    for (const std::uint32_t follower : followers[next]) {
+      if (--waiting_for[follower] == 0) ready.push(follower);
+    }
+  }
+  if (sorted.size() < nodes.size()) {
+    const auto stuck = std::ranges::find(is_sorted, false) - is_sorted.begin();
+    return Fail(ErrorCode::kInvalidArgument,
+                "the graph has a cycle: node " +
+                    Quoted(nodes[static_cast<std::size_t>(stuck)].name) +
+                    " waits, directly or not, for a node that waits for its own output");
+  }
+  nodes = std::move(sorted);
+  for (ModelNode& node : nodes) {
+    if (node.parent != kNoNode) node.parent = NodeId{new_index[IndexOf(node.parent)]};
+  }
+  for (ModelTensor& produced : graph_.tensors_) {
+    if (produced.producer != kNoNode) {
+      produced.producer = NodeId{new_index[IndexOf(produced.producer)]};
+    }
+  }
+  return {};
+}
+
+void GraphAssembler::CountBytes() {
+  std::vector<bool> is_claimed(graph_.tensors_.size(), false);
+  std::vector<TensorId> todo;
+  for (ModelNode& node : graph_.nodes_) {
+    const bool passes_constants_on =
+        !node.outputs.empty() && std::ranges::all_of(node.outputs, [&](TensorId output) {
+          return output == kNoTensor || tensor(output).source != kNoTensor;
+        });
+    if (passes_constants_on) continue;  // Counted where their values are used.
+    for (const TensorId input : node.inputs) {
+      if (input != kNoTensor && tensor(input).source != kNoTensor) todo.push_back(input);
+    }
+    while (!todo.empty()) {
+      const TensorId id = todo.back();
+      todo.pop_back();
+      if (is_claimed[IndexOf(id)]) continue;
+      is_claimed[IndexOf(id)] = true;
+      const ModelTensor& claimed = tensor(id);
+      if (claimed.is_constant) node.weight_bytes += claimed.data.size();
+      if (claimed.producer == kNoNode) continue;
+      for (const TensorId input : graph_.node(claimed.producer).inputs) {
+        if (input != kNoTensor && tensor(input).source != kNoTensor) todo.push_back(input);
+      }
+    }
+  }
+  for (ModelNode& node : graph_.nodes_) {
+    std::uint64_t bytes = 0;
+    bool known = true;
+    for (const TensorId output : node.outputs) {
+      if (output == kNoTensor) continue;
+      const std::optional<std::uint64_t> size = BytesOfOneSample(tensor(output));
+      known = known && size && !__builtin_add_overflow(bytes, *size, &bytes);
+    }
+    if (known) node.output_bytes = bytes;
+    node.macs = CountMacs(graph_.format_, node, graph_.tensors_);
+  }
+}
+
+void GraphAssembler::BuildLookups() {
+  const std::size_t tensor_count = graph_.tensors_.size();
+  std::vector<std::vector<NodeId>> consumers(tensor_count);
+  for (std::size_t i = 0; i < graph_.nodes_.size(); ++i) {
+    const NodeId id{static_cast<std::uint32_t>(i)};
+    graph_.nodes_by_name_.emplace(graph_.nodes_[i].name, id);
+    for (const TensorId input : graph_.nodes_[i].inputs) {
+      if (input == kNoTensor) continue;
+      std::vector<NodeId>& list = consumers[IndexOf(input)];
+      if (list.empty() || list.back() != id) list.push_back(id);
+    }
+  }
+  graph_.consumer_begins_.reserve(tensor_count + 1);
+  for (std::size_t i = 0; i < tensor_count; ++i) {
+    graph_.tensors_by_name_.emplace(graph_.tensors_[i].name,
+                                    TensorId{static_cast<std::uint32_t>(i)});
+    graph_.consumer_begins_.push_back(static_cast<std::uint32_t>(graph_.consumers_.size()));
+    graph_.consumers_.insert(graph_.consumers_.end(), consumers[i].begin(), consumers[i].end());
+  }
+  graph_.consumer_begins_.push_back(static_cast<std::uint32_t>(graph_.consumers_.size()));
+}
+
+Result<ModelGraph> GraphAssembler::Finish() {
+  // Ids are 32-bit; no real model comes near, and none of these files is that large for it.
+  if (graph_.tensors_.size() >= IndexOf(kNoTensor) || graph_.nodes_.size() >= IndexOf(kNoNode)) {
+    return Fail(ErrorCode::kResourceExhausted, "the model has more than 4 billion tensors");
+  }
+  CountBytes();
+  BuildLookups();
+  return std::move(graph_);
+}
+
+}  // namespace cboard

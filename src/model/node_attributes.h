@@ -1,0 +1,30 @@
+// Attributes of a node by the type that a reader expects.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "cboard/model/model_graph.h"
+
+namespace cboard {
+
+inline std::int64_t IntOf(const ModelNode& node, std::string_view key, std::int64_t otherwise) {
+  const AttributeValue* value = node.FindAttribute(key);
+  const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
+  return number == nullptr ? otherwise : *number;
+}
+
+// Null when there is no such list.
+inline const std::vector<std::int64_t>* IntsOf(const ModelNode& node, std::string_view key) {
+  const AttributeValue* value = node.FindAttribute(key);
+  return value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);
+}
+
+inline std::string_view TextOf(const ModelNode& node, std::string_view key) {
+  const AttributeValue* value = node.FindAttribute(key);
+  const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(value);
+  return text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
+}  // namespace cboard

@@ -1,0 +1,42 @@
+// Rules of ONNX's shapes that need no more than a node's attributes and the shapes of its inputs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cboard/model/model_graph.h"
+
+namespace cboard::onnx_shapes {
+
+using Shape = std::vector<std::int64_t>;
+using Inferred = std::optional<Shape>;
+
+constexpr std::int64_t kUnknown = -1;
+
+// Sizes come from files: what overflows is unknown.
+std::int64_t Product(std::int64_t a, std::int64_t b);
+std::int64_t Sum(std::int64_t a, std::int64_t b);
+
+// `axis` counted from the end when negative; nothing when there is no such dimension.
+std::optional<std::size_t> AxisOf(std::int64_t axis, std::size_t rank);
+
+// numpy's broadcasting. An unknown size gives way to any size but one.
+Shape Broadcast(const Shape& a, const Shape& b);
+
+// Nodes whose output has the shape and type of the first input.
+bool IsSameAsFirst(std::string_view op);
+// Nodes whose inputs are broadcast against each other.
+bool IsBroadcast(std::string_view op);
+// The same, with truth values as outputs.
+bool IsComparison(std::string_view op);
+
+// `b` may be null when its shape is not known.
+Inferred InferMatMul(Shape a, const Shape* b);
+Inferred InferGemm(const ModelNode& node, const Shape& a, const Shape* b);
+Inferred InferFlatten(const ModelNode& node, const Shape& input);
+Inferred InferTranspose(const ModelNode& node, const Shape& input);
+Inferred InferGather(const ModelNode& node, const Shape& input, const Shape* indices);
+
+}  // namespace cboard::onnx_shapes

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include "model/formats.h"
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
+namespace cboard {
+namespace {
+
+using testing::FailsSaying;
+using testing::FailsWith;
+using testing::Succeeds;
+using testing::TempDir;
+
+TEST(OpenModel, SaysWhatToDoWithFilesOfOtherKinds) {
+  const TempDir directory;
+  const auto open = [&](std::string_view content) {
+    EXPECT_THAT(WriteFileAtomically(directory / "m", content), Succeeds());
+    return OpenModel(directory / "m");
+  };
+  EXPECT_THAT(open("PK\x03\x04…"), FailsSaying(ErrorCode::kInvalidArgument, "zip archive"));
+  EXPECT_THAT(open("\x80\x02}q"), FailsSaying(ErrorCode::kInvalidArgument, "Python pickle"));
+  EXPECT_THAT(open("\x89HDF\r\n"), FailsSaying(ErrorCode::kInvalidArgument, "HDF5"));
+  EXPECT_THAT(open("version https://git-lfs.github.com/spec/v1"),
+              FailsSaying(ErrorCode::kInvalidArgument, "Git LFS pointer"));
+  EXPECT_THAT(open(""), FailsSaying(ErrorCode::kInvalidArgument, "not a model of a known format"));
+  EXPECT_THAT(open("hello world"), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(open("{}"), FailsSaying(ErrorCode::kInvalidArgument, "no weight_map"));
+  EXPECT_THAT(OpenModel(directory / "missing"), FailsWith(ErrorCode::kNotFound));
+  EXPECT_THAT(OpenModel(directory.path()), FailsSaying(ErrorCode::kInvalidArgument, "directory"));
+}
+
+TEST(OpenModel, NamesTheFileInErrors) {
+  const TempDir directory;
+  ASSERT_THAT(WriteFileAtomically(directory / "broken.gguf", "GGUF\x03"), Succeeds());
+  EXPECT_THAT(
+      OpenModel(directory / "broken.gguf"),
+      FailsSaying(ErrorCode::kDataLoss, (directory / "broken.gguf").string() +
+                                            "': at offset 4 of 5 the file ends inside a number"));
+}
+
+TEST(OpenModel, RefusesGgufCountsBeyondTheFile) {
+  std::string file("GGUF\x03\0\0\0", 8);
+  file += std::string(8, '\xff') + std::string(8, '\0');
+  const auto read = ReadGguf(MappedFile::FromMemory(file, "m"));
+  EXPECT_THAT(read, FailsSaying(ErrorCode::kDataLoss, "ends inside"));
+}
+
+TEST(OpenModel, AFileThatShrinksIsNoticedBeforeItsWeightsAreRead) {
+  const TempDir directory;
+  const std::string header = R"({"w":{"dtype":"F32","shape":[4096],"data_offsets":[0,16384]}})";
+  std::string file(8, '\0');
+  file[0] = static_cast<char>(header.size());
+  ASSERT_THAT(WriteFileAtomically(directory / "m", file + header + std::string(16384, '\x01')),
+              Succeeds());
+  const Result<ModelGraph> model = OpenModel(directory / "m");
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_THAT(model->ReadWeights(TensorId{0}), Succeeds());
+  std::filesystem::resize_file(directory / "m", 100);
+  EXPECT_THAT(model->ReadWeights(TensorId{0}), FailsWith(ErrorCode::kDataLoss));
+}
+
+}  // namespace
+}  // namespace cboard

@@ -1,0 +1,75 @@
+// The parts of TensorFlow's messages that describe a model: attributes, functions, signatures.
+// All views point into the parsed bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/model/model_graph.h"
+#include "cboard/proto/tensor.h"
+
+namespace cboard {
+
+ElementType ElementTypeOfTensorFlow(proto::DataType type);
+
+// An AttrValue. At most one of the members says something.
+struct TensorFlowAttribute {
+  std::optional<AttributeValue> value;  // Numbers, texts and lists of them.
+  std::optional<proto::DataType> type;
+  std::optional<std::vector<std::int64_t>> shape;  // Of known rank.
+  std::vector<std::optional<std::vector<std::int64_t>>> shapes;
+  std::string_view tensor;    // A TensorProto.
+  std::string_view function;  // The name of one.
+};
+
+struct TensorFlowNode {
+  std::string_view name;
+  std::string_view op;
+  std::vector<std::string_view> inputs;
+  std::vector<std::pair<std::string_view, TensorFlowAttribute>> attributes;
+
+  const TensorFlowAttribute* Find(std::string_view key) const;
+};
+
+struct TensorFlowFunction {
+  std::string_view name;
+  std::vector<std::string_view> inputs;
+  std::vector<std::string_view> outputs;
+  std::vector<TensorFlowNode> nodes;
+  std::vector<std::pair<std::string_view, std::string_view>> returns;  // Output -> "node:arg:0".
+};
+
+struct TensorFlowGraph {
+  std::vector<TensorFlowNode> nodes;
+  std::vector<TensorFlowFunction> functions;
+};
+
+// A GraphDef. Fails with kDataLoss.
+Result<TensorFlowGraph> ParseTensorFlowGraph(std::string_view bytes);
+
+// The GraphDef inside a SavedModel, that of the "serve" tag if there is one, and what its
+// signatures name.
+struct SavedModelParts {
+  std::string_view graph;
+  std::string_view version;
+  std::vector<std::string_view> tags;
+  std::vector<std::string_view> inputs;  // "node:0"
+  std::vector<std::string_view> outputs;
+};
+Result<SavedModelParts> ParseSavedModel(std::string_view bytes);
+
+// The stored elements of a TensorProto, little-endian; decoded where the file has a list of
+// numbers.
+struct TensorFlowElements {
+  std::string_view in_place;
+  std::string decoded;
+  bool is_decoded = false;
+};
+Result<TensorFlowElements> ElementsOf(const proto::Tensor& tensor);
+
+}  // namespace cboard

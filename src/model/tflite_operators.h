@@ -1,0 +1,12 @@
+// TFLite's built-in operators.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace cboard {
+
+// "CONV_2D" for 3; empty for numbers that are newer than we are.
+std::string_view TfliteOperatorName(std::int32_t number);
+
+}  // namespace cboard

@@ -1,0 +1,198 @@
+"""Quantized ONNX models, judged by the onnx package's reference evaluator and by numpy."""
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from onnx_models import RNG, f32, save
+
+
+def dequantized(path, name):
+    """What the reference evaluator computes for tensor `name` of a model without inputs."""
+    return ReferenceEvaluator(str(path)).run([name], {})[0]
+
+
+@pytest.mark.parametrize(
+    "shape, scale, zero, attributes",
+    [
+        ((6, 4), 0.02, 3, {}),
+        ((6, 4), RNG.random(6) + 0.1, RNG.integers(-5, 5, 6), {"axis": 0}),
+        ((6, 4), RNG.random(4) + 0.1, RNG.integers(-5, 5, 4), {"axis": 1}),
+        ((2, 6, 3, 3), RNG.random(6) + 0.1, None, {"axis": 1}),
+        (
+            (6, 8),
+            RNG.random((6, 2)) + 0.1,
+            RNG.integers(-5, 5, (6, 2)),
+            {"axis": 1, "block_size": 4},
+        ),
+        (
+            (8, 6),
+            RNG.random((2, 6)) + 0.1,
+            RNG.integers(-5, 5, (2, 6)),
+            {"axis": 0, "block_size": 4},
+        ),
+        ((3, 8, 5), RNG.random((3, 2, 5)) + 0.1, None, {"axis": -2, "block_size": 4}),
+    ],
+    ids=[
+        "per tensor",
+        "rows",
+        "columns",
+        "channels",
+        "groups",
+        "groups down",
+        "groups in the middle",
+    ],
+)
+def test_dequantize_linear(tmp_path, dump, shape, scale, zero, attributes):
+    codes = RNG.integers(-128, 128, shape).astype(np.int8)
+    initializers = [
+        numpy_helper.from_array(codes, "codes"),
+        numpy_helper.from_array(np.array(scale, np.float32), "scale"),
+    ]
+    inputs = ["codes", "scale"]
+    if zero is not None:
+        initializers.append(numpy_helper.from_array(np.array(zero, np.int8), "zero"))
+        inputs.append("zero")
+    save(
+        tmp_path / "m.onnx",
+        [helper.make_node("DequantizeLinear", inputs, ["w"], **attributes)],
+        [],
+        [f32("w", *shape)],
+        initializers,
+    )
+    ours = dump(tmp_path / "m.onnx")
+    expected = dequantized(tmp_path / "m.onnx", "w")
+    np.testing.assert_array_equal(ours.values("w"), expected)
+    np.testing.assert_array_equal(ours.values("codes"), expected)
+    assert ours.tensors["codes"]["quantization"]["origin"] == "qdq"
+
+
+def test_weights_that_the_graph_quantizes_are_read_as_they_will_be_used(tmp_path, dump):
+    weights = RNG.normal(size=(5, 7)).astype(np.float32)
+    scales = (np.abs(weights).max(1) / 150).astype(np.float32)  # Some values are clipped.
+    save(
+        tmp_path / "m.onnx",
+        [
+            helper.make_node("QuantizeLinear", ["w", "s", "z"], ["q"], axis=0),
+            helper.make_node("DequantizeLinear", ["q", "s", "z"], ["dq"], axis=0),
+        ],
+        [],
+        [f32("dq", 5, 7)],
+        [
+            numpy_helper.from_array(weights, "w"),
+            numpy_helper.from_array(scales, "s"),
+            numpy_helper.from_array(np.full(5, 20, np.int8), "z"),
+        ],
+    )
+    ours = dump(tmp_path / "m.onnx")
+    expected = dequantized(tmp_path / "m.onnx", "dq")
+    assert np.abs(expected - weights).max() > 0.01
+    np.testing.assert_array_equal(ours.values("dq"), expected)
+    np.testing.assert_array_equal(ours.values("w"), weights)
+
+
+def test_q_operators(tmp_path, dump):
+    weights = RNG.integers(-127, 128, (4, 3, 3, 3)).astype(np.int8)
+    scales = (RNG.random(4) + 0.1).astype(np.float32)
+    bias = RNG.integers(-1000, 1000, 4).astype(np.int32)
+
+    def scalar(name, value, kind):
+        return numpy_helper.from_array(np.array(value, kind), name)
+
+    save(
+        tmp_path / "m.onnx",
+        [
+            helper.make_node(
+                "QLinearConv", ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"], ["y"], "conv"
+            ),
+        ],
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, [1, 3, 8, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.UINT8, [1, 4, 6, 6])],
+        [
+            scalar("xs", 0.5, np.float32),
+            scalar("xz", 128, np.uint8),
+            numpy_helper.from_array(weights, "w"),
+            numpy_helper.from_array(scales, "ws"),
+            numpy_helper.from_array(np.zeros(4, np.int8), "wz"),
+            scalar("ys", 0.25, np.float32),
+            scalar("yz", 3, np.uint8),
+            numpy_helper.from_array(bias, "b"),
+        ],
+    )
+    ours = dump(tmp_path / "m.onnx")
+    np.testing.assert_array_equal(
+        ours.values("w"), weights.astype(np.float32) * scales[:, None, None, None]
+    )
+    np.testing.assert_array_equal(
+        ours.values("b"), bias.astype(np.float32) * (np.float32(0.5) * scales)
+    )
+    assert ours.tensors["y"]["quantization"]["scales"] == [0.25]
+    assert ours.tensors["y"]["quantization"]["zero_points"] == [3]
+    assert ours.tensors["x"]["quantization"]["zero_points"] == [128]
+    assert ours.nodes["conv"]["macs"] == 4 * 6 * 6 * 27
+    assert ours.nodes["conv"]["weight_bytes"] == 108 + 16 + 4 + 16 + 4 + 1 + 4 + 1
+
+
+def test_dynamically_quantized_products_find_the_scale_of_their_weights(tmp_path, dump):
+    weights = RNG.integers(-127, 128, (6, 5)).astype(np.int8)
+    scales = (RNG.random(5) + 0.1).astype(np.float32)
+    save(
+        tmp_path / "m.onnx",
+        [
+            helper.make_node("DynamicQuantizeLinear", ["x"], ["xq", "xs", "xz"]),
+            helper.make_node("MatMulInteger", ["xq", "w", "xz", "wz"], ["product"], "mm"),
+            helper.make_node("Cast", ["product"], ["cast"], to=TensorProto.FLOAT),
+            helper.make_node("Mul", ["xs", "ws"], ["factor"]),
+            helper.make_node("Mul", ["cast", "factor"], ["y"]),
+        ],
+        [f32("x", 2, 6)],
+        [f32("y", 2, 5)],
+        [
+            numpy_helper.from_array(weights, "w"),
+            numpy_helper.from_array(scales, "ws"),
+            numpy_helper.from_array(np.array(0, np.int8), "wz"),
+        ],
+    )
+    ours = dump(tmp_path / "m.onnx")
+    np.testing.assert_array_equal(ours.values("w"), weights.astype(np.float32) * scales)
+    assert ours.nodes["mm"]["macs"] == 2 * 5 * 6
+
+
+def test_four_bit_matrix_products_are_shown_as_the_matrix_they_are(tmp_path, dump):
+    rows, columns, block = 4, 64, 32
+    codes = RNG.integers(0, 16, (rows, columns)).astype(np.uint8)
+    scales = (RNG.random((rows, columns // block)) + 0.1).astype(np.float32)
+    zeros = RNG.integers(0, 16, (rows, columns // block)).astype(np.uint8)
+
+    def pack(nibbles):
+        return nibbles[..., 0::2] | nibbles[..., 1::2] << 4
+
+    save(
+        tmp_path / "m.onnx",
+        [
+            helper.make_node(
+                "MatMulNBits",
+                ["x", "w", "s", "z"],
+                ["y"],
+                "mm",
+                domain="com.microsoft",
+                K=columns,
+                N=rows,
+                bits=4,
+                block_size=block,
+            ),
+        ],
+        [f32("x", 3, columns)],
+        [f32("y", 3, rows)],
+        [
+            numpy_helper.from_array(pack(codes).reshape(rows, columns // block, block // 2), "w"),
+            numpy_helper.from_array(scales.flatten(), "s"),
+            numpy_helper.from_array(pack(zeros).flatten(), "z"),
+        ],
+        domains=["com.microsoft"],
+    )
+    ours = dump(tmp_path / "m.onnx")
+    expected = (codes.astype(np.float32) - zeros.repeat(block, 1)) * scales.repeat(block, 1)
+    np.testing.assert_array_equal(ours.values("w"), expected.astype(np.float32))
+    assert ours.nodes["mm"]["macs"] == 3 * rows * columns
