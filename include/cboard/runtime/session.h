@@ -1,0 +1,125 @@
+// Runs ONNX models with ONNX Runtime, which is loaded when it is needed.
+//
+//   CBOARD_ASSIGN_OR_RETURN(Session session, Session::Open("resnet18.onnx"));
+//   const NamedTensor image{"input", TensorView(pixels, {1, 3, 224, 224})};
+//   CBOARD_ASSIGN_OR_RETURN(const RunResult result, session.Run({&image, 1}));
+//   result.tensors()[0].tensor;  // The first output.
+//
+// The library is the one that $CB_ONNXRUNTIME_LIB or SessionOptions::library names; without these,
+// that of an active Python environment, of the build directory, of Node's packages, or the
+// system's.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cboard/base/bytes.h"
+#include "cboard/base/result.h"
+#include "cboard/tensor/tensor_view.h"
+
+namespace cboard {
+
+// An input or output that a model declares.
+struct ModelValue {
+  std::string name;
+  std::optional<DType> dtype;  // Nothing for types that TensorView has not: strings, sequences, …
+  std::string type;            // In words, of any type: "float32", "string", "not a tensor".
+  // -1 is a size that is not fixed. A scalar and a value of unknown rank are both empty.
+  std::vector<std::int64_t> shape;
+  std::vector<std::string> dimension_names;  // As many as sizes; "" for those without one.
+};
+
+// "float32 [batch, 3, 224, 224]".
+std::string Describe(const ModelValue& value);
+
+// Borrows its elements.
+struct NamedTensor {
+  std::string name;
+  TensorView tensor;
+};
+
+// Where ONNX Runtime was found.
+struct RuntimeInfo {
+  std::filesystem::path library;
+  std::string version;
+};
+
+// Loads the library. Fails with kNotFound and says what to install.
+Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library = {});
+
+struct SessionOptions {
+  std::filesystem::path library;  // ONNX Runtime's; empty to search.
+
+  // Graph optimizations rename, fuse and remove nodes, so that outputs of nodes are not what the
+  // model file says. Off unless asked for.
+  bool optimize = false;
+
+  int threads = 0;  // 0 leaves the choice to ONNX Runtime.
+
+  // For models from bytes: where their external data lies. Needs ONNX Runtime 1.20.
+  std::filesystem::path external_data_folder;
+};
+
+// What a run has computed. Owns the memory; tensors are views of it.
+class RunResult {
+ public:
+  struct State;
+  explicit RunResult(std::unique_ptr<State> state);
+  ~RunResult();
+  RunResult(RunResult&&) noexcept;
+  RunResult& operator=(RunResult&&) noexcept;
+
+  // In the order asked for, without those that no TensorView can show.
+  const std::vector<NamedTensor>& tensors() const;
+
+  // Names of the outputs that are left out: strings, sequences, 4-bit and 8-bit floats.
+  const std::vector<std::string>& left_out() const;
+
+  // Null when there is no tensor of this name.
+  const TensorView* Find(std::string_view name) const;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// A loaded model. Run may be called from many threads at once.
+class Session {
+ public:
+  // Fails with kNotFound when the file or the library is not there, and otherwise with what ONNX
+  // Runtime has against the model.
+  static Result<Session> Open(const std::filesystem::path& model,
+                              const SessionOptions& options = {});
+
+  // `name` is what errors call the model. The bytes are not needed afterwards.
+  static Result<Session> FromBytes(ByteSpan model, std::string name,
+                                   const SessionOptions& options = {});
+
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+
+  const std::vector<ModelValue>& inputs() const;
+  const std::vector<ModelValue>& outputs() const;
+  const RuntimeInfo& runtime() const;
+
+  // Computes the named outputs, or all that the model declares when none are named. Inputs are
+  // borrowed until Run returns.
+  //
+  // Fails with kInvalidArgument when an input is missing, unknown, or not of the dtype and shape
+  // that the model declares, and says what the model wants.
+  Result<RunResult> Run(std::span<const NamedTensor> inputs,
+                        std::span<const std::string> outputs = {}) const;
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cboard

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "cboard/base/strings.h"
+#include "cboard/runtime/npy.h"
+#include "runtime/sample_sources.h"
+
+namespace cboard {
+namespace {
+
+std::string Describe(const TensorView& tensor) {
+  return cboard::Describe(
+      ModelValue{.type = std::string(NameOf(tensor.dtype)), .shape = tensor.shape});
+}
+
+// One input's array, cut into samples.
+struct Slices {
+  ModelValue input;
+  TensorView array;
+  std::vector<std::int64_t> shape;  // Of one sample.
+  std::size_t count = 0;
+  std::size_t size_bytes = 0;  // Of one sample, in the array's dtype.
+};
+
+bool Fits(std::span<const std::int64_t> sizes, std::span<const std::int64_t> wanted) {
+  return std::ranges::equal(
+      sizes, wanted, [](std::int64_t size, std::int64_t want) { return want < 0 || size == want; });
+}
+
+// How an array is cut: see OpenSamples.
+Result<Slices> Cut(const ModelValue& input, const TensorView& array, const SampleOptions& options) {
+  Slices slices{.input = input, .array = array};
+  const std::span<const std::int64_t> have = array.shape, want = input.shape;
+  if (want.empty()) {
+    // A scalar, or a rank that the model does not say: an element or a row is a sample.
+    slices.shape.assign(have.begin() + (have.empty() ? 0 : 1), have.end());
+    slices.count = have.empty() ? 1 : static_cast<std::size_t>(have[0]);
+  } else if (have.size() == want.size() && Fits(have.subspan(1), want.subspan(1))) {
+    const std::int64_t batch =
+        want[0] >= 0 ? want[0] : std::min(options.batch_size, std::max<std::int64_t>(have[0], 1));
+    slices.shape.assign(have.begin(), have.end());
+    slices.shape[0] = batch;
+    slices.count = batch == 0 ? 0 : static_cast<std::size_t>(have[0] / batch);
+  } else if (have.size() == want.size() + 1 && Fits(have.subspan(1), want)) {
+    slices.shape.assign(have.begin() + 1, have.end());
+    slices.count = static_cast<std::size_t>(have[0]);
+  } else if (have.size() + 1 == want.size() && (want[0] < 0 || want[0] == 1) &&
+             Fits(have, want.subspan(1))) {
+    slices.shape.assign(have.begin(), have.end());
+    slices.shape.insert(slices.shape.begin(), 1);
+    slices.count = 1;
+  } else {
+    return Fail(ErrorCode::kInvalidArgument, "the data for input " + Quoted(input.name) + " is " +
+                                                 Describe(array) + " but the model wants " +
+                                                 Describe(input) + ", once per sample");
+  }
+  slices.size_bytes = SizeOf(array.dtype);
+  for (const std::int64_t size : slices.shape) {
+    slices.size_bytes *= static_cast<std::size_t>(size);
+  }
+  if (slices.count == 0) {
+    return Fail(ErrorCode::kInvalidArgument, "the data for input " + Quoted(input.name) + " is " +
+                                                 Describe(array) + ", which is not one sample of " +
+                                                 Describe(input));
+  }
+  return slices;
+}
+
+// Which array is for which input.
+Result<std::vector<const TensorView*>> Assign(const NpyFile& file,
+                                              std::span<const ModelValue> inputs) {
+  const auto& arrays = file.arrays();
+  std::vector<const TensorView*> assigned;
+  std::unordered_map<std::string_view, const TensorView*> by_name;
+  for (const NpyFile::Array& array : arrays) by_name.emplace(array.name, &array.tensor);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    auto found = by_name.find(inputs[i].name);
+    if (found == by_name.end()) found = by_name.find("arr_" + std::to_string(i));
+    if (found != by_name.end()) {
+      assigned.push_back(found->second);
+    } else if (inputs.size() == 1 && arrays.size() == 1) {
+      assigned.push_back(&arrays[0].tensor);
+    } else {
+      std::string names;
+      for (const NpyFile::Array& array : arrays) {
+        if (names.size() > 500) break;
+        names += (names.empty() ? "" : ", ") + Quoted(array.name);
+      }
+      return Fail(ErrorCode::kInvalidArgument, "there is no array for input " +
+                                                   Quoted(inputs[i].name) + ", " +
+                                                   Describe(inputs[i]) + "; the file has " +
+                                                   (names.empty() ? std::string("none") : names));
+    }
+  }
+  return assigned;
+}
+
+class ArraySamples final : public SampleSource {
+ public:
+  ArraySamples(NpyFile file, std::string name, std::vector<Slices> slices, std::size_t size)
+      : file_(std::move(file)), name_(std::move(name)), slices_(std::move(slices)), size_(size) {}
+
+  std::size_t size() const override { return size_; }
+  std::string Description() const override { return name_; }
+
+  Result<std::vector<NamedTensor>> Read(std::size_t index) override {
+    std::vector<NamedTensor> inputs;
+    converted_.clear();
+    converted_.reserve(slices_.size());
+    for (const Slices& slices : slices_) {
+      const auto* data = static_cast<const std::byte*>(slices.array.data);
+      TensorView sample(slices.array.dtype, data + index * slices.size_bytes, slices.shape);
+      if (sample.dtype != *slices.input.dtype) {
+        auto converted = ConvertTo(*slices.input.dtype, sample);
+        if (!converted) {
+          return Fail(Annotate(std::move(converted).error(), "input " + Quoted(slices.input.name)));
+        }
+        sample = converted_.emplace_back(*std::move(converted)).view();
+      }
+      inputs.push_back({slices.input.name, std::move(sample)});
+    }
+    return inputs;
+  }
+
+ private:
+  NpyFile file_;
+  std::string name_;
+  std::vector<Slices> slices_;
+  std::size_t size_;
+  std::vector<OwnedTensor> converted_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SampleSource>> OpenArraySamples(const std::filesystem::path& file,
+                                                       std::span<const ModelValue> inputs,
+                                                       const SampleOptions& options) {
+  CBOARD_ASSIGN_OR_RETURN(NpyFile arrays, NpyFile::Open(file));
+  const std::string shown = Quoted(file.string(), 1000);
+  auto assigned = Assign(arrays, inputs);
+  if (!assigned) return Fail(Annotate(std::move(assigned).error(), shown));
+  std::vector<Slices> slices;
+  std::size_t size = options.max_samples;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    auto cut = Cut(inputs[i], *(*assigned)[i], options);
+    if (!cut) return Fail(Annotate(std::move(cut).error(), shown));
+    if (!slices.empty() && cut->count != slices[0].count) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  shown + ": there are " + std::to_string(slices[0].count) + " samples of " +
+                      Quoted(inputs[0].name) + " and " + std::to_string(cut->count) + " of " +
+                      Quoted(inputs[i].name));
+    }
+    size = std::min(size, cut->count);
+    slices.push_back(*std::move(cut));
+  }
+  return std::make_unique<ArraySamples>(std::move(arrays), file.filename().string(),
+                                        std::move(slices), size);
+}
+
+}  // namespace cboard

@@ -1,0 +1,82 @@
+#include "cboard/runtime/capture.h"
+
+#include <system_error>
+
+#include "cboard/base/strings.h"
+#include "cboard/runtime/graph_outputs.h"
+#include "model/mapped_file.h"
+
+namespace cboard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Names were checked when the model was read; a link may still lead out of the folder.
+Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::string> files) {
+  std::error_code error;
+  const fs::path inside = fs::canonical(folder, error);
+  for (const std::string& file : files) {
+    const fs::path target = fs::canonical(folder / file, error);
+    if (error) {
+      return Fail(ErrorCode::kNotFound, "weights should be in " +
+                                            Quoted((folder / file).string(), 1000) +
+                                            ", which is not there: " + error.message());
+    }
+    const fs::path relative = target.lexically_relative(inside);
+    if (relative.empty() || *relative.begin() == "..") {
+      return Fail(ErrorCode::kPermissionDenied,
+                  Quoted((folder / file).string(), 1000) + " leads out of the model's folder");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ModelCapture> ModelCapture::Open(const fs::path& model, const CaptureOptions& options) {
+  const std::string shown = Quoted(model.string(), 1000);
+  CBOARD_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(model));
+  std::optional<std::span<const std::string>> names;
+  if (options.tensors) names = *options.tensors;
+  auto with_outputs = AddGraphOutputs(file->text(), names);
+  if (!with_outputs) return Fail(Annotate(std::move(with_outputs).error(), shown));
+  SessionOptions session_options = options.session;
+  if (!with_outputs->external_files.empty()) {
+    const fs::path folder = model.has_parent_path() ? model.parent_path() : fs::path(".");
+    auto checked = CheckExternalFiles(folder, with_outputs->external_files);
+    if (!checked) return Fail(Annotate(std::move(checked).error(), shown));
+    session_options.external_data_folder = folder;
+  }
+  CBOARD_ASSIGN_OR_RETURN(Session session, Session::FromBytes(AsBytes(with_outputs->bytes),
+                                                              model.string(), session_options));
+  return ModelCapture(model, std::move(session), std::move(with_outputs->tensors));
+}
+
+Result<CaptureSummary> CaptureSamples(
+    SampleSource& samples, std::span<const ModelCapture* const> models,
+    const std::function<Result<void>(const CapturedSample&)>& visit,
+    const std::function<bool(std::size_t done, std::size_t total)>& progress) {
+  CaptureSummary summary{.source = samples.Description(), .is_generated = samples.is_generated()};
+  const std::size_t total = samples.size();
+  const auto where = [&](std::size_t index) { return "sample " + std::to_string(index); };
+  while (summary.samples < total) {
+    const std::size_t index = summary.samples;
+    auto inputs = samples.Read(index);
+    if (!inputs) return Fail(Annotate(std::move(inputs).error(), where(index)));
+    std::vector<RunResult> results;
+    for (const ModelCapture* model : models) {
+      auto result = model->Run(*inputs);
+      if (!result) return Fail(Annotate(std::move(result).error(), where(index)));
+      results.push_back(*std::move(result));
+    }
+    CBOARD_RETURN_IF_ERROR(visit({index, *inputs, results}));
+    ++summary.samples;
+    if (progress && !progress(summary.samples, total)) {
+      summary.is_stopped = summary.samples < total;
+      break;
+    }
+  }
+  return summary;
+}
+
+}  // namespace cboard

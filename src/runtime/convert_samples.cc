@@ -1,0 +1,125 @@
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "cboard/tensor/convert.h"
+#include "runtime/sample_sources.h"
+
+namespace cboard {
+namespace {
+
+bool IsFloat(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
+         dtype == DType::kBfloat16;
+}
+
+// The nearest binary16, ties to even.
+std::uint16_t ToHalf(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000);
+  const float magnitude = std::bit_cast<float>(bits & 0x7FFFFFFF);
+  if (!(magnitude < 65520.0f)) {  // Rounds to infinity, is one, or is NaN.
+    return static_cast<std::uint16_t>(sign | (std::isnan(value) ? 0x7E00 : 0x7C00));
+  }
+  if (magnitude < 0x1p-14f) {  // Multiples of 2^-24.
+    return static_cast<std::uint16_t>(sign | std::lrint(magnitude * 0x1p24f));
+  }
+  // Rounding may carry into the exponent, which is what it should do.
+  const std::uint32_t rounded = (bits & 0x7FFFFFFF) + 0xFFF + (bits >> 13 & 1);
+  return static_cast<std::uint16_t>(sign | ((rounded >> 13) - ((127 - 15) << 10)));
+}
+
+// The nearest bfloat16, ties to even.
+std::uint16_t ToBfloat(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
+  return static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+template <typename To, typename From, typename Convert>
+void Fill(const std::vector<From>& values, OwnedTensor& out, Convert convert) {
+  out.elements.resize(values.size() * sizeof(To));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const To value = convert(values[i]);
+    std::memcpy(out.elements.data() + i * sizeof(To), &value, sizeof(To));
+  }
+}
+
+// Whether every value is an integer of To; fills `out` with them.
+template <typename To>
+bool FillIntegers(const std::vector<double>& values, OwnedTensor& out) {
+  // 2^53: beyond, doubles do not tell integers apart.
+  constexpr double kExact = 9007199254740992.0;
+  const double min = std::max(static_cast<double>(std::numeric_limits<To>::min()), -kExact);
+  const double max = std::min(static_cast<double>(std::numeric_limits<To>::max()), kExact);
+  for (const double value : values) {
+    if (!(value >= min && value <= max)) return false;
+  }
+  Fill<To>(values, out, [](double value) { return static_cast<To>(value); });
+  return true;
+}
+
+bool FillIntegers(DType dtype, const std::vector<double>& values, OwnedTensor& out) {
+  switch (dtype) {
+    case DType::kInt8:
+      return FillIntegers<std::int8_t>(values, out);
+    case DType::kUint8:
+      return FillIntegers<std::uint8_t>(values, out);
+    case DType::kInt16:
+      return FillIntegers<std::int16_t>(values, out);
+    case DType::kUint16:
+      return FillIntegers<std::uint16_t>(values, out);
+    case DType::kInt32:
+      return FillIntegers<std::int32_t>(values, out);
+    case DType::kUint32:
+      return FillIntegers<std::uint32_t>(values, out);
+    case DType::kInt64:
+      return FillIntegers<std::int64_t>(values, out);
+    case DType::kUint64:
+      return FillIntegers<std::uint64_t>(values, out);
+    case DType::kBool:
+      return FillIntegers<bool>(values, out);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& tensor) {
+  CBOARD_RETURN_IF_ERROR(tensor.Validate());
+  OwnedTensor out{.dtype = dtype, .shape = tensor.shape};
+  if (dtype == tensor.dtype) {
+    const auto* first = static_cast<const std::byte*>(tensor.data);
+    out.elements.assign(first, first + tensor.element_count() * SizeOf(dtype));
+    return out;
+  }
+  if (IsFloat(dtype) && IsFloat(tensor.dtype)) {
+    if (dtype == DType::kFloat64) {
+      CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, ToDoubles(tensor));
+      Fill<double>(values, out, [](double value) { return value; });
+      return out;
+    }
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ToFloats(tensor));
+    if (dtype == DType::kFloat32) {
+      Fill<float>(values, out, [](float value) { return value; });
+    } else {
+      Fill<std::uint16_t>(values, out, dtype == DType::kFloat16 ? ToHalf : ToBfloat);
+    }
+    return out;
+  }
+  if (!IsFloat(dtype) && !IsFloat(tensor.dtype)) {
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, ToDoubles(tensor));
+    if (FillIntegers(dtype, values, out)) return out;
+    return Fail(ErrorCode::kInvalidArgument, "values of " + std::string(NameOf(tensor.dtype)) +
+                                                 " do not fit the model's " +
+                                                 std::string(NameOf(dtype)));
+  }
+  return Fail(ErrorCode::kInvalidArgument,
+              "the data is " + std::string(NameOf(tensor.dtype)) + " but the model wants " +
+                  std::string(NameOf(dtype)) +
+                  "; convert it as your training code does, scale and offset included");
+}
+
+}  // namespace cboard

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <random>
+
+#include "cboard/base/strings.h"
+#include "cboard/tensor/tensor_view.h"
+#include "runtime/sample_sources.h"
+
+namespace cboard {
+namespace {
+
+// Of one input; a model that asks for more wants real data.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 28;
+
+// Below the vocabulary of any model that takes numbers of words.
+constexpr unsigned kIntegers = 100;
+
+class GeneratedSamples final : public SampleSource {
+ public:
+  GeneratedSamples(std::vector<ModelValue> inputs, const SampleOptions& options)
+      : inputs_(std::move(inputs)), size_(options.max_samples), seed_(options.seed) {}
+
+  std::size_t size() const override { return size_; }
+  std::string Description() const override { return "generated, seed " + std::to_string(seed_); }
+  bool is_generated() const override { return true; }
+
+  Result<std::vector<NamedTensor>> Read(std::size_t index) override {
+    std::vector<NamedTensor> tensors;
+    generated_.clear();
+    generated_.reserve(inputs_.size());
+    // The same sample for the same seed and index, whichever were read before.
+    std::seed_seq seeds{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32),
+                        static_cast<std::uint32_t>(index)};
+    std::mt19937_64 random(seeds);
+    for (const ModelValue& input : inputs_) {
+      CBOARD_ASSIGN_OR_RETURN(OwnedTensor tensor, Make(input, random));
+      tensors.push_back({input.name, generated_.emplace_back(std::move(tensor)).view()});
+    }
+    return tensors;
+  }
+
+ private:
+  static Result<OwnedTensor> Make(const ModelValue& input, std::mt19937_64& random) {
+    std::size_t count = 1;
+    for (const std::int64_t size : input.shape) count *= static_cast<std::size_t>(size);
+    switch (*input.dtype) {
+      case DType::kFloat32:
+      case DType::kFloat64:
+      case DType::kFloat16:
+      case DType::kBfloat16: {
+        std::normal_distribution<float> normal;
+        std::vector<float> values(count);
+        for (float& value : values) value = normal(random);
+        return ConvertTo(*input.dtype, TensorView(values, input.shape));
+      }
+      default: {
+        std::string name = input.name;
+        std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+        const bool is_mask = name.find("mask") != std::string::npos;
+        const unsigned limit = *input.dtype == DType::kBool ? 2 : kIntegers;
+        std::vector<std::uint8_t> values(count);
+        for (std::uint8_t& value : values) {
+          value = is_mask ? 1 : static_cast<std::uint8_t>(random() % limit);
+        }
+        return ConvertTo(*input.dtype, TensorView(values, input.shape));
+      }
+    }
+  }
+
+  std::vector<ModelValue> inputs_;
+  std::size_t size_;
+  std::uint64_t seed_;
+  std::vector<OwnedTensor> generated_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SampleSource>> GenerateSamples(std::span<const ModelValue> inputs,
+                                                      const SampleOptions& options) {
+  std::vector<ModelValue> fixed(inputs.begin(), inputs.end());
+  for (ModelValue& input : fixed) {
+    if (const auto chosen = options.shapes.find(input.name); chosen != options.shapes.end()) {
+      input.shape = chosen->second;
+    }
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < input.shape.size(); ++i) {
+      std::int64_t& size = input.shape[i];
+      if (size < 0) size = i == 0 ? options.batch_size : options.open_dimension;
+      if (size > kMaxElements || (count *= std::max<std::int64_t>(size, 1)) > kMaxElements) {
+        return Fail(ErrorCode::kInvalidArgument,
+                    "input " + Quoted(input.name) + " is " + Describe(input) +
+                        ", too large to be generated; give samples, or a smaller shape");
+      }
+    }
+  }
+  return std::make_unique<GeneratedSamples>(std::move(fixed), options);
+}
+
+}  // namespace cboard

@@ -1,0 +1,17 @@
+// Any bytes as a model: the same bytes with outputs behind them, or an error.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "cboard/proto/onnx.h"
+#include "cboard/runtime/graph_outputs.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view model(reinterpret_cast<const char*>(data), size);
+  const auto result = cboard::AddGraphOutputs(model, std::nullopt);
+  if (!result) return 0;
+  if (!result->bytes.starts_with(model)) __builtin_trap();
+  // What was added can be asked for by name.
+  if (!cboard::AddGraphOutputs(model, result->tensors)) __builtin_trap();
+  return 0;
+}

@@ -1,0 +1,273 @@
+#include "cboard/runtime/npy.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <unordered_set>
+
+#include "cboard/base/strings.h"
+#include "model/mapped_file.h"
+#include "runtime/zip_reader.h"
+
+namespace cboard {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
+constexpr std::size_t kMaxRank = 64;  // NumPy's own limit.
+
+struct Descr {
+  std::string_view text;
+  DType dtype;
+};
+constexpr std::array kDescrs = {
+    Descr{"<f4", DType::kFloat32}, Descr{"<f8", DType::kFloat64}, Descr{"<f2", DType::kFloat16},
+    Descr{"|i1", DType::kInt8},    Descr{"|u1", DType::kUint8},   Descr{"<i2", DType::kInt16},
+    Descr{"<u2", DType::kUint16},  Descr{"<i4", DType::kInt32},   Descr{"<u4", DType::kUint32},
+    Descr{"<i8", DType::kInt64},   Descr{"<u8", DType::kUint64},  Descr{"|b1", DType::kBool},
+};
+
+tl::unexpected<Error> BadHeader(std::string_view what, std::string_view header) {
+  return Fail(ErrorCode::kDataLoss,
+              "the .npy header " + std::string(what) + ": " + Quoted(header, 120));
+}
+
+// The header is the text of a Python dictionary with three keys, in any order.
+class HeaderReader {
+ public:
+  explicit HeaderReader(std::string_view header) : header_(header), rest_(header) {}
+
+  Result<NpyArray> Read() {
+    NpyArray array;
+    std::optional<DType> dtype;
+    bool has_order = false, has_shape = false;
+    if (!Take('{')) return BadHeader("is not a dictionary", header_);
+    while (!Take('}')) {
+      CBOARD_ASSIGN_OR_RETURN(const std::string_view key, ReadText());
+      if (!Take(':')) return BadHeader("lacks a ':'", header_);
+      if (key == "descr") {
+        CBOARD_ASSIGN_OR_RETURN(dtype, ReadDescr());
+      } else if (key == "fortran_order") {
+        CBOARD_ASSIGN_OR_RETURN(array.fortran_order, ReadBool());
+        has_order = true;
+      } else if (key == "shape") {
+        CBOARD_ASSIGN_OR_RETURN(array.shape, ReadShape());
+        has_shape = true;
+      } else {
+        return BadHeader("has an unknown key", header_);
+      }
+      if (!Take(',') && !NextIs('}')) return BadHeader("lacks a ','", header_);
+    }
+    if (!dtype || !has_order || !has_shape) {
+      return BadHeader("lacks one of descr, fortran_order and shape", header_);
+    }
+    array.dtype = *dtype;
+    return array;
+  }
+
+ private:
+  bool NextIs(char wanted) {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n\t"), rest_.size()));
+    return rest_.starts_with(wanted);
+  }
+  bool Take(char wanted) {
+    if (!NextIs(wanted)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  Result<std::string_view> ReadText() {
+    const char quote = NextIs('"') ? '"' : '\'';
+    if (!Take(quote)) return BadHeader("lacks a quoted text", header_);
+    const std::size_t end = rest_.find(quote);
+    if (end == std::string_view::npos) return BadHeader("has a text without end", header_);
+    const std::string_view text = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+
+  Result<DType> ReadDescr() {
+    if (NextIs('[')) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the .npy file holds records; save each field as an array of its own");
+    }
+    CBOARD_ASSIGN_OR_RETURN(const std::string_view text, ReadText());
+    for (const Descr& descr : kDescrs) {
+      if (descr.text == text) return descr.dtype;
+    }
+    return Fail(ErrorCode::kInvalidArgument,
+                "the .npy file holds elements of NumPy's dtype " + Quoted(text) +
+                    "; little-endian numbers and bool can be read, save it with .astype('<f4')");
+  }
+
+  Result<bool> ReadBool() {
+    NextIs('T');  // Skips spaces.
+    for (const bool value : {true, false}) {
+      const std::string_view word = value ? "True" : "False";
+      if (!rest_.starts_with(word)) continue;
+      rest_.remove_prefix(word.size());
+      return value;
+    }
+    return BadHeader("has a fortran_order that is neither True nor False", header_);
+  }
+
+  Result<std::vector<std::int64_t>> ReadShape() {
+    std::vector<std::int64_t> shape;
+    if (!Take('(')) return BadHeader("has a shape that is not a tuple", header_);
+    while (!Take(')')) {
+      NextIs(' ');
+      std::int64_t size = -1;
+      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
+      if (error != std::errc() || size < 0 || shape.size() == kMaxRank) {
+        return BadHeader("has an impossible shape", header_);
+      }
+      shape.push_back(size);
+      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2's long integers.
+      if (!Take(',') && !NextIs(')')) return BadHeader("has an impossible shape", header_);
+    }
+    return shape;
+  }
+
+  std::string_view header_;
+  std::string_view rest_;
+};
+
+// The size in bytes, or nothing when 64 bits do not hold it.
+std::optional<std::uint64_t> SizeInBytes(const NpyArray& array) {
+  std::uint64_t size = SizeOf(array.dtype);
+  for (const std::int64_t length : array.shape) {
+    const auto factor = static_cast<std::uint64_t>(length);
+    if (factor != 0 && size > std::numeric_limits<std::int64_t>::max() / factor) {
+      return std::nullopt;
+    }
+    size *= factor;
+  }
+  return size;
+}
+
+// The elements of an array in Fortran's order, rearranged so that the last dimension varies
+// fastest.
+std::string ToRowMajor(const NpyArray& array) {
+  const std::size_t element = SizeOf(array.dtype), rank = array.shape.size();
+  std::string out(array.data.size(), '\0');
+  std::vector<std::size_t> strides(rank), index(rank);
+  std::size_t stride = element;
+  for (std::size_t i = 0; i < rank; ++i) {
+    strides[i] = stride;
+    stride *= static_cast<std::size_t>(array.shape[i]);
+  }
+  std::size_t from = 0;
+  for (std::size_t to = 0; to < out.size(); to += element) {
+    std::memcpy(out.data() + to, array.data.data() + from, element);
+    for (std::size_t i = rank; i-- > 0;) {
+      from += strides[i];
+      if (++index[i] < static_cast<std::size_t>(array.shape[i])) break;
+      from -= strides[i] * index[i];
+      index[i] = 0;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<NpyArray> ParseNpy(ByteSpan file) {
+  const std::string_view text = AsText(file);
+  if (!text.starts_with(kMagic)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "this is not a .npy file: it begins with " + Quoted(text.substr(0, kMagic.size())));
+  }
+  if (file.size() < 8) return Fail(ErrorCode::kTruncated, "the .npy file ends in its header");
+  const auto major = static_cast<unsigned>(file[6]);
+  if (major < 1 || major > 3) {
+    return Fail(ErrorCode::kInvalidArgument, "the .npy file has format version " +
+                                                 std::to_string(major) + "; 1 to 3 can be read");
+  }
+  const std::size_t length_size = major == 1 ? 2 : 4;
+  if (file.size() < 8 + length_size) {
+    return Fail(ErrorCode::kTruncated, "the .npy file ends in its header");
+  }
+  const std::size_t length = major == 1 ? LoadLittleEndian<std::uint16_t>(file.subspan(8))
+                                        : LoadLittleEndian<std::uint32_t>(file.subspan(8));
+  if (length > kMaxHeader) {
+    return Fail(ErrorCode::kDataLoss, "the .npy header says that it is " + std::to_string(length) +
+                                          " bytes long; at most 65536 are read");
+  }
+  if (file.size() < 8 + length_size + length) {
+    return Fail(ErrorCode::kTruncated, "the .npy file ends in its header");
+  }
+  CBOARD_ASSIGN_OR_RETURN(NpyArray array,
+                          HeaderReader(text.substr(8 + length_size, length)).Read());
+  const ByteSpan elements = file.subspan(8 + length_size + length);
+  const std::optional<std::uint64_t> size = SizeInBytes(array);
+  if (!size) {
+    return BadHeader("has a shape that no memory holds", text.substr(8 + length_size, length));
+  }
+  if (*size > elements.size()) {
+    return Fail(ErrorCode::kTruncated, "the .npy file has " + std::to_string(elements.size()) +
+                                           " bytes of elements, its shape asks for " +
+                                           std::to_string(*size));
+  }
+  array.data = elements.first(static_cast<std::size_t>(*size));
+  return array;
+}
+
+Result<void> NpyFile::Add(std::string name, ByteSpan file, std::uint64_t& budget_bytes) {
+  auto parsed = ParseNpy(file);
+  if (!parsed) return Fail(Annotate(std::move(parsed).error(), Quoted(name)));
+  const void* data = parsed->data.data();
+  if (parsed->fortran_order && parsed->shape.size() > 1) {
+    if (parsed->data.size() > budget_bytes) {
+      return Fail(ErrorCode::kResourceExhausted,
+                  Quoted(name) +
+                      " is stored in Fortran's order and too large to be rearranged; "
+                      "save it with numpy.ascontiguousarray");
+    }
+    budget_bytes -= parsed->data.size();
+    memory_.push_back(std::make_unique<std::string>(ToRowMajor(*parsed)));
+    data = memory_.back()->data();
+  }
+  arrays_.push_back({std::move(name), TensorView(parsed->dtype, data, std::move(parsed->shape))});
+  return {};
+}
+
+Result<NpyFile> NpyFile::FromBytes(ByteSpan file, std::string name, std::uint64_t max_bytes) {
+  NpyFile result;
+  if (!LooksLikeZip(file)) {
+    CBOARD_RETURN_IF_ERROR(result.Add(std::move(name), file, max_bytes));
+    return result;
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<ZipEntry> entries, ListZip(file));
+  std::unordered_set<std::string> seen;
+  for (const ZipEntry& entry : entries) {
+    std::string key(entry.name);
+    if (!key.ends_with(".npy")) continue;  // A folder, or something put beside the arrays.
+    key.resize(key.size() - 4);
+    if (!seen.insert(key).second) {
+      return Fail(ErrorCode::kDataLoss, "the archive holds " + Quoted(key) + " twice");
+    }
+    CBOARD_ASSIGN_OR_RETURN(ZipContent content, ReadZipEntry(file, entry, max_bytes));
+    max_bytes -= content.memory.size();
+    ByteSpan bytes = content.in_place;
+    if (content.is_inflated) {
+      result.memory_.push_back(std::make_unique<std::string>(std::move(content.memory)));
+      bytes = AsBytes(*result.memory_.back());
+    }
+    CBOARD_RETURN_IF_ERROR(result.Add(std::move(key), bytes, max_bytes));
+  }
+  return result;
+}
+
+Result<NpyFile> NpyFile::Open(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  CBOARD_ASSIGN_OR_RETURN(const auto mapped, MappedFile::Open(path));
+  auto file = FromBytes(mapped->bytes(), path.stem().string(), max_bytes);
+  if (!file) return Fail(Annotate(std::move(file).error(), Quoted(path.string(), 1000)));
+  file->mapping_ = mapped;
+  return file;
+}
+
+}  // namespace cboard

@@ -1,0 +1,84 @@
+// ONNX Runtime, found and loaded at run time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "runtime/ort_abi.h"
+
+namespace cboard {
+
+// A loaded library with its environment. Shared by all sessions that use it; safe to use from many
+// threads. It is never unloaded: its threads may outlive every session.
+class OrtLibrary {
+ public:
+  // The library at `path`, or, if that is empty, the first of LibraryCandidates() that loads. Each
+  // is loaded once per process. Fails with kNotFound and says what to install.
+  static Result<std::shared_ptr<const OrtLibrary>> Load(const std::filesystem::path& path);
+
+  const ort::Api& api() const { return api_; }
+  const ort::Env* env() const { return env_; }
+  const ort::MemoryInfo* cpu_memory() const { return cpu_memory_; }
+  ort::Allocator* allocator() const { return allocator_; }
+  const std::filesystem::path& path() const { return path_; }
+  const std::string& version() const { return version_; }
+
+  // Whether the library is at least this version: "1.20".
+  bool IsAtLeast(int major, int minor) const;
+
+  // Turns a status into a Result and releases it. `doing` is what was tried: "run 'model.onnx'".
+  Result<void> Check(ort::Status* status, std::string_view doing) const;
+
+ private:
+  OrtLibrary(ort::Api api, std::filesystem::path path, std::string version)
+      : api_(api), path_(std::move(path)), version_(std::move(version)) {}
+
+  static Result<std::shared_ptr<const OrtLibrary>> LoadFile(const std::filesystem::path& path);
+
+  ort::Api api_;
+  std::filesystem::path path_;
+  std::string version_;
+  ort::Env* env_ = nullptr;
+  ort::MemoryInfo* cpu_memory_ = nullptr;
+  ort::Allocator* allocator_ = nullptr;
+};
+
+// Where the library may be, best first: the Python environments that are active or on PATH, the
+// build directory that the program is in, Node's packages, the system's own.
+std::vector<std::filesystem::path> LibraryCandidates();
+
+// An object of the library, released with it.
+template <typename T>
+class OrtHandle {
+ public:
+  OrtHandle() = default;
+  OrtHandle(std::shared_ptr<const OrtLibrary> library, ort::Slot<void(T*)> release)
+      : library_(std::move(library)), release_(release) {}
+  OrtHandle(OrtHandle&& other) noexcept
+      : library_(std::move(other.library_)),
+        release_(other.release_),
+        object_(std::exchange(other.object_, nullptr)) {}
+  OrtHandle& operator=(OrtHandle&& other) noexcept {
+    std::swap(library_, other.library_);
+    std::swap(release_, other.release_);
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~OrtHandle() {
+    if (object_ != nullptr) library_->api()[release_](object_);
+  }
+
+  T* get() const { return object_; }
+  T** out() { return &object_; }
+
+ private:
+  std::shared_ptr<const OrtLibrary> library_;
+  ort::Slot<void(T*)> release_{0};
+  T* object_ = nullptr;
+};
+
+}  // namespace cboard

@@ -1,0 +1,29 @@
+#include "cboard/runtime/samples.h"
+
+#include <system_error>
+
+#include "cboard/base/strings.h"
+#include "runtime/sample_sources.h"
+
+namespace cboard {
+
+Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& data,
+                                                  std::span<const ModelValue> inputs,
+                                                  const SampleOptions& options) {
+  for (const ModelValue& input : inputs) {
+    if (input.dtype) continue;
+    return Fail(ErrorCode::kInvalidArgument, "input " + Quoted(input.name) + " of the model is " +
+                                                 input.type +
+                                                 "; only tensors of numbers can be fed");
+  }
+  if (options.max_samples == 0 || options.batch_size < 1 || options.open_dimension < 1) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "at least one sample, of at least one row and size, is needed");
+  }
+  if (data.empty()) return GenerateSamples(inputs, options);
+  std::error_code error;
+  if (std::filesystem::is_directory(data, error)) return OpenImageSamples(data, inputs, options);
+  return OpenArraySamples(data, inputs, options);
+}
+
+}  // namespace cboard

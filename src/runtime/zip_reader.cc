@@ -1,0 +1,184 @@
+#include "runtime/zip_reader.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace {
+
+// Signatures and fixed sizes of APPNOTE.TXT, the format's description.
+constexpr std::uint32_t kLocalHeader = 0x04034b50, kDirectoryEntry = 0x02014b50;
+constexpr std::uint32_t kEnd = 0x06054b50, kEnd64 = 0x06064b50, kEnd64Locator = 0x07064b50;
+constexpr std::size_t kLocalHeaderBytes = 30, kDirectoryEntryBytes = 46, kEndBytes = 22;
+constexpr std::size_t kEnd64Bytes = 56, kEnd64LocatorBytes = 20, kMaxComment = 65535;
+
+// No deflated byte gives more than this many.
+constexpr std::uint64_t kMaxExpansion = 1032;
+
+tl::unexpected<Error> Damaged(std::string what) {
+  return Fail(ErrorCode::kDataLoss, "the archive is damaged: " + std::move(what));
+}
+
+template <typename T>
+T At(ByteSpan bytes, std::size_t offset) {
+  return LoadLittleEndian<T>(bytes.subspan(offset, sizeof(T)));
+}
+
+// `size` bytes at `offset`, if the file has them.
+std::optional<ByteSpan> Part(ByteSpan file, std::uint64_t offset, std::uint64_t size) {
+  if (offset > file.size() || size > file.size() - offset) return std::nullopt;
+  return file.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+}
+
+struct Directory {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint64_t count = 0;
+};
+
+Result<Directory> FindDirectory(ByteSpan file) {
+  // The end record is followed by a comment of unknown length: the last signature whose comment
+  // reaches exactly to the end of the file is it.
+  if (file.size() < kEndBytes) return Fail(ErrorCode::kTruncated, "the archive has no end");
+  const std::size_t last = file.size() - kEndBytes;
+  const std::size_t first = last > kMaxComment ? last - kMaxComment : 0;
+  for (std::size_t at = last + 1; at-- > first;) {
+    const ByteSpan end = file.subspan(at);
+    if (At<std::uint32_t>(end, 0) != kEnd) continue;
+    if (At<std::uint16_t>(end, 20) != end.size() - kEndBytes) continue;
+    Directory directory{At<std::uint32_t>(end, 16), At<std::uint32_t>(end, 12),
+                        At<std::uint16_t>(end, 10)};
+    const bool is_large = directory.offset == 0xFFFFFFFFu || directory.size == 0xFFFFFFFFu ||
+                          directory.count == 0xFFFFu;
+    if (!is_large || at < kEnd64LocatorBytes) return directory;
+    const ByteSpan locator = file.subspan(at - kEnd64LocatorBytes, kEnd64LocatorBytes);
+    if (At<std::uint32_t>(locator, 0) != kEnd64Locator) return directory;
+    const auto large = Part(file, At<std::uint64_t>(locator, 8), kEnd64Bytes);
+    if (!large || At<std::uint32_t>(*large, 0) != kEnd64) {
+      return Damaged("its 64-bit end record is not where it should be");
+    }
+    return Directory{At<std::uint64_t>(*large, 48), At<std::uint64_t>(*large, 40),
+                     At<std::uint64_t>(*large, 32)};
+  }
+  return Fail(ErrorCode::kTruncated, "the archive has no end: it is cut off, or no archive");
+}
+
+// Sizes that do not fit 32 bits stand in an extra field, in this order, only those that do not fit.
+Result<void> ReadLargeSizes(ByteSpan extra, ZipEntry& entry) {
+  while (extra.size() >= 4) {
+    const auto id = At<std::uint16_t>(extra, 0);
+    const std::size_t size = At<std::uint16_t>(extra, 2);
+    if (size > extra.size() - 4) break;
+    ByteSpan field = extra.subspan(4, size);
+    extra = extra.subspan(4 + size);
+    if (id != 1) continue;
+    for (std::uint64_t* value :
+         {&entry.size_bytes, &entry.compressed_bytes, &entry.header_offset}) {
+      if (*value != 0xFFFFFFFFu) continue;
+      if (field.size() < 8) return Damaged("a 64-bit size is missing");
+      *value = At<std::uint64_t>(field, 0);
+      field = field.subspan(8);
+    }
+    return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool LooksLikeZip(ByteSpan file) {
+  if (file.size() < 4) return false;
+  const auto signature = At<std::uint32_t>(file, 0);
+  return signature == kLocalHeader || signature == kEnd;  // An empty archive has only an end.
+}
+
+Result<std::vector<ZipEntry>> ListZip(ByteSpan file) {
+  CBOARD_ASSIGN_OR_RETURN(const Directory directory, FindDirectory(file));
+  auto rest = Part(file, directory.offset, directory.size);
+  if (!rest) return Damaged("its directory reaches past the end");
+  std::vector<ZipEntry> entries;
+  std::uint64_t left_bytes = file.size();
+  for (std::uint64_t i = 0; i < directory.count; ++i) {
+    if (rest->size() < kDirectoryEntryBytes || At<std::uint32_t>(*rest, 0) != kDirectoryEntry) {
+      return Damaged("entry " + std::to_string(i) + " of its directory is not one");
+    }
+    ZipEntry entry{.flags = At<std::uint16_t>(*rest, 8),
+                   .method = At<std::uint16_t>(*rest, 10),
+                   .crc = At<std::uint32_t>(*rest, 16),
+                   .compressed_bytes = At<std::uint32_t>(*rest, 20),
+                   .size_bytes = At<std::uint32_t>(*rest, 24),
+                   .header_offset = At<std::uint32_t>(*rest, 42)};
+    const std::size_t name = At<std::uint16_t>(*rest, 28), extra = At<std::uint16_t>(*rest, 30);
+    const std::size_t comment = At<std::uint16_t>(*rest, 32);
+    if (rest->size() - kDirectoryEntryBytes < name + extra + comment) {
+      return Damaged("entry " + std::to_string(i) + " of its directory reaches past the end");
+    }
+    entry.name = AsText(rest->subspan(kDirectoryEntryBytes, name));
+    CBOARD_RETURN_IF_ERROR(
+        ReadLargeSizes(rest->subspan(kDirectoryEntryBytes + name, extra), entry));
+    // Files that share their bytes would make a small archive endless.
+    if (entry.compressed_bytes > left_bytes) return Damaged("its files overlap");
+    left_bytes -= entry.compressed_bytes;
+    entries.push_back(entry);
+    rest = rest->subspan(kDirectoryEntryBytes + name + extra + comment);
+  }
+  return entries;
+}
+
+Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t max_bytes) {
+  const std::string shown = Quoted(entry.name);
+  if ((entry.flags & 1) != 0) {
+    return Fail(ErrorCode::kInvalidArgument, shown + " in the archive is encrypted");
+  }
+  const auto header = Part(file, entry.header_offset, kLocalHeaderBytes);
+  if (!header || At<std::uint32_t>(*header, 0) != kLocalHeader) {
+    return Damaged(shown + " is not where its directory says");
+  }
+  const std::uint64_t start = entry.header_offset + kLocalHeaderBytes +
+                              At<std::uint16_t>(*header, 26) + At<std::uint16_t>(*header, 28);
+  const auto stored = Part(file, start, entry.compressed_bytes);
+  if (!stored) return Damaged(shown + " reaches past the end");
+
+  ZipContent content;
+  constexpr std::uint16_t kStored = 0, kDeflated = 8;
+  if (entry.method == kStored) {
+    if (entry.size_bytes != entry.compressed_bytes) return Damaged(shown + " has two sizes");
+    content.in_place = *stored;
+  } else if (entry.method == kDeflated) {
+    if (entry.size_bytes / kMaxExpansion > entry.compressed_bytes) {
+      return Damaged(shown + " claims to inflate to " + std::to_string(entry.size_bytes) +
+                     " bytes from " + std::to_string(entry.compressed_bytes));
+    }
+    if (entry.size_bytes > max_bytes) {
+      return Fail(ErrorCode::kResourceExhausted,
+                  shown + " inflates to " + HumanBytes(static_cast<double>(entry.size_bytes)) +
+                      ", more than the limit leaves; save it with numpy.savez, uncompressed");
+    }
+    const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
+        libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+    content.memory.resize(static_cast<std::size_t>(entry.size_bytes));
+    content.is_inflated = true;
+    if (inflater == nullptr ||
+        libdeflate_deflate_decompress(inflater.get(), stored->data(), stored->size(),
+                                      content.memory.data(), content.memory.size(),
+                                      nullptr) != LIBDEFLATE_SUCCESS) {
+      return Damaged(shown + " does not inflate");
+    }
+  } else {
+    return Fail(ErrorCode::kInvalidArgument, shown + " is compressed by method " +
+                                                 std::to_string(entry.method) +
+                                                 "; stored and deflated files are read");
+  }
+  const ByteSpan bytes = content.is_inflated ? AsBytes(content.memory) : content.in_place;
+  if (libdeflate_crc32(0, bytes.data(), bytes.size()) != entry.crc) {
+    return Damaged(shown + " does not match its checksum");
+  }
+  return content;
+}
+
+}  // namespace cboard
