@@ -1,0 +1,117 @@
+// Histograms with the bins that were logged, in one form whatever form they were logged in, and
+// what charts make of them: shared bins, percentiles, cumulative shares.
+//
+//   CBOARD_ASSIGN_OR_RETURN(const auto steps, ReadHistograms(run, tag, SelectSteps(tag.size(),
+//   51))); const std::vector<double> edges = SharedEdges(histograms, 100); const RebinnedHistogram
+//   bars = Rebin(histogram.bins, edges);
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/reader/snapshot.h"
+
+namespace cboard {
+
+// Counts values in (left, right]; a bin of no width counts values equal to its edge.
+struct HistogramBin {
+  double left = 0;
+  double right = 0;
+  double count = 0;
+
+  friend bool operator==(const HistogramBin&, const HistogramBin&) = default;
+};
+
+// What a HistogramProto stores besides its bins.
+struct HistogramMoments {
+  double min = 0;
+  double max = 0;
+  double sum = 0;
+  double sum_squares = 0;
+};
+
+struct HistogramData {
+  std::vector<HistogramBin> bins;  // In the order logged, which is ascending in all known writers.
+  double count = 0;  // The sum over the bins; the number stored may be something else.
+  std::optional<HistogramMoments> moments;  // Of tensors: none.
+  bool left_edges = false;  // The limits were left edges, as the Model Compression Toolkit has it.
+};
+
+// From a serialized Summary.Value, a HistogramProto or a tensor [k, 3] of (left, right, count).
+//
+// HistogramProto: bin i reaches from limit i - 1 to limit i. The first has no left limit: it begins
+// at the least value, and is left out if it is empty. Limits at the end of the number range (how
+// TensorFlow writes "everything beyond") become the least and greatest value. Where the limits
+// begin at `min`, end below `max` and `num` is the number of bins, they are left edges.
+//
+// Fails with kDataLoss when the value is neither, when limits do not ascend, or edges are NaN, and
+// with kResourceExhausted beyond kMaxHistogramBins.
+Result<HistogramData> ParseHistogramValue(std::string_view value);
+
+inline constexpr std::size_t kMaxHistogramBins = std::size_t{1} << 20;
+
+// How TensorBoard shows the same value, by its two loaders: kPython drops empty bins at both ends
+// and rounds to float; kRust keeps all. Both begin at `min` and end at `max`. Tensors are shown as
+// they are.
+enum class TensorBoardLoader { kPython, kRust };
+Result<std::vector<HistogramBin>> TensorBoardBins(std::string_view value, TensorBoardLoader loader);
+
+// The points of TensorBoard's distribution charts, in hundredths of a percent: the quantiles of a
+// normal distribution at -inf, -1.5, -1, -.5, 0, … standard deviations.
+inline constexpr std::array<double, 9> kDistributionBasisPoints = {0,    668,  1587, 3085, 5000,
+                                                                   6915, 8413, 9332, 10000};
+
+// The values below which so many hundredths of a percent lie, interpolated inside bins, exactly as
+// TensorBoard computes them; zeros when there are no bins. `basis_points` must ascend to 10000.
+std::vector<double> CompressHistogram(std::span<const HistogramBin> bins,
+                                      std::span<const double> basis_points);
+inline std::vector<double> Distribution(std::span<const HistogramBin> bins) {
+  return CompressHistogram(bins, kDistributionBasisPoints);
+}
+
+// The share of values at or below each edge, from (first left, 0) to (last right, 1). Bins must
+// ascend; empty when nothing was counted.
+struct CumulativePoint {
+  double x = 0;
+  double share = 0;
+};
+std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins);
+
+// Edges that all histograms can be shown on: their own, if all of them have the same; otherwise
+// `bins` of equal width from the least left edge to the greatest right edge that hold anything.
+// Ascending, at least two, unless nothing was counted: then none.
+std::vector<double> SharedEdges(std::span<const HistogramData> histograms, std::size_t bins);
+
+struct RebinnedHistogram {
+  std::vector<double> counts;  // One fewer than edges.
+  double below = 0;            // Left of the first edge.
+  double above = 0;            // Right of the last.
+};
+
+// Spreads each bin evenly over its width and counts anew; a bin of no width goes to the bin that
+// its edge lies in, or ends. No mass is lost: the sums are equal but for rounding. `edges` must
+// ascend. Takes time in proportion to bins plus edges, for bins that ascend and do not overlap.
+RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const double> edges);
+
+// Which of `count` steps to show when there is room for `max_steps`: evenly spread, the first and
+// the last among them. For max_steps = 1 the last.
+std::vector<std::size_t> SelectSteps(std::size_t count, std::size_t max_steps);
+
+struct HistogramStep {
+  std::int64_t step = 0;
+  double wall_time_seconds = 0;
+  HistogramData histogram;
+};
+
+// The values of `tag` with these indices, read from the run's files. Fails as ReadBlob and
+// ParseHistogramValue do.
+Result<std::vector<HistogramStep>> ReadHistograms(const Run& run, const Tag& tag,
+                                                  std::span<const std::size_t> indices);
+
+}  // namespace cboard

@@ -1,0 +1,107 @@
+// The points of one tag of one run, as they stand in a snapshot: never changing, cheap to copy,
+// readable from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace cboard {
+
+namespace reader {
+class ScalarColumnView;  // src/reader/index/scalar_column.h
+class BlobColumnView;    // src/reader/index/blob_column.h
+}  // namespace reader
+
+struct ScalarPoint {
+  std::int64_t step = 0;
+  double wall_time_seconds = 0;
+  double value = 0;
+
+  friend bool operator==(const ScalarPoint&, const ScalarPoint&) = default;
+};
+
+// Some points in a row, as columns of equal length.
+struct ScalarBlock {
+  std::span<const std::int64_t> steps;
+  std::span<const double> wall_times_seconds;
+  std::span<const double> values;
+};
+
+// Every point of a scalar tag, in the order of the files and of the events in them, without those
+// that a restart has made void. Steps are usually ascending but need not be.
+class ScalarSeries {
+ public:
+  ScalarSeries();
+  ~ScalarSeries();
+  ScalarSeries(const ScalarSeries&);
+  ScalarSeries(ScalarSeries&&) noexcept;
+  ScalarSeries& operator=(const ScalarSeries&);
+  ScalarSeries& operator=(ScalarSeries&&) noexcept;
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  // One point; `index` must be below size(). Walks the segments, not the points.
+  ScalarPoint at(std::size_t index) const;
+  ScalarPoint front() const { return at(0); }
+  ScalarPoint back() const { return at(size_ - 1); }
+
+  // Calls `visit` with all points in order, at most 4,096 at a time. The spans are valid during the
+  // call only.
+  void ForEachBlock(const std::function<void(const ScalarBlock&)>& visit) const;
+
+  // The same from point `first` on, `count` points at most.
+  void ForEachBlock(std::size_t first, std::size_t count,
+                    const std::function<void(const ScalarBlock&)>& visit) const;
+
+  std::vector<ScalarPoint> ToPoints() const;
+
+  // Made by the reader when it publishes a snapshot; the segments are those of the run's files.
+  explicit ScalarSeries(std::vector<reader::ScalarColumnView> segments);
+
+ private:
+  std::shared_ptr<const std::vector<reader::ScalarColumnView>> segments_;
+  std::size_t size_ = 0;
+};
+
+// Where one value that is not a scalar lies. The bytes are read when asked for: query/read_blob.h.
+struct BlobEntry {
+  std::int64_t step = 0;
+  double wall_time_seconds = 0;
+  std::uint32_t file = 0;           // Index in Run::files.
+  std::uint32_t record_bytes = 0;   // Of the record's payload.
+  std::uint64_t record_offset = 0;  // Of the record's length field.
+  std::uint32_t value_offset = 0;   // In the payload: of the Summary.Value, GraphDef, … itself.
+  std::uint32_t value_bytes = 0;
+
+  friend bool operator==(const BlobEntry&, const BlobEntry&) = default;
+};
+
+// Every value of a tag that is not a scalar, in the order of ScalarSeries.
+class BlobSeries {
+ public:
+  BlobSeries();
+  ~BlobSeries();
+  BlobSeries(const BlobSeries&);
+  BlobSeries(BlobSeries&&) noexcept;
+  BlobSeries& operator=(const BlobSeries&);
+  BlobSeries& operator=(BlobSeries&&) noexcept;
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  BlobEntry at(std::size_t index) const;  // `index` must be below size().
+  BlobEntry back() const { return at(size_ - 1); }
+  void ForEach(const std::function<void(const BlobEntry&)>& visit) const;
+
+  explicit BlobSeries(std::vector<reader::BlobColumnView> segments);
+
+ private:
+  std::shared_ptr<const std::vector<reader::BlobColumnView>> segments_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace cboard

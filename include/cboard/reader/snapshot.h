@@ -1,0 +1,105 @@
+// What a log directory holds at one moment. A snapshot never changes and is shared by all who look
+// at it; the reader publishes the next one beside it. Runs that did not change are the same objects
+// in both.
+//
+//   const std::shared_ptr<const Snapshot> snapshot = reader.snapshot();
+//   if (const Tag* tag = snapshot->FindTag("train", "loss")) Plot(tag->scalars);
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/reader/series.h"
+#include "cboard/reader/tag_kind.h"
+
+namespace cboard {
+
+// What the first value of a tag says about all of them. Shared by the runs that say the same.
+struct TagInfo {
+  std::string name;  // Valid UTF-8.
+  TagKind kind = TagKind::kTensor;
+  std::string plugin_name;     // As stored, often empty for scalars, histograms and images.
+  std::string plugin_content;  // PluginData.content, bytes.
+  std::string display_name;
+  std::string description;
+
+  friend bool operator==(const TagInfo&, const TagInfo&) = default;
+};
+
+struct Tag {
+  std::shared_ptr<const TagInfo> info;
+  ScalarSeries scalars;  // Of kScalar tags; empty for others.
+  BlobSeries blobs;      // Of all other kinds.
+  std::int64_t min_step = 0;
+  std::int64_t max_step = 0;
+  std::uint32_t mismatched_count = 0;  // Values of another kind than the first; not kept.
+  bool steps_ascend = true;            // No step is below the one before it.
+
+  const std::string& name() const { return info->name; }
+  TagKind kind() const { return info->kind; }
+  std::size_t size() const { return kind() == TagKind::kScalar ? scalars.size() : blobs.size(); }
+};
+
+// One event file of a run.
+struct EventFile {
+  std::filesystem::path path;
+  std::uint64_t size_bytes = 0;     // When last looked at.
+  std::uint64_t record_count = 0;   // Whole records.
+  std::uint64_t damaged_bytes = 0;  // Skipped, or records that hold no event.
+  std::uint64_t torn_bytes = 0;  // At the end: a record that is still being written, or never was.
+  std::optional<Error> error;    // Why reading ended early, if the file system refused.
+};
+
+// A place in a file that could not be read.
+struct Damage {
+  std::filesystem::path path;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::string reason;
+};
+
+inline constexpr std::size_t kMaxReportedDamage = 100;
+
+// A directory that holds event files.
+struct Run {
+  std::string name;  // The path below the log directory, "." for itself; valid UTF-8, unique.
+  std::filesystem::path directory;
+  std::uint64_t version = 0;  // Of the snapshot in which this run last changed.
+  std::vector<Tag> tags;      // Sorted by name.
+  std::vector<std::shared_ptr<const EventFile>> files;  // By name, which is the order of time.
+  std::vector<Damage> damage;                           // The first kMaxReportedDamage places.
+  std::uint64_t damage_count = 0;                       // All of them.
+  std::uint64_t event_count = 0;
+  double first_wall_time_seconds = std::numeric_limits<double>::infinity();  // The smallest.
+  double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
+
+  const Tag* Find(std::string_view tag) const;  // nullptr if there is none.
+};
+
+struct LoadProgress {
+  std::uint64_t done_bytes = 0;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t done_runs = 0;
+  std::uint64_t total_runs = 0;
+  bool complete = false;  // Everything that was there at the start has been read.
+};
+
+struct Snapshot {
+  std::uint64_t version = 0;                     // Grows by one with each change.
+  std::vector<std::shared_ptr<const Run>> runs;  // Sorted by name.
+  std::vector<Error> unreadable;                 // Directories that could not be listed.
+  std::vector<Error> notices;  // Why changes of some directories are seen only now and then.
+  LoadProgress progress;
+
+  const Run* FindRun(std::string_view name) const;  // nullptr if there is none.
+  const Tag* FindTag(std::string_view run, std::string_view tag) const;
+};
+
+}  // namespace cboard

@@ -1,0 +1,100 @@
+#include "reader/index/arena.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "cboard/base/check.h"
+
+namespace cboard::reader {
+namespace {
+
+constexpr std::size_t kSlabBytes = std::size_t{2} << 20;  // One huge page.
+constexpr std::size_t kMaxSmallBytes = 512;
+constexpr std::size_t kMinChunkBytes = 1 << 10;
+constexpr std::size_t kMaxChunkBytes = 256 << 10;
+
+constexpr std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+class Slab {
+ public:
+  explicit Slab(std::size_t bytes) : bytes_(RoundUp(bytes, kSlabBytes)) {
+    // aligned_alloc maps large blocks afresh, and huge pages need this alignment.
+    memory_ = static_cast<std::byte*>(std::aligned_alloc(kSlabBytes, bytes_));
+    CBOARD_CHECK(memory_ != nullptr);
+    ::madvise(memory_, bytes_, MADV_HUGEPAGE);  // Without it the memory is slower, not wrong.
+  }
+  ~Slab() { std::free(memory_); }
+  Slab(const Slab&) = delete;
+  Slab& operator=(const Slab&) = delete;
+
+  // Takes what is left, up to `bytes`.
+  std::span<std::byte> Take(std::size_t bytes) {
+    const std::span<std::byte> taken(memory_ + used_, std::min(bytes, bytes_ - used_));
+    used_ += taken.size();
+    return taken;
+  }
+  std::size_t left_bytes() const { return bytes_ - used_; }
+
+ private:
+  std::byte* memory_ = nullptr;
+  std::size_t bytes_;
+  std::size_t used_ = 0;  // Guarded by the mutex of TakeChunk.
+};
+
+namespace {
+
+struct Chunk {
+  std::shared_ptr<Slab> slab;
+  std::span<std::byte> memory;
+};
+
+// Of `wanted` bytes, or fewer but `needed` at the end of a slab.
+Chunk TakeChunk(std::size_t needed, std::size_t wanted) {
+  static std::mutex mutex;
+  // Never destroyed: threads may still be reading files when the program ends.
+  static auto& current = *new std::shared_ptr<Slab>(std::make_shared<Slab>(kSlabBytes));
+  if (needed > kMaxChunkBytes) {
+    auto slab = std::make_shared<Slab>(needed);
+    const std::span<std::byte> memory = slab->Take(needed);
+    return {std::move(slab), memory};
+  }
+  const std::lock_guard lock(mutex);
+  if (current->left_bytes() < needed) current = std::make_shared<Slab>(kSlabBytes);
+  return {current, current->Take(wanted)};
+}
+
+}  // namespace
+
+Arena::Arena() = default;
+Arena::~Arena() = default;
+
+std::byte* Arena::Allocate(std::size_t bytes) {
+  bytes = RoundUp(bytes, 8);
+  Lane& lane = bytes <= kMaxSmallBytes ? small_ : large_;
+  if (bytes > lane.left_bytes) {
+    // In proportion to what is there, so that spare room stays below a thirty-second; and in pieces
+    // of what is asked for, so that nothing is left over between them.
+    const std::size_t wanted = std::clamp(size_bytes_ / 32, kMinChunkBytes, kMaxChunkBytes);
+    Chunk chunk = TakeChunk(bytes, RoundUp(wanted, bytes));
+    if (slabs_.empty() || slabs_.back() != chunk.slab) slabs_.push_back(std::move(chunk.slab));
+    lane = {chunk.memory.data(), chunk.memory.size()};
+    size_bytes_ += chunk.memory.size();
+  }
+  std::byte* allocated = lane.next;
+  lane.next += bytes;
+  lane.left_bytes -= bytes;
+  return allocated;
+}
+
+void Arena::Keep(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
+
+}  // namespace cboard::reader

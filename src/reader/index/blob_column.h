@@ -1,0 +1,87 @@
+// Where the values of one tag of one file lie, 40 bytes each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cboard/reader/series.h"
+#include "reader/index/arena.h"
+#include "reader/index/block_list.h"
+
+namespace cboard::reader {
+
+// A BlobEntry without the file, which the column does not know.
+struct StoredBlob {
+  std::int64_t step = 0;
+  double wall_time_seconds = 0;
+  std::uint64_t record_offset = 0;
+  std::uint32_t record_bytes = 0;
+  std::uint32_t value_offset = 0;
+  std::uint32_t value_bytes = 0;
+  std::uint32_t reserved = 0;  // No padding, so that columns can be stored as they are.
+};
+static_assert(sizeof(StoredBlob) == 40);
+
+struct BlobBlock {
+  std::uint64_t first_index = 0;
+  const StoredBlob* blobs = nullptr;  // Not always aligned: those of a mapped file are copied out.
+};
+
+// A column as it was at one moment. Never changes, cheap to copy, readable from any thread, valid
+// after the column is gone.
+class BlobColumnView {
+ public:
+  BlobColumnView() = default;
+  BlobColumnView(std::shared_ptr<const Arena> owner, const BlobBlock* blocks,
+                 std::size_t block_count, std::size_t size)
+      : owner_(std::move(owner)), blocks_(blocks), block_count_(block_count), size_(size) {}
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  BlobEntry at(std::size_t index) const;  // `index` must be below size().
+
+  // `count` entries from `first` on, which must be there.
+  BlobColumnView Slice(std::size_t first, std::size_t count) const;
+
+  // The same with `file` in all entries: the index of the file in its run.
+  BlobColumnView WithFile(std::uint32_t file) const;
+
+ private:
+  std::shared_ptr<const Arena> owner_;
+  const BlobBlock* blocks_ = nullptr;
+  std::size_t block_count_ = 0;
+  std::size_t first_ = 0;  // Where this view begins in the column.
+  std::size_t size_ = 0;
+  std::uint32_t file_ = 0;
+};
+
+// Grows by one thread; views of it are read by others meanwhile. Borrows the arena.
+class BlobColumn {
+ public:
+  explicit BlobColumn(Arena& arena) : arena_(&arena) {}
+
+  void Append(const StoredBlob& blob);
+
+  // Takes `count` blobs that were stored before, used where they lie; only into an empty column.
+  void Adopt(const std::byte* blobs, std::size_t count);
+
+  std::size_t size() const { return size_; }
+
+  // `owner` keeps the arena alive as long as the view.
+  BlobColumnView View(const std::shared_ptr<const Arena>& owner) const {
+    return {owner, blocks_.data(), blocks_.size(), size_};
+  }
+
+ private:
+  Arena* arena_;
+  BlockList<BlobBlock> blocks_;
+  StoredBlob* open_ = nullptr;  // The last block, if there is room in it.
+  std::size_t open_size_ = 0;
+  std::size_t open_capacity_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace cboard::reader

@@ -1,0 +1,180 @@
+#include "reader/index/file_index.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cboard/base/check.h"
+#include "reader/index/file_index_impl.h"
+#include "reader/index/sync_point.h"
+
+namespace cboard::reader {
+namespace {
+
+constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
+
+// Read before the file is split, so that the parts know its version and most of its tags.
+constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
+
+// More parts than threads, as some are slower than others.
+constexpr std::uint64_t kPartsPerWorker = 2;
+
+}  // namespace
+
+FileIndex::FileIndex(std::filesystem::path path) : impl_(std::make_unique<Impl>(std::move(path))) {}
+FileIndex::~FileIndex() = default;
+FileIndex::FileIndex(FileIndex&&) noexcept = default;
+FileIndex& FileIndex::operator=(FileIndex&&) noexcept = default;
+
+Result<FileIndex> FileIndex::Decode(std::filesystem::path path, ByteSpan bytes,
+                                    std::shared_ptr<const void> owner) {
+  FileIndex index(std::move(path));
+  CBOARD_RETURN_IF_ERROR(index.impl_->Decode(bytes, std::move(owner)));
+  return index;
+}
+
+void FileIndex::ReadOn(const File& file, const ReadOptions& options) {
+  impl_->ReadOn(file, options);
+}
+std::shared_ptr<const FileView> FileIndex::View() const { return impl_->View(); }
+void FileIndex::Rename(std::filesystem::path path) { impl_->Rename(std::move(path)); }
+void FileIndex::AppendEncoded(std::string& out) const { impl_->AppendEncoded(out); }
+bool FileIndex::Verify() const { return impl_->Verify(); }
+std::uint64_t FileIndex::scalar_bytes() const { return impl_->scalar_bytes(); }
+std::uint64_t FileIndex::blob_index_bytes() const { return impl_->blob_index_bytes(); }
+
+void FileIndex::Impl::ReadOn(const File& file, const ReadOptions& options) {
+  error_.reset();
+  const Result<std::uint64_t> size = file.Size();
+  if (!size) {
+    error_ = size.error();
+    return;
+  }
+  const std::uint64_t end = parts_.back()->end;
+  if (options.workers != nullptr && options.workers->count() > 1 &&
+      *size > end + 2 * options.min_part_bytes) {
+    const std::uint64_t first_bytes = std::min(kMaxFirstBytes, options.min_part_bytes);
+    ReadPart(file, *parts_.back(), end + first_bytes, *size, options);
+    ReadInParallel(file, *size, options);
+  }
+  Part& last = *parts_.back();
+  if (!last.error) ReadPart(file, last, kToTheEnd, *size, options);
+  JoinNewSeries(parts_.size() - 1);
+  error_ = last.error;
+  last.error.reset();
+  // Asked again, because the file may have grown meanwhile.
+  size_bytes_ = std::max(file.Size().value_or(*size), last.end);
+}
+
+void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
+                                     const ReadOptions& options) {
+  const std::size_t first_number = parts_.size() - 1;
+  Part& first = *parts_[first_number];
+  // Where restarts are not marked, each event depends on those before it.
+  if (first.error || !first.index.state.has_version_2 || first.end >= file_bytes) return;
+  JoinNewSeries(first_number);
+
+  const std::uint64_t left = file_bytes - first.end;
+  const std::uint64_t count = std::min<std::uint64_t>(options.workers->count() * kPartsPerWorker,
+                                                      left / options.min_part_bytes);
+  std::vector<std::unique_ptr<Part>> others;
+  const std::vector<std::shared_ptr<const TagInfo>> tags = Tags();
+  std::uint64_t behind = first.end;
+  for (std::uint64_t i = 1; i < count; ++i) {
+    const std::uint64_t wanted = std::max(behind + 1, first.end + left / count * i);
+    const std::optional<std::uint64_t> begin = FindSyncPoint(file, wanted, file_bytes);
+    if (!begin) continue;
+    others.push_back(std::make_unique<Part>(*begin, tags, first.index.state));
+    behind = *begin;
+  }
+  if (others.empty()) return;
+
+  std::vector<std::uint64_t> stops;
+  for (const auto& part : others) stops.push_back(part->begin);
+  stops.push_back(kToTheEnd);
+  options.workers->ForEach(stops.size(), [&](std::size_t i) {
+    ReadPart(file, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
+  });
+
+  // What was read must be what reading from the beginning would have given.
+  JoinNewSeries(first_number);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const Part& before = *parts_.back();
+    if (before.error || before.end < stops[i]) return;  // Reading ends there.
+    if (before.end >= stops[i + 1]) continue;           // What seemed records lies inside one.
+    if (!Follows(*others[i])) {
+      others[i] = std::make_unique<Part>(before.end, Tags(), before.index.state);
+      ReadPart(file, *others[i], stops[i + 1], file_bytes, options);
+    }
+    if (others[i]->index.version_changed || !before.index.state.has_version_2) {
+      DropPartsFrom(first_number + 1);  // Then the first is read on, in order.
+      return;
+    }
+    AddPart(std::move(others[i]));
+  }
+}
+
+// Whether `part` begins where the last one ends, and what it took for granted is so.
+bool FileIndex::Impl::Follows(const Part& part) const {
+  const Part& before = *parts_.back();
+  if (part.begin != before.end || part.index.version_changed || !before.index.state.has_version_2) {
+    return false;
+  }
+  for (std::size_t i = part.index.known_count; i < part.index.series.size(); ++i) {
+    const TagInfo& info = *part.index.series[i].info;
+    const auto known = by_name_.find(info.name);
+    if (known == by_name_.end()) continue;
+    const TagInfo& earlier = *joined_[known->second].info;
+    // Its kind decides which values a tag takes; a graph's plugin, in which form.
+    if (earlier.kind != info.kind || earlier.plugin_name.empty() != info.plugin_name.empty()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void FileIndex::Impl::AddPart(std::unique_ptr<Part> part) {
+  parts_.push_back(std::move(part));
+  numbers_.emplace_back();
+  JoinNewSeries(parts_.size() - 1);
+}
+
+void FileIndex::Impl::DropPartsFrom(std::size_t number) {
+  parts_.resize(number);
+  numbers_.assign(number, {});
+  joined_.clear();
+  by_name_.clear();
+  for (std::size_t i = 0; i < number; ++i) JoinNewSeries(i);
+}
+
+void FileIndex::Impl::JoinNewSeries(std::size_t part) {
+  const SeriesTable& series = parts_[part]->index.series;
+  std::vector<std::uint32_t>& numbers = numbers_[part];
+  for (auto i = static_cast<std::uint32_t>(numbers.size()); i < series.size(); ++i) {
+    const std::shared_ptr<const TagInfo>& info = series[i].info;
+    const auto [entry, is_new] =
+        by_name_.emplace(info->name, static_cast<std::uint32_t>(joined_.size()));
+    if (is_new) joined_.push_back({info, {}});
+    joined_[entry->second].members.emplace_back(static_cast<std::uint32_t>(part), i);
+    numbers.push_back(entry->second);
+  }
+}
+
+std::vector<std::shared_ptr<const TagInfo>> FileIndex::Impl::Tags() const {
+  std::vector<std::shared_ptr<const TagInfo>> tags;
+  for (const Joined& joined : joined_) tags.push_back(joined.info);
+  return tags;
+}
+
+std::uint64_t FileIndex::Impl::scalar_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& part : parts_) bytes += part->index.series.scalar_arena()->size_bytes();
+  return bytes;
+}
+
+std::uint64_t FileIndex::Impl::blob_index_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& part : parts_) bytes += part->index.series.blob_arena()->size_bytes();
+  return bytes;
+}
+
+}  // namespace cboard::reader

@@ -1,0 +1,122 @@
+// The index of one event file: scalars whole, in columns; of everything else where it lies. Grows
+// as the file grows, while others look at earlier views of it.
+//
+//   FileIndex index(path);
+//   index.ReadOn(file, {.workers = &workers});
+//   std::shared_ptr<const FileView> view = index.View();
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cboard/base/file.h"
+#include "cboard/base/result.h"
+#include "cboard/reader/snapshot.h"
+#include "reader/index/blob_column.h"
+#include "reader/index/scalar_column.h"
+
+namespace cboard::reader {
+
+// One tag of one file. Exactly one of the two column lists has members; several when the file was
+// read in several places at once.
+struct SeriesView {
+  std::shared_ptr<const TagInfo> info;
+  std::vector<ScalarColumnView> scalars;
+  std::vector<BlobColumnView> blobs;
+  std::int64_t min_step = 0;
+  std::int64_t max_step = 0;
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+  std::uint32_t mismatched_count = 0;
+  bool steps_ascend = true;
+};
+
+// A point in the file from which on earlier events with a step of `step` or more are void.
+struct Restart {
+  std::int64_t step = 0;
+  bool is_session_start = false;  // A SessionLog START; otherwise a step that went back in a file
+                                  // older than "brain.Event:2", which voids only `series`.
+  std::uint32_t series = 0;       // Index in FileView::series, if not a session start.
+
+  // Points of each series before the restart; series that are not listed had none. If it is not a
+  // session start, only that of `series` is told.
+  std::vector<std::uint64_t> counts;
+};
+
+struct FileView {
+  EventFile file;
+  std::vector<SeriesView> series;  // In the order in which they first appear.
+  std::vector<Restart> restarts;   // In the order of the file.
+  std::vector<Damage> damage;      // The first kMaxReportedDamage places.
+  std::uint64_t damage_count = 0;
+  std::uint64_t event_count = 0;
+  double first_wall_time_seconds = std::numeric_limits<double>::infinity();
+  double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
+  std::uint64_t read_bytes = 0;  // Up to here the file has been read.
+};
+
+// Runs pieces of work on several threads: the pool of the log reader, or a fake that runs them in
+// place.
+class Workers {
+ public:
+  virtual ~Workers() = default;
+  virtual unsigned count() const = 0;
+
+  // Calls task(0) … task(n - 1), some of them at the same time, and returns when all are done. May
+  // be called from inside a task.
+  virtual void ForEach(std::size_t n, const std::function<void(std::size_t)>& task) = 0;
+};
+
+struct ReadOptions {
+  Workers* workers = nullptr;  // nullptr: this thread only.
+
+  // What has been read is added to these while reading, so that progress can be shown.
+  std::atomic<std::uint64_t>* bytes_read = nullptr;
+  std::atomic<std::uint64_t>* events_read = nullptr;
+
+  // A file is read in several places only if each gets this much.
+  std::uint64_t min_part_bytes = 4 << 20;
+};
+
+// Not thread-safe; the views are.
+class FileIndex {
+ public:
+  explicit FileIndex(std::filesystem::path path);
+  ~FileIndex();
+  FileIndex(FileIndex&&) noexcept;
+  FileIndex& operator=(FileIndex&&) noexcept;
+
+  // An index that was stored with Encode, used in place: `bytes` lives as long as `owner`. Fails
+  // with kDataLoss when the structure is damaged; the contents of columns are checked by Verify.
+  static Result<FileIndex> Decode(std::filesystem::path path, ByteSpan bytes,
+                                  std::shared_ptr<const void> owner);
+
+  // Reads `file` on from where the last call stopped to its present end. The outcome is in the
+  // view: `file.error` if the file system refused.
+  void ReadOn(const File& file, const ReadOptions& options);
+
+  // What has been read so far. Takes time in proportion to the number of tags, not of points.
+  std::shared_ptr<const FileView> View() const;
+
+  // After the file has got another name.
+  void Rename(std::filesystem::path path);
+
+  // Bytes from which Decode makes the same index.
+  void AppendEncoded(std::string& out) const;
+
+  // Whether the column bytes of a decoded index are those that were stored.
+  bool Verify() const;
+
+  std::uint64_t scalar_bytes() const;  // Memory of columns, spare room included.
+  std::uint64_t blob_index_bytes() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cboard::reader

@@ -1,0 +1,116 @@
+// What the records of one stretch of an event file hold.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/bytes.h"
+#include "cboard/base/result.h"
+#include "cboard/proto/event.h"
+#include "cboard/proto/summary.h"
+#include "reader/index/series_table.h"
+
+namespace cboard::reader {
+
+// A Restart of file_index.h, with the series of the part. If it is not a session start there is one
+// count, that of `series`.
+struct PartRestart {
+  std::int64_t step = 0;
+  bool is_session_start = false;
+  std::uint32_t series = 0;
+  std::vector<std::uint64_t> counts;
+};
+
+struct PartDamage {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::string reason;
+};
+
+// How the file was written, as far as it matters to the events that follow.
+struct LogState {
+  bool has_version_2 = false;    // A "brain.Event:2" or later has been seen, and none before it
+                                 // since; only then are sessions marked.
+  std::int64_t newest_step = 0;  // Of the events so far, those that went back not counted.
+};
+
+// Values are filed under their tag. The first value of a tag decides what it holds (its kind, and
+// what its metadata says); later ones of another kind are counted, not kept. Graphs and run
+// metadata, which come as events of their own, have tags too: kRunGraphTag, kMetaGraphTag and that
+// of the run metadata; if such a tag also names a summary, the first to come keeps it.
+//
+// Not thread-safe; the views of its columns are.
+class PartIndex {
+ public:
+  // `known` are the tags of what comes before in the file.
+  PartIndex(const std::vector<std::shared_ptr<const TagInfo>>& known, LogState state);
+  PartIndex() : PartIndex({}, {}) {}
+
+  // Adds the payload of the record at `offset`. One that is no event, or holds a value that cannot
+  // be read, is reported as damage; its other values are used. Returns the series if the event
+  // holds one value, which became a point of a scalar tag.
+  std::optional<std::uint32_t> AddRecord(std::uint64_t offset, ByteSpan payload);
+
+  // Reports bytes that are no record. A file that grows while its end is damaged is skipped bit by
+  // bit; what is right behind such bytes is the same damage.
+  void AddSkipped(PartDamage skipped);
+
+  // How many more points a series with `points` may get, from the share of the file that was read.
+  void SetProgress(std::uint64_t done_bytes, std::uint64_t left_bytes) {
+    done_bytes_ = done_bytes;
+    left_bytes_ = left_bytes;
+  }
+  std::size_t ExpectedMore(std::size_t points) const;
+
+  void NoteWallTime(double wall_time_seconds) {
+    if (wall_time_seconds > newest_wall_time_seconds) newest_wall_time_seconds = wall_time_seconds;
+    if (wall_time_seconds < first_wall_time_seconds) first_wall_time_seconds = wall_time_seconds;
+  }
+
+  SeriesTable series;
+  std::size_t known_count = 0;  // The first series are those that were known before.
+  LogState state;
+  bool version_changed = false;  // state.has_version_2 is not what it was at the beginning.
+  std::vector<PartRestart> restarts;
+  std::vector<PartDamage> damage;  // The first kMaxReportedDamage places.
+  std::uint64_t damage_count = 0;
+  std::uint64_t damaged_bytes = 0;
+  std::uint64_t record_count = 0;
+  std::uint64_t event_count = 0;
+  double first_wall_time_seconds = std::numeric_limits<double>::infinity();
+  double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
+
+ private:
+  // The record that is being added.
+  struct Place {
+    std::uint64_t record_offset = 0;
+    std::string_view payload;
+    std::int64_t step = 0;
+    double wall_time_seconds = 0;
+  };
+
+  void AddDamage(PartDamage damage);
+  Result<void> AddEvent(const proto::Event& event, const Place& place);
+  Result<void> AddSummary(std::string_view summary, const Place& place);
+  Result<void> AddValue(const proto::SummaryValue& value, std::string_view bytes,
+                        const Place& place);
+  Result<void> AddSessionLog(std::string_view bytes, std::int64_t step);
+  void AddBlob(std::uint32_t number, std::string_view bytes, const Place& place);
+  void AddEventBlob(std::string_view tag, TagKind kind, std::string_view bytes, const Place& place);
+  void NoteFileVersion(std::string_view version);
+  void VoidFrom(std::int64_t step, std::string_view summary);
+  std::int64_t FindTag(std::string_view tag) const;
+
+  std::optional<std::uint32_t> single_scalar_;
+  std::uint64_t value_count_ = 0;  // Of the event that is being added.
+  std::uint64_t restart_counts_ = 0;
+  std::uint64_t skipped_end_ = 0;  // Of the last bytes that were no record.
+  std::uint64_t done_bytes_ = 0;
+  std::uint64_t left_bytes_ = 0;
+};
+
+}  // namespace cboard::reader

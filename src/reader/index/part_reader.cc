@@ -1,0 +1,208 @@
+#include "reader/index/part_reader.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "cboard/record/crc32c.h"
+#include "cboard/record/record_reader.h"
+#include "cboard/record/record_writer.h"
+#include "record/short_crc.h"
+
+namespace cboard::reader {
+namespace {
+
+// So often reading goes back to full speed behind damage. After that RecordReader, which remembers
+// how much it has looked at in vain, reads to the end: time stays in proportion to the file.
+constexpr unsigned kMaxQuickDamage = 8;
+
+template <typename T>
+T Load(const std::byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+// The first `count` bytes of `bytes`, seven bits of each, put together.
+std::uint64_t JoinVarint(std::uint64_t bytes, int count) {
+  bytes &= ~std::uint64_t{0} >> (64 - 8 * count);
+  bytes = (bytes & 0x007F007F007F007F) | (bytes & 0x7F007F007F007F00) >> 1;
+  bytes = (bytes & 0x00003FFF00003FFF) | (bytes & 0x3FFF00003FFF0000) >> 2;
+  return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
+}
+
+class Reader {
+ public:
+  Reader(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
+         const ReadOptions& options)
+      : file_(file),
+        part_(part),
+        index_(part.index),
+        stop_(stop),
+        expected_end_(std::min(stop, file_bytes)),
+        options_(options),
+        window_(file, options.bytes_read) {}
+
+  void Read() {
+    const std::uint64_t events_before = index_.event_count;
+    part_.error.reset();
+    while (part_.end < stop_ && ReadSome()) {
+    }
+    if (options_.events_read != nullptr) {
+      options_.events_read->fetch_add(index_.event_count - events_before,
+                                      std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  // Reads the records at hand, or at least one. False when there is no whole record.
+  bool ReadSome() {
+    const Result<ByteSpan> bytes = window_.At(part_.end, kRecordHeaderBytes);
+    if (!bytes) return Fails(bytes.error());
+    if (bytes->size() < kRecordHeaderBytes) return false;
+    NoteProgress();
+    // Old files need a look at every step; see PartIndex.
+    if (index_.state.has_version_2 && HasShortCrc()) ReadScalars(*bytes);
+    return part_.end >= stop_ || ReadRecord();
+  }
+
+  void NoteProgress() {
+    const std::uint64_t left = expected_end_ > part_.end ? expected_end_ - part_.end : 0;
+    index_.SetProgress(part_.end - part_.begin, left);
+  }
+
+  // The quick way: scalar events that are known but for wall time, step and value. Stops at the
+  // first record that is anything else.
+  CBOARD_SSE42 void ReadScalars(ByteSpan bytes) {
+    constexpr std::uint64_t kMinEventBytes = 20, kMaxEventBytes = 255;
+    const std::byte* record = bytes.data();
+    const std::byte* const end = record + bytes.size();
+    const std::byte* const stop =
+        stop_ - part_.end < bytes.size() ? record + (stop_ - part_.end) : end;
+    double newest = index_.newest_wall_time_seconds;
+    double first = index_.first_wall_time_seconds;
+    std::uint64_t count = 0;
+    while (record < stop && end - record >= static_cast<std::ptrdiff_t>(kRecordHeaderBytes)) {
+      const auto length = Load<std::uint64_t>(record);
+      if (length < kMinEventBytes || length > kMaxEventBytes ||
+          static_cast<std::uint64_t>(end - record) < length + kRecordOverheadBytes ||
+          ToInteger(Mask(ShortCrc32c(record, 8))) != Load<std::uint32_t>(record + 8)) {
+        break;
+      }
+      const std::byte* event = record + kRecordHeaderBytes;
+      const auto wall_bits = Load<std::uint64_t>(event + 1);
+      constexpr std::uint64_t kExponent = 0x7FF0000000000000;
+      if (event[0] != std::byte{0x09} || (wall_bits & kExponent) == kExponent) break;
+
+      const auto step_field = Load<std::uint64_t>(event + 9);
+      std::uint64_t step = 0;
+      const std::byte* rest = event + 9;
+      if ((step_field & 0xFF) == 0x10) {
+        const std::uint64_t varint = step_field >> 8;
+        const int size = std::countr_zero(~varint & 0x8080808080808080) / 8 + 1;
+        if (size > 5) break;
+        step = JoinVarint(varint, size);
+        rest += 1 + size;
+      }
+      const ScalarMatcher::Template* found =
+          part_.matcher.Match(rest, static_cast<std::size_t>(event + length - rest));
+      if (found == nullptr ||
+          ToInteger(Mask(ShortCrc32c(event, length))) != Load<std::uint32_t>(event + length)) {
+        break;
+      }
+      const auto value = Load<float>(rest + found->hole);
+      Series& series = index_.series[found->series];
+      series.NoteStep(static_cast<std::int64_t>(step));
+      if (!series.scalars.TryAppend(static_cast<std::int64_t>(step), wall_bits, value)) {
+        const auto done = static_cast<std::uint64_t>(record - bytes.data()) + part_.end;
+        const std::uint64_t left = expected_end_ > done ? expected_end_ - done : 0;
+        index_.SetProgress(done - part_.begin, left);
+        series.scalars.Append(static_cast<std::int64_t>(step), std::bit_cast<double>(wall_bits),
+                              static_cast<double>(value),
+                              index_.ExpectedMore(series.scalars.size()));
+      }
+      const double wall = std::bit_cast<double>(wall_bits);
+      newest = wall > newest ? wall : newest;
+      first = wall < first ? wall : first;
+      ++count;
+      record += length + kRecordOverheadBytes;
+    }
+    index_.newest_wall_time_seconds = newest;
+    index_.first_wall_time_seconds = first;
+    index_.record_count += count;
+    index_.event_count += count;
+    part_.end += static_cast<std::uint64_t>(record - bytes.data());
+  }
+
+  // The general way, for one record of any kind.
+  bool ReadRecord() {
+    Result<ByteSpan> bytes = window_.At(part_.end, kRecordHeaderBytes);
+    if (!bytes) return Fails(bytes.error());
+    if (bytes->size() < kRecordHeaderBytes) return false;
+    const auto length = LoadLittleEndian<std::uint64_t>(*bytes);
+    if (ToInteger(ComputeMaskedCrc(bytes->first<8>())) != Load<std::uint32_t>(&(*bytes)[8]) ||
+        length > kMaxRecordBytes) {
+      return ReadPastDamage();
+    }
+    const std::size_t total = static_cast<std::size_t>(length) + kRecordOverheadBytes;
+    bytes = window_.At(part_.end, total);
+    if (!bytes) return Fails(bytes.error());
+    if (bytes->size() < total) return false;
+    const ByteSpan payload = bytes->subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
+    if (ToInteger(ComputeMaskedCrc(payload)) !=
+        Load<std::uint32_t>(payload.data() + payload.size())) {
+      return ReadPastDamage();
+    }
+    AddRecord(part_.end, payload);
+    part_.end += total;
+    return true;
+  }
+
+  void AddRecord(std::uint64_t offset, ByteSpan payload) {
+    const std::optional<std::uint32_t> scalar = index_.AddRecord(offset, payload);
+    if (scalar) part_.matcher.Learn(payload, *scalar);
+  }
+
+  // Lets RecordReader skip what is damaged, and read the rest if this has happened often.
+  bool ReadPastDamage() {
+    const bool to_the_end = ++part_.damage_count >= kMaxQuickDamage;
+    FileSource source(file_);
+    RecordReader reader(source, part_.end);
+    do {
+      const Result<Record> record = reader.Next();
+      if (record) {
+        NoteProgress();
+        AddRecord(record->offset, record->payload);
+      } else if (record.error().code == ErrorCode::kDataLoss) {
+        index_.AddSkipped({part_.end, reader.offset() - part_.end, record.error().message});
+      } else if (record.error().code == ErrorCode::kTruncated) {
+        return false;
+      } else {
+        return Fails(record.error());
+      }
+      part_.end = reader.offset();
+    } while (to_the_end && part_.end < stop_);
+    return true;
+  }
+
+  bool Fails(Error error) {
+    part_.error = std::move(error);
+    return false;
+  }
+
+  const File& file_;
+  Part& part_;
+  PartIndex& index_;
+  const std::uint64_t stop_;
+  const std::uint64_t expected_end_;
+  const ReadOptions& options_;
+  FileWindow window_;
+};
+
+}  // namespace
+
+void ReadPart(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
+              const ReadOptions& options) {
+  Reader(file, part, stop, file_bytes, options).Read();
+}
+
+}  // namespace cboard::reader

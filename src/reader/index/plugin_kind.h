@@ -1,0 +1,13 @@
+// Which kind of data a plugin's tensors are.
+#pragma once
+
+#include <string_view>
+
+#include "cboard/reader/tag_kind.h"
+
+namespace cboard::reader {
+
+// By the name in the metadata; kTensor for plugins that are not TensorBoard's own.
+TagKind KindOfPlugin(std::string_view plugin_name);
+
+}  // namespace cboard::reader

@@ -1,0 +1,109 @@
+// Recognises the next scalar event without parsing it.
+//
+// All events of a scalar tag are the same bytes but for wall time, step and value:
+//
+//   09 <wall time> 10 <step> | 2a … 0a … 0a 04 "loss" 15 <value> [4a <metadata>]
+//                            `- from here on a template with a hole for the value
+//
+// Programs log the same tags in the same order again and again, so the template that followed this
+// one last time is tried first; if it is another tag, its template is found by a hash. What matches
+// no template is parsed in full, and becomes a template if it has the shape above.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "cboard/base/bytes.h"
+#include "record/short_crc.h"
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+namespace cboard::reader {
+
+class ScalarMatcher {
+ public:
+  // Match reads up to this many bytes behind the event.
+  static constexpr std::size_t kReadAheadBytes = 16;
+
+  struct Template {
+    std::uint32_t series = 0;
+    std::uint32_t size = 0;          // In bytes, the hole included.
+    std::uint32_t hole = 0;          // Where the value is, a float.
+    std::uint32_t pattern = 0;       // Index of the first piece in `pieces_`.
+    std::uint32_t whole_pieces = 0;  // So many need no mask.
+    std::uint32_t successor = 0;     // The template that came after this one.
+    std::uint32_t hash = 0;
+    std::uint32_t unused = 0;  // A power of two in size is quicker to find.
+  };
+
+  ScalarMatcher();
+
+  // Makes a template from an event that holds one value, a point of `series`, if it has the shape.
+  void Learn(ByteSpan event, std::uint32_t series);
+
+  // The template of the `size` bytes behind the step of an event, or null.
+  CBOARD_SSE42 const Template* Match(const std::byte* bytes, std::size_t size) {
+    const std::uint32_t guess = templates_[last_].successor;
+    if (templates_[guess].size == size && Fits(templates_[guess], bytes)) {
+      last_ = guess;
+      return &templates_[guess];
+    }
+    const std::uint32_t found = Find(bytes, size);
+    if (found == 0) return nullptr;
+    templates_[last_].successor = found;
+    last_ = found;
+    return &templates_[found];
+  }
+
+  std::size_t size() const { return templates_.size() - 1; }  // Of what was learned.
+
+ private:
+  // 16 bytes of a template. Those behind the whole pieces are followed by a mask each, with zeros
+  // where any byte may be.
+  using Piece = std::array<std::byte, 16>;
+
+  bool Fits(const Template& candidate, const std::byte* bytes) const {
+    const Piece* piece = &pieces_[candidate.pattern];
+    const Piece* const whole_end = piece + candidate.whole_pieces;
+    const std::byte* const end = bytes + candidate.size;
+#if defined(__x86_64__)
+    const auto load = [](const std::byte* at) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    };
+    __m128i difference = _mm_setzero_si128();
+    for (; piece != whole_end; bytes += 16, ++piece) {
+      difference = _mm_or_si128(difference, _mm_xor_si128(load(bytes), load(piece->data())));
+    }
+    for (; bytes < end; bytes += 16, piece += 2) {
+      const __m128i unequal = _mm_xor_si128(load(bytes), load(piece->data()));
+      difference = _mm_or_si128(difference, _mm_and_si128(unequal, load(piece[1].data())));
+    }
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(difference, _mm_setzero_si128())) == 0xFFFF;
+#else
+    for (; piece != whole_end; bytes += 16, ++piece) {
+      if (std::memcmp(bytes, piece->data(), 16) != 0) return false;
+    }
+    for (; bytes < end; bytes += 16, piece += 2) {
+      for (std::size_t i = 0; i < 16; ++i) {
+        if (((bytes[i] ^ piece[0][i]) & piece[1][i]) != std::byte{0}) return false;
+      }
+    }
+    return true;
+#endif
+  }
+
+  std::uint32_t Find(const std::byte* bytes, std::size_t size) const;
+  void Insert(std::uint32_t number);
+
+  std::vector<Template> templates_;  // The first fits nothing.
+  std::vector<Piece> pieces_;
+  std::vector<std::uint32_t> slots_;  // Open addressing by hash; 0 is free.
+  std::uint32_t last_ = 0;
+};
+
+}  // namespace cboard::reader

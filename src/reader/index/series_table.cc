@@ -1,0 +1,33 @@
+#include "reader/index/series_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cboard/base/check.h"
+
+namespace cboard::reader {
+
+void Series::NoteOtherStep(std::int64_t step) {
+  if (!has_steps) {
+    has_steps = true;
+    first_step = last_step = min_step = max_step = step;
+    return;
+  }
+  steps_ascend = steps_ascend && step >= last_step;
+  min_step = std::min(min_step, step);
+  last_step = step;
+}
+
+std::int64_t SeriesTable::Find(std::string_view name) const {
+  const auto found = numbers_.find(name);
+  return found == numbers_.end() ? -1 : std::int64_t{found->second};
+}
+
+std::uint32_t SeriesTable::Add(std::shared_ptr<const TagInfo> info) {
+  const auto number = static_cast<std::uint32_t>(series_.size());
+  CBOARD_CHECK(numbers_.emplace(info->name, number).second);
+  series_.emplace_back(std::move(info), *scalar_arena_, *blob_arena_);
+  return number;
+}
+
+}  // namespace cboard::reader

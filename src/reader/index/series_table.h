@@ -1,0 +1,72 @@
+// The tags of one part of an event file, with their columns.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cboard/reader/snapshot.h"
+#include "reader/index/arena.h"
+#include "reader/index/blob_column.h"
+#include "reader/index/scalar_column.h"
+
+namespace cboard::reader {
+
+// One tag. Of the two columns only that of its kind has members.
+struct Series {
+  Series(std::shared_ptr<const TagInfo> tag, Arena& scalar_arena, Arena& blob_arena)
+      : scalars(scalar_arena), blobs(blob_arena), info(std::move(tag)) {}
+
+  std::size_t size() const { return scalars.size() + blobs.size(); }
+
+  // For each point that is added.
+  void NoteStep(std::int64_t step) {
+    if (step > max_step) {  // As nearly always.
+      last_step = max_step = step;
+    } else {
+      NoteOtherStep(step);
+    }
+  }
+
+  ScalarColumn scalars;
+  std::int64_t max_step = std::numeric_limits<std::int64_t>::max();  // Until there are points.
+  std::int64_t last_step = 0;
+  std::int64_t min_step = 0;
+  std::int64_t first_step = 0;
+  bool has_steps = false;
+  bool steps_ascend = true;
+  std::uint32_t mismatched_count = 0;
+  BlobColumn blobs;
+  std::shared_ptr<const TagInfo> info;
+
+ private:
+  void NoteOtherStep(std::int64_t step);
+};
+
+// Not thread-safe.
+class SeriesTable {
+ public:
+  // The number of the series of the tag `name`, or -1.
+  std::int64_t Find(std::string_view name) const;
+
+  // Adds a series; its tag must not be there yet. Returns its number.
+  std::uint32_t Add(std::shared_ptr<const TagInfo> info);
+
+  std::size_t size() const { return series_.size(); }
+  Series& operator[](std::size_t number) { return series_[number]; }
+  const Series& operator[](std::size_t number) const { return series_[number]; }
+
+  const std::shared_ptr<Arena>& scalar_arena() const { return scalar_arena_; }
+  const std::shared_ptr<Arena>& blob_arena() const { return blob_arena_; }
+
+ private:
+  std::shared_ptr<Arena> scalar_arena_ = std::make_shared<Arena>();
+  std::shared_ptr<Arena> blob_arena_ = std::make_shared<Arena>();
+  std::vector<Series> series_;  // In the order in which they were added.
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;  // By the names in `series_`.
+};
+
+}  // namespace cboard::reader

@@ -1,0 +1,64 @@
+#include "reader/index/sync_point.h"
+
+#include "cboard/record/crc32c.h"
+#include "cboard/record/record_writer.h"
+#include "reader/index/file_window.h"
+
+namespace cboard::reader {
+namespace {
+
+constexpr std::uint64_t kMaxScannedBytes = 32 << 20;
+constexpr int kMaxCandidates = 16;  // Chance gives none; a file made of lengths gives many.
+
+bool HeaderHolds(ByteSpan header) {
+  const auto length = LoadLittleEndian<std::uint64_t>(header);
+  return length <= kMaxRecordBytes && ToInteger(ComputeMaskedCrc(header.first<8>())) ==
+                                          LoadLittleEndian<std::uint32_t>(header.subspan<8, 4>());
+}
+
+// The end of the record at `offset`, if it holds and ends before `end`.
+std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offset,
+                                         std::uint64_t end) {
+  Result<ByteSpan> bytes = window.At(offset, kRecordHeaderBytes);
+  if (!bytes || bytes->size() < kRecordHeaderBytes || !HeaderHolds(*bytes)) return std::nullopt;
+  const auto length = static_cast<std::size_t>(LoadLittleEndian<std::uint64_t>(*bytes));
+  const std::size_t total = length + kRecordOverheadBytes;
+  if (total > end - offset) return std::nullopt;
+  bytes = window.At(offset, total);
+  if (!bytes || bytes->size() < total) return std::nullopt;
+  const ByteSpan payload = bytes->subspan(kRecordHeaderBytes, length);
+  const auto stored = LoadLittleEndian<std::uint32_t>(bytes->subspan(kRecordHeaderBytes + length));
+  if (ToInteger(ComputeMaskedCrc(payload)) != stored) return std::nullopt;
+  return offset + total;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from,
+                                           std::uint64_t end) {
+  FileWindow window(file, nullptr);
+  int candidates = 0;
+  std::uint64_t offset = from;
+  while (offset < end && offset - from < kMaxScannedBytes) {
+    const Result<ByteSpan> bytes = window.At(offset, kRecordHeaderBytes);
+    if (!bytes || bytes->size() < kRecordHeaderBytes) return std::nullopt;
+    std::size_t i = 0;
+    const std::size_t last = bytes->size() - kRecordHeaderBytes;
+    while (i <= last) {
+      const ByteSpan header = bytes->subspan(i, kRecordHeaderBytes);
+      if (LoadLittleEndian<std::uint32_t>(header.subspan<4, 4>()) == 0 && HeaderHolds(header))
+        break;
+      ++i;
+    }
+    offset += i;
+    if (i > last) continue;
+    if (const auto behind = EndOfRecord(window, offset, end)) {
+      if (*behind < end && EndOfRecord(window, *behind, end)) return offset;
+    }
+    if (++candidates == kMaxCandidates) return std::nullopt;
+    ++offset;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cboard::reader

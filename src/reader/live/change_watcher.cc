@@ -1,0 +1,93 @@
+#include "reader/live/change_watcher.h"
+
+#include <sys/inotify.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::reader {
+namespace {
+
+constexpr std::uint32_t kMask = IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
+                                IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR |
+                                IN_EXCL_UNLINK;
+
+ChangeKind KindOf(std::uint32_t mask) {
+  if ((mask & IN_Q_OVERFLOW) != 0) return ChangeKind::kLost;
+  if ((mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)) != 0) return ChangeKind::kDirectory;
+  if ((mask & (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)) != 0) {
+    return ChangeKind::kEntry;
+  }
+  // New permissions may open a directory that could not be listed.
+  if ((mask & IN_ATTRIB) != 0 && (mask & IN_ISDIR) != 0) return ChangeKind::kEntry;
+  return ChangeKind::kContent;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChangeWatcher>> ChangeWatcher::Create() {
+  const int descriptor = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (descriptor < 0) {
+    Error error = ErrnoError(errno, "watch for changes");
+    error.code = ErrorCode::kResourceExhausted;
+    return Fail(std::move(error));
+  }
+  return std::unique_ptr<ChangeWatcher>(new ChangeWatcher(descriptor));
+}
+
+ChangeWatcher::~ChangeWatcher() { ::close(descriptor_); }
+
+Result<int> ChangeWatcher::Add(const std::string& directory) {
+  const int watch = ::inotify_add_watch(descriptor_, directory.c_str(), kMask);
+  if (watch >= 0) return watch;
+  if (errno == ENOSPC || errno == ENOMEM) {
+    return Fail(ErrorCode::kResourceExhausted,
+                "the system watches no more directories for changes "
+                "(fs.inotify.max_user_watches); the rest are listed again now and then");
+  }
+  return Fail(ErrnoError(errno, "watch " + Quoted(directory, 1000)));
+}
+
+void ChangeWatcher::Remove(int watch) { ::inotify_rm_watch(descriptor_, watch); }
+
+void ChangeWatcher::ForEachChange(const std::function<void(const Change&)>& visit) {
+  alignas(inotify_event) std::array<char, 64 << 10> buffer;
+  while (true) {
+    const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(count);) {
+      inotify_event event;
+      std::memcpy(&event, buffer.data() + at, sizeof(event));
+      const char* name = buffer.data() + at + sizeof(event);
+      at += sizeof(event) + event.len;
+      if ((event.mask & IN_IGNORED) != 0) continue;
+      const ChangeKind kind = KindOf(event.mask);
+      const std::string_view text(name, event.len > 0 ? ::strnlen(name, event.len) : 0);
+      // Changes of the directory's own attributes come without a name, and mean nothing here.
+      if (text.empty() && kind != ChangeKind::kLost && kind != ChangeKind::kDirectory) continue;
+      visit({.kind = kind, .watch = event.wd, .name = text});
+    }
+  }
+}
+
+bool ReportsChanges(const std::string& directory) {
+  // From linux/magic.h and the file systems' own sources: NFS, SMB (old and new), CIFS, FUSE, 9P,
+  // Ceph, AFS, Coda, Lustre, GPFS.
+  constexpr std::array<std::uint32_t, 12> kRemote = {
+      0x6969,     0x517B,     0xFE534D42, 0xFF534D42, 0x65735546, 0x01021997,
+      0x00C36400, 0x5346414F, 0x6B414653, 0x73757245, 0x0BD00BD0, 0x47504653};
+  struct statfs status;
+  if (::statfs(directory.c_str(), &status) != 0) return true;
+  for (const std::uint32_t magic : kRemote) {
+    if (static_cast<std::uint32_t>(status.f_type) == magic) return false;
+  }
+  return true;
+}
+
+}  // namespace cboard::reader

@@ -1,0 +1,84 @@
+// One event file that is read on as it grows, whatever happens to it meanwhile.
+//
+//   FollowedFile file(cached);
+//   ReadOutcome outcome = file.Read(path, status, {.workers = &pool});
+//   if (outcome.view) Show(*outcome.view);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "cboard/base/bytes.h"
+#include "cboard/base/file.h"
+#include "reader/index/file_index.h"
+#include "reader/live/list_directory.h"
+
+namespace cboard::reader {
+
+// An index from an earlier start, in memory that `owner` keeps.
+struct StoredIndex {
+  FileStatus status;             // Of the file when the index was stored.
+  std::uint64_t read_bytes = 0;  // How much of it had been read.
+  std::uint32_t tail_crc = 0;    // Of the bytes before that, see FollowedFile.
+  ByteSpan bytes;
+  std::shared_ptr<const void> owner;
+};
+
+struct ReadOutcome {
+  std::shared_ptr<const FileView> view;  // nullptr if the file has vanished.
+  FileStatus status;                     // Of the file that was read, before reading.
+  std::uint64_t generation = 0;          // Grows when the file is read from its beginning again.
+  bool from_store = false;               // Some of the view comes from a stored index:
+  std::uint64_t stored_bytes = 0;        // so many bytes of the file.
+  std::uint64_t scalar_bytes = 0;        // Memory of the index.
+  std::uint64_t blob_index_bytes = 0;
+};
+
+// Whether a file is still the one that was read is told by its inode, by its size, and by the last
+// bytes that were read: a file that has been replaced, shortened or written over is read anew.
+//
+// All methods may be called from any thread; they wait for each other.
+class FollowedFile {
+ public:
+  explicit FollowedFile(std::optional<StoredIndex> stored = {}) : stored_(std::move(stored)) {}
+
+  // Reads what is new in the file at `path`. `seen` is its status as its directory shows it: a
+  // stored index with the same status is believed without opening the file. What the file system
+  // refuses is in the view's `file.error`, beside what had been read before.
+  ReadOutcome Read(const std::string& path, const FileStatus& seen, const ReadOptions& options);
+
+  // The same if nobody else uses the file at the moment; nothing otherwise.
+  std::optional<ReadOutcome> TryRead(const std::string& path, const FileStatus& seen,
+                                     const ReadOptions& options);
+
+  // Whether the points of a stored index are those that were stored. If not, the next Read reads
+  // the file from its beginning.
+  bool VerifyStored();
+
+  // Appends the index to `out`, for StoredIndex::bytes, and fills in the rest. Nothing if the file
+  // cannot be recognised later: nothing was read of it, or reading failed.
+  std::optional<StoredIndex> Store(std::string& out);
+
+ private:
+  ReadOutcome ReadLocked(const std::string& path, const FileStatus& seen,
+                         const ReadOptions& options);
+  void TakeStored(const std::string& path);
+  void Forget(const std::string& path);
+  ReadOutcome Outcome() const;
+
+  std::mutex mutex_;  // Guards all of the following.
+  std::optional<StoredIndex> stored_;
+  std::optional<FileIndex> index_;
+  std::string path_;  // That the index knows.
+  std::shared_ptr<const FileView> view_;
+  FileStatus status_;
+  std::uint32_t tail_crc_ = 0;
+  bool from_store_ = false;
+  std::uint64_t stored_bytes_ = 0;
+  std::uint64_t generation_ = 0;
+};
+
+}  // namespace cboard::reader

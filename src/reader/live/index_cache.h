@@ -1,0 +1,86 @@
+// Indexes of event files, kept on disk between starts.
+//
+//   file      := index* directory trailer           every index begins at a multiple of 64 bytes
+//   directory := entry*
+//   entry     := device:u64 inode:u64 size:u64 modified_ns:i64 read_bytes:u64 offset:u64 bytes:u64
+//                tail_crc:u32 path_bytes:u32 path  padded to 8 bytes
+//   trailer   := "CBCACHE1" directory_offset:u64 directory_bytes:u64 directory_crc:u32 crc:u32
+//
+// A cache is written to a new file that then takes the place of the old one, so that those who
+// have mapped the old one keep it. Anything wrong with a cache means that there is none.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cboard/base/file.h"
+#include "cboard/reader/log_reader.h"
+#include "reader/live/followed_file.h"
+
+namespace cboard::reader {
+
+// A path from the root, the same for all spellings of a directory that differ in dots and slashes.
+std::string AbsolutePath(const std::filesystem::path& path);
+
+// The file for these log directories, in any order.
+std::filesystem::path CachePath(const std::filesystem::path& directory,
+                                const std::vector<Logdir>& logdirs);
+
+// A cache that is used where it lies. Readable from many threads.
+class IndexCache {
+ public:
+  // nullptr if there is none, or none that can be used.
+  static std::shared_ptr<const IndexCache> Open(const std::filesystem::path& path);
+
+  // The same from memory that `owner` keeps.
+  static std::shared_ptr<const IndexCache> Parse(ByteSpan bytes, std::shared_ptr<const void> owner);
+
+  // What was stored for the file; keeps the memory of the cache alive.
+  std::optional<StoredIndex> Find(std::string_view file) const;
+
+  std::size_t file_count() const { return entries_.size(); }
+  void ForEachFile(const std::function<void(std::string_view file)>& visit) const {
+    for (const auto& [file, stored] : entries_) visit(file);
+  }
+
+ private:
+  IndexCache() = default;
+  bool ParseDirectory(ByteSpan directory, std::uint64_t indexes_end);
+
+  std::shared_ptr<const void> owner_;
+  ByteSpan bytes_;
+  std::unordered_map<std::string_view, StoredIndex> entries_;
+};
+
+class IndexCacheWriter {
+ public:
+  // Writes beside `path`, whose parents are created.
+  static Result<IndexCacheWriter> Create(const std::filesystem::path& path);
+  IndexCacheWriter(IndexCacheWriter&&) noexcept = default;
+  IndexCacheWriter& operator=(IndexCacheWriter&&) = delete;
+  ~IndexCacheWriter();  // Leaves nothing behind unless finished.
+
+  // `index.bytes` are those that FollowedFile::Store appended.
+  Result<void> Add(std::string_view file, const StoredIndex& index);
+
+  // Puts the new cache in the place of the old one.
+  Result<void> Finish();
+
+ private:
+  IndexCacheWriter(File file, std::filesystem::path path)
+      : file_(std::move(file)), path_(std::move(path)) {}
+
+  std::optional<File> file_;
+  std::filesystem::path path_;
+  std::uint64_t offset_ = 0;
+  std::string directory_;
+};
+
+}  // namespace cboard::reader

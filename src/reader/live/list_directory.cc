@@ -1,0 +1,125 @@
+#include "reader/live/list_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::reader {
+namespace {
+
+FileStatus ToStatus(const struct stat& status) {
+  return {
+      .id = {status.st_dev, status.st_ino},
+      .size_bytes = static_cast<std::uint64_t>(status.st_size),
+      .modified_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+// What `name` in `directory` is, links followed; most entries need no call of the system.
+Entry Classify(int directory, const dirent& entry) {
+  const bool is_event_file = IsEventFileName(entry.d_name);
+  if (entry.d_type == DT_DIR) return {.kind = EntryKind::kDirectory};
+  if (entry.d_type == DT_REG && !is_event_file) return {};
+  if (entry.d_type != DT_REG && entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return {};
+
+  Entry result;
+  struct stat status;
+  if (entry.d_type == DT_UNKNOWN) {  // Some file systems leave the type to stat().
+    if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    result.is_link = S_ISLNK(status.st_mode);
+  } else {
+    result.is_link = entry.d_type == DT_LNK;
+  }
+  if (::fstatat(directory, entry.d_name, &status, 0) != 0) return {};  // Gone, or dangling.
+  result.status = ToStatus(status);
+  if (S_ISDIR(status.st_mode)) result.kind = EntryKind::kDirectory;
+  if (S_ISREG(status.st_mode) && is_event_file) result.kind = EntryKind::kEventFile;
+  return result;
+}
+
+}  // namespace
+
+std::string JoinPath(const std::string& directory, std::string_view name) {
+  std::string path = directory;
+  if (!path.empty() && path.back() != '/') path += '/';
+  return path += name;
+}
+
+std::string_view LastPart(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool IsEventFileName(std::string_view name) {
+  return name.find("tfevents") != std::string_view::npos;
+}
+
+std::optional<FileStatus> StatusOf(int descriptor) {
+  struct stat status;
+  if (::fstat(descriptor, &status) != 0) return std::nullopt;
+  return ToStatus(status);
+}
+
+Entry LookAt(const std::string& path, std::string_view name) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  Entry entry{.is_link = S_ISLNK(status.st_mode)};
+  if (entry.is_link && ::stat(path.c_str(), &status) != 0) return {};
+  entry.status = ToStatus(status);
+  if (S_ISDIR(status.st_mode)) entry.kind = EntryKind::kDirectory;
+  if (S_ISREG(status.st_mode) && IsEventFileName(name)) entry.kind = EntryKind::kEventFile;
+  return entry;
+}
+
+Listing ListDirectory(const std::string& path) {
+  Listing listing;
+  const auto failed = [&](int reason) {
+    listing.error = ErrnoError(reason, "list " + Quoted(path, 1000));
+  };
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) {
+    const int reason = errno;
+    struct stat status;
+    // Without permission to list it there is still something at the path.
+    if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+      listing.id = ToStatus(status).id;
+    }
+    failed(reason);
+    return listing;
+  }
+  if (const std::optional<FileStatus> status = StatusOf(descriptor)) listing.id = status->id;
+  const std::unique_ptr<DIR, CloseDirectory> directory(::fdopendir(descriptor));
+  if (!directory) {
+    failed(errno);
+    ::close(descriptor);
+    return listing;
+  }
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(directory.get());
+    if (entry == nullptr) {
+      if (errno != 0) failed(errno);
+      break;
+    }
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    const Entry found = Classify(descriptor, *entry);
+    if (found.kind == EntryKind::kDirectory) {
+      listing.directories.push_back({std::string(name), found.is_link});
+    } else if (found.kind == EntryKind::kEventFile) {
+      listing.files.push_back({std::string(name), found.status, found.is_link});
+    }
+  }
+  std::ranges::sort(listing.files, {}, &ListedFile::name);
+  std::ranges::sort(listing.directories, {}, &ListedDirectory::name);
+  return listing;
+}
+
+}  // namespace cboard::reader

@@ -1,0 +1,357 @@
+#include "reader/live/live_reader.h"
+
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace cboard::reader {
+namespace {
+
+using namespace std::chrono_literals;
+
+// How often what has been loaded so far is shown.
+constexpr auto kPublishEvery = 100ms;
+
+// How often to see whether a log directory that is missing has come, or another one is in its
+// place: one call of the system each.
+constexpr auto kCheckEvery = 200ms;
+
+// Up to so many files with so many new bytes are read at once by the thread itself, which saves
+// the way to the pool and back.
+constexpr std::size_t kFewFiles = 8;
+constexpr std::uint64_t kFewBytes = 1 << 20;
+
+// Whether two views of a file that only grows show the same.
+bool IsSame(const FileView* a, const FileView& b) {
+  return a != nullptr && a->read_bytes == b.read_bytes && a->event_count == b.event_count &&
+         a->damage_count == b.damage_count && a->file.path == b.file.path &&
+         a->file.size_bytes == b.file.size_bytes && a->file.torn_bytes == b.file.torn_bytes &&
+         a->file.error == b.file.error;
+}
+
+}  // namespace
+
+LiveReader::LiveReader(ReaderOptions options, std::unique_ptr<WakeUp> wake_up)
+    : options_(std::move(options)),
+      wake_up_(std::move(wake_up)),
+      pool_(std::make_unique<WorkerPool>(options_.threads)) {
+  std::optional<Error> watch_error;
+  if (options_.follow && options_.watch) {
+    Result<std::unique_ptr<ChangeWatcher>> watcher = ChangeWatcher::Create();
+    if (watcher) {
+      watcher_ = *std::move(watcher);
+    } else {
+      watch_error = watcher.error();
+    }
+  }
+  for (const Logdir& logdir : options_.logdirs) {
+    absolute_logdirs_.push_back(AbsolutePath(logdir.path));
+  }
+  if (!options_.cache_directory.empty()) {
+    cache_path_ = CachePath(options_.cache_directory, options_.logdirs);
+    cache_ = IndexCache::Open(cache_path_);
+  }
+  tree_ = std::make_unique<LogTree>(
+      LogTreeOptions{.logdirs = options_.logdirs,
+                     .max_directories = options_.max_directories,
+                     .watcher = watcher_.get(),
+                     .watch_error = std::move(watch_error),
+                     .workers = pool_.get(),
+                     .find_stored = [this](std::size_t logdir, const std::string& path) {
+                       return FindStored(logdir, path);
+                     }});
+  maker_ =
+      std::make_unique<SnapshotMaker>(options_.logdirs, options_.purge_orphaned_data, pool_.get());
+  thread_ = std::thread([this] { Run(); });
+}
+
+LiveReader::~LiveReader() {
+  is_stopping_ = true;
+  wake_up_->Ring();
+  board_.Close();
+  {
+    std::lock_guard lock(refresh_mutex_);
+    refreshed_.notify_all();
+  }
+  thread_.join();
+  pool_->Stop();
+  if (is_complete_ && IsCacheStale()) WriteCache(FilesToStore(), /*may_stop=*/false);
+}
+
+void LiveReader::Run() {
+  tree_->ListAll();
+  tree_->ForEachRun([this](const TreeDirectory& directory) {
+    for (const auto& [name, file] : directory.files) total_bytes_ += file->seen.size_bytes;
+  });
+  next_check_ = Clock::now() + kCheckEvery;
+  next_polling_ = Clock::now() + options_.poll_interval;
+  StartReading();
+  Publish();
+  while (!is_stopping_) {
+    FinishLoading();
+    FinishRefresh();
+    PublishIfDue();
+    Wait();
+    TakeFinished();
+    TakeChanges();
+    CheckTimers();
+    StartReading();
+  }
+}
+
+// Until something happens, or something is due.
+void LiveReader::Wait() {
+  Clock::time_point until = Clock::time_point::max();
+  if (needs_publishing_) {
+    until = next_publishing_;
+  } else if (!is_complete_) {
+    until = Clock::now() + kPublishEvery;  // There may be more progress to show.
+  }
+  if (options_.follow && is_complete_) {
+    until = std::min(until, next_check_);
+    if (options_.poll_interval > 0ms) until = std::min(until, next_polling_);
+  }
+  std::array<pollfd, 2> descriptors = {pollfd{wake_up_->descriptor(), POLLIN, 0},
+                                       pollfd{watcher_ ? watcher_->descriptor() : -1, POLLIN, 0}};
+  timespec timeout = {};
+  if (until != Clock::time_point::max()) {
+    const auto left = std::max(Clock::duration::zero(), until - Clock::now());
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    timeout.tv_sec = static_cast<time_t>(seconds.count());
+    timeout.tv_nsec = static_cast<long>(std::chrono::nanoseconds(left - seconds).count());
+  }
+  ::ppoll(descriptors.data(), descriptors.size(),
+          until == Clock::time_point::max() ? nullptr : &timeout, nullptr);
+  wake_up_->Clear();
+}
+
+void LiveReader::TakeChanges() {
+  if (watcher_) watcher_->ForEachChange([this](const Change& change) { tree_->Apply(change); });
+  std::uint64_t asked = 0;
+  {
+    std::lock_guard lock(refresh_mutex_);
+    asked = refreshes_asked_;
+  }
+  if (asked > refreshes_begun_) {
+    refreshes_begun_ = asked;
+    tree_->ListAll();
+    tree_->RetryFailed();
+  }
+}
+
+void LiveReader::CheckTimers() {
+  if (!options_.follow || !is_complete_) return;
+  const Clock::time_point now = Clock::now();
+  if (now >= next_check_) {
+    next_check_ = now + kCheckEvery;
+    tree_->CheckLogdirs();
+    for (const std::shared_ptr<TreeFile>& file : tree_->DropRemoved(now)) {
+      scalar_bytes_ -= file->scalar_bytes;
+      blob_index_bytes_ -= file->blob_index_bytes;
+    }
+  }
+  if (options_.poll_interval > 0ms && now >= next_polling_) {
+    tree_->ListPolled();
+    tree_->RetryFailed();
+    next_polling_ = Clock::now() + options_.poll_interval;
+  }
+}
+
+ReadOptions LiveReader::ReadingOptions(Workers* workers) {
+  return {.workers = workers, .bytes_read = &bytes_read_, .events_read = &events_read_};
+}
+
+void LiveReader::StartReading() {
+  const std::vector<std::shared_ptr<TreeFile>> files = tree_->TakeFilesToRead();
+  const bool are_few = is_complete_ && files.size() <= kFewFiles;
+  for (const std::shared_ptr<TreeFile>& file : files) {
+    if (!are_few || !ReadHere(file)) ReadInPool(file);
+  }
+}
+
+// Reads a file that has grown a little. False if it is not so, or if somebody uses the file.
+bool LiveReader::ReadHere(const std::shared_ptr<TreeFile>& file) {
+  const std::string path = file->path();
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return false;
+  const std::uint64_t known_bytes = file->view ? file->view->read_bytes : 0;
+  if (static_cast<std::uint64_t>(status.st_size) > known_bytes + kFewBytes) return false;
+  std::optional<ReadOutcome> outcome =
+      file->content->TryRead(path, file->seen, ReadingOptions(nullptr));
+  if (!outcome) return false;
+  TakeOutcome(*file, *std::move(outcome));
+  return true;
+}
+
+void LiveReader::ReadInPool(const std::shared_ptr<TreeFile>& file) {
+  file->is_busy = true;
+  ++reading_;
+  pool_->Submit([this, file, path = file->path(), seen = file->seen] {
+    // One file is read in several places at once only when there are too few files to go round.
+    Workers* const workers = pool_->waiting() < pool_->count() ? pool_.get() : nullptr;
+    Finished finished{.file = file,
+                      .outcome = file->content->Read(path, seen, ReadingOptions(workers))};
+    AddFinished(std::move(finished));
+  });
+}
+
+void LiveReader::AddFinished(Finished finished) {
+  bool is_first;
+  {
+    std::lock_guard lock(finished_mutex_);
+    is_first = finished_.empty();
+    finished_.push_back(std::move(finished));
+  }
+  if (is_first) wake_up_->Ring();
+}
+
+void LiveReader::TakeFinished() {
+  std::vector<Finished> finished;
+  {
+    std::lock_guard lock(finished_mutex_);
+    finished.swap(finished_);
+  }
+  for (Finished& work : finished) {
+    if (work.outcome) {
+      --reading_;
+      work.file->is_busy = false;
+      TakeOutcome(*work.file, *std::move(work.outcome));
+    } else {
+      --verifying_;
+      if (!work.is_verified && work.file->directory != nullptr) {
+        work.file->view = nullptr;  // Wrong numbers are not shown any longer.
+        tree_->MarkChanged(*work.file->directory);
+        tree_->ReadAgain(work.file);
+      }
+    }
+    if (std::exchange(work.file->is_stale, false) && work.file->directory != nullptr) {
+      tree_->ReadAgain(work.file);
+    }
+  }
+}
+
+void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
+  if (!outcome.view) {
+    has_vanished_ = true;
+    return;
+  }
+  const bool is_first = !file.view;
+  file.seen = outcome.status;
+  scalar_bytes_ += outcome.scalar_bytes - file.scalar_bytes;
+  blob_index_bytes_ += outcome.blob_index_bytes - file.blob_index_bytes;
+  file.scalar_bytes = outcome.scalar_bytes;
+  file.blob_index_bytes = outcome.blob_index_bytes;
+  if (is_first && outcome.from_store) {
+    ++cached_files_;
+    cached_bytes_ += outcome.stored_bytes;
+    unverified_.push_back(file.shared_from_this());
+  }
+  const bool is_same =
+      outcome.generation == file.generation && IsSame(file.view.get(), *outcome.view);
+  file.generation = outcome.generation;
+  file.view = std::move(outcome.view);
+  tree_->NoteError(file);
+  if (!is_same && file.directory != nullptr) tree_->MarkChanged(*file.directory);
+}
+
+void LiveReader::VerifyInPool() {
+  for (std::shared_ptr<TreeFile>& file : unverified_) {
+    ++verifying_;
+    pool_->Submit([this, file] {
+      if (is_stopping_) return;
+      AddFinished({.file = file, .outcome = {}, .is_verified = file->content->VerifyStored()});
+    });
+  }
+  unverified_.clear();
+}
+
+// Decides whether everything that was there at the start has been read.
+void LiveReader::FinishLoading() {
+  if (reading_ > 0) return;
+  if (!is_complete_) {
+    if (has_vanished_ && lists_left_ > 0) {  // Renamed under our hands: look where it is now.
+      --lists_left_;
+      has_vanished_ = false;
+      tree_->ListAll();
+      tree_->RetryFailed();
+      StartReading();
+      if (reading_ > 0) return;
+    }
+    // Who follows sees what a verification changes; who does not must have it before the end.
+    if (!options_.follow) {
+      VerifyInPool();
+      if (verifying_ > 0) return;
+    }
+    is_complete_ = true;
+    needs_publishing_ = true;
+    next_publishing_ = Clock::now();
+    next_check_ = next_publishing_;
+  }
+  if (!unverified_.empty()) VerifyInPool();
+  if (verifying_ == 0 && !is_cache_written_) {
+    is_cache_written_ = true;
+    if (IsCacheStale()) {
+      pool_->Submit([this, files = FilesToStore()] { WriteCache(files, /*may_stop=*/true); });
+    }
+  }
+}
+
+void LiveReader::Refresh() {
+  std::unique_lock lock(refresh_mutex_);
+  const std::uint64_t mine = ++refreshes_asked_;
+  wake_up_->Ring();
+  refreshed_.wait(lock, [&] { return refreshes_done_ >= mine || is_stopping_; });
+}
+
+void LiveReader::FinishRefresh() {
+  if (reading_ > 0 || !is_complete_) return;
+  {
+    std::lock_guard lock(refresh_mutex_);
+    if (refreshes_done_ == refreshes_begun_) return;
+  }
+  if (tree_->has_changes()) Publish();
+  std::lock_guard lock(refresh_mutex_);
+  refreshes_done_ = refreshes_begun_;
+  refreshed_.notify_all();
+}
+
+void LiveReader::PublishIfDue() {
+  needs_publishing_ = needs_publishing_ || tree_->has_changes() ||
+                      (!is_complete_ && bytes_read_ != published_bytes_);
+  if (needs_publishing_ && Clock::now() >= next_publishing_) Publish();
+}
+
+void LiveReader::Publish() {
+  const Clock::time_point begin = Clock::now();
+  needs_publishing_ = false;
+  published_bytes_ = bytes_read_;
+  const std::shared_ptr<Snapshot> snapshot = maker_->Make(*tree_);
+  LoadProgress& progress = snapshot->progress;
+  progress.complete = is_complete_;
+  progress.total_bytes = total_bytes_;
+  progress.done_bytes =
+      is_complete_ ? total_bytes_ : std::min(total_bytes_, bytes_read_ + cached_bytes_);
+  watched_directories_ = tree_->watch_count();
+  ++snapshots_;
+  board_.Publish(snapshot);
+  // At most half of the time goes into snapshots, and a tenth of it while loading.
+  const Clock::time_point end = Clock::now();
+  next_publishing_ = is_complete_
+                         ? end + (end - begin)
+                         : end + std::max<Clock::duration>(kPublishEvery, 10 * (end - begin));
+}
+
+ReaderStatistics LiveReader::statistics() const {
+  return {.bytes_read = bytes_read_,
+          .events_read = events_read_,
+          .cached_files = cached_files_,
+          .snapshots = snapshots_,
+          .scalar_bytes = scalar_bytes_,
+          .blob_index_bytes = blob_index_bytes_,
+          .watched_directories = watched_directories_};
+}
+
+}  // namespace cboard::reader

@@ -1,0 +1,129 @@
+// The log reader: one thread that knows all directories and publishes snapshots, and a pool that
+// reads files for it.
+//
+//   watcher ──► LogTree ──► files to read ──► WorkerPool ──► views ──► SnapshotMaker ──► board
+//
+// The thread never waits for a file: what takes long goes to the pool, and comes back by a list.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "cboard/reader/log_reader.h"
+#include "reader/live/change_watcher.h"
+#include "reader/live/index_cache.h"
+#include "reader/live/log_tree.h"
+#include "reader/live/snapshot_board.h"
+#include "reader/live/snapshot_maker.h"
+#include "reader/live/wake_up.h"
+#include "reader/live/worker_pool.h"
+
+namespace cboard::reader {
+
+class LiveReader final : public LogReader {
+ public:
+  LiveReader(ReaderOptions options, std::unique_ptr<WakeUp> wake_up);
+  ~LiveReader() override;
+
+  std::shared_ptr<const Snapshot> snapshot() const override { return board_.Current(); }
+  void WaitUntilLoaded() const override { board_.WaitUntilComplete(); }
+  bool WaitForChange(std::uint64_t version, std::chrono::milliseconds timeout) const override {
+    return board_.WaitForChange(version, timeout);
+  }
+  std::shared_ptr<void> Listen(Listener listener) override {
+    return board_.Listen(std::move(listener));
+  }
+  void Refresh() override;
+  ReaderStatistics statistics() const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // What the pool has done.
+  struct Finished {
+    std::shared_ptr<TreeFile> file;
+    std::optional<ReadOutcome> outcome;  // Of a read; nothing after a verification.
+    bool is_verified = true;
+  };
+
+  void Run();
+  void Wait();
+  void TakeChanges();
+  void AddFinished(Finished finished);
+  void TakeFinished();
+  void TakeOutcome(TreeFile& file, ReadOutcome outcome);
+  void CheckTimers();
+  void StartReading();
+  bool ReadHere(const std::shared_ptr<TreeFile>& file);
+  void ReadInPool(const std::shared_ptr<TreeFile>& file);
+  void VerifyInPool();
+  void FinishLoading();
+  void FinishRefresh();
+  void PublishIfDue();
+  void Publish();
+  ReadOptions ReadingOptions(Workers* workers);
+  std::optional<StoredIndex> FindStored(std::size_t logdir, const std::string& path) const;
+
+  // The cache.
+  using StoreList = std::vector<std::pair<std::string, std::shared_ptr<FollowedFile>>>;
+  StoreList FilesToStore();
+  bool IsCacheStale() const;
+  void WriteCache(const StoreList& files, bool may_stop);
+  std::string StoredName(std::size_t logdir, const std::string& path) const;
+
+  const ReaderOptions options_;
+  std::vector<std::string> absolute_logdirs_;
+  std::filesystem::path cache_path_;  // Empty: no cache.
+  std::shared_ptr<const IndexCache> cache_;
+  std::unique_ptr<ChangeWatcher> watcher_;  // nullptr: polling.
+  SnapshotBoard board_;
+  const std::unique_ptr<WakeUp> wake_up_;
+  std::atomic<bool> is_stopping_ = false;
+
+  std::atomic<std::uint64_t> bytes_read_ = 0;
+  std::atomic<std::uint64_t> events_read_ = 0;
+  std::atomic<std::uint64_t> cached_bytes_ = 0;
+  std::atomic<std::uint64_t> cached_files_ = 0;
+  std::atomic<std::uint64_t> snapshots_ = 0;
+  std::atomic<std::uint64_t> scalar_bytes_ = 0;
+  std::atomic<std::uint64_t> blob_index_bytes_ = 0;
+  std::atomic<std::uint64_t> watched_directories_ = 0;
+  std::atomic<std::uint64_t> stored_at_bytes_ = 0;  // bytes_read_ when the cache was written.
+
+  std::mutex finished_mutex_;
+  std::vector<Finished> finished_;  // Guarded by it.
+
+  mutable std::mutex refresh_mutex_;
+  std::condition_variable refreshed_;
+  std::uint64_t refreshes_asked_ = 0;  // Guarded by refresh_mutex_, like the next.
+  std::uint64_t refreshes_done_ = 0;
+
+  // The rest belongs to the thread.
+  std::uint64_t refreshes_begun_ = 0;
+  std::unique_ptr<LogTree> tree_;
+  std::unique_ptr<SnapshotMaker> maker_;
+  std::vector<std::shared_ptr<TreeFile>> unverified_;
+  std::size_t reading_ = 0;    // Files at the pool.
+  std::size_t verifying_ = 0;  // Likewise.
+  int lists_left_ = 20;        // How often to look again for files that vanished while loading.
+  bool has_vanished_ = false;
+  bool is_complete_ = false;
+  bool needs_publishing_ = true;
+  std::uint64_t total_bytes_ = 0;  // Of the files that were there at the start.
+  std::uint64_t published_bytes_ = 0;
+  bool is_cache_written_ = false;
+  Clock::time_point next_publishing_;
+  Clock::time_point next_check_;
+  Clock::time_point next_polling_;
+
+  const std::unique_ptr<WorkerPool> pool_;
+  std::thread thread_;
+};
+
+}  // namespace cboard::reader

@@ -1,0 +1,55 @@
+// How the log reader uses its cache of indexes.
+#include <algorithm>
+
+#include "reader/live/live_reader.h"
+
+namespace cboard::reader {
+
+// The name of a file in the cache: its path from the root, however the log directory was given.
+std::string LiveReader::StoredName(std::size_t logdir, const std::string& path) const {
+  const std::string& root = options_.logdirs[logdir].path.native();
+  const std::size_t begin = std::min(path.find_first_not_of('/', root.size()), path.size());
+  return absolute_logdirs_[logdir] + "/" + path.substr(begin);
+}
+
+std::optional<StoredIndex> LiveReader::FindStored(std::size_t logdir,
+                                                  const std::string& path) const {
+  if (!cache_) return std::nullopt;
+  return cache_->Find(StoredName(logdir, path));
+}
+
+// Whether a tenth of the data is not in the cache.
+bool LiveReader::IsCacheStale() const {
+  if (cache_path_.empty()) return false;
+  const std::uint64_t new_bytes = bytes_read_ - stored_at_bytes_;
+  return new_bytes > (bytes_read_ + cached_bytes_) / 10;
+}
+
+LiveReader::StoreList LiveReader::FilesToStore() {
+  StoreList files;
+  tree_->ForEachRun([&](const TreeDirectory& directory) {
+    for (const auto& [name, file] : directory.files) {
+      files.emplace_back(StoredName(directory.logdir, file->path()), file->content);
+    }
+  });
+  return files;
+}
+
+// A cache that cannot be written (no room, no permission) is one that is not there.
+void LiveReader::WriteCache(const StoreList& files, bool may_stop) {
+  const std::uint64_t bytes_read = bytes_read_;
+  Result<IndexCacheWriter> writer = IndexCacheWriter::Create(cache_path_);
+  if (!writer) return;
+  std::string bytes;
+  for (const auto& [name, file] : files) {
+    if (may_stop && is_stopping_) return;
+    bytes.clear();
+    std::optional<StoredIndex> stored = file->Store(bytes);
+    if (!stored) continue;
+    stored->bytes = AsBytes(bytes);
+    if (!writer->Add(name, *stored)) return;
+  }
+  if (writer->Finish()) stored_at_bytes_ = bytes_read;
+}
+
+}  // namespace cboard::reader

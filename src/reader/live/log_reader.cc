@@ -1,0 +1,71 @@
+#include "cboard/reader/log_reader.h"
+
+#include <cstdlib>
+
+#include "cboard/base/file.h"
+#include "reader/index/file_index.h"
+#include "reader/live/live_reader.h"
+#include "reader/live/merge_run.h"
+#include "reader/live/worker_pool.h"
+
+namespace cboard {
+
+std::filesystem::path DefaultCacheDirectory() {
+  const auto variable = [](const char* name) -> std::filesystem::path {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  // Relative ones are to be ignored, says the XDG specification.
+  if (const auto cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) {
+    return cache / "compression-board";
+  }
+  if (const auto home = variable("HOME"); home.is_absolute()) {
+    return home / ".cache" / "compression-board";
+  }
+  return {};
+}
+
+Result<std::unique_ptr<LogReader>> LogReader::Open(ReaderOptions options) {
+  if (options.logdirs.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "there is no log directory to read");
+  }
+  for (const Logdir& logdir : options.logdirs) {
+    if (logdir.path.empty()) {
+      return Fail(ErrorCode::kInvalidArgument, "a log directory has an empty path");
+    }
+  }
+  CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<reader::WakeUp> wake_up, reader::WakeUp::Create());
+  return std::make_unique<reader::LiveReader>(std::move(options), std::move(wake_up));
+}
+
+Result<std::shared_ptr<const Snapshot>> ReadLogdirs(
+    ReaderOptions options, const std::function<void(const LoadProgress&)>& on_progress) {
+  options.follow = false;
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<LogReader> reader,
+                          LogReader::Open(std::move(options)));
+  std::shared_ptr<const Snapshot> snapshot = reader->snapshot();
+  while (!snapshot->progress.complete) {
+    reader->WaitForChange(snapshot->version, std::chrono::milliseconds(1000));
+    snapshot = reader->snapshot();
+    if (on_progress) on_progress(snapshot->progress);
+  }
+  return snapshot;
+}
+
+Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::path& path) {
+  CBOARD_ASSIGN_OR_RETURN(const File file, File::OpenForReading(path));
+  reader::WorkerPool pool(0);
+  reader::FileIndex index(path);
+  index.ReadOn(file, {.workers = &pool});
+  const std::vector<std::shared_ptr<const reader::FileView>> views = {index.View()};
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->version = 1;
+  snapshot->runs.push_back(reader::MergeRun(".", path.parent_path(), views, {.version = 1}));
+  LoadProgress& progress = snapshot->progress;
+  progress.done_bytes = progress.total_bytes = views[0]->file.size_bytes;
+  progress.done_runs = progress.total_runs = 1;
+  progress.complete = true;
+  return snapshot;
+}
+
+}  // namespace cboard

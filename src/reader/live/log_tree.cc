@@ -1,0 +1,340 @@
+#include "reader/live/log_tree.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::reader {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How often links may lead to one directory. Directories that are full of links to each other have
+// more paths than anybody could wait for.
+constexpr int kMaxLinks = 16;
+
+// The error of a log directory, which was named by a person.
+Error LogdirError(const std::string& path, const Error& listing_error) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    return ErrnoError(errno, "read log directory " + Quoted(path, 1000));
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return {ErrorCode::kInvalidArgument, Quoted(path, 1000) + " is a file, not a log directory"};
+  }
+  return listing_error;
+}
+
+}  // namespace
+
+std::string TreeFile::path() const { return JoinPath(directory->path, name); }
+
+LogTree::LogTree(LogTreeOptions options)
+    : options_(std::move(options)), watch_error_(options_.watch_error) {
+  for (std::size_t i = 0; i < options_.logdirs.size(); ++i) {
+    auto root = std::make_unique<TreeDirectory>();
+    root->logdir = i;
+    root->path = options_.logdirs[i].path.native();
+    roots_.push_back(std::move(root));
+    ++directory_count_;
+  }
+}
+
+LogTree::~LogTree() = default;
+
+void LogTree::ListAll() {
+  std::vector<TreeDirectory*> level;
+  for (const auto& root : roots_) level.push_back(root.get());
+  List(std::move(level), Which::kAll);
+}
+
+void LogTree::ListPolled() {
+  std::vector<TreeDirectory*> level;
+  for (const auto& root : roots_) level.push_back(root.get());
+  List(std::move(level), Which::kPolled);
+}
+
+void LogTree::CheckLogdirs() {
+  for (const auto& root : roots_) {
+    struct stat status;
+    std::optional<FileId> id;
+    if (::stat(root->path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+      id = FileId{status.st_dev, status.st_ino};
+    }
+    if (id != root->id) List({root.get()}, Which::kAll);
+  }
+}
+
+bool LogTree::IsToBeListed(const TreeDirectory& directory, Which which) const {
+  return which == Which::kAll || directory.is_polled || directory.has_links || directory.error ||
+         !directory.id;
+}
+
+// Level by level, so that the directories of a level are listed in parallel.
+void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
+  constexpr std::size_t kPerTask = 16;
+  while (!level.empty()) {
+    std::vector<TreeDirectory*> listed;
+    std::vector<TreeDirectory*> next;
+    for (TreeDirectory* directory : level) {
+      if (IsToBeListed(*directory, which)) {
+        listed.push_back(directory);
+      } else {
+        for (const auto& [name, child] : directory->children) next.push_back(child.get());
+      }
+    }
+    std::vector<Found> found(listed.size());
+    const auto look = [&](std::size_t task) {
+      const std::size_t end = std::min(listed.size(), (task + 1) * kPerTask);
+      for (std::size_t i = task * kPerTask; i < end; ++i) found[i] = Look(listed[i]->path);
+    };
+    const std::size_t tasks = (listed.size() + kPerTask - 1) / kPerTask;
+    if (options_.workers != nullptr && tasks > 1) {
+      options_.workers->ForEach(tasks, look);
+    } else {
+      for (std::size_t task = 0; task < tasks; ++task) look(task);
+    }
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      if (!Update(*listed[i], std::move(found[i]))) continue;
+      for (const auto& [name, child] : listed[i]->children) next.push_back(child.get());
+    }
+    level = std::move(next);
+  }
+}
+
+// Watches first and lists then: what changes in between is reported.
+LogTree::Found LogTree::Look(const std::string& path) const {
+  Found found;
+  if (options_.watcher != nullptr) {
+    found.watch = options_.watcher->Add(path);
+    found.reports_changes = ReportsChanges(path);
+  }
+  found.listing = ListDirectory(path);
+  return found;
+}
+
+// False if the directory is no longer part of the tree.
+bool LogTree::Update(TreeDirectory& directory, Found found) {
+  const bool is_admitted = found.listing.id && Admit(directory, *found.listing.id);
+  if (!is_admitted && directory.parent != nullptr) {
+    RemoveChild(*directory.parent, LastPart(directory.relative));
+    return false;
+  }
+  if (!is_admitted) {
+    Clear(directory);
+    directory.id = std::nullopt;
+    SetError(directory, LogdirError(directory.path, found.listing.error.value_or(Error{})));
+    return true;
+  }
+  SetWatch(directory, found);
+  SetError(directory, found.listing.error);
+  // A listing that broke off says nothing about what it has not shown.
+  if (directory.error && found.listing.files.empty() && found.listing.directories.empty()) {
+    return true;
+  }
+  UpdateFiles(directory, found.listing.files);
+  UpdateChildren(directory, found.listing.directories);
+  return true;
+}
+
+// Whether the directory, whose inode is `id`, belongs into the tree: it must not lie inside itself,
+// and few links may lead to it.
+bool LogTree::Admit(TreeDirectory& directory, FileId id) {
+  if (directory.id == id) return true;
+  for (const TreeDirectory* above = directory.parent; above != nullptr; above = above->parent) {
+    if (above->id == id) return false;
+  }
+  if (directory.id) {  // Another directory has taken its place.
+    Clear(directory);
+    if (directory.by_link) --links_[*directory.id];
+    directory.id = std::nullopt;
+  }
+  if (directory.by_link) {
+    int& links = links_[id];
+    if (links >= kMaxLinks) return false;
+    ++links;
+  }
+  directory.id = id;
+  return true;
+}
+
+void LogTree::SetWatch(TreeDirectory& directory, const Found& found) {
+  const int watch = found.watch && *found.watch ? **found.watch : -1;
+  if (found.watch && !*found.watch && found.watch->error().code == ErrorCode::kResourceExhausted) {
+    has_new_errors_ = has_new_errors_ || !watch_error_;
+    watch_error_ = found.watch->error();
+  }
+  directory.is_polled = watch < 0 || !found.reports_changes;
+  if (watch == directory.watch) return;
+  if (directory.watch >= 0) {
+    const auto old = watches_.find(directory.watch);
+    std::erase(old->second, &directory);
+    if (old->second.empty()) {
+      options_.watcher->Remove(directory.watch);
+      watches_.erase(old);
+    }
+  }
+  directory.watch = watch;
+  if (watch >= 0) watches_[watch].push_back(&directory);
+}
+
+void LogTree::SetError(TreeDirectory& directory, std::optional<Error> error) {
+  if (directory.error == error) return;
+  has_new_errors_ = true;
+  if (error) {
+    unreadable_.insert(&directory);
+  } else {
+    unreadable_.erase(&directory);
+  }
+  directory.error = std::move(error);
+}
+
+void LogTree::UpdateFiles(TreeDirectory& directory, const std::vector<ListedFile>& files) {
+  directory.has_links = std::ranges::any_of(files, &ListedFile::is_link);
+  std::vector<std::string> gone;
+  auto listed = files.begin();
+  for (const auto& [name, file] : directory.files) {  // Both are sorted by name.
+    while (listed != files.end() && listed->name < name) ++listed;
+    if (listed == files.end() || listed->name != name) gone.push_back(name);
+  }
+  for (const std::string& name : gone) RemoveFile(directory, name);
+  for (const ListedFile& file : files) PutFile(directory, file.name, file.status);
+}
+
+void LogTree::UpdateChildren(TreeDirectory& directory,
+                             const std::vector<ListedDirectory>& children) {
+  std::vector<std::string> gone;
+  auto listed = children.begin();
+  for (const auto& [name, child] : directory.children) {
+    while (listed != children.end() && listed->name < name) ++listed;
+    if (listed == children.end() || listed->name != name || listed->is_link != child->by_link) {
+      gone.push_back(name);
+    }
+  }
+  for (const std::string& name : gone) RemoveChild(directory, name);
+  for (const ListedDirectory& child : children) AddChild(directory, child.name, child.is_link);
+}
+
+// The child of that name, new or not; nullptr if there are too many directories.
+TreeDirectory* LogTree::AddChild(TreeDirectory& directory, const std::string& name, bool is_link) {
+  const auto known = directory.children.find(name);
+  if (known != directory.children.end()) return known->second.get();
+  if (directory_count_ >= options_.max_directories) {
+    has_new_errors_ = has_new_errors_ || !has_too_many_;
+    has_too_many_ = true;
+    return nullptr;
+  }
+  ++directory_count_;
+  auto child = std::make_unique<TreeDirectory>();
+  child->parent = &directory;
+  child->logdir = directory.logdir;
+  child->path = JoinPath(directory.path, name);
+  child->relative = JoinPath(directory.relative, name);
+  child->by_link = is_link;
+  return directory.children.emplace(name, std::move(child)).first->second.get();
+}
+
+void LogTree::RemoveChild(TreeDirectory& directory, std::string_view name) {
+  const auto child = directory.children.find(name);
+  if (child == directory.children.end()) return;
+  Clear(*child->second);
+  Release(*child->second);
+  directory.children.erase(child);
+  --directory_count_;
+}
+
+// Takes a directory that is about to be destroyed out of all lists.
+void LogTree::Release(TreeDirectory& directory) {
+  SetError(directory, std::nullopt);
+  changed_.erase(&directory);
+  if (directory.by_link && directory.id && --links_[*directory.id] == 0) {
+    links_.erase(*directory.id);
+  }
+  if (!directory.run_name.empty()) removed_runs_.push_back(std::move(directory.run_name));
+}
+
+// Empties a directory and ends its watch.
+void LogTree::Clear(TreeDirectory& directory) {
+  while (!directory.children.empty()) {
+    const std::string name = directory.children.begin()->first;
+    RemoveChild(directory, name);
+  }
+  while (!directory.files.empty()) {
+    const std::string name = directory.files.begin()->first;
+    RemoveFile(directory, name);
+  }
+  SetWatch(directory, Found{});
+}
+
+void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status) {
+  const auto known = directory.files.find(name);
+  if (known != directory.files.end()) {
+    TreeFile& file = *known->second;
+    if (file.seen == status) return;
+    if (file.seen.id == status.id) {
+      file.seen = status;
+      ReadAgain(known->second);
+      return;
+    }
+    RemoveFile(directory, name);  // Replaced.
+  }
+  std::shared_ptr<TreeFile> file;
+  if (const auto removed = removed_.find(status.id); removed != removed_.end()) {
+    file = std::move(removed->second.file);  // Renamed.
+    removed_.erase(removed);
+  } else {
+    file = std::make_shared<TreeFile>();
+    std::optional<StoredIndex> stored;
+    if (options_.find_stored) {
+      stored = options_.find_stored(directory.logdir, JoinPath(directory.path, name));
+    }
+    file->content = std::make_shared<FollowedFile>(std::move(stored));
+  }
+  file->directory = &directory;
+  file->name = name;
+  file->seen = status;
+  directory.files[name] = file;
+  ReadAgain(file);
+  MarkChanged(directory);
+}
+
+void LogTree::RemoveFile(TreeDirectory& directory, std::string_view name) {
+  const auto known = directory.files.find(name);
+  if (known == directory.files.end()) return;
+  const std::shared_ptr<TreeFile> file = std::move(known->second);
+  directory.files.erase(known);
+  file->directory = nullptr;
+  removed_[file->seen.id] = {file, Clock::now()};
+  MarkChanged(directory);
+}
+
+void LogTree::ForEachRun(const std::function<void(TreeDirectory&)>& visit) {
+  std::vector<TreeDirectory*> stack;
+  for (const auto& root : roots_) stack.push_back(root.get());
+  while (!stack.empty()) {
+    TreeDirectory& directory = *stack.back();
+    stack.pop_back();
+    if (!directory.files.empty()) visit(directory);
+    for (const auto& [name, child] : directory.children) stack.push_back(child.get());
+  }
+}
+
+std::vector<Error> LogTree::Unreadable() const {
+  has_new_errors_ = false;
+  std::vector<const TreeDirectory*> directories(unreadable_.begin(), unreadable_.end());
+  std::ranges::sort(directories, {}, &TreeDirectory::path);
+  std::vector<Error> errors;
+  for (const TreeDirectory* directory : directories) errors.push_back(*directory->error);
+  if (has_too_many_) {
+    errors.push_back({ErrorCode::kResourceExhausted,
+                      "there are more than " + HumanCount(options_.max_directories) +
+                          " directories; choose a log directory closer to the event files"});
+  }
+  return errors;
+}
+
+}  // namespace cboard::reader

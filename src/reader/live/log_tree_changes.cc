@@ -1,0 +1,118 @@
+// How the tree follows reports of changes, and the lists of what has to be done about them.
+#include <algorithm>
+#include <utility>
+
+#include "reader/live/log_tree.h"
+
+namespace cboard::reader {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Longer than the two halves of a renaming ever are apart, also when directories are polled.
+constexpr Clock::duration kRemovedFor = std::chrono::seconds(15);
+
+}  // namespace
+
+void LogTree::Apply(const Change& change) {
+  if (change.kind == ChangeKind::kLost) {
+    ListAll();
+    return;
+  }
+  const auto watched = watches_.find(change.watch);
+  if (watched == watches_.end()) return;
+  if (change.kind == ChangeKind::kContent) {
+    for (TreeDirectory* directory : watched->second) {
+      const auto file = directory->files.find(change.name);
+      if (file != directory->files.end()) ReadAgain(file->second);
+    }
+    return;
+  }
+  // Updating one of them may remove others: each is looked for again.
+  const std::vector<TreeDirectory*> directories = watched->second;
+  for (TreeDirectory* directory : directories) {
+    const auto now = watches_.find(change.watch);
+    if (now == watches_.end()) return;
+    if (std::ranges::find(now->second, directory) == now->second.end()) continue;
+    if (change.kind == ChangeKind::kEntry) {
+      UpdateEntry(*directory, change.name);
+    } else if (directory->parent != nullptr) {
+      UpdateEntry(*directory->parent, std::string(LastPart(directory->relative)));
+    } else {
+      CheckLogdirs();
+    }
+  }
+}
+
+// Looks at one name instead of listing all: directories may hold many thousand runs.
+void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
+  const std::string key(name);
+  const Entry entry = LookAt(JoinPath(directory.path, name), name);
+  if (entry.kind != EntryKind::kEventFile) RemoveFile(directory, key);
+  const auto known = directory.children.find(key);
+  if (known != directory.children.end() &&
+      (entry.kind != EntryKind::kDirectory || known->second->by_link != entry.is_link)) {
+    RemoveChild(directory, key);
+  }
+  if (entry.kind == EntryKind::kEventFile) {
+    directory.has_links |= entry.is_link;
+    PutFile(directory, key, entry.status);
+  } else if (entry.kind == EntryKind::kDirectory) {
+    // Also one that is known: it may be another with a reused inode, whose watch has ended.
+    if (TreeDirectory* child = AddChild(directory, key, entry.is_link)) {
+      List({child}, Which::kAll);
+    }
+  }
+}
+
+void LogTree::ReadAgain(const std::shared_ptr<TreeFile>& file) {
+  if (file->is_busy) {
+    file->is_stale = true;
+  } else if (!file->is_listed) {
+    file->is_listed = true;
+    to_read_.push_back(file);
+  }
+}
+
+void LogTree::MarkChanged(TreeDirectory& directory) { changed_.insert(&directory); }
+
+bool LogTree::has_changes() const {
+  return !changed_.empty() || !removed_runs_.empty() || has_new_errors_;
+}
+
+void LogTree::NoteError(TreeFile& file) {
+  if (file.view && file.view->file.error) failed_.push_back(file.weak_from_this());
+}
+
+void LogTree::RetryFailed() {
+  for (const std::weak_ptr<TreeFile>& failed : std::exchange(failed_, {})) {
+    const std::shared_ptr<TreeFile> file = failed.lock();
+    if (file && file->directory != nullptr) ReadAgain(file);
+  }
+}
+
+std::vector<std::shared_ptr<TreeFile>> LogTree::TakeFilesToRead() {
+  for (const auto& file : to_read_) file->is_listed = false;
+  std::erase_if(to_read_, [](const auto& file) { return file->directory == nullptr; });
+  return std::exchange(to_read_, {});
+}
+
+std::vector<TreeDirectory*> LogTree::TakeChangedRuns() {
+  std::vector<TreeDirectory*> changed(changed_.begin(), changed_.end());
+  changed_.clear();
+  return changed;
+}
+
+std::vector<std::string> LogTree::TakeRemovedRuns() { return std::exchange(removed_runs_, {}); }
+
+std::vector<std::shared_ptr<TreeFile>> LogTree::DropRemoved(Clock::time_point now) {
+  std::vector<std::shared_ptr<TreeFile>> dropped;
+  std::erase_if(removed_, [&](const auto& entry) {
+    if (now - entry.second.since <= kRemovedFor) return false;
+    dropped.push_back(entry.second.file);
+    return true;
+  });
+  return dropped;
+}
+
+}  // namespace cboard::reader

@@ -1,0 +1,287 @@
+#include "reader/live/log_tree.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "reader/event_builder.h"
+#include "testing/temp_dir.h"
+
+namespace cboard::reader {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::TempDir;
+using testing::WriteBytes;
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> RunsOf(LogTree& tree) {
+  std::vector<std::string> runs;
+  tree.ForEachRun([&](const TreeDirectory& directory) {
+    runs.push_back(directory.relative.empty() ? "." : directory.relative);
+  });
+  std::ranges::sort(runs);
+  return runs;
+}
+
+std::vector<std::string> NamesToRead(LogTree& tree) {
+  std::vector<std::string> names;
+  for (const auto& file : tree.TakeFilesToRead()) names.push_back(file->name);
+  std::ranges::sort(names);
+  return names;
+}
+
+LogTreeOptions Unwatched(const fs::path& path, std::size_t max_directories = 1000) {
+  return {.logdirs = {{"", path}}, .max_directories = max_directories};
+}
+
+TEST(LogTree, ARunIsADirectoryThatHoldsAnEventFile) {
+  TempDir dir;
+  WriteBytes(dir / "events.out.tfevents.1.host", "");
+  WriteBytes(dir / "b" / "deep" / "events.out.tfevents.1.host", "");
+  WriteBytes(dir / "a" / "my.tfevents.custom", "");
+  WriteBytes(dir / "notes" / "readme.txt", "");
+  fs::create_directories(dir / "c" / "a.tfevents.directory");
+  LogTree tree(Unwatched(dir.path()));
+  tree.ListAll();
+  EXPECT_THAT(RunsOf(tree), ElementsAre(".", "a", "b/deep"));
+  EXPECT_THAT(tree.Unreadable(), IsEmpty());
+}
+
+TEST(LogTree, FollowsLinksToDirectoriesButNotInCircles) {
+  TempDir dir, elsewhere;
+  WriteBytes(elsewhere / "run" / "tfevents", "");
+  WriteBytes(dir / "logs" / "one" / "tfevents", "");
+  fs::create_directory_symlink(elsewhere.path(), dir / "logs" / "other");
+  fs::create_directory_symlink(dir / "logs", dir / "logs" / "one" / "back");
+  fs::create_directory_symlink(dir / "missing", dir / "logs" / "dangling");
+  LogTree tree(Unwatched(dir / "logs"));
+  for (int i = 0; i < 3; ++i) {
+    tree.ListAll();
+    EXPECT_THAT(RunsOf(tree), ElementsAre("one", "other/run"));
+  }
+}
+
+TEST(LogTree, LinksBetweenAllDirectoriesDoNotMultiply) {
+  TempDir dir;
+  constexpr int kCount = 12;  // Without a limit, more than 12! paths.
+  for (int i = 0; i < kCount; ++i) {
+    WriteBytes(dir / std::to_string(i) / "tfevents", "");
+    for (int j = 0; j < kCount; ++j) {
+      fs::create_directory_symlink(dir / std::to_string(j),
+                                   dir / std::to_string(i) / ("to" + std::to_string(j)));
+    }
+  }
+  LogTree tree(Unwatched(dir.path()));
+  tree.ListAll();
+  const std::vector<std::string> runs = RunsOf(tree);
+  EXPECT_LE(runs.size(), static_cast<std::size_t>(kCount * 17));
+  for (int i = 0; i < kCount; ++i) {
+    EXPECT_EQ(std::ranges::count(runs, std::to_string(i)), 1) << i;
+  }
+}
+
+TEST(LogTree, SaysWhatIsWrongWithALogDirectory) {
+  TempDir dir;
+  WriteBytes(dir / "file", "");
+  LogTree missing(Unwatched(dir / "missing"));
+  missing.ListAll();
+  ASSERT_EQ(missing.Unreadable().size(), 1u);
+  EXPECT_EQ(missing.Unreadable()[0].code, ErrorCode::kNotFound);
+  EXPECT_THAT(missing.Unreadable()[0].message, HasSubstr("missing': No such file"));
+  LogTree file(Unwatched(dir / "file"));
+  file.ListAll();
+  ASSERT_EQ(file.Unreadable().size(), 1u);
+  EXPECT_THAT(file.Unreadable()[0].message, HasSubstr("is a file, not a log directory"));
+}
+
+TEST(LogTree, GivesUpOnFileSystemsThatAreNoLogDirectory) {
+  TempDir dir;
+  for (int i = 0; i < 10; ++i) fs::create_directory(dir / std::to_string(i));
+  LogTree small(Unwatched(dir.path(), 10));
+  small.ListAll();
+  ASSERT_EQ(small.Unreadable().size(), 1u);
+  EXPECT_EQ(small.Unreadable()[0].code, ErrorCode::kResourceExhausted);
+  LogTree large(Unwatched(dir.path(), 11));
+  large.ListAll();
+  EXPECT_THAT(large.Unreadable(), IsEmpty());
+}
+
+TEST(LogTree, ReportsADirectoryThatCannotBeListedAndGoesOn) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may list every directory";
+  TempDir dir;
+  WriteBytes(dir / "run" / "tfevents", "");
+  WriteBytes(dir / "closed" / "tfevents", "");
+  fs::permissions(dir / "closed", fs::perms::none);
+  LogTree tree(Unwatched(dir.path()));
+  tree.ListAll();
+  EXPECT_THAT(RunsOf(tree), ElementsAre("run"));
+  EXPECT_EQ(tree.Unreadable().size(), 1u);
+  fs::permissions(dir / "closed", fs::perms::owner_all);
+  tree.ListPolled();
+  EXPECT_THAT(RunsOf(tree), ElementsAre("closed", "run"));
+  EXPECT_THAT(tree.Unreadable(), IsEmpty());
+}
+
+TEST(LogTree, ListsAgainOnlyWhatHasChanged) {
+  TempDir dir;
+  WriteBytes(dir / "a" / "tfevents.1", "one");
+  WriteBytes(dir / "b" / "tfevents.2", "two");
+  LogTree tree(Unwatched(dir.path()));
+  tree.ListAll();
+  EXPECT_THAT(NamesToRead(tree), ElementsAre("tfevents.1", "tfevents.2"));
+  EXPECT_EQ(tree.TakeChangedRuns().size(), 2u);
+  tree.ListPolled();
+  EXPECT_THAT(NamesToRead(tree), IsEmpty());
+  EXPECT_FALSE(tree.has_changes());
+
+  WriteBytes(dir / "b" / "tfevents.2", "two and more");
+  WriteBytes(dir / "b" / "tfevents.3", "");
+  tree.ListPolled();
+  EXPECT_THAT(NamesToRead(tree), ElementsAre("tfevents.2", "tfevents.3"));
+}
+
+TEST(LogTree, AFileThatIsRenamedStaysTheSame) {
+  TempDir dir;
+  WriteBytes(dir / "tune_1" / "deep" / "tfevents", "x");
+  LogTree tree(Unwatched(dir.path()));
+  tree.ListAll();
+  const std::vector<std::shared_ptr<TreeFile>> before = tree.TakeFilesToRead();
+  ASSERT_EQ(before.size(), 1u);
+  fs::rename(dir / "tune_1", dir / "tune_1_acc_0.095");
+  tree.ListPolled();
+  const std::vector<std::shared_ptr<TreeFile>> after = tree.TakeFilesToRead();
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after[0], before[0]);
+  EXPECT_EQ(after[0]->path(), dir / "tune_1_acc_0.095" / "deep" / "tfevents");
+}
+
+TEST(LogTree, AFileInThePlaceOfAnotherIsAnother) {
+  TempDir dir;
+  WriteBytes(dir / "tfevents", "old");
+  LogTree tree(Unwatched(dir.path()));
+  tree.ListAll();
+  const auto before = tree.TakeFilesToRead();
+  WriteBytes(dir / "new", "new");
+  fs::rename(dir / "new", dir / "tfevents");
+  tree.ListPolled();
+  const auto after = tree.TakeFilesToRead();
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_NE(after[0], before[0]);
+}
+
+TEST(LogTree, ALogDirectoryMayComeGoAndComeBack) {
+  TempDir dir;
+  LogTree tree(Unwatched(dir / "logs"));
+  tree.ListAll();
+  EXPECT_EQ(tree.Unreadable().size(), 1u);
+  for (int i = 0; i < 2; ++i) {
+    WriteBytes(dir / "logs" / "run" / "tfevents", "");
+    tree.CheckLogdirs();
+    EXPECT_THAT(RunsOf(tree), ElementsAre("run"));
+    EXPECT_THAT(tree.Unreadable(), IsEmpty());
+    fs::remove_all(dir / "logs");
+    tree.CheckLogdirs();
+    EXPECT_THAT(RunsOf(tree), IsEmpty());
+    EXPECT_EQ(tree.Unreadable().size(), 1u);
+  }
+}
+
+class WatchedTree : public ::testing::Test {
+ protected:
+  WatchedTree()
+      : watcher_(*ChangeWatcher::Create()),
+        tree_({.logdirs = {{"", dir_.path()}}, .watcher = watcher_.get()}) {}
+
+  void ApplyChanges() {
+    watcher_->ForEachChange([this](const Change& change) { tree_.Apply(change); });
+  }
+
+  TempDir dir_;
+  std::unique_ptr<ChangeWatcher> watcher_;
+  LogTree tree_;
+};
+
+TEST_F(WatchedTree, HearsOfNewRunsAndOfGrowingFiles) {
+  tree_.ListAll();
+  WriteBytes(dir_ / "a" / "b" / "tfevents", "1");
+  ApplyChanges();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("a/b"));
+  EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents"));
+  std::ofstream(dir_ / "a" / "b" / "tfevents", std::ios::app) << "2";
+  ApplyChanges();
+  EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents"));
+  ApplyChanges();
+  EXPECT_THAT(NamesToRead(tree_), IsEmpty());
+}
+
+TEST_F(WatchedTree, HearsOfRenamingAndKeepsTheFile) {
+  WriteBytes(dir_ / "a" / "tfevents", "1");
+  tree_.ListAll();
+  const auto before = tree_.TakeFilesToRead();
+  for (int i = 0; i < 10; ++i) {
+    fs::rename(dir_ / (i == 0 ? "a" : std::to_string(i - 1)), dir_ / std::to_string(i));
+    if (i % 3 == 0) ApplyChanges();
+  }
+  ApplyChanges();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("9"));
+  const auto after = tree_.TakeFilesToRead();
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after[0], before[0]);
+  EXPECT_EQ(tree_.watch_count(), 2u);
+
+  std::ofstream(dir_ / "9" / "tfevents", std::ios::app) << "2";  // Still watched.
+  ApplyChanges();
+  EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents"));
+}
+
+TEST_F(WatchedTree, ADirectoryThatIsDeletedAndMadeAgainIsWatchedAgain) {
+  tree_.ListAll();
+  for (int i = 0; i < 20; ++i) {
+    WriteBytes(dir_ / "run" / "tfevents", "1");
+    if (i % 2 == 0) ApplyChanges();
+    fs::remove_all(dir_ / "run");
+    if (i % 3 == 0) ApplyChanges();
+  }
+  WriteBytes(dir_ / "run" / "tfevents", "1");
+  ApplyChanges();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("run"));
+  NamesToRead(tree_);
+  std::ofstream(dir_ / "run" / "tfevents", std::ios::app) << "2";
+  ApplyChanges();
+  EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents"));
+}
+
+TEST_F(WatchedTree, ADirectoryMayHaveSeveralPaths) {
+  TempDir elsewhere;
+  WriteBytes(elsewhere / "tfevents", "1");
+  fs::create_directory_symlink(elsewhere.path(), dir_ / "x");
+  fs::create_directory_symlink(elsewhere.path(), dir_ / "y");
+  tree_.ListAll();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("x", "y"));
+  NamesToRead(tree_);
+  std::ofstream(elsewhere / "tfevents", std::ios::app) << "2";
+  ApplyChanges();
+  EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents", "tfevents"));
+  fs::remove(dir_ / "x");
+  ApplyChanges();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("y"));
+  fs::remove_all(elsewhere.path());
+  ApplyChanges();
+  EXPECT_THAT(RunsOf(tree_), IsEmpty());
+}
+
+TEST_F(WatchedTree, AfterAnOverflowEverythingIsListedAgain) {
+  tree_.ListAll();
+  WriteBytes(dir_ / "run" / "tfevents", "1");
+  tree_.Apply({.kind = ChangeKind::kLost});
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("run"));
+}
+
+}  // namespace
+}  // namespace cboard::reader

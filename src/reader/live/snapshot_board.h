@@ -1,0 +1,52 @@
+// Where snapshots are pinned up for all to see, and where one waits for the next.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cboard/reader/log_reader.h"
+
+namespace cboard::reader {
+
+// All methods may be called from any thread.
+class SnapshotBoard {
+ public:
+  SnapshotBoard();
+
+  std::shared_ptr<const Snapshot> Current() const;
+
+  // Shows `snapshot` and calls the listeners.
+  void Publish(std::shared_ptr<const Snapshot> snapshot);
+
+  // Returns when a snapshot newer than `version` is there (true); after `timeout` or Close, false.
+  bool WaitForChange(std::uint64_t version, std::chrono::milliseconds timeout) const;
+
+  // Returns when a snapshot says that loading is complete, or after Close.
+  void WaitUntilComplete() const;
+
+  // See LogReader::Listen.
+  std::shared_ptr<void> Listen(LogReader::Listener listener);
+
+  // Ends all waiting.
+  void Close();
+
+ private:
+  // Its mutex is held during a call. Locked before the board's own, never after it.
+  struct Entry {
+    std::recursive_mutex mutex;
+    LogReader::Listener listener;
+    bool is_active = true;
+  };
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::shared_ptr<const Snapshot> current_;
+  bool is_closed_ = false;
+  std::vector<std::weak_ptr<Entry>> listeners_;
+};
+
+}  // namespace cboard::reader

@@ -1,0 +1,95 @@
+#include "reader/live/snapshot_maker.h"
+
+#include <algorithm>
+
+#include "cboard/base/strings.h"
+#include "reader/live/merge_run.h"
+
+namespace cboard::reader {
+namespace {
+
+// A file that nobody has read yet: its name and size are known.
+std::shared_ptr<const FileView> UnreadView(const TreeFile& file) {
+  auto view = std::make_shared<FileView>();
+  view->file.path = file.path();
+  view->file.size_bytes = file.seen.size_bytes;
+  return view;
+}
+
+}  // namespace
+
+std::string RunName(const Logdir& logdir, const std::string& relative) {
+  const std::string run = relative.empty() ? "." : ToValidUtf8(relative);
+  return logdir.name.empty() ? run : ToValidUtf8(logdir.name) + "/" + run;
+}
+
+// Two directories have the same name when they differ only in bytes that are not UTF-8, or when
+// two log directories are called the same.
+std::string SnapshotMaker::UniqueName(const TreeDirectory& directory) {
+  const std::string name = RunName(logdirs_[directory.logdir], directory.relative);
+  if (!runs_.contains(name)) return name;
+  int& last = last_suffix_.try_emplace(name, 1).first->second;
+  std::string unique;
+  do {
+    unique = name + " (" + std::to_string(++last) + ")";
+  } while (runs_.contains(unique));
+  return unique;
+}
+
+void SnapshotMaker::Remake(TreeDirectory& directory) const {
+  std::vector<std::shared_ptr<const FileView>> views;
+  views.reserve(directory.files.size());
+  directory.is_loaded = true;
+  for (const auto& [name, file] : directory.files) {
+    directory.is_loaded = directory.is_loaded && file->view != nullptr;
+    views.push_back(file->view != nullptr ? file->view : UnreadView(*file));
+  }
+  directory.run =
+      MergeRun(directory.run_name, directory.path, views, {.purge = purge_, .version = version_});
+}
+
+std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
+  ++version_;
+  // Names that became free first: a directory that was deleted and made again keeps its own.
+  for (const std::string& name : tree.TakeRemovedRuns()) runs_.erase(name);
+  std::vector<TreeDirectory*> changed = tree.TakeChangedRuns();
+  std::erase_if(changed, [&](TreeDirectory* directory) {
+    if (!directory->files.empty()) return false;
+    runs_.erase(directory->run_name);
+    directory->run_name.clear();
+    directory->run = nullptr;
+    return true;
+  });
+  std::ranges::sort(changed, {}, &TreeDirectory::path);  // Names do not depend on chance.
+  for (TreeDirectory* directory : changed) {
+    if (!directory->run_name.empty()) continue;
+    directory->run_name = UniqueName(*directory);
+    runs_.emplace(directory->run_name, directory);
+  }
+
+  constexpr std::size_t kPerTask = 16;
+  const std::size_t tasks = (changed.size() + kPerTask - 1) / kPerTask;
+  const auto remake = [&](std::size_t task) {
+    const std::size_t end = std::min(changed.size(), (task + 1) * kPerTask);
+    for (std::size_t i = task * kPerTask; i < end; ++i) Remake(*changed[i]);
+  };
+  if (workers_ != nullptr && tasks > 1) {
+    workers_->ForEach(tasks, remake);
+  } else {
+    for (std::size_t task = 0; task < tasks; ++task) remake(task);
+  }
+
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->version = version_;
+  snapshot->runs.reserve(runs_.size());
+  for (const auto& [name, directory] : runs_) {
+    snapshot->runs.push_back(directory->run);
+    if (directory->is_loaded) ++snapshot->progress.done_runs;
+  }
+  snapshot->progress.total_runs = runs_.size();
+  snapshot->unreadable = tree.Unreadable();
+  if (tree.watch_error()) snapshot->notices.push_back(*tree.watch_error());
+  return snapshot;
+}
+
+}  // namespace cboard::reader

@@ -1,0 +1,64 @@
+// The threads of a log reader.
+//
+//   WorkerPool pool(2);
+//   pool.Submit([&] { Read(file); });           // Some time later.
+//   pool.ForEach(parts.size(), [&](std::size_t i) { Read(parts[i]); });  // Before returning.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "reader/index/file_index.h"
+
+namespace cboard::reader {
+
+// All methods may be called from any thread, also from inside a task.
+class WorkerPool final : public Workers {
+ public:
+  explicit WorkerPool(unsigned threads);  // 0: one per processor.
+
+  ~WorkerPool() override;  // Stops.
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  unsigned count() const override { return static_cast<unsigned>(threads_.size()); }
+
+  // The calling thread takes part, so that a task may wait for the tasks it makes.
+  void ForEach(std::size_t n, const std::function<void(std::size_t)>& task) override;
+
+  void Submit(std::function<void()> task);
+
+  // Drops tasks that have not begun, and waits for those that have. Nothing runs afterwards.
+  void Stop();
+
+  // How many submitted tasks wait for a thread.
+  std::size_t waiting() const;
+
+ private:
+  // One call of ForEach. Lives on the stack of the caller, which takes it from `jobs_` before it
+  // returns.
+  struct Job {
+    const std::function<void(std::size_t)>& task;
+    std::size_t count;
+    std::size_t next = 0;     // The first index that nobody has taken.
+    std::size_t running = 0;  // Threads inside `task`.
+    std::condition_variable idle;
+  };
+
+  void Work();
+  void RunOne(Job& job, std::unique_lock<std::mutex>& lock);
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> tasks_;
+  std::vector<Job*> jobs_;  // Those with indices left. Served before tasks, newest first.
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace cboard::reader

@@ -1,0 +1,107 @@
+// GraphDef and RunMetadata as text.
+#include <map>
+#include <protozero/pbf_writer.hpp>
+#include <vector>
+
+#include "cboard/proto/graph.h"
+#include "cboard/reader/graph_query.h"
+#include "proto/wire_reader.h"
+#include "reader/query/copy_field.h"
+#include "reader/query/text_format.h"
+
+namespace cboard {
+namespace {
+
+using proto::pbf_reader;
+using protozero::pbf_writer;
+
+// A NodeDef whose large attributes are names only.
+Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTextOptions& options) {
+  std::map<std::string_view, std::string_view> attributes;  // Of equal keys the last counts.
+  CBOARD_RETURN_IF_ERROR(proto::ForEachAttribute(
+      node, [&](std::string_view key, std::string_view value) { attributes[key] = value; }));
+  std::string list;
+  pbf_writer names(list);
+  bool any_large = false;
+  std::string result;
+  pbf_writer out(result);
+  const auto add = [&](std::string_view key, std::string_view value) {
+    pbf_writer entry(out, 5);
+    entry.add_string(1, key.data(), key.size());
+    entry.add_message(2, value.data(), value.size());
+  };
+  const std::string_view large_key = options.large_attributes_key;
+  std::string_view present;  // What stands under the key of large attributes already.
+  for (const auto& [key, value] : attributes) {
+    if (value.size() > *options.max_attribute_bytes) {
+      names.add_bytes(2, key.data(), key.size());
+      any_large = true;
+    } else if (key == large_key) {
+      present = value;
+    } else {
+      add(key, value);
+    }
+  }
+  if (any_large) {
+    // One message after the other is the two merged, as appending to the list would do.
+    std::string value(present);
+    pbf_writer(value).add_message(1, list);
+    add(large_key, value);
+  } else if (attributes.contains(large_key)) {
+    add(large_key, present);
+  }
+  CBOARD_RETURN_IF_ERROR(
+      proto::ReadMessageInto("NodeDef", node, out, [](pbf_reader fields, pbf_writer& writer) {
+        while (fields.next()) {
+          if (fields.tag_and_type() == proto::Length(5)) {
+            fields.skip();
+          } else {
+            reader::CopyField(fields, writer);
+          }
+        }
+      }));
+  return result;
+}
+
+Result<std::string> WithLimitedAttributes(std::string_view graph, const GraphTextOptions& options) {
+  std::string result;
+  pbf_writer out(result);
+  std::optional<Error> error;
+  CBOARD_RETURN_IF_ERROR(
+      proto::ReadMessageInto("GraphDef", graph, out, [&](pbf_reader fields, pbf_writer& writer) {
+        while (fields.next()) {
+          if (fields.tag_and_type() != proto::Length(1)) {
+            reader::CopyField(fields, writer);
+            continue;
+          }
+          const Result<std::string> node = WithoutLargeAttributes(proto::ViewOf(fields), options);
+          if (!node) {
+            if (!error) error = node.error();
+            continue;
+          }
+          writer.add_message(1, *node);
+        }
+      }));
+  if (error) return Fail(*error);
+  return result;
+}
+
+}  // namespace
+
+Result<std::string> GraphDefText(std::string_view graph_def, const GraphTextOptions& options) {
+  if (!options.max_attribute_bytes) {
+    return reader::ToTextFormat(reader::GraphDefSchema(), graph_def);
+  }
+  if (*options.max_attribute_bytes == 0) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the largest size of an attribute is 0, expected 1 or more");
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::string limited, WithLimitedAttributes(graph_def, options));
+  return reader::ToTextFormat(reader::GraphDefSchema(), limited);
+}
+
+Result<std::string> RunMetadataText(std::string_view run_metadata) {
+  return reader::ToTextFormat(reader::RunMetadataSchema(), run_metadata);
+}
+
+}  // namespace cboard

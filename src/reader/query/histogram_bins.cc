@@ -1,0 +1,204 @@
+// What charts make of bins: percentiles, cumulative shares, other bins.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cboard/base/check.h"
+#include "cboard/reader/histogram_query.h"
+
+namespace cboard {
+namespace {
+
+// NumPy's order of summation, so that rounding agrees with TensorBoard's: eight running sums over
+// up to 128 values, halves beyond that.
+double PairwiseSum(std::span<const double> values) {
+  if (values.size() < 8) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum;
+  }
+  if (values.size() <= 128) {
+    double sums[8];
+    std::copy_n(values.begin(), 8, sums);
+    std::size_t i = 8;
+    for (; i + 8 <= values.size(); i += 8) {
+      for (std::size_t k = 0; k < 8; ++k) sums[k] += values[i + k];
+    }
+    double sum =
+        ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    for (; i < values.size(); ++i) sum += values[i];
+    return sum;
+  }
+  std::size_t half = values.size() / 2;
+  half -= half % 8;
+  return PairwiseSum(values.first(half)) + PairwiseSum(values.subspan(half));
+}
+
+// Python's max and min, which keep the first of two that do not compare.
+double PythonMax(double a, double b) { return b > a ? b : a; }
+double PythonMin(double a, double b) { return b < a ? b : a; }
+
+// right - left, which may be too large for a double: then in units of two.
+double HalfWidth(double left, double right) { return right * 0.5 - left * 0.5; }
+
+bool HaveSameBins(std::span<const HistogramData> histograms) {
+  const auto& first = histograms.front().bins;
+  for (std::size_t i = 1; i < first.size(); ++i) {
+    if (first[i - 1].right != first[i].left || !(first[i].left < first[i].right)) return false;
+  }
+  if (first.empty() || !(first[0].left < first[0].right)) return false;
+  return std::ranges::all_of(histograms, [&](const HistogramData& histogram) {
+    return std::ranges::equal(histogram.bins, first, [](const auto& a, const auto& b) {
+      return a.left == b.left && a.right == b.right;
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<double> CompressHistogram(std::span<const HistogramBin> bins,
+                                      std::span<const double> basis_points) {
+  std::vector<double> result;
+  result.reserve(basis_points.size());
+  if (bins.empty()) {
+    result.resize(basis_points.size());
+    return result;
+  }
+  std::vector<double> weights;
+  weights.reserve(bins.size());
+  for (const HistogramBin& bin : bins) weights.push_back(bin.count);
+  double total = PairwiseSum(weights);
+  if (total == 0) total = 1;
+  double cumulative = 0;
+  for (double& weight : weights) weight = cumulative += weight * basis_points.back() / total;
+
+  const double least = bins.front().left, greatest = bins.back().right;
+  for (const double point : basis_points) {
+    auto i = static_cast<std::size_t>(std::ranges::upper_bound(weights, point) - weights.begin());
+    const auto before = [&] { return i > 0 ? weights[i - 1] : 0.0; };
+    while (i < weights.size() && weights[i] == before()) ++i;
+    if (i == weights.size()) break;
+    const double left = i == 0 || before() == 0 ? least : PythonMax(bins[i - 1].right, least);
+    const double right = PythonMin(bins[i].right, greatest);
+    result.push_back(left + (point - before()) * (right - left) / (weights[i] - before()));
+  }
+  result.resize(basis_points.size(), greatest);
+  return result;
+}
+
+std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins) {
+  double total = 0;
+  for (const HistogramBin& bin : bins) total += bin.count;
+  std::vector<CumulativePoint> points;
+  if (!(total > 0)) return points;
+  points.reserve(bins.size() + 1);
+  points.push_back({bins.front().left, 0});
+  double seen = 0;
+  for (const HistogramBin& bin : bins) {
+    // A gap between two bins is a level stretch.
+    if (bin.left > points.back().x) points.push_back({bin.left, seen / total});
+    points.push_back({bin.right, (seen += bin.count) / total});
+  }
+  points.back().share = 1;
+  return points;
+}
+
+std::vector<double> SharedEdges(std::span<const HistogramData> histograms, std::size_t bins) {
+  CBOARD_CHECK(bins > 0);
+  std::vector<double> edges;
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  for (const HistogramData& histogram : histograms) {
+    for (const HistogramBin& bin : histogram.bins) {
+      if (!(bin.count > 0) || !std::isfinite(bin.left) || !std::isfinite(bin.right)) continue;
+      least = std::min({least, bin.left, bin.right});
+      greatest = std::max({greatest, bin.left, bin.right});
+    }
+  }
+  if (!(least <= greatest)) return edges;
+  if (HaveSameBins(histograms)) {
+    edges.push_back(histograms.front().bins.front().left);
+    for (const HistogramBin& bin : histograms.front().bins) edges.push_back(bin.right);
+    return edges;
+  }
+  if (least == greatest) {  // One value: a bin around it, as NumPy makes one.
+    const double margin = std::max(0.5, std::abs(least) * 1e-9);
+    least -= margin;
+    greatest += margin;
+  }
+  const double half = HalfWidth(least, greatest);
+  edges.reserve(bins + 1);
+  for (std::size_t i = 0; i <= bins; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(bins);
+    const double edge = i == bins ? greatest : least + half * share + half * share;
+    // Neighbouring doubles leave no room for so many.
+    if (edges.empty() || edge > edges.back()) edges.push_back(edge);
+  }
+  return edges;
+}
+
+RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const double> edges) {
+  RebinnedHistogram result;
+  if (edges.size() < 2) {
+    for (const HistogramBin& bin : bins) result.above += bin.count;
+    return result;
+  }
+  result.counts.resize(edges.size() - 1);
+  const double first = edges.front(), last = edges.back();
+  std::size_t hint = 0;  // The bin that the one before began in; bins usually ascend.
+  for (const HistogramBin& bin : bins) {
+    const double left = std::min(bin.left, bin.right), right = std::max(bin.left, bin.right);
+    const double half = HalfWidth(left, right);
+    if (!(half > 0) || !std::isfinite(half)) {
+      // (edge, edge]: a value equal to the edge, or no width that could be divided.
+      if (right < first) {
+        result.below += bin.count;
+      } else if (right > last) {
+        result.above += bin.count;
+      } else {
+        const auto above = std::ranges::lower_bound(edges, right) - edges.begin();
+        result.counts[static_cast<std::size_t>(std::max<std::ptrdiff_t>(above, 1)) - 1] +=
+            bin.count;
+      }
+      continue;
+    }
+    double rest = bin.count;
+    const auto take = [&](double from, double to) {
+      const double part = std::min(1.0, HalfWidth(from, to) / half) * bin.count;
+      rest -= part;
+      return part;
+    };
+    double* end = nullptr;  // Where the bin ends: takes what rounding has left.
+    if (left < first) result.below += take(left, std::min(right, first)), end = &result.below;
+    if (right > first && left < last) {
+      if (edges[hint] > left || edges[hint + 1] <= left) {
+        const auto above = std::ranges::upper_bound(edges, left) - edges.begin();
+        hint = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+            above - 1, 0, static_cast<std::ptrdiff_t>(edges.size()) - 2));
+      }
+      for (std::size_t i = hint; i + 1 < edges.size() && edges[i] < right; ++i) {
+        const double from = std::max(left, edges[i]), to = std::min(right, edges[i + 1]);
+        if (!(from < to)) continue;
+        result.counts[i] += take(from, to);
+        end = &result.counts[i];
+        hint = i;
+      }
+    }
+    if (right > last) result.above += take(std::max(left, last), right), end = &result.above;
+    if (end != nullptr) *end += rest;
+  }
+  return result;
+}
+
+std::vector<std::size_t> SelectSteps(std::size_t count, std::size_t max_steps) {
+  std::vector<std::size_t> indices;
+  if (count == 0 || max_steps == 0) return indices;
+  if (max_steps == 1) return {count - 1};
+  const std::size_t shown = std::min(count, max_steps);
+  indices.reserve(shown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    indices.push_back(shown == 1 ? 0 : i * (count - 1) / (shown - 1));
+  }
+  return indices;
+}
+
+}  // namespace cboard

@@ -1,0 +1,31 @@
+// A histogram that was parsed keeps its mass in any other bins, and has quantiles within its range.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "cboard/reader/histogram_query.h"
+#include "cboard/reader/plugin_query.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cboard;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  (void)ParsePrCurveValue(bytes);
+  for (const auto loader : {TensorBoardLoader::kPython, TensorBoardLoader::kRust}) {
+    const auto bins = TensorBoardBins(bytes, loader);
+    if (bins && Distribution(*bins).size() != kDistributionBasisPoints.size()) std::abort();
+  }
+  const auto histogram = ParseHistogramValue(bytes);
+  if (!histogram) return 0;
+  (void)CumulativeShares(histogram->bins);
+  const auto edges = SharedEdges({&*histogram, 1}, 30);
+  for (std::size_t i = 1; i < edges.size(); ++i) {
+    if (!(edges[i - 1] < edges[i])) std::abort();
+  }
+  const RebinnedHistogram rebinned = Rebin(histogram->bins, edges);
+  double sum = rebinned.below + rebinned.above, magnitude = 0;
+  for (const double count : rebinned.counts) sum += count;
+  for (const HistogramBin& bin : histogram->bins) magnitude += std::abs(bin.count);
+  if (std::isfinite(magnitude) && std::abs(sum - histogram->count) > 1e-6 * magnitude) std::abort();
+  return 0;
+}

@@ -1,0 +1,153 @@
+// Histograms as they are stored, and as TensorBoard's loaders show them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "cboard/base/strings.h"
+#include "cboard/proto/summary.h"
+#include "cboard/reader/histogram_query.h"
+#include "reader/query/value_view.h"
+
+namespace cboard {
+namespace {
+
+using proto::ParsedHistogram;
+
+Result<std::vector<HistogramBin>> BinsOfTensor(const proto::Tensor& tensor) {
+  if (tensor.unknown_rank || tensor.shape.size() != 2 || tensor.shape[1] != 3) {
+    return Fail(ErrorCode::kDataLoss, "a histogram's tensor has rank " +
+                                          std::to_string(tensor.shape.size()) +
+                                          ", expected the shape [bins, 3]");
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> numbers,
+                          proto::ReadNumbers(tensor, kMaxHistogramBins * 3));
+  std::vector<HistogramBin> bins(numbers.size() / 3);
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    bins[i] = {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+  }
+  return bins;
+}
+
+Result<ParsedHistogram> ParseProto(std::string_view bytes) {
+  // Two packed lists of doubles: what they can hold follows from the bytes that are there.
+  if (bytes.size() / (2 * sizeof(double)) > kMaxHistogramBins) {
+    return Fail(ErrorCode::kResourceExhausted, "a histogram of " +
+                                                   HumanBytes(static_cast<double>(bytes.size())) +
+                                                   " has more bins than can be shown");
+  }
+  return proto::ParseHistogram(bytes);
+}
+
+// Whether the limits are left edges: no histogram of right edges ends below its greatest value.
+bool HasLeftEdges(const ParsedHistogram& histogram) {
+  const auto& limits = histogram.bucket_limits;
+  return limits.size() > 1 && histogram.num == static_cast<double>(limits.size()) &&
+         limits.front() == histogram.min && histogram.max > limits.back();
+}
+
+bool IsOpenEnd(double edge) { return std::abs(edge) >= std::numeric_limits<double>::max(); }
+
+Result<HistogramData> FromProto(const ParsedHistogram& histogram) {
+  const auto& limits = histogram.bucket_limits;
+  const auto& counts = histogram.bucket_counts;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (std::isnan(limits[i]) || (i > 0 && limits[i] < limits[i - 1])) {
+      return Fail(ErrorCode::kDataLoss, "limit " + std::to_string(i) + " of a histogram is " +
+                                            ShortestDecimal(limits[i]) + ", after " +
+                                            ShortestDecimal(i > 0 ? limits[i - 1] : limits[i]) +
+                                            "; limits must ascend");
+    }
+  }
+  HistogramData data;
+  data.moments = {histogram.min, histogram.max, histogram.sum, histogram.sum_squares};
+  data.left_edges = HasLeftEdges(histogram);
+  data.bins.reserve(limits.size());
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    HistogramBin bin;
+    bin.count = counts[i];
+    if (data.left_edges) {
+      bin.left = limits[i];
+      bin.right = i + 1 < limits.size() ? limits[i + 1] : histogram.max;
+    } else {
+      if (i == 0 && bin.count == 0) continue;
+      bin.right = limits[i];
+      bin.left = i > 0 ? limits[i - 1] : std::min(histogram.min, limits[i]);
+    }
+    if (IsOpenEnd(bin.left) && !(histogram.min > bin.right)) bin.left = histogram.min;
+    if (IsOpenEnd(bin.right) && !(histogram.max < bin.left)) bin.right = histogram.max;
+    if (std::isnan(bin.left) || std::isnan(bin.right)) {
+      return Fail(ErrorCode::kDataLoss, "bin " + std::to_string(i) +
+                                            " of a histogram has no edges: min is " +
+                                            ShortestDecimal(histogram.min) + " and max " +
+                                            ShortestDecimal(histogram.max));
+    }
+    data.bins.push_back(bin);
+  }
+  return data;
+}
+
+// A double as a float and back, as NumPy narrows it.
+double Narrow(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+std::vector<HistogramBin> PythonRows(const ParsedHistogram& histogram) {
+  const auto& counts = histogram.bucket_counts;
+  const auto is_filled = [](double count) { return count > 0; };
+  const auto first = std::ranges::find_if(counts, is_filled);
+  if (first == counts.end()) return {};
+  const auto start = static_cast<std::size_t>(first - counts.begin());
+  std::size_t end = counts.size() - 1;
+  while (!is_filled(counts[end])) --end;
+  std::vector<HistogramBin> rows;
+  for (std::size_t i = start; i <= end; ++i) {
+    const double left = i == start ? histogram.min : histogram.bucket_limits[i - 1];
+    const double right = i == end ? histogram.max : histogram.bucket_limits[i];
+    rows.push_back({Narrow(left), Narrow(right), Narrow(counts[i])});
+  }
+  return rows;
+}
+
+std::vector<HistogramBin> RustRows(const ParsedHistogram& histogram) {
+  std::vector<HistogramBin> rows;
+  const std::size_t size = histogram.bucket_counts.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    rows.push_back({i == 0 ? histogram.min : histogram.bucket_limits[i - 1],
+                    i + 1 == size ? histogram.max : histogram.bucket_limits[i],
+                    histogram.bucket_counts[i]});
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<HistogramData> ParseHistogramValue(std::string_view bytes) {
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
+  HistogramData data;
+  if (value.kind == proto::ValueKind::kHistogram) {
+    CBOARD_ASSIGN_OR_RETURN(const ParsedHistogram histogram, ParseProto(value.payload));
+    CBOARD_ASSIGN_OR_RETURN(data, FromProto(histogram));
+  } else {
+    CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "a histogram"));
+    CBOARD_ASSIGN_OR_RETURN(data.bins, BinsOfTensor(tensor));
+    for (const HistogramBin& bin : data.bins) {
+      if (std::isnan(bin.left) || std::isnan(bin.right)) {
+        return Fail(ErrorCode::kDataLoss, "a bin of a histogram's tensor has NaN as an edge");
+      }
+    }
+  }
+  for (const HistogramBin& bin : data.bins) data.count += bin.count;
+  return data;
+}
+
+Result<std::vector<HistogramBin>> TensorBoardBins(std::string_view bytes,
+                                                  TensorBoardLoader loader) {
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
+  if (value.kind == proto::ValueKind::kHistogram) {
+    CBOARD_ASSIGN_OR_RETURN(const ParsedHistogram histogram, ParseProto(value.payload));
+    return loader == TensorBoardLoader::kPython ? PythonRows(histogram) : RustRows(histogram);
+  }
+  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "a histogram"));
+  return BinsOfTensor(tensor);
+}
+
+}  // namespace cboard

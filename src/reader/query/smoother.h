@@ -1,0 +1,47 @@
+// TensorBoard's smoothing, point by point.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace cboard::reader {
+
+// The exponential moving average of the charts of TensorBoard: divided by the weight that has been
+// given out so far, so that it does not start at zero.
+class Smoother {
+ public:
+  explicit Smoother(double weight) : weight_(weight) {}
+
+  double Next(double value) {
+    if (!std::isfinite(value)) return value;
+    last_ = last_ * weight_ + (1 - weight_) * value;
+    if (debias_ < 1) {
+      debias_ = 1 - std::pow(weight_, static_cast<double>(++count_));
+    }
+    return last_ / debias_;
+  }
+
+ private:
+  double weight_;
+  double last_ = 0;
+  double debias_ = 0;  // Once it has reached 1 in double precision it stays there.
+  std::uint64_t count_ = 0;
+};
+
+// Whether all values seen were equal: TensorBoard leaves such series alone, rounding included.
+class ConstantCheck {
+ public:
+  void See(double value) {
+    if (!seen_) first_ = value, seen_ = true;
+    constant_ = constant_ && value == first_;  // A NaN makes it false, as in JavaScript.
+  }
+  bool constant() const { return constant_; }
+
+ private:
+  double first_ = 0;
+  bool seen_ = false;
+  bool constant_ = true;
+};
+
+}  // namespace cboard::reader

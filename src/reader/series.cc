@@ -1,0 +1,114 @@
+#include "cboard/reader/series.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cboard/base/check.h"
+#include "reader/index/blob_column.h"
+#include "reader/index/scalar_column.h"
+
+namespace cboard {
+namespace {
+
+template <typename View>
+std::size_t PointsIn(const std::vector<View>& segments) {
+  std::size_t size = 0;
+  for (const View& segment : segments) size += segment.size();
+  return size;
+}
+
+// The segment that holds point `index` of all; `index` becomes that in the segment.
+template <typename View>
+const View& SegmentOf(const std::vector<View>& segments, std::size_t& index) {
+  auto segment = segments.begin();
+  while (index >= segment->size()) {
+    index -= segment->size();
+    ++segment;
+  }
+  return *segment;
+}
+
+}  // namespace
+
+ScalarSeries::ScalarSeries() = default;
+ScalarSeries::~ScalarSeries() = default;
+ScalarSeries::ScalarSeries(const ScalarSeries&) = default;
+ScalarSeries::ScalarSeries(ScalarSeries&&) noexcept = default;
+ScalarSeries& ScalarSeries::operator=(const ScalarSeries&) = default;
+ScalarSeries& ScalarSeries::operator=(ScalarSeries&&) noexcept = default;
+
+ScalarSeries::ScalarSeries(std::vector<reader::ScalarColumnView> segments)
+    : segments_(std::make_shared<const std::vector<reader::ScalarColumnView>>(std::move(segments))),
+      size_(PointsIn(*segments_)) {}
+
+ScalarPoint ScalarSeries::at(std::size_t index) const {
+  CBOARD_CHECK(index < size_);
+  const reader::ScalarColumnView& segment = SegmentOf(*segments_, index);
+  return segment.at(index);
+}
+
+void ScalarSeries::ForEachBlock(const std::function<void(const ScalarBlock&)>& visit) const {
+  ForEachBlock(0, size_, visit);
+}
+
+void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
+                                const std::function<void(const ScalarBlock&)>& visit) const {
+  if (first >= size_) return;
+  count = std::min(count, size_ - first);
+  constexpr std::size_t kMaxPoints = 4096;
+  const std::size_t room = std::min(count, kMaxPoints);
+  std::vector<std::int64_t> steps(room);
+  std::vector<double> walls(room), values(room);
+  for (const reader::ScalarColumnView& segment : *segments_) {
+    if (first >= segment.size()) {
+      first -= segment.size();
+      continue;
+    }
+    while (count > 0 && first < segment.size()) {
+      const std::size_t part = std::min({count, kMaxPoints, segment.size() - first});
+      segment.Read(first, part, steps.data(), walls.data(), values.data());
+      visit({{steps.data(), part}, {walls.data(), part}, {values.data(), part}});
+      first += part;
+      count -= part;
+    }
+    if (count == 0) return;
+    first = 0;
+  }
+}
+
+std::vector<ScalarPoint> ScalarSeries::ToPoints() const {
+  std::vector<ScalarPoint> points;
+  points.reserve(size_);
+  ForEachBlock([&](const ScalarBlock& block) {
+    for (std::size_t i = 0; i < block.steps.size(); ++i) {
+      points.push_back({block.steps[i], block.wall_times_seconds[i], block.values[i]});
+    }
+  });
+  return points;
+}
+
+BlobSeries::BlobSeries() = default;
+BlobSeries::~BlobSeries() = default;
+BlobSeries::BlobSeries(const BlobSeries&) = default;
+BlobSeries::BlobSeries(BlobSeries&&) noexcept = default;
+BlobSeries& BlobSeries::operator=(const BlobSeries&) = default;
+BlobSeries& BlobSeries::operator=(BlobSeries&&) noexcept = default;
+
+BlobSeries::BlobSeries(std::vector<reader::BlobColumnView> segments)
+    : segments_(std::make_shared<const std::vector<reader::BlobColumnView>>(std::move(segments))),
+      size_(PointsIn(*segments_)) {}
+
+BlobEntry BlobSeries::at(std::size_t index) const {
+  CBOARD_CHECK(index < size_);
+  const reader::BlobColumnView& segment = SegmentOf(*segments_, index);
+  return segment.at(index);
+}
+
+void BlobSeries::ForEach(const std::function<void(const BlobEntry&)>& visit) const {
+  if (!segments_) return;
+  for (const reader::BlobColumnView& segment : *segments_) {
+    for (std::size_t i = 0; i < segment.size(); ++i) visit(segment.at(i));
+  }
+}
+
+}  // namespace cboard
