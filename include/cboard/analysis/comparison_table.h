@@ -1,0 +1,111 @@
+// Every model, every variant, every metric, from every way of logging: what Overview and Compare
+// show.
+//
+//   const ComparisonTable table = BuildComparisonTable(CollectFacts(*snapshot));
+//   for (const TableRow& row : table.rows) Print(row.model, row.variant);
+//
+// A cell that nobody logged is std::nullopt, which is something else than a logged NaN, and every
+// cell that is there knows where it came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/analysis/meaning.h"
+#include "cboard/compression/metrics.h"
+#include "cboard/reader/snapshot.h"
+
+namespace cboard::analysis {
+
+// Where a value stands in the log.
+struct Source {
+  std::string run = {};
+  std::string tag = {};  // Empty: the name of the run's directory says it.
+  std::int64_t step = 0;
+  double wall_time_seconds = 0;
+
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
+// One value and its meaning.
+struct Fact {
+  Meaning meaning = {};
+  double value = 0;
+  Source source = {};
+};
+
+// The last value of every scalar of a run that is about compression, and the accuracy in the name
+// of a tuning run. Reads no files. Runs that did not change are the same objects in the next
+// snapshot, so that their facts may be kept.
+std::vector<Fact> FactsOf(const Run& run);
+
+// The facts of all runs.
+std::vector<Fact> CollectFacts(const Snapshot& snapshot);
+
+struct Cell {
+  double value = 0;
+  Dialect dialect = Dialect::kFlat;
+  Source source = {};
+};
+
+// A ratio or score that was logged, with the baseline it is about.
+struct LoggedRatio {
+  Cell cell = {};
+  std::string baseline = {};  // Empty: the log does not say.
+  std::string unit = {};
+  Better better = Better::kUnknown;
+  AuroraLabel aurora = {};
+};
+
+struct TableRow {
+  std::string experiment = {};  // Tells models of the same name apart: where they were logged.
+  std::string model = {};
+  std::string variant = {};
+  std::size_t model_index = 0;                                  // In ComparisonTable::models.
+  std::vector<std::optional<Cell>> cells = {};                  // One per ComparisonTable::metrics.
+  std::map<std::string, LoggedRatio, std::less<>> ratios = {};  // By name: size_ratio, aurora, …
+};
+
+// The rows of one model: [first_row, first_row + row_count), the baseline first.
+struct TableModel {
+  std::string experiment = {};
+  std::string model = {};
+  std::string baseline = {};  // The variant that others are compared with unless asked otherwise.
+  std::size_t first_row = 0;
+  std::size_t row_count = 0;
+};
+
+struct ComparisonTable {
+  std::vector<MetricDescription> metrics = {};  // In the order of the vocabulary.
+  std::vector<TableModel> models = {};          // By experiment, then name.
+  std::vector<TableRow> rows = {};
+
+  // The index of a metric, row or model; nothing when there is none.
+  std::optional<std::size_t> FindMetric(std::string_view key) const;
+  const TableModel* FindModel(std::string_view experiment, std::string_view model) const;
+  std::optional<std::size_t> FindRow(std::string_view experiment, std::string_view model,
+                                     std::string_view variant) const;
+
+  // What was measured of one row, by key.
+  Metrics MetricsOf(std::size_t row) const;
+};
+
+// Brings facts of all dialects together. Models are told apart by experiment and name; a model
+// whose variants lie in runs of their own, side by side, is one model. The baseline of a model is
+// what its ratios name, else the first of fp32, float32, float, baseline, original, bf16, fp16 that
+// it has, else its first variant.
+//
+// Tags alone cannot tell a model with one variant from somebody's training curves
+// ("train/metrics/loss/total"), so one that only tags speak of needs two variants, or one with a
+// usual name. A run called "baseline" needs a trial beside it, or an accuracy in its name.
+ComparisonTable BuildComparisonTable(std::vector<Fact> facts);
+
+// The tag that would fill an empty cell: alexnet/performance/memory_usage_mb/int8.
+std::string MissingTag(const TableRow& row, const MetricDescription& metric);
+
+}  // namespace cboard::analysis

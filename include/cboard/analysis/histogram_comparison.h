@@ -1,0 +1,74 @@
+// What two histograms of the same tensor, before and after compression, say about the damage and
+// its cause.
+//
+// They see a wrong scale, an offset, clipping, and a range stretched by outliers. They cannot see
+// channels that were swapped, and hardly one dead channel of many or channels of very different
+// size under one scale: for these, log SQNR per channel.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cboard/analysis/value_distribution.h"
+
+namespace cboard::analysis {
+
+struct HistogramComparison {
+  double w1_by_sigma = 0;      // Wasserstein distance, in standard deviations of the baseline.
+  double sqnr_at_most_db = 0;  // SQNR cannot be better: 20 log10(rms / Wasserstein2). +inf if 0.
+  double range_ratio = 0;      // (max - min) of the variant by that of the baseline.
+  double deviation_ratio = 0;  // Standard deviations likewise.
+  double mean_shift_by_sigma = 0;  // (mean of variant - mean of baseline) / sigma
+  double kl = 0;                   // Kullback-Leibler, in nats, on bins aligned to the codes.
+  double clipped_share = 0;        // Baseline values beyond the variant's range.
+  double codes_used = 0;           // Estimate: codes that hold any value of the variant.
+  double central_codes = 0;        // Codes that the middle 99.9 % of the baseline share.
+};
+
+// 8 bits. Fewer for 4-bit variants.
+inline constexpr int kUsualCodes = 256;
+
+// The variant is taken to be quantized evenly between its least and greatest value to `codes`
+// codes, at least 2. Ratios to a baseline without spread are 0 or infinite.
+HistogramComparison CompareDistributions(const ValueDistribution& baseline,
+                                         const ValueDistribution& variant, int codes = kUsualCodes);
+
+enum class Cause {
+  kNone,       // Nothing to see.
+  kDead,       // All values are equal, and were not.
+  kClipped,    // Values beyond a limit were cut off.
+  kShifted,    // An offset.
+  kScaled,     // A wrong scale.
+  kStretched,  // Outliers take the range, and the others share a few codes.
+  kChanged,    // Something else.
+};
+
+// "none", "dead", "clipped", "shifted", "scaled", "stretched", "changed".
+std::string_view NameOf(Cause cause);
+
+enum class Level { kGreen, kAmber, kRed };
+std::string_view NameOf(Level level);
+
+// Where green ends. SQNR in dB, as proposed for 8 bits.
+struct DamageThresholds {
+  double sqnr_amber_db = 30;
+  double sqnr_red_db = 20;
+  double worst_channel_red_db = 10;
+  double clipped_share = 0.001;
+  double mean_shift_by_sigma = 0.1;
+  double central_codes = 32;
+};
+
+struct Diagnosis {
+  Level level = Level::kGreen;
+  Cause cause = Cause::kNone;
+  std::string explanation = {};  // One sentence with its numbers; empty for kNone.
+};
+
+// The cause is the one that explains most of the distance: each is undone on the baseline, and
+// what is left is measured. When none explains half of it, it is kChanged.
+Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& variant,
+                   const HistogramComparison& comparison, const DamageThresholds& thresholds = {},
+                   int codes = kUsualCodes);
+
+}  // namespace cboard::analysis

@@ -1,0 +1,76 @@
+// Layers, worst first: where compression hurt, by numbers that were logged per layer or, without
+// them, by histograms alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/analysis/histogram_comparison.h"
+#include "cboard/analysis/layer_pairing.h"
+#include "cboard/base/result.h"
+#include "cboard/reader/snapshot.h"
+
+namespace cboard::analysis {
+
+// Gives the histogram of a tag. An interface, so that ranking needs no files.
+class HistogramSource {
+ public:
+  virtual ~HistogramSource() = default;
+
+  // At the last step that is not beyond `step`; at the last of all without one.
+  virtual Result<ValueDistribution> Read(std::string_view run, std::string_view tag,
+                                         std::optional<std::int64_t> step) const = 0;
+};
+
+// Reads from the files of `snapshot`, which it keeps.
+std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const Snapshot> snapshot);
+
+// Numbers that were logged for one layer of one variant:
+// <model>/layers/<layer>/<metric>/<variant>, by metric.
+using LayerMetrics = std::map<std::string, double, std::less<>>;
+
+// All of a run that name `variant`, by layer.
+std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
+                                                                     std::string_view variant);
+
+struct RankedLayer {
+  LayerTensor baseline = {};
+  LayerTensor variant = {};
+  PairedBy paired_by = PairedBy::kName;
+  std::optional<HistogramComparison> histogram = {};
+  LayerMetrics logged = {};
+  bool from_logged = false;  // Whether level and severity rest on logged numbers.
+  double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
+  double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
+  Diagnosis diagnosis = {};
+  std::string fallback_operation = {};
+};
+
+struct LayerRanking {
+  std::vector<RankedLayer> layers = {};  // The worst first.
+  std::vector<LayerTensor> baseline_only = {};
+  std::vector<LayerTensor> variant_only = {};
+  std::vector<Error> errors = {};  // Histograms that could not be read; their layers are left out.
+};
+
+struct RankingOptions {
+  DamageThresholds thresholds = {};
+  std::optional<std::int64_t> step = {};
+  int codes = kUsualCodes;
+};
+
+// Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) wins over what histograms suggest: they can only
+// say how good a layer is at best. The cause is read off histograms all the same.
+LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
+                        const HistogramSource& histograms,
+                        const std::map<std::string, LayerMetrics, std::less<>>& logged = {},
+                        const RankingOptions& options = {});
+
+}  // namespace cboard::analysis

@@ -1,0 +1,60 @@
+// The tensors of a model's layers, by the tags of four programs:
+//
+//   conv1/weight/int8, conv1/Output/fp32                    neural-compressor, PyTorch
+//   v0/cg/conv0/Relu_fp32.output, v0/cg/conv0/conv2d/kernel  neural-compressor, TensorFlow
+//   conv1, in a run that is a stage                          Model Compression Toolkit
+//   alexnet/layers/features.3/output/int8                    our own
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/reader/snapshot.h"
+
+namespace cboard::analysis {
+
+enum class TensorRole { kOutput, kWeight, kParameter };  // kParameter: bias, scale, zero_point, …
+
+// "output", "weight", "parameter".
+std::string_view NameOf(TensorRole role);
+
+struct LayerTensor {
+  std::string model = {};  // Only our own tags name it.
+  std::string layer = {};  // features.3, v0/cg/conv0/Relu
+  TensorRole role = TensorRole::kOutput;
+  std::string parameter = {};  // weight, bias, kernel, …; empty for outputs.
+  std::string variant = {};    // fp32, int8; empty when only the run says it.
+  std::string run = {};
+  std::string tag = {};
+  std::string logged_layer = {};  // What the tag says, when `layer` had to be recovered.
+};
+
+// What a run says about the tags in it that say nothing themselves.
+enum class RunKind { kAny, kTuning, kStage };
+
+// Nothing, when a histogram of this name is no tensor of a layer. In a tuning run, whatever names
+// neither output nor precision is a constant of a TensorFlow graph; in a stage, an output.
+std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind = RunKind::kAny);
+
+RunKind KindOf(const Run& run);
+
+// All histograms of a run that are tensors of layers, by tag; with a `variant`, only those that
+// name it or no variant at all.
+std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant = {});
+
+// What Python's str.strip(".activation_post_process") leaves of `name`: it takes off characters,
+// not the suffix, so that conv1 becomes 1 and stem.conv becomes m. neural-compressor names outputs
+// so.
+std::string StripObserverCharacters(std::string_view name);
+
+// Gives outputs that were logged under such a name the name that the parameters of the same run
+// still have, and remembers the logged one. A name that several layers may have lost stays.
+void RecoverStrippedNames(std::vector<LayerTensor>& tensors);
+
+// The operation that a quantized one was made from: <op>_eightbit_requantize, <op>_qint8_const,
+// <op>_dequantize, <tensor>_DequantizeLinear_Output, … The name itself when it is none of these.
+std::string_view OriginalName(std::string_view name);
+
+}  // namespace cboard::analysis

@@ -1,0 +1,64 @@
+// Quantization as a sequence of stages, each a run with a graph, memory per node and statistics:
+// the log of Sony's Model Compression Toolkit, in the names of all its versions.
+//
+//   logs_15112026_120000/tensorboard_logs/initial_graph
+//   logs_15112026_120000/tensorboard_logs/thresholds_selection/min_per_channel
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/analysis/comparison_table.h"
+#include "cboard/base/result.h"
+#include "cboard/reader/snapshot.h"
+
+namespace cboard::analysis {
+
+struct StageDescription {
+  int order = 0;           // Where in the pipeline; ascending.
+  std::string_view name;   // Of the newest version.
+  std::string_view title;  // "Thresholds selected"
+  bool quantized = false;  // Whether weights already count at their final width.
+};
+
+// By a name of any version: "after_analyzer_graph" is after_statistic_collection. Nothing for other
+// names.
+std::optional<StageDescription> DescribeStage(std::string_view directory);
+
+struct Stage {
+  StageDescription description = {};
+  std::string run = {};  // As it was logged.
+  bool has_graph = false;
+  bool has_resources = false;
+  std::size_t histogram_count = 0;  // Layers with a histogram.
+  // The sub-runs with one scalar per layer, whose step is the channel; empty when there is none.
+  std::string min_per_channel = {};
+  std::string max_per_channel = {};
+  std::string mean_per_channel = {};
+};
+
+struct StageTimeline {
+  std::string experiment = {};  // The directory that holds the stages.
+  std::string model = {};
+  std::vector<Stage> stages = {};        // In the order of the pipeline.
+  std::vector<std::string> extras = {};  // Runs beside them: figures, xquant, max_cut, …
+};
+
+// One timeline per directory that holds stages, by name. Reads no files.
+std::vector<StageTimeline> FindStages(const Snapshot& snapshot);
+
+inline constexpr std::string_view kResourcesTag = "Resources";
+
+// The weights' bytes that `Resources` of a stage adds up to.
+Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stage);
+
+// What stage logs add to the comparison table: model_size_mb of `float`, from the first stage with
+// Resources, and of `quantized`, from the last one whose weights are quantized. Reads these values
+// from their files; what cannot be read is left out and named in `errors`.
+std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>& errors);
+
+}  // namespace cboard::analysis

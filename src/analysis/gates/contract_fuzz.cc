@@ -1,0 +1,24 @@
+// Any bytes are a contract that can be checked, or an error that names what is wrong.
+#include <cstddef>
+#include <string_view>
+
+#include "cboard/analysis/gates.h"
+#include "cboard/base/check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  using namespace cboard::analysis;
+  static const ComparisonTable table = BuildComparisonTable(
+      {{.meaning = {.experiment = "r", .model = "m", .variant = "fp32", .metric = "accuracy"},
+        .value = 0.75},
+       {.meaning = {.experiment = "r", .model = "m", .variant = "int8", .metric = "accuracy"},
+        .value = 0.5}});
+  const auto contract = ParseContract({reinterpret_cast<const char*>(data), size});
+  if (!contract) {
+    CBOARD_CHECK(!contract.error().message.empty());
+    return 0;
+  }
+  for (const Gate& gate : contract->gates) CBOARD_CHECK(!gate.metric.empty());
+  const auto result = CheckContract(*contract, table);
+  if (result) CBOARD_CHECK(result->results.size() <= contract->gates.size());
+  return 0;
+}

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "analysis/number_text.h"
+#include "cboard/analysis/histogram_comparison.h"
+
+namespace cboard::analysis {
+namespace {
+
+// A cause, and how much of the distance is left when its effect is applied to the baseline.
+struct Hypothesis {
+  Cause cause;
+  double left;
+};
+
+// A simpler cause is believed over one that explains only this much more.
+constexpr double kTie = 0.05;
+
+// No cause explains less than this.
+constexpr double kMostLeft = 0.5;
+
+std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
+                                   const ValueDistribution& variant,
+                                   const HistogramComparison& comparison,
+                                   const DamageThresholds& thresholds, int codes) {
+  const double distance = Wasserstein1(baseline, variant);
+  const auto left = [&](const ValueDistribution& explained) {
+    return Wasserstein1(explained, variant) / distance;
+  };
+  std::vector<Hypothesis> hypotheses;
+  if (comparison.clipped_share > thresholds.clipped_share) {
+    hypotheses.push_back({Cause::kClipped, left(baseline.Clamped(variant.min(), variant.max()))});
+  }
+  hypotheses.push_back(
+      {Cause::kShifted, left(baseline.Scaled(1, variant.mean() - baseline.mean()))});
+  if (baseline.root_mean_square() > 0 && variant.root_mean_square() > 0) {
+    const double scale = variant.root_mean_square() / baseline.root_mean_square();
+    hypotheses.push_back({Cause::kScaled, left(baseline.Scaled(scale, 0))});
+  }
+  if (comparison.central_codes < thresholds.central_codes) {
+    hypotheses.push_back(
+        {Cause::kStretched, left(baseline.Rounded(variant.min(), variant.max(), codes))});
+  }
+  return hypotheses;
+}
+
+Cause BestOf(const std::vector<Hypothesis>& hypotheses) {
+  Hypothesis best{Cause::kChanged, kMostLeft + kTie};
+  for (const Hypothesis& hypothesis : hypotheses) {
+    if (hypothesis.left < best.left - kTie) best = hypothesis;
+  }
+  return best.cause;
+}
+
+std::string Sentence(Cause cause, const ValueDistribution& baseline,
+                     const ValueDistribution& variant, const HistogramComparison& comparison,
+                     int codes) {
+  const std::string range =
+      "[" + ShortNumber(variant.min()) + ", " + ShortNumber(variant.max()) + "]";
+  switch (cause) {
+    case Cause::kNone:
+      return {};
+    case Cause::kDead:
+      return "all values are " + ShortNumber(variant.min()) + "; the baseline's spread over [" +
+             ShortNumber(baseline.min()) + ", " + ShortNumber(baseline.max()) + "]";
+    case Cause::kClipped:
+      return "clipped: " + Percent(comparison.clipped_share) +
+             " of the baseline's values lie outside " + range;
+    case Cause::kShifted:
+      return "shifted by " + ShortNumber(comparison.mean_shift_by_sigma) +
+             " standard deviations: the mean went from " + ShortNumber(baseline.mean()) + " to " +
+             ShortNumber(variant.mean());
+    case Cause::kScaled:
+      return "scaled by " + ShortNumber(variant.root_mean_square() / baseline.root_mean_square()) +
+             ": the same shape, from [" + ShortNumber(baseline.min()) + ", " +
+             ShortNumber(baseline.max()) + "] to " + range;
+    case Cause::kStretched:
+      return "range " + range + " stretched by outliers: 99.9 % of the values share " +
+             ShortNumber(std::ceil(comparison.central_codes)) + " of " + std::to_string(codes) +
+             " codes";
+    case Cause::kChanged:
+      break;
+  }
+  return "distribution changed by " + ShortNumber(comparison.w1_by_sigma) +
+         " standard deviations; neither clipping, offset, scale nor outliers explain it";
+}
+
+}  // namespace
+
+std::string_view NameOf(Cause cause) {
+  constexpr std::array<std::string_view, 7> kNames = {"none",   "dead",      "clipped", "shifted",
+                                                      "scaled", "stretched", "changed"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
+std::string_view NameOf(Level level) {
+  constexpr std::array<std::string_view, 3> kNames = {"green", "amber", "red"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& variant,
+                   const HistogramComparison& comparison, const DamageThresholds& thresholds,
+                   int codes) {
+  Diagnosis diagnosis;
+  const bool noticeable = comparison.sqnr_at_most_db < thresholds.sqnr_amber_db ||
+                          comparison.clipped_share > thresholds.clipped_share ||
+                          std::abs(comparison.mean_shift_by_sigma) > thresholds.mean_shift_by_sigma;
+  if (!noticeable) return diagnosis;
+  diagnosis.level =
+      comparison.sqnr_at_most_db < thresholds.sqnr_red_db ? Level::kRed : Level::kAmber;
+  const bool dead = variant.max() == variant.min() && baseline.max() > baseline.min();
+  diagnosis.cause =
+      dead ? Cause::kDead : BestOf(Hypotheses(baseline, variant, comparison, thresholds, codes));
+  diagnosis.explanation = Sentence(diagnosis.cause, baseline, variant, comparison, codes);
+  return diagnosis;
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,145 @@
+// Faults of quantization, made from 32 channels of 3,000 Gaussian values, and seen through
+// histograms alone. The expected distances are those of the values themselves, sorted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/layers/sample_histogram.h"
+#include "cboard/analysis/histogram_comparison.h"
+
+namespace cboard::analysis {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t kValues = 32 * 3000;
+
+struct Finding {
+  HistogramComparison comparison;
+  Diagnosis diagnosis;
+};
+
+Finding Find(const std::vector<double>& baseline, const std::vector<double>& variant,
+             std::size_t bins = 1000) {
+  const ValueDistribution before = Binned(baseline, bins), after = Binned(variant, bins);
+  const HistogramComparison comparison = CompareDistributions(before, after);
+  return {comparison, Diagnose(before, after, comparison)};
+}
+
+std::vector<double> Map(std::vector<double> values, auto&& change) {
+  for (double& value : values) value = change(value);
+  return values;
+}
+
+double SqnrOf(const std::vector<double>& baseline, const std::vector<double>& variant) {
+  double signal = 0, noise = 0;
+  for (std::size_t i = 0; i < baseline.size(); ++i) {
+    signal += baseline[i] * baseline[i];
+    noise += (baseline[i] - variant[i]) * (baseline[i] - variant[i]);
+  }
+  return 10 * std::log10(signal / noise);
+}
+
+TEST(Diagnose, FindsNothingWrongWithHealthyQuantization) {
+  const std::vector<double> values = Gaussian(kValues);
+  const Finding finding = Find(values, Quantized(values));
+  EXPECT_EQ(finding.diagnosis.level, Level::kGreen);
+  EXPECT_EQ(finding.diagnosis.cause, Cause::kNone);
+  EXPECT_EQ(finding.diagnosis.explanation, "");
+  EXPECT_LT(finding.comparison.w1_by_sigma, 0.02);
+  // Unlike on bins of its own, where the comb of codes alone gives 0.573.
+  EXPECT_LT(finding.comparison.kl, 0.01);
+  EXPECT_NEAR(finding.comparison.range_ratio, 1, 1e-9);
+  EXPECT_LT(finding.comparison.clipped_share, 1e-9);
+}
+
+TEST(Diagnose, RecognizesAWrongScale) {
+  const std::vector<double> values = Gaussian(kValues);
+  const Finding finding =
+      Find(values, Map(Quantized(values), [](double value) { return 0.8 * value; }));
+  EXPECT_EQ(finding.diagnosis.cause, Cause::kScaled);
+  EXPECT_EQ(finding.diagnosis.level, Level::kRed);
+  EXPECT_THAT(finding.diagnosis.explanation, HasSubstr("scaled by 0.8"));
+  EXPECT_NEAR(finding.comparison.w1_by_sigma, 0.160, 0.003);
+  EXPECT_NEAR(finding.comparison.deviation_ratio, 0.8, 0.001);
+}
+
+TEST(Diagnose, RecognizesAnOffset) {
+  const std::vector<double> values = Gaussian(kValues);
+  const Finding finding =
+      Find(values, Map(Quantized(values), [](double value) { return value + 0.5; }));
+  EXPECT_EQ(finding.diagnosis.cause, Cause::kShifted);
+  EXPECT_EQ(finding.diagnosis.level, Level::kRed);
+  EXPECT_NEAR(finding.comparison.w1_by_sigma, 0.501, 0.003);
+  EXPECT_NEAR(finding.comparison.mean_shift_by_sigma, 0.5, 0.003);
+}
+
+TEST(Diagnose, RecognizesARangeStretchedByOutliers) {
+  std::vector<double> values = Gaussian(kValues);
+  for (std::size_t i = 0; i < 4; ++i) values[i * 100] = i % 2 == 0 ? 130 : -130;
+  // As many bins as tell codes apart.
+  const Finding finding = Find(values, Quantized(values), 4000);
+  EXPECT_EQ(finding.diagnosis.cause, Cause::kStretched);
+  EXPECT_EQ(finding.diagnosis.level, Level::kRed);
+  EXPECT_THAT(finding.diagnosis.explanation, HasSubstr("of 256 codes"));
+  EXPECT_LT(finding.comparison.central_codes, 10);
+  EXPECT_LT(finding.comparison.codes_used, 14);
+  EXPECT_NEAR(finding.comparison.range_ratio, 1, 1e-9);
+}
+
+TEST(Diagnose, RecognizesClipping) {
+  const std::vector<double> values = Gaussian(kValues);
+  const Finding finding = Find(values, Quantized(values, -1, 1));
+  EXPECT_EQ(finding.diagnosis.cause, Cause::kClipped);
+  EXPECT_EQ(finding.diagnosis.level, Level::kRed);
+  EXPECT_THAT(finding.diagnosis.explanation, HasSubstr("outside [-1, 1]"));
+  EXPECT_NEAR(finding.comparison.w1_by_sigma, 0.166, 0.003);
+  EXPECT_NEAR(finding.comparison.clipped_share, 0.317, 0.005);
+  EXPECT_GT(finding.comparison.kl, 1);
+}
+
+TEST(Diagnose, RecognizesADeadTensor) {
+  const std::vector<double> values = Gaussian(kValues);
+  const Finding finding = Find(values, std::vector<double>(kValues, 0));
+  EXPECT_EQ(finding.diagnosis.cause, Cause::kDead);
+  EXPECT_EQ(finding.diagnosis.level, Level::kRed);
+  EXPECT_THAT(finding.diagnosis.explanation, HasSubstr("all values are 0"));
+}
+
+TEST(Diagnose, AdmitsWhatItCannotExplain) {
+  const std::vector<double> values = Gaussian(kValues);
+  const Finding finding =
+      Find(values, Map(values, [](double value) { return value > 0 ? 4 : -4; }));
+  EXPECT_EQ(finding.diagnosis.cause, Cause::kChanged);
+  EXPECT_EQ(finding.diagnosis.level, Level::kRed);
+}
+
+// The bound is what makes ranking by histograms honest: no layer is better than it says.
+TEST(CompareDistributions, NeverUnderstatesTheBestPossibleSqnr) {
+  const std::vector<double> values = Gaussian(kValues);
+  std::vector<std::vector<double>> variants = {
+      Quantized(values), Quantized(values, -1, 1), Quantized(values, -30, 30, 64),
+      Map(values, [](double value) { return 0.8 * value; }),
+      Map(values, [](double value) { return value + 0.5; })};
+  std::vector<double> permuted = values;
+  std::ranges::rotate(permuted, permuted.begin() + 3000);
+  variants.push_back(permuted);
+  for (const auto& variant : variants) {
+    EXPECT_GE(Find(values, variant).comparison.sqnr_at_most_db, SqnrOf(values, variant) - 0.05);
+  }
+}
+
+TEST(CompareDistributions, GivesInfinityRatherThanNonsenseForAConstantBaseline) {
+  const auto constant = *ValueDistribution::FromBins(std::vector<ValueBin>{{2, 2, 10}});
+  const auto spread = *ValueDistribution::FromBins(std::vector<ValueBin>{{0, 1, 10}});
+  const HistogramComparison same = CompareDistributions(constant, constant);
+  EXPECT_EQ(same.w1_by_sigma, 0);
+  EXPECT_EQ(same.kl, 0);
+  EXPECT_TRUE(std::isinf(same.sqnr_at_most_db));
+  EXPECT_EQ(Diagnose(constant, constant, same).level, Level::kGreen);
+  const HistogramComparison other = CompareDistributions(constant, spread);
+  EXPECT_TRUE(std::isinf(other.w1_by_sigma));
+  EXPECT_EQ(Diagnose(constant, spread, other).level, Level::kRed);
+}
+
+}  // namespace
+}  // namespace cboard::analysis

@@ -1,0 +1,110 @@
+#include "cboard/analysis/layer_ranking.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/number_text.h"
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+namespace {
+
+constexpr std::string_view kSqnr = "sqnr_db";
+constexpr std::string_view kWorstChannel = "worst_channel_sqnr_db";
+
+// The relative error that an SQNR means.
+double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -sqnr_db / 20); }
+
+std::optional<double> Find(const LayerMetrics& metrics, std::string_view key) {
+  const auto found = metrics.find(key);
+  if (found == metrics.end() || std::isnan(found->second)) return std::nullopt;
+  return found->second;
+}
+
+// Logged numbers replace level and severity; the cause stays, unless there is none.
+void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
+  const std::optional<double> sqnr = Find(layer.logged, kSqnr);
+  const std::optional<double> channel = Find(layer.logged, kWorstChannel);
+  if (!sqnr && !channel) return;
+  // One channel may be worse than the whole by as much as their thresholds differ.
+  const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
+  const double worst = std::min(sqnr.value_or(HUGE_VAL), channel.value_or(HUGE_VAL) + allowance);
+  layer.from_logged = true;
+  layer.severity = ErrorOf(worst);
+  layer.diagnosis.level = worst < thresholds.sqnr_red_db     ? Level::kRed
+                          : worst < thresholds.sqnr_amber_db ? Level::kAmber
+                                                             : Level::kGreen;
+  if (layer.diagnosis.level == Level::kGreen) {
+    layer.diagnosis = {};
+  } else if (layer.diagnosis.cause == Cause::kNone) {
+    layer.diagnosis.cause = Cause::kChanged;
+    layer.diagnosis.explanation =
+        channel && (!sqnr || *channel + allowance < *sqnr)
+            ? "the worst channel has an SQNR of " + ShortNumber(*channel) + " dB"
+            : "SQNR is " + ShortNumber(*sqnr) + " dB; histograms do not show why";
+  }
+}
+
+void CompareToMedian(std::vector<RankedLayer>& layers) {
+  if (layers.empty()) return;
+  const double median = layers[layers.size() / 2].severity;  // They are sorted.
+  for (RankedLayer& layer : layers) {
+    layer.times_median = median > 0 ? layer.severity / median : 0;
+  }
+}
+
+}  // namespace
+
+LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
+                        const HistogramSource& histograms,
+                        const std::map<std::string, LayerMetrics, std::less<>>& logged,
+                        const RankingOptions& options) {
+  LayerRanking ranking;
+  const LayerPairing pairing = PairLayers(baseline, variant);
+  for (const LayerPair& pair : pairing.pairs) {
+    RankedLayer layer{.baseline = baseline[pair.baseline],
+                      .variant = variant[pair.variant],
+                      .paired_by = pair.how};
+    const auto before = histograms.Read(layer.baseline.run, layer.baseline.tag, options.step);
+    const auto after = histograms.Read(layer.variant.run, layer.variant.tag, options.step);
+    for (const auto* side : {&before, &after}) {
+      if (*side) continue;
+      const LayerTensor& tensor = side == &before ? layer.baseline : layer.variant;
+      ranking.errors.push_back(Annotate(
+          side->error(), "run " + Quoted(tensor.run) + ", histogram " + Quoted(tensor.tag)));
+    }
+    if (!before || !after) continue;
+    layer.histogram = CompareDistributions(*before, *after, options.codes);
+    layer.severity = ErrorOf(layer.histogram->sqnr_at_most_db);
+    layer.diagnosis =
+        Diagnose(*before, *after, *layer.histogram, options.thresholds, options.codes);
+    layer.fallback_operation = FallbackOperation(layer.variant);
+    // What is logged per layer is about its output.
+    const auto numbers = logged.find(layer.variant.layer);
+    if (layer.variant.role == TensorRole::kOutput && numbers != logged.end()) {
+      layer.logged = numbers->second;
+      ApplyLogged(options.thresholds, layer);
+    }
+    ranking.layers.push_back(std::move(layer));
+  }
+  std::ranges::stable_sort(ranking.layers, std::greater<>(), &RankedLayer::severity);
+  CompareToMedian(ranking.layers);
+  for (const std::size_t i : pairing.baseline_only) ranking.baseline_only.push_back(baseline[i]);
+  for (const std::size_t i : pairing.variant_only) ranking.variant_only.push_back(variant[i]);
+  return ranking;
+}
+
+std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
+                                                                     std::string_view variant) {
+  std::map<std::string, LayerMetrics, std::less<>> layers;
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
+    const auto tensor = ParseLayerTag(tag.name());
+    if (!tensor || tensor->model.empty() || tensor->variant != variant) continue;
+    if (tensor->parameter.empty()) continue;
+    layers[tensor->layer][tensor->parameter] = tag.scalars.back().value;
+  }
+  return layers;
+}
+
+}  // namespace cboard::analysis

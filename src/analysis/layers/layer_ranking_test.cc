@@ -1,0 +1,123 @@
+#include "cboard/analysis/layer_ranking.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/layers/sample_histogram.h"
+
+namespace cboard::analysis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class PlainHistograms final : public HistogramSource {
+ public:
+  void Add(const std::string& run, const std::string& tag, const std::vector<double>& values) {
+    histograms_.emplace(std::pair(run, tag), Binned(values));
+  }
+
+  Result<ValueDistribution> Read(std::string_view run, std::string_view tag,
+                                 std::optional<std::int64_t>) const override {
+    const auto found = histograms_.find({std::string(run), std::string(tag)});
+    if (found == histograms_.end()) return Fail(ErrorCode::kNotFound, "not there");
+    return found->second;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, ValueDistribution> histograms_;
+};
+
+LayerTensor Tensor(const std::string& run, const std::string& tag) {
+  LayerTensor tensor = *ParseLayerTag(tag);
+  tensor.run = run;
+  return tensor;
+}
+
+std::vector<std::string> LayersOf(const LayerRanking& ranking) {
+  std::vector<std::string> layers;
+  for (const RankedLayer& layer : ranking.layers) layers.push_back(layer.baseline.layer);
+  return layers;
+}
+
+// Three layers: one healthy, one clipped, one shifted a little.
+class RankLayersTest : public ::testing::Test {
+ protected:
+  RankLayersTest() {
+    const std::vector<double> values = Gaussian(20'000);
+    const auto add = [&](const std::string& layer, const std::vector<double>& after) {
+      baseline_.push_back(Tensor("baseline", layer + "/Output/fp32"));
+      variant_.push_back(Tensor("tune_1", layer + "/Output/int8"));
+      histograms_.Add("baseline", baseline_.back().tag, values);
+      histograms_.Add("tune_1", variant_.back().tag, after);
+    };
+    add("healthy", Quantized(values));
+    add("clipped", Quantized(values, -1, 1));
+    std::vector<double> shifted = Quantized(values);
+    for (double& value : shifted) value += 0.15;
+    add("shifted", shifted);
+  }
+
+  std::vector<LayerTensor> baseline_, variant_;
+  PlainHistograms histograms_;
+};
+
+TEST_F(RankLayersTest, PutsTheWorstFirstAndSaysWhy) {
+  const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_);
+  EXPECT_THAT(LayersOf(ranking), ElementsAre("clipped", "shifted", "healthy"));
+  EXPECT_EQ(ranking.layers[0].diagnosis.cause, Cause::kClipped);
+  EXPECT_EQ(ranking.layers[1].diagnosis.cause, Cause::kShifted);
+  EXPECT_EQ(ranking.layers[1].diagnosis.level, Level::kRed);
+  EXPECT_EQ(ranking.layers[2].diagnosis.level, Level::kGreen);
+  EXPECT_GT(ranking.layers[0].times_median, 1);
+  EXPECT_EQ(ranking.layers[1].times_median, 1);
+  EXPECT_FALSE(ranking.layers[0].from_logged);
+  EXPECT_THAT(ranking.errors, IsEmpty());
+}
+
+TEST_F(RankLayersTest, BelievesLoggedNumbersMore) {
+  const LayerRanking ranking =
+      RankLayers(baseline_, variant_, histograms_,
+                 {{"healthy", {{"sqnr_db", -2.3}}}, {"clipped", {{"sqnr_db", 41}}}});
+  EXPECT_EQ(ranking.layers.front().baseline.layer, "healthy");
+  EXPECT_TRUE(ranking.layers.front().from_logged);
+  EXPECT_EQ(ranking.layers.front().diagnosis.level, Level::kRed);
+  EXPECT_THAT(ranking.layers.front().diagnosis.explanation, HasSubstr("-2.3 dB"));
+  EXPECT_EQ(ranking.layers.back().baseline.layer, "clipped");
+  EXPECT_EQ(ranking.layers.back().diagnosis.level, Level::kGreen);
+}
+
+// The fault that histograms of whole tensors miss.
+TEST_F(RankLayersTest, SeesOneBadChannelWhenItWasLogged) {
+  const LayerRanking ranking =
+      RankLayers(baseline_, variant_, histograms_,
+                 {{"healthy", {{"sqnr_db", 32.4}, {"worst_channel_sqnr_db", 0}}}});
+  const auto healthy = std::ranges::find_if(
+      ranking.layers, [](const auto& layer) { return layer.baseline.layer == "healthy"; });
+  EXPECT_EQ(healthy->diagnosis.level, Level::kRed);
+  EXPECT_THAT(healthy->diagnosis.explanation, HasSubstr("worst channel"));
+}
+
+TEST_F(RankLayersTest, ReportsHistogramsThatCannotBeRead) {
+  baseline_.push_back(Tensor("baseline", "gone/Output/fp32"));
+  variant_.push_back(Tensor("tune_1", "gone/Output/int8"));
+  const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_);
+  EXPECT_EQ(ranking.layers.size(), 3u);
+  ASSERT_EQ(ranking.errors.size(), 2u);
+  EXPECT_THAT(ranking.errors[0].message, HasSubstr("gone/Output/fp32"));
+}
+
+TEST_F(RankLayersTest, NamesLayersThatOnlyOneSideHas) {
+  baseline_.push_back(Tensor("baseline", "lost/Output/fp32"));
+  const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_);
+  ASSERT_EQ(ranking.baseline_only.size(), 1u);
+  EXPECT_EQ(ranking.baseline_only[0].layer, "lost");
+}
+
+TEST(RankLayers, RanksNothing) {
+  EXPECT_THAT(RankLayers({}, {}, PlainHistograms()).layers, IsEmpty());
+}
+
+}  // namespace
+}  // namespace cboard::analysis

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analysis/run_path.h"
+#include "cboard/analysis/layers.h"
+#include "cboard/analysis/meaning.h"
+#include "cboard/analysis/stages.h"
+#include "cboard/analysis/tuning.h"
+
+namespace cboard::analysis {
+namespace {
+
+constexpr std::string_view kObserver = ".activation_post_process";
+
+TensorRole RoleOf(std::string_view parameter) {
+  return parameter == "weight" || parameter == "kernel" || parameter == "weights"
+             ? TensorRole::kWeight
+             : TensorRole::kParameter;
+}
+
+bool IsOutput(std::string_view part) {
+  return part == "Output" || part == "output" || part == "activation";
+}
+
+// `rest` without its last part, which is returned.
+std::string_view TakeLast(std::string_view& rest) {
+  const std::string_view last = LastPart(rest);
+  rest.remove_suffix(std::min(last.size() + 1, rest.size()));
+  return last;
+}
+
+// <layer>/Output or <layer>/<parameter>.
+LayerTensor TensorOf(std::string_view rest) {
+  LayerTensor tensor;
+  const std::string_view what = TakeLast(rest);
+  if (rest.empty()) {  // "fc/int8": all that there is of it.
+    tensor.layer = std::string(what);
+    tensor.role = TensorRole::kWeight;
+    return tensor;
+  }
+  tensor.layer = std::string(rest);
+  if (IsOutput(what)) return tensor;
+  tensor.role = RoleOf(what);
+  tensor.parameter = std::string(what);
+  return tensor;
+}
+
+// <model>/layers/<layer>/<what>/<variant>
+std::optional<LayerTensor> ParseOwn(std::string_view tag) {
+  constexpr std::string_view kLayers = "/layers/";
+  const std::size_t at = tag.find(kLayers);
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  std::string_view rest = tag.substr(at + kLayers.size());
+  const std::string_view variant = TakeLast(rest);
+  if (variant.empty() || rest.find('/') == std::string_view::npos) return std::nullopt;
+  LayerTensor tensor = TensorOf(rest);
+  tensor.model = std::string(tag.substr(0, at));
+  tensor.variant = std::string(variant);
+  return tensor;
+}
+
+// <node>_fp32.output: TensorFlow, which allows no such name for a node.
+std::optional<LayerTensor> ParseTensorFlowOutput(std::string_view tag) {
+  for (const std::string_view variant : {"fp32", "int8"}) {
+    const std::string suffix = "_" + std::string(variant) + ".output";
+    if (!tag.ends_with(suffix) || tag.size() == suffix.size()) continue;
+    return LayerTensor{.layer = std::string(tag.substr(0, tag.size() - suffix.size())),
+                       .role = TensorRole::kOutput,
+                       .variant = std::string(variant)};
+  }
+  return std::nullopt;
+}
+
+// <layer>/Output/int8, <layer>/<parameter>/int8
+std::optional<LayerTensor> ParsePyTorch(std::string_view tag) {
+  std::string_view rest = tag;
+  const std::string_view variant = TakeLast(rest);
+  if (rest.empty() || !IsUsualVariant(variant)) return std::nullopt;
+  // What our own writers log of a model, not of a layer.
+  if (LastPart(rest) == "latency_distribution") return std::nullopt;
+  LayerTensor tensor = TensorOf(rest);
+  tensor.variant = std::string(variant);
+  return tensor;
+}
+
+// The name of a Const node, quantized or not.
+LayerTensor TensorOfConstant(std::string_view tag) {
+  std::string_view rest = OriginalName(tag);
+  const std::string_view last = TakeLast(rest);
+  return {.layer = std::string(rest.empty() ? last : rest),
+          .role = TensorRole::kWeight,
+          .parameter = std::string(rest.empty() ? std::string_view() : last)};
+}
+
+}  // namespace
+
+std::string_view NameOf(TensorRole role) {
+  switch (role) {
+    case TensorRole::kOutput:
+      return "output";
+    case TensorRole::kWeight:
+      return "weight";
+    case TensorRole::kParameter:
+      break;
+  }
+  return "parameter";
+}
+
+std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind) {
+  if (tag.empty()) return std::nullopt;
+  std::optional<LayerTensor> tensor;
+  if (kind != RunKind::kStage) {
+    tensor = ParseOwn(tag);
+    if (!tensor) tensor = ParseTensorFlowOutput(tag);
+    if (!tensor) tensor = ParsePyTorch(tag);
+    if (!tensor && kind == RunKind::kTuning) tensor = TensorOfConstant(tag);
+  } else {
+    tensor = LayerTensor{.layer = std::string(tag), .role = TensorRole::kOutput};
+  }
+  if (tensor) tensor->tag = std::string(tag);
+  return tensor;
+}
+
+RunKind KindOf(const Run& run) {
+  const std::string_view path = WithoutDot(run.name);
+  if (DescribeStage(LastPart(path)) || LastPart(path) == "xquant") return RunKind::kStage;
+  const bool tuning = FindTrial(run.name, DirectoryOf(run).filename().string()).has_value();
+  return tuning ? RunKind::kTuning : RunKind::kAny;
+}
+
+std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant) {
+  const RunKind kind = KindOf(run);
+  std::vector<LayerTensor> tensors;
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kHistogram) continue;
+    std::optional<LayerTensor> tensor = ParseLayerTag(tag.name(), kind);
+    if (!tensor) continue;
+    if (!variant.empty() && !tensor->variant.empty() && tensor->variant != variant) continue;
+    tensor->run = run.name;
+    tensors.push_back(*std::move(tensor));
+  }
+  RecoverStrippedNames(tensors);
+  return tensors;
+}
+
+std::string StripObserverCharacters(std::string_view name) {
+  const std::size_t first = name.find_first_not_of(kObserver);
+  if (first == std::string_view::npos) return {};
+  return std::string(name.substr(first, name.find_last_not_of(kObserver) - first + 1));
+}
+
+void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
+  // Intact names by what the bug leaves of them; empty where two layers leave the same.
+  std::map<std::string, std::string, std::less<>> intact;
+  for (const LayerTensor& tensor : tensors) {
+    if (tensor.role == TensorRole::kOutput) continue;
+    std::string stripped = StripObserverCharacters(tensor.layer);
+    if (stripped.empty()) continue;
+    const auto [entry, added] = intact.try_emplace(std::move(stripped), tensor.layer);
+    if (!added && entry->second != tensor.layer) entry->second.clear();
+  }
+  for (LayerTensor& tensor : tensors) {
+    if (tensor.role != TensorRole::kOutput) continue;
+    const auto found = intact.find(tensor.layer);
+    if (found == intact.end() || found->second.empty() || found->second == tensor.layer) continue;
+    tensor.logged_layer = std::move(tensor.layer);
+    tensor.layer = found->second;
+  }
+}
+
+}  // namespace cboard::analysis

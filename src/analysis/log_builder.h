@@ -1,0 +1,93 @@
+// Log directories for the tests of this module: written by our own writer under the names that each
+// program uses, and read as users' logs are.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cboard/compression/compression_writer.h"
+#include "cboard/proto/run_metadata.h"
+#include "cboard/reader/log_reader.h"
+#include "cboard/writer/summary_writer.h"
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
+namespace cboard::analysis {
+
+class LogBuilder {
+ public:
+  std::filesystem::path Path(const std::string& run = {}) const {
+    return run.empty() ? directory_.path() : directory_ / run;
+  }
+
+  LogBuilder& Scalar(const std::string& run, const std::string& tag, double value,
+                     std::int64_t step = 0) {
+    EXPECT_THAT(Writer(run).AddScalar(tag, value, step), testing::Succeeds());
+    return *this;
+  }
+
+  // As tensorboardX writes add_scalars.
+  LogBuilder& Group(const std::string& run, const std::string& main_tag,
+                    const std::map<std::string, double>& values) {
+    EXPECT_THAT(Writer(run).AddScalars(main_tag, values, 0), testing::Succeeds());
+    return *this;
+  }
+
+  LogBuilder& Histogram(const std::string& run, const std::string& tag,
+                        const std::vector<double>& values, std::size_t bins = 1000) {
+    EXPECT_THAT(Writer(run).AddHistogram(tag, values, 0, EqualBins{bins}), testing::Succeeds());
+    return *this;
+  }
+
+  LogBuilder& HParams(const std::string& run,
+                      const std::vector<std::pair<std::string, HParam>>& hparams,
+                      const std::vector<std::pair<std::string, double>>& metrics) {
+    EXPECT_THAT(Writer(run).AddHParams(hparams, metrics, "hparams"), testing::Succeeds());
+    return *this;
+  }
+
+  LogBuilder& Graph(const std::string& run) {
+    EXPECT_THAT(Writer(run).AddGraph(""), testing::Succeeds());
+    return *this;
+  }
+
+  LogBuilder& Resources(const std::string& run, const std::vector<std::int64_t>& bytes) {
+    std::vector<proto::NodeStats> nodes;
+    for (const std::int64_t size : bytes) {
+      nodes.push_back({.node_name = "n" + std::to_string(nodes.size()), .total_bytes = size});
+    }
+    EXPECT_THAT(Writer(run).AddRunMetadata("Resources", proto::EncodeRunMetadata(nodes)),
+                testing::Succeeds());
+    return *this;
+  }
+
+  SummaryWriter& Writer(const std::string& run) {
+    std::unique_ptr<SummaryWriter>& writer = writers_[run];
+    if (!writer) writer = std::make_unique<SummaryWriter>(Path(run));
+    return *writer;
+  }
+
+  std::shared_ptr<const Snapshot> Read() { return Read({{.name = {}, .path = Path()}}); }
+
+  std::shared_ptr<const Snapshot> Read(std::vector<Logdir> logdirs) {
+    Close();
+    auto snapshot = ReadLogdirs({.logdirs = std::move(logdirs), .follow = false});
+    EXPECT_THAT(snapshot, testing::Succeeds());
+    return snapshot ? *snapshot : std::make_shared<const Snapshot>();
+  }
+
+  void Close() {
+    for (auto& [run, writer] : writers_) EXPECT_THAT(writer->Close(), testing::Succeeds());
+    writers_.clear();
+  }
+
+ private:
+  testing::TempDir directory_;
+  std::map<std::string, std::unique_ptr<SummaryWriter>> writers_;
+};
+
+}  // namespace cboard::analysis

@@ -1,0 +1,63 @@
+// The names of runs as paths: "eval/tune_1", "name/." of a named log directory, "." for itself.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "cboard/reader/snapshot.h"
+
+namespace cboard::analysis {
+
+// "tune_1/." is the run of the log directory called tune_1: without its dot. "." stays.
+inline std::string_view WithoutDot(std::string_view run) {
+  return run.ends_with("/.") ? run.substr(0, run.size() - 2) : run;
+}
+
+// The part behind the last slash.
+inline std::string_view LastPart(std::string_view run) {
+  const std::size_t slash = run.rfind('/');
+  return slash == std::string_view::npos ? run : run.substr(slash + 1);
+}
+
+// The part before it; "." when there is none.
+inline std::string_view ParentOf(std::string_view run) {
+  const std::size_t slash = run.rfind('/');
+  return slash == std::string_view::npos ? std::string_view(".") : run.substr(0, slash);
+}
+
+// A run's directory with a last part, which "runs/eval/" as users type it lacks.
+inline std::filesystem::path DirectoryOf(const Run& run) {
+  const std::filesystem::path directory = run.directory.lexically_normal();
+  return directory.has_filename() ? directory : directory.parent_path();
+}
+
+// How many parts a run has; "." has none.
+inline std::ptrdiff_t PartCount(std::string_view run) {
+  return run == "." ? 0 : std::ranges::count(run, '/') + 1;
+}
+
+// The name of the directory that is `experiment`, from a run at or below it.
+inline std::string DirectoryOfExperiment(std::string_view experiment, const Run& run) {
+  std::filesystem::path directory = DirectoryOf(run);
+  const std::ptrdiff_t below = PartCount(WithoutDot(run.name)) - PartCount(experiment);
+  for (std::ptrdiff_t i = 0; i < below; ++i) directory = directory.parent_path();
+  return directory.filename().string();
+}
+
+// When a run was last written to; 0 without events.
+inline double NewestWallTime(const Run& run) {
+  return std::isfinite(run.newest_wall_time_seconds) ? run.newest_wall_time_seconds : 0;
+}
+
+// What a model is called when only its directory names it: "eval" of "runs/eval"; of "." the log
+// directory's own name.
+inline std::string ModelOfExperiment(std::string_view experiment, std::string_view log_directory) {
+  const std::string_view name = LastPart(experiment == "." ? log_directory : experiment);
+  return std::string(name.empty() ? std::string_view(".") : name);
+}
+
+}  // namespace cboard::analysis

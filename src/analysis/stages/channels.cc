@@ -1,0 +1,125 @@
+#include "cboard/analysis/channels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/number_text.h"
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+namespace {
+
+using Axis = std::vector<std::optional<double>>;
+
+bool IsChannel(std::int64_t step) { return step >= 0 && step < kMaxChannels; }
+
+std::size_t ChannelCount(const std::vector<ScalarPoint>& points) {
+  std::int64_t count = 0;
+  for (const ScalarPoint& point : points) {
+    if (IsChannel(point.step)) count = std::max(count, point.step + 1);
+  }
+  return static_cast<std::size_t>(count);
+}
+
+Axis ToAxis(const std::vector<ScalarPoint>& points, std::size_t count, std::size_t& ignored) {
+  Axis axis(points.empty() ? 0 : count);
+  for (const ScalarPoint& point : points) {
+    if (IsChannel(point.step)) {
+      axis[static_cast<std::size_t>(point.step)] = point.value;
+    } else {
+      ++ignored;
+    }
+  }
+  return axis;
+}
+
+// The largest magnitude of a channel, from whichever of its ends are known.
+std::optional<double> MagnitudeOf(const ChannelStatistics& statistics, std::size_t channel) {
+  std::optional<double> magnitude;
+  for (const Axis* axis : {&statistics.min, &statistics.max}) {
+    if (channel >= axis->size() || !(*axis)[channel]) continue;
+    const double value = std::abs(*(*axis)[channel]);
+    if (std::isnan(value)) continue;
+    magnitude = std::max(magnitude.value_or(0), value);
+  }
+  return magnitude;
+}
+
+double MedianOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::ranges::max_element(values.begin(), middle)) / 2;
+}
+
+void FindOutliers(std::size_t count, ChannelStatistics& statistics) {
+  std::vector<OutlierChannel> channels;
+  std::vector<double> magnitudes;
+  for (std::size_t channel = 0; channel < count; ++channel) {
+    const std::optional<double> magnitude = MagnitudeOf(statistics, channel);
+    if (!magnitude) continue;
+    channels.push_back({.channel = channel, .magnitude = *magnitude});
+    magnitudes.push_back(*magnitude);
+    if (*magnitude == 0) statistics.dead.push_back(channel);
+  }
+  if (channels.empty()) return;
+  const double median = MedianOf(std::move(magnitudes));
+  statistics.median_magnitude = median;
+  if (!(median > 0) || !std::isfinite(median)) return;
+  double largest = 0;
+  for (OutlierChannel& channel : channels) {
+    channel.ratio = channel.magnitude / median;
+    largest = std::max(largest, channel.ratio);
+    if (channel.ratio >= kOutlierRatio) statistics.outliers.push_back(channel);
+  }
+  statistics.spread = largest;
+  std::ranges::stable_sort(statistics.outliers, std::greater<>(), &OutlierChannel::ratio);
+}
+
+}  // namespace
+
+ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& points) {
+  ChannelStatistics statistics{.layer = std::move(layer)};
+  const std::size_t count =
+      std::max({ChannelCount(points.min), ChannelCount(points.max), ChannelCount(points.mean)});
+  statistics.min = ToAxis(points.min, count, statistics.ignored_points);
+  statistics.max = ToAxis(points.max, count, statistics.ignored_points);
+  statistics.mean = ToAxis(points.mean, count, statistics.ignored_points);
+  FindOutliers(count, statistics);
+  return statistics;
+}
+
+std::vector<ChannelStatistics> ReadChannels(const Snapshot& snapshot, const Stage& stage) {
+  std::map<std::string, ChannelPoints> layers;
+  const auto read = [&](const std::string& name, std::vector<ScalarPoint> ChannelPoints::*axis) {
+    const Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
+    if (run == nullptr) return;
+    for (const Tag& tag : run->tags) {
+      if (tag.kind() == TagKind::kScalar) layers[tag.name()].*axis = tag.scalars.ToPoints();
+    }
+  };
+  read(stage.min_per_channel, &ChannelPoints::min);
+  read(stage.max_per_channel, &ChannelPoints::max);
+  read(stage.mean_per_channel, &ChannelPoints::mean);
+  std::vector<ChannelStatistics> statistics;
+  statistics.reserve(layers.size());
+  for (const auto& [layer, points] : layers) statistics.push_back(SummarizeChannels(layer, points));
+  return statistics;
+}
+
+std::string DescribeOutliers(const ChannelStatistics& statistics) {
+  if (statistics.outliers.empty()) return {};
+  const OutlierChannel& worst = statistics.outliers.front();
+  std::string text = "channel " + std::to_string(worst.channel) + " reaches " +
+                     ShortNumber(worst.magnitude) + ", " + ShortNumber(worst.ratio) +
+                     " times the median channel (" + ShortNumber(*statistics.median_magnitude) +
+                     ")";
+  if (statistics.outliers.size() > 1) {
+    text += "; " + HumanCount(statistics.outliers.size() - 1) + " more reach " +
+            ShortNumber(kOutlierRatio) + " times it";
+  }
+  return text;
+}
+
+}  // namespace cboard::analysis

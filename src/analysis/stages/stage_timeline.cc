@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "analysis/run_path.h"
+#include "cboard/analysis/stages.h"
+#include "cboard/base/strings.h"
+#include "cboard/proto/run_metadata.h"
+#include "cboard/reader/read_blob.h"
+
+namespace cboard::analysis {
+namespace {
+
+// Runs that stand beside the stages and belong to them.
+constexpr auto kExtras = std::to_array<std::string_view>({"figures", "xquant", "max_cut",
+                                                          "output_similarity_metrics_repr",
+                                                          "output_similarity_metrics_val"});
+
+struct Experiment {
+  std::map<std::string, Stage> stages = {};  // By the stage's run.
+  std::vector<std::string> extras = {};
+  std::string model = {};
+};
+
+void Look(const Run& run, Stage& stage) {
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() == TagKind::kGraph) stage.has_graph = true;
+    if (tag.kind() == TagKind::kHistogram) ++stage.histogram_count;
+    if (tag.kind() == TagKind::kRunMetadata && tag.name() == kResourcesTag) {
+      stage.has_resources = true;
+    }
+  }
+}
+
+// <stage>/min_per_channel and its like; nullptr for any other name.
+std::string* StatisticOf(std::string_view directory, Stage& stage) {
+  if (directory == "min_per_channel") return &stage.min_per_channel;
+  if (directory == "max_per_channel") return &stage.max_per_channel;
+  if (directory == "mean_per_channel") return &stage.mean_per_channel;
+  return nullptr;
+}
+
+// logs_15112026_120000 rather than the tensorboard_logs in it.
+std::string ModelOf(std::string_view stage, const Run& run) {
+  std::filesystem::path directory = DirectoryOf(run);
+  for (auto i = PartCount(WithoutDot(run.name)) - PartCount(stage); i >= 0; --i) {
+    directory = directory.parent_path();
+  }
+  if (directory.filename() == "tensorboard_logs") directory = directory.parent_path();
+  return directory.filename().string();
+}
+
+class Finder {
+ public:
+  void Add(const Run& run) {
+    const std::string_view path = WithoutDot(run.name);
+    const std::string_view parent = ParentOf(path);
+    if (const auto description = DescribeStage(LastPart(path))) {
+      Experiment& experiment = experiments_[std::string(parent)];
+      experiment.model = ModelOf(path, run);
+      Stage& stage = experiment.stages[std::string(path)];
+      stage.description = *description;
+      stage.run = run.name;
+      Look(run, stage);
+      return;
+    }
+    if (const auto description = DescribeStage(LastPart(parent))) {
+      Experiment& experiment = experiments_[std::string(ParentOf(parent))];
+      experiment.model = ModelOf(parent, run);
+      Stage& stage = experiment.stages[std::string(parent)];
+      stage.description = *description;
+      if (stage.run.empty()) stage.run = std::string(parent);
+      if (std::string* statistic = StatisticOf(LastPart(path), stage)) *statistic = run.name;
+      return;
+    }
+    if (std::ranges::find(kExtras, LastPart(path)) != kExtras.end()) {
+      experiments_[std::string(parent)].extras.push_back(run.name);
+    }
+  }
+
+  std::vector<StageTimeline> Take() {
+    std::vector<StageTimeline> timelines;
+    for (auto& [name, experiment] : experiments_) {
+      // "figures" alone may be anybody's.
+      if (experiment.stages.empty()) continue;
+      StageTimeline& timeline =
+          timelines.emplace_back(StageTimeline{.experiment = name,
+                                               .model = std::move(experiment.model),
+                                               .extras = std::move(experiment.extras)});
+      for (auto& [run, stage] : experiment.stages) timeline.stages.push_back(std::move(stage));
+      std::ranges::sort(timeline.stages, [](const Stage& a, const Stage& b) {
+        return std::tie(a.description.order, a.run) < std::tie(b.description.order, b.run);
+      });
+    }
+    return timelines;
+  }
+
+ private:
+  std::map<std::string, Experiment> experiments_;
+};
+
+}  // namespace
+
+std::vector<StageTimeline> FindStages(const Snapshot& snapshot) {
+  Finder finder;
+  for (const auto& run : snapshot.runs) finder.Add(*run);
+  return finder.Take();
+}
+
+Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stage) {
+  const Run* run = snapshot.FindRun(stage.run);
+  const Tag* tag = run == nullptr ? nullptr : run->Find(kResourcesTag);
+  if (tag == nullptr || tag->kind() != TagKind::kRunMetadata || tag->blobs.empty()) {
+    return Fail(ErrorCode::kNotFound,
+                "run " + Quoted(stage.run) + " has no run metadata " + Quoted(kResourcesTag));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const Blob blob, ReadBlob(*run, tag->blobs.back()));
+  std::uint64_t total = 0;
+  CBOARD_RETURN_IF_ERROR(
+      proto::ForEachNodeStats(blob.bytes, [&](std::string_view, const proto::NodeStats& node) {
+        if (node.total_bytes > 0) total += static_cast<std::uint64_t>(node.total_bytes);
+      }));
+  return total;
+}
+
+std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>& errors) {
+  std::vector<Fact> facts;
+  for (const StageTimeline& timeline : FindStages(snapshot)) {
+    const auto add = [&](const Stage& stage, std::string variant) {
+      const Result<std::uint64_t> bytes = ReadStageBytes(snapshot, stage);
+      if (!bytes) {
+        errors.push_back(Annotate(bytes.error(), "stage " + Quoted(stage.run)));
+        return;
+      }
+      const MetricDescription size = DescribeMetric("model_size_mb");
+      facts.push_back({.meaning = {.dialect = Dialect::kStage,
+                                   .experiment = timeline.experiment,
+                                   .model = timeline.model,
+                                   .variant = std::move(variant),
+                                   .metric = size.key,
+                                   .unit = size.unit,
+                                   .better = size.better},
+                       .value = static_cast<double>(*bytes) / 1e6,
+                       .source = {.run = stage.run, .tag = std::string(kResourcesTag)}});
+    };
+    const auto has_float = [](const Stage& stage) {
+      return stage.has_resources && !stage.description.quantized;
+    };
+    const auto has_quantized = [](const Stage& stage) {
+      return stage.has_resources && stage.description.quantized;
+    };
+    const auto first = std::ranges::find_if(timeline.stages, has_float);
+    if (first != timeline.stages.end()) add(*first, "float");
+    const auto last = std::find_if(timeline.stages.rbegin(), timeline.stages.rend(), has_quantized);
+    if (last != timeline.stages.rend()) add(*last, "quantized");
+  }
+  return facts;
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,308 @@
+#include "cboard/analysis/comparison_table.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "analysis/run_path.h"
+#include "cboard/compression/tags.h"
+#include "compression/tag_key.h"
+
+namespace cboard::analysis {
+namespace {
+
+struct Column {
+  MetricDescription description = {};
+  Dialect described_by = Dialect::kStage;
+};
+
+struct VariantLog {
+  std::string name = {};
+  Dialect named_by = Dialect::kStage;
+  std::map<std::string, Cell, std::less<>> metrics = {};
+  std::map<std::string, LoggedRatio, std::less<>> ratios = {};
+};
+
+struct ModelLog {
+  std::string name = {};
+  Dialect named_by = Dialect::kStage;
+  std::map<std::string, VariantLog> variants = {};  // By their key in tags.
+  std::string stored_baseline = {};                 // As ratios name it.
+  bool from_tags = true;                            // Nothing but tags says that this is a model.
+  bool from_trials = true;                          // Nothing but the names of tuning runs does.
+};
+
+using ModelPlace = std::pair<std::string, std::string>;  // Experiment, key of the model.
+using Models = std::map<ModelPlace, ModelLog>;
+
+// Keeps the spelling of the dialect that is trusted most.
+void Rename(std::string& name, Dialect& named_by, const std::string& candidate, Dialect dialect) {
+  if (!name.empty() && named_by <= dialect) return;
+  name = candidate;
+  named_by = dialect;
+}
+
+// Of two values for one cell, the one of the more trusted dialect; among equals the first, unless
+// the other was logged later.
+bool Replaces(const Cell& candidate, const Cell& present) {
+  if (candidate.dialect != present.dialect) return candidate.dialect < present.dialect;
+  // The name of a trial is what the tuning tool concluded from its scalars.
+  if (candidate.source.tag.empty() != present.source.tag.empty()) {
+    return candidate.source.tag.empty();
+  }
+  return candidate.source.wall_time_seconds > present.source.wall_time_seconds;
+}
+
+class Collector {
+ public:
+  void Add(Fact fact) {
+    Meaning& meaning = fact.meaning;
+    ModelLog& model = models_[{meaning.experiment, ModelKeyOf(meaning.model)}];
+    Rename(model.name, model.named_by, meaning.model, meaning.dialect);
+    model.from_tags = model.from_tags &&
+                      (meaning.dialect == Dialect::kFlat || meaning.dialect == Dialect::kGroup);
+    model.from_trials = model.from_trials && meaning.dialect == Dialect::kTuning;
+    VariantLog& variant = model.variants[TagKeyOf(meaning.variant)];
+    Rename(variant.name, variant.named_by, meaning.variant, meaning.dialect);
+
+    Cell cell{.value = fact.value, .dialect = meaning.dialect, .source = std::move(fact.source)};
+    if (meaning.kind == FactKind::kRatio) {
+      AddRatio(std::move(meaning), std::move(cell), model, variant);
+      return;
+    }
+    Describe(meaning);
+    const auto [present, added] = variant.metrics.try_emplace(meaning.metric, cell);
+    if (!added && Replaces(cell, present->second)) present->second = std::move(cell);
+  }
+
+  Models& models() { return models_; }
+  const std::map<std::string, Column>& columns() const { return columns_; }
+
+ private:
+  static void AddRatio(Meaning meaning, Cell cell, ModelLog& model, VariantLog& variant) {
+    if (!meaning.baseline.empty()) model.stored_baseline = meaning.baseline;
+    LoggedRatio ratio{.cell = std::move(cell),
+                      .baseline = std::move(meaning.baseline),
+                      .unit = std::move(meaning.unit),
+                      .better = meaning.better,
+                      .aurora = std::move(meaning.aurora)};
+    const auto [present, added] = variant.ratios.try_emplace(meaning.metric, ratio);
+    if (!added && Replaces(ratio.cell, present->second.cell)) present->second = std::move(ratio);
+  }
+
+  // The vocabulary describes a metric; what is stored with its values knows better.
+  void Describe(const Meaning& meaning) {
+    Column& column = columns_[meaning.metric];
+    if (!column.description.key.empty() && column.described_by <= meaning.dialect) return;
+    column.description = DescribeMetric(meaning.metric);
+    column.described_by = meaning.dialect;
+    if (!meaning.unit.empty()) column.description.unit = meaning.unit;
+    if (meaning.better != Better::kUnknown) column.description.better = meaning.better;
+  }
+
+  Models models_;
+  std::map<std::string, Column> columns_;
+};
+
+// Variants that were logged into runs of their own, side by side, are one model: what has a single
+// variant moves to the experiment above, as long as no variant is there twice.
+void JoinSiblings(Models& models) {
+  std::map<ModelPlace, std::vector<Models::iterator>> siblings;
+  for (auto model = models.begin(); model != models.end(); ++model) {
+    const auto& [experiment, key] = model->first;
+    if (experiment == "." || model->second.variants.size() != 1) continue;
+    siblings[{std::string(ParentOf(experiment)), key}].push_back(model);
+  }
+  for (auto& [place, members] : siblings) {
+    if (members.size() < 2) continue;
+    std::map<std::string, std::size_t> counts;
+    for (const auto member : members) ++counts[member->second.variants.begin()->first];
+    const auto parent = models.find(place);
+    const bool disjoint =
+        counts.size() == members.size() &&
+        (parent == models.end() || std::ranges::none_of(counts, [&](const auto& count) {
+           return parent->second.variants.contains(count.first);
+         }));
+    if (!disjoint) continue;
+    ModelLog& joined = models[place];
+    for (const auto member : members) {
+      ModelLog& log = member->second;
+      Rename(joined.name, joined.named_by, log.name, log.named_by);
+      joined.from_tags = joined.from_tags && log.from_tags;
+      joined.from_trials = joined.from_trials && log.from_trials;
+      if (joined.stored_baseline.empty()) joined.stored_baseline = log.stored_baseline;
+      joined.variants.merge(log.variants);
+      models.erase(member);
+    }
+  }
+}
+
+// Ratios that make a model of whatever they are logged of; others need metrics beside them.
+constexpr auto kRatios = std::to_array<std::string_view>(
+    {"size_ratio", "size_reduction_pct", "speedup", "throughput_ratio", "memory_reduction_mb",
+     "accuracy_drop", "accuracy_retention_pct", "energy_reduction_mw", "energy_ratio", "aurora",
+     "aurora_mean"});
+
+bool HasKnownValue(const VariantLog& variant) {
+  return !variant.metrics.empty() || std::ranges::any_of(kRatios, [&](std::string_view ratio) {
+    return variant.ratios.contains(ratio);
+  });
+}
+
+// A run that happens to be called "baseline", with no trial beside it and no accuracy in its name.
+bool IsLoneBaseline(const ModelLog& model) {
+  if (!model.from_trials || model.variants.size() != 1) return false;
+  const VariantLog& variant = model.variants.begin()->second;
+  return variant.name == "baseline" &&
+         std::ranges::none_of(variant.metrics,
+                              [](const auto& metric) { return metric.second.source.tag.empty(); });
+}
+
+// Whether nothing but names speaks of this model, and these may well be about something else.
+bool LooksLikeTraining(const ModelLog& model) {
+  if (IsLoneBaseline(model)) return true;
+  if (!model.from_tags) return false;
+  if (model.variants.size() < 2 && !IsUsualVariant(model.variants.begin()->second.name)) {
+    return true;
+  }
+  return std::ranges::none_of(model.variants,
+                              [](const auto& variant) { return HasKnownValue(variant.second); });
+}
+
+// The key of the variant that others are compared with.
+std::string BaselineOf(const ModelLog& model) {
+  const auto has = [&](std::string_view name) { return model.variants.contains(TagKeyOf(name)); };
+  if (!model.stored_baseline.empty() && has(model.stored_baseline)) {
+    return TagKeyOf(model.stored_baseline);
+  }
+  for (const std::string_view usual :
+       {"fp32", "float32", "float", "baseline", "original", "bf16", "fp16"}) {
+    if (has(usual)) return TagKeyOf(usual);
+  }
+  return model.variants.begin()->first;
+}
+
+// tune_2 before tune_10: numbers in names count as numbers.
+bool NaturallyBefore(std::string_view a, std::string_view b) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  while (!a.empty() && !b.empty()) {
+    if (digit(a[0]) && digit(b[0])) {
+      const auto number = [&](std::string_view& text) {
+        text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+        const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+        const std::string_view digits = text.substr(0, end);
+        text.remove_prefix(end);
+        return digits;
+      };
+      const std::string_view x = number(a), y = number(b);
+      if (x != y) return std::tuple(x.size(), x) < std::tuple(y.size(), y);
+      continue;
+    }
+    if (a[0] != b[0]) return a[0] < b[0];
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  return a.size() < b.size();
+}
+
+class TableBuilder {
+ public:
+  explicit TableBuilder(const std::map<std::string, Column>& columns) {
+    Metrics order;
+    for (const auto& [key, column] : columns) order[key] = 0;
+    for (const auto& [known, value] : InLogOrder(order)) {
+      table_.metrics.push_back(columns.at(known.key).description);
+    }
+  }
+
+  void Add(const std::string& experiment, ModelLog& model) {
+    const std::string baseline = BaselineOf(model);
+    std::vector<std::pair<const std::string, VariantLog>*> variants;
+    for (auto& variant : model.variants) variants.push_back(&variant);
+    std::ranges::sort(variants, [&](const auto* a, const auto* b) {
+      if ((a->first == baseline) != (b->first == baseline)) return a->first == baseline;
+      return NaturallyBefore(a->first, b->first);
+    });
+    table_.models.push_back({.experiment = experiment,
+                             .model = model.name,
+                             .baseline = variants.front()->second.name,
+                             .first_row = table_.rows.size(),
+                             .row_count = variants.size()});
+    for (auto* variant : variants) AddRow(experiment, model.name, variant->second);
+  }
+
+  ComparisonTable Take() { return std::move(table_); }
+
+ private:
+  void AddRow(const std::string& experiment, const std::string& model, VariantLog& variant) {
+    TableRow& row = table_.rows.emplace_back(TableRow{.experiment = experiment,
+                                                      .model = model,
+                                                      .variant = variant.name,
+                                                      .model_index = table_.models.size() - 1});
+    row.cells.reserve(table_.metrics.size());
+    for (const MetricDescription& metric : table_.metrics) {
+      const auto found = variant.metrics.find(metric.key);
+      row.cells.push_back(found == variant.metrics.end() ? std::nullopt
+                                                         : std::optional(std::move(found->second)));
+    }
+    row.ratios = std::move(variant.ratios);
+  }
+
+  ComparisonTable table_;
+};
+
+}  // namespace
+
+ComparisonTable BuildComparisonTable(std::vector<Fact> facts) {
+  Collector collector;
+  for (Fact& fact : facts) collector.Add(std::move(fact));
+  Models& models = collector.models();
+  JoinSiblings(models);
+  std::erase_if(models, [](const auto& entry) { return LooksLikeTraining(entry.second); });
+  TableBuilder builder(collector.columns());
+  for (auto& [place, model] : models) builder.Add(place.first, model);
+  return builder.Take();
+}
+
+std::optional<std::size_t> ComparisonTable::FindMetric(std::string_view key) const {
+  const auto found = std::ranges::find(metrics, key, &MetricDescription::key);
+  if (found == metrics.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - metrics.begin());
+}
+
+const TableModel* ComparisonTable::FindModel(std::string_view experiment,
+                                             std::string_view model) const {
+  const auto found = std::ranges::find_if(models, [&](const TableModel& candidate) {
+    return candidate.experiment == experiment && candidate.model == model;
+  });
+  return found == models.end() ? nullptr : &*found;
+}
+
+std::optional<std::size_t> ComparisonTable::FindRow(std::string_view experiment,
+                                                    std::string_view model,
+                                                    std::string_view variant) const {
+  const TableModel* place = FindModel(experiment, model);
+  if (place == nullptr) return std::nullopt;
+  for (std::size_t row = place->first_row; row < place->first_row + place->row_count; ++row) {
+    if (rows[row].variant == variant) return row;
+  }
+  return std::nullopt;
+}
+
+Metrics ComparisonTable::MetricsOf(std::size_t row) const {
+  Metrics values;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (const auto& cell = rows[row].cells[i]) values[metrics[i].key] = cell->value;
+  }
+  return values;
+}
+
+std::string MissingTag(const TableRow& row, const MetricDescription& metric) {
+  return DefaultTag({.kind = CompressionTagKind::kMetric,
+                     .model = row.model,
+                     .name = metric.key,
+                     .variant = row.variant,
+                     .baseline = {}});
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,148 @@
+#include "cboard/analysis/comparison_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "analysis/table/fact_builder.h"
+
+namespace cboard::analysis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> RowsOf(const ComparisonTable& table) {
+  std::vector<std::string> rows;
+  for (const TableRow& row : table.rows) {
+    rows.push_back(row.experiment + " | " + row.model + " | " + row.variant);
+  }
+  return rows;
+}
+
+const Cell* CellOf(const ComparisonTable& table, std::size_t row, std::string_view metric) {
+  const auto column = table.FindMetric(metric);
+  if (!column || !table.rows[row].cells[*column]) return nullptr;
+  return &*table.rows[row].cells[*column];
+}
+
+TEST(BuildComparisonTable, BringsFlatTagsAndGroupsOfOneModelTogether) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("exp", "net/performance/memory_usage_mb/fp32", 9),
+                            FactOf("exp", "net/performance/memory_usage_mb/int8", 4),
+                            FactOf("exp/net/accuracy/fp32", "net/accuracy", 0.75),
+                            FactOf("exp/net/accuracy/int8", "net/accuracy", 0.5)});
+  EXPECT_THAT(RowsOf(table), ElementsAre("exp | net | fp32", "exp | net | int8"));
+  ASSERT_EQ(table.models.size(), 1u);
+  EXPECT_EQ(table.models[0].baseline, "fp32");
+  EXPECT_EQ(CellOf(table, 1, "accuracy")->value, 0.5);
+  EXPECT_EQ(CellOf(table, 1, "memory_usage_mb")->value, 4);
+}
+
+TEST(BuildComparisonTable, RemembersWhereEveryCellCameFrom) {
+  const ComparisonTable table = BuildComparisonTable(
+      {FactOf("exp/net_accuracy_fp32", "net/accuracy", 0.75, {.step = 7, .wall_time_seconds = 3}),
+       FactOf("exp/net_accuracy_int8", "net/accuracy", 0.5)});
+  const Cell* cell = CellOf(table, 0, "accuracy");
+  ASSERT_NE(cell, nullptr);
+  EXPECT_EQ(cell->source, (Source{.run = "exp/net_accuracy_fp32",
+                                  .tag = "net/accuracy",
+                                  .step = 7,
+                                  .wall_time_seconds = 3}));
+  EXPECT_EQ(cell->dialect, Dialect::kGroup);
+}
+
+TEST(BuildComparisonTable, NamesTheTagThatIsMissing) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("exp", "net/performance/latency_ms/fp32", 9),
+                            FactOf("exp", "net/metrics/accuracy/int8", 0.5)});
+  EXPECT_EQ(CellOf(table, 1, "latency_mean_ms"), nullptr);
+  EXPECT_EQ(MissingTag(table.rows[1], table.metrics[*table.FindMetric("latency_mean_ms")]),
+            "net/performance/latency_ms/int8");
+}
+
+TEST(BuildComparisonTable, TellsMissingFromNotANumber) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("exp", "net/metrics/accuracy/fp32", 0.75),
+                            FactOf("exp", "net/metrics/accuracy/int8", std::nan(""))});
+  ASSERT_NE(CellOf(table, 1, "accuracy"), nullptr);
+  EXPECT_TRUE(std::isnan(CellOf(table, 1, "accuracy")->value));
+}
+
+TEST(BuildComparisonTable, TrustsStoredLabelsMoreThanTags) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("exp/my net/accuracy/fp32", "my_net/accuracy", 0.1),
+                            StoredFact("exp", "my net", "fp32", "accuracy", 0.75),
+                            FactOf("exp", "my_net/metrics/accuracy/fp32", 0.2)});
+  EXPECT_THAT(RowsOf(table), ElementsAre("exp | my net | fp32"));
+  EXPECT_EQ(CellOf(table, 0, "accuracy")->value, 0.75);
+}
+
+TEST(BuildComparisonTable, TakesTheLaterOfTwoEqualClaims) {
+  const ComparisonTable table = BuildComparisonTable(
+      {FactOf("exp", "net/performance/latency/int8", 5, {.wall_time_seconds = 1}),
+       FactOf("exp", "net/performance/latency_ms/int8", 6, {.wall_time_seconds = 2})});
+  EXPECT_EQ(CellOf(table, 0, "latency_mean_ms")->value, 6);
+}
+
+TEST(BuildComparisonTable, JoinsVariantsThatLieInRunsOfTheirOwn) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("exp/a", "net/metrics/accuracy/fp32", 0.75),
+                            FactOf("exp/b", "net/metrics/accuracy/int8", 0.5)});
+  EXPECT_THAT(RowsOf(table), ElementsAre("exp | net | fp32", "exp | net | int8"));
+}
+
+TEST(BuildComparisonTable, KeepsRepetitionsOfAModelApart) {
+  const ComparisonTable twice =
+      BuildComparisonTable({FactOf("exp/a", "net/metrics/accuracy/int8", 0.75),
+                            FactOf("exp/b", "net/metrics/accuracy/int8", 0.5)});
+  EXPECT_THAT(RowsOf(twice), ElementsAre("exp/a | net | int8", "exp/b | net | int8"));
+}
+
+TEST(BuildComparisonTable, PutsTheBaselineFirstAndNumbersInTheirOrder) {
+  const ComparisonTable table = BuildComparisonTable({FactOf("eval/tune_10", "accuracy", 0.3),
+                                                      FactOf("eval/tune_2", "accuracy", 0.4),
+                                                      FactOf("eval/baseline", "accuracy", 0.5)});
+  EXPECT_THAT(RowsOf(table), ElementsAre("eval | eval | baseline", "eval | eval | tune_2",
+                                         "eval | eval | tune_10"));
+  EXPECT_EQ(table.models[0].baseline, "baseline");
+}
+
+TEST(BuildComparisonTable, ComparesWithTheBaselineThatRatiosName) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("r", "llm/metrics/accuracy/awq", 0.5),
+                            FactOf("r", "llm/metrics/accuracy/teacher", 0.6),
+                            StoredRatio("r", "llm", "awq", "teacher", "accuracy_drop", 0.1)});
+  EXPECT_THAT(RowsOf(table), ElementsAre("r | llm | teacher", "r | llm | awq"));
+}
+
+TEST(BuildComparisonTable, DoesNotTakeATrainingLogForAModel) {
+  EXPECT_THAT(BuildComparisonTable({FactOf("r", "train/metrics/loss/total", 1)}).rows, IsEmpty());
+  EXPECT_THAT(BuildComparisonTable({FactOf("r", "train/compression/loss", 1)}).rows, IsEmpty());
+  EXPECT_THAT(RowsOf(BuildComparisonTable({FactOf("r", "net/metrics/loss/int8", 1)})),
+              ElementsAre("r | net | int8"));
+  EXPECT_THAT(RowsOf(BuildComparisonTable({FactOf("r", "net/compression/speedup", 1)})),
+              ElementsAre("r | net | int8"));
+}
+
+TEST(BuildComparisonTable, DoesNotTakeARunCalledBaselineForTuning) {
+  EXPECT_THAT(BuildComparisonTable({FactOf("exp/baseline", "accuracy", 0.5)}).rows, IsEmpty());
+  EXPECT_THAT(RowsOf(BuildComparisonTable(
+                  {FactOf("exp/baseline", "accuracy", 0.5), FactOf("exp/tune_1", "loss", 0.5)})),
+              ElementsAre("exp | exp | baseline", "exp | exp | tune_1"));
+}
+
+TEST(BuildComparisonTable, FindsRowsByName) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("a", "net/metrics/accuracy/fp32", 0.75),
+                            FactOf("a", "net/metrics/accuracy/int8", 0.5),
+                            FactOf("b", "net/metrics/accuracy/int8", 0.25)});
+  ASSERT_TRUE(table.FindRow("b", "net", "int8"));
+  EXPECT_EQ(CellOf(table, *table.FindRow("b", "net", "int8"), "accuracy")->value, 0.25);
+  EXPECT_FALSE(table.FindRow("b", "net", "fp32"));
+  EXPECT_EQ(table.MetricsOf(0), (Metrics{{"accuracy", 0.75}}));
+}
+
+}  // namespace
+}  // namespace cboard::analysis

@@ -1,0 +1,110 @@
+#include "cboard/analysis/pareto.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+namespace {
+
+// The complete points, turned so that less is better by every objective.
+class Points {
+ public:
+  Points(std::span<const Better> objectives, std::span<const std::optional<double>> values,
+         std::vector<std::size_t>& incomplete)
+      : width_(objectives.size()) {
+    for (std::size_t point = 0; point < values.size() / width_; ++point) {
+      const auto row = values.subspan(point * width_, width_);
+      const bool complete =
+          std::ranges::all_of(row, [](const auto& value) { return value && !std::isnan(*value); });
+      if (!complete) {
+        incomplete.push_back(point);
+        continue;
+      }
+      order_.push_back(point);
+      ranks_.push_back(order_.size() - 1);
+      for (std::size_t i = 0; i < width_; ++i) {
+        costs_.push_back(objectives[i] == Better::kLower ? *row[i] : -*row[i]);
+      }
+    }
+  }
+
+  std::size_t size() const { return order_.size(); }
+  std::size_t width() const { return width_; }
+  std::size_t original(std::size_t point) const { return order_[point]; }
+  std::span<const double> costs(std::size_t point) const {
+    return std::span(costs_).subspan(point * width_, width_);
+  }
+
+  // By the first objective, ties by the second, and so on: nobody is dominated by one behind.
+  const std::vector<std::size_t>& Sorted() {
+    std::ranges::sort(ranks_, [&](std::size_t a, std::size_t b) {
+      const auto x = costs(a), y = costs(b);
+      const auto difference = std::ranges::mismatch(x, y);
+      if (difference.in1 == x.end()) return a < b;
+      return *difference.in1 < *difference.in2;
+    });
+    return ranks_;
+  }
+
+  bool Equal(std::size_t a, std::size_t b) const { return std::ranges::equal(costs(a), costs(b)); }
+
+  // `a` stands before `b` in the order, so it is enough that it is nowhere worse, unless equal.
+  bool NowhereWorse(std::size_t a, std::size_t b) const {
+    return std::ranges::equal(costs(a), costs(b), std::less_equal<>());
+  }
+
+ private:
+  std::size_t width_;
+  std::vector<std::size_t> order_;  // Index in the caller's rows.
+  std::vector<std::size_t> ranks_;
+  std::vector<double> costs_;
+};
+
+}  // namespace
+
+Result<ParetoFront> ComputeParetoFront(std::span<const Better> objectives,
+                                       std::span<const std::optional<double>> values) {
+  if (objectives.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "a Pareto front needs at least one objective");
+  }
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    if (objectives[i] != Better::kUnknown) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                "objective " + std::to_string(i + 1) +
+                    " has no direction; say whether higher or lower is better");
+  }
+  if (values.size() % objectives.size() != 0) {
+    return Fail(ErrorCode::kInvalidArgument, "there are " + HumanCount(values.size()) +
+                                                 " values, which is not a multiple of the " +
+                                                 HumanCount(objectives.size()) + " objectives");
+  }
+  ParetoFront result;
+  result.dominated_by.resize(values.size() / objectives.size());
+  Points points(objectives, values, result.incomplete);
+
+  std::vector<std::size_t> front;
+  for (const std::size_t point : points.Sorted()) {
+    if (!front.empty() && points.Equal(front.back(), point)) {
+      front.push_back(point);
+      continue;
+    }
+    // With one or two objectives the newest of the front is the best by the last one, so that it
+    // beats whatever any other beats.
+    const std::size_t first = points.width() <= 2 && !front.empty() ? front.size() - 1 : 0;
+    const auto beats =
+        std::find_if(front.begin() + static_cast<std::ptrdiff_t>(first), front.end(),
+                     [&](std::size_t candidate) { return points.NowhereWorse(candidate, point); });
+    if (beats == front.end()) {
+      front.push_back(point);
+    } else {
+      result.dominated_by[points.original(point)] = points.original(*beats);
+    }
+  }
+  for (const std::size_t point : front) result.front.push_back(points.original(point));
+  return result;
+}
+
+}  // namespace cboard::analysis

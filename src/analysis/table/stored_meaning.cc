@@ -1,0 +1,81 @@
+// The label that our own writers store with each value.
+#include <simdjson.h>
+
+#include "cboard/analysis/meaning.h"
+
+namespace cboard::analysis {
+namespace {
+
+// A label is a few names; more is not one of ours.
+constexpr std::size_t kMaxLabelBytes = 64 << 10;
+
+// The newest version that is understood; docs/formats/compression-tags.md.
+constexpr double kLabelVersion = 1;
+
+class Label {
+ public:
+  explicit Label(simdjson::dom::object object) : object_(object) {}
+
+  std::string Text(std::string_view key) const {
+    std::string_view value;
+    return object_[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
+  }
+
+  std::optional<double> Number(std::string_view key) const {
+    double value = 0;
+    return object_[key].get(value) == simdjson::SUCCESS ? std::optional(value) : std::nullopt;
+  }
+
+  std::vector<std::pair<std::string, double>> Numbers(std::string_view key) const {
+    std::vector<std::pair<std::string, double>> numbers;
+    simdjson::dom::object members;
+    if (object_[key].get(members) != simdjson::SUCCESS) return numbers;
+    for (const auto& [name, member] : members) {
+      double value = 0;
+      if (member.get(value) == simdjson::SUCCESS) numbers.emplace_back(std::string(name), value);
+    }
+    return numbers;
+  }
+
+ private:
+  simdjson::dom::object object_;
+};
+
+Better BetterOf(std::string_view text) {
+  if (text == "higher") return Better::kHigher;
+  return text == "lower" ? Better::kLower : Better::kUnknown;
+}
+
+}  // namespace
+
+std::optional<Meaning> MeaningOfStored(std::string_view plugin_content) {
+  if (plugin_content.empty() || plugin_content.size() > kMaxLabelBytes) return std::nullopt;
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(simdjson::padded_string(plugin_content)).get(object) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  const Label label(object);
+  if (label.Number("v").value_or(kLabelVersion) > kLabelVersion) return std::nullopt;
+  Meaning meaning{.dialect = Dialect::kStored,
+                  .model = label.Text("model"),
+                  .variant = label.Text("variant"),
+                  .baseline = label.Text("baseline"),
+                  .metric = label.Text("metric"),
+                  .unit = label.Text("unit"),
+                  .better = BetterOf(label.Text("better"))};
+  if (meaning.model.empty() || meaning.variant.empty() || meaning.metric.empty()) {
+    return std::nullopt;
+  }
+  if (meaning.baseline.empty()) return meaning;
+  meaning.kind = FactKind::kRatio;
+  meaning.aurora = {.formula = label.Text("formula"),
+                    .coverage = label.Number("coverage"),
+                    .weights = label.Numbers("weights"),
+                    .penalty_factor = label.Number("penalty_factor"),
+                    .quality_metric = label.Text("quality_metric"),
+                    .measured_on = label.Text("measured_on")};
+  return meaning;
+}
+
+}  // namespace cboard::analysis

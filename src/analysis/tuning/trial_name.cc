@@ -1,0 +1,89 @@
+#include <charconv>
+#include <cmath>
+
+#include "analysis/run_path.h"
+#include "cboard/analysis/tuning.h"
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+namespace {
+
+// "0.776", "[0.776]", "[0.776, 0.91]", "(0.8,)": the numbers, whatever is around them.
+std::vector<double> NumbersIn(std::string_view text) {
+  std::vector<double> numbers;
+  while (!text.empty()) {
+    const std::size_t start = text.find_first_not_of("[](){}, ");
+    if (start == std::string_view::npos) break;
+    text.remove_prefix(start);
+    const std::size_t end = std::min(text.find_first_of("[](){}, "), text.size());
+    double number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + end, number);
+    // "0.5.bak" is not a number, and neither is the accuracy of a renamed copy.
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + end) return {};
+    numbers.push_back(number);
+    text.remove_prefix(end);
+  }
+  return numbers;
+}
+
+// "12" of tune_12; nothing beyond nine digits, which no tuning reaches.
+std::optional<int> NumberBefore(std::string_view& rest) {
+  int number = 0;
+  const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  if (digits == 0 || digits > 9) return std::nullopt;
+  std::from_chars(rest.data(), rest.data() + digits, number);
+  rest.remove_prefix(digits);
+  return number;
+}
+
+}  // namespace
+
+std::optional<TrialName> ParseTrialName(std::string_view directory) {
+  constexpr std::string_view kBaseline = "baseline", kTune = "tune_", kAccuracy = "_acc";
+  TrialName name;
+  std::string_view rest = directory;
+  if (rest.starts_with(kBaseline)) {
+    rest.remove_prefix(kBaseline.size());
+  } else if (rest.starts_with(kTune)) {
+    rest.remove_prefix(kTune.size());
+    const std::optional<int> number = NumberBefore(rest);
+    if (!number) return std::nullopt;
+    name.number = *number;
+  } else {
+    return std::nullopt;
+  }
+  if (rest.empty()) return name;
+  if (!rest.starts_with(kAccuracy)) return std::nullopt;
+  rest.remove_prefix(kAccuracy.size());
+  if (rest.starts_with('_')) rest.remove_prefix(1);
+  name.has_accuracy = true;
+  name.accuracies = NumbersIn(rest);
+  return name;
+}
+
+std::optional<TrialPlace> FindTrial(std::string_view run, std::string_view directory) {
+  const std::string_view path = WithoutDot(run);
+  std::size_t start = 0;
+  while (start <= path.size()) {
+    const std::size_t end = std::min(path.find('/', start), path.size());
+    if (std::optional<TrialName> name = ParseTrialName(path.substr(start, end - start))) {
+      // The directory of a log directory with a name of its own says more than that name.
+      if (end == path.size() && !name->has_accuracy) {
+        const std::optional<TrialName> real = ParseTrialName(directory);
+        if (real && real->number == name->number) name = real;
+      }
+      return TrialPlace{
+          .experiment = start == 0 ? std::string(".") : std::string(path.substr(0, start - 1)),
+          .run = std::string(path.substr(0, end)),
+          .name = *std::move(name)};
+    }
+    start = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::string VariantOfTrial(int number) {
+  return number == 0 ? "baseline" : "tune_" + std::to_string(number);
+}
+
+}  // namespace cboard::analysis

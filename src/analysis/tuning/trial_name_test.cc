@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cboard/analysis/tuning.h"
+
+namespace cboard::analysis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(ParseTrialName, ReadsTheNamesOfEveryVersion) {
+  struct Case {
+    const char* directory;
+    int number;
+    std::vector<double> accuracies;
+  };
+  for (const Case& test : std::vector<Case>{{"baseline_acc_0.776", 0, {.776}},
+                                            {"tune_1_acc_0.095", 1, {.095}},
+                                            {"baseline_acc0.80", 0, {.80}},
+                                            {"tune_1_acc0.79", 1, {.79}},
+                                            {"tune_0_acc0.80", 0, {.80}},
+                                            {"tune_12_acc_[0.776]", 12, {.776}},
+                                            {"tune_2_acc_[0.776, 0.91]", 2, {.776, .91}},
+                                            {"tune_2_acc_[0.776 0.91]", 2, {.776, .91}},
+                                            {"tune_2_acc_(0.5,)", 2, {.5}},
+                                            {"tune_3_acc_1e-05", 3, {1e-5}},
+                                            {"tune_3_acc_None", 3, {}},
+                                            {"tune_3_acc_0.5.bak", 3, {}},
+                                            {"baseline", 0, {}},
+                                            {"tune_3", 3, {}}}) {
+    const auto name = ParseTrialName(test.directory);
+    ASSERT_TRUE(name) << test.directory;
+    EXPECT_EQ(name->number, test.number) << test.directory;
+    EXPECT_EQ(name->accuracies, test.accuracies) << test.directory;
+  }
+}
+
+TEST(ParseTrialName, RefusesOtherNames) {
+  for (const char* directory : {"", "base", "baseline2", "tune_", "tune_x", "tune_1b", "tuned_1",
+                                "tune_1_loss_3", "Baseline", "tune_12345678901234567890"}) {
+    EXPECT_FALSE(ParseTrialName(directory)) << directory;
+  }
+}
+
+TEST(FindTrial, FindsTheTrialAnywhereInARun) {
+  const auto place = FindTrial("runs/eval/tune_1_acc_0.5/hp", "hp");
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->experiment, "runs/eval");
+  EXPECT_EQ(place->run, "runs/eval/tune_1_acc_0.5");
+  EXPECT_EQ(FindTrial("baseline", "baseline")->experiment, ".");
+  EXPECT_FALSE(FindTrial("train/run1", "run1"));
+  EXPECT_FALSE(FindTrial(".", "eval"));
+}
+
+// --logdir_spec baseline:./runs/eval/baseline_acc_0.776/,tune_1:…
+TEST(FindTrial, LearnsTheAccuracyFromTheDirectoryOfANamedLogdir) {
+  const auto place = FindTrial("tune_1/.", "tune_1_acc_0.095");
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->experiment, ".");
+  EXPECT_EQ(place->run, "tune_1");
+  EXPECT_THAT(place->name.accuracies, ElementsAre(0.095));
+  // The tuning guide's PyTorch example calls the baseline tune_0.
+  EXPECT_THAT(FindTrial("baseline/.", "tune_0_acc0.80")->name.accuracies, ElementsAre(0.80));
+  // A directory that speaks of another trial is not believed.
+  EXPECT_THAT(FindTrial("tune_1/.", "tune_2_acc_0.5")->name.accuracies, IsEmpty());
+}
+
+TEST(DiffConfigs, ListsWhatChangedWithBothSides) {
+  const TrialConfig from = {{"bits", 8.0}, {"scheme", std::string("sym")}, {"old", true}};
+  const TrialConfig to = {{"bits", 4.0}, {"scheme", std::string("sym")}, {"new", 1.0}};
+  EXPECT_THAT(DiffConfigs(from, to),
+              ElementsAre(ConfigChange{.name = "bits", .from = 8.0, .to = 4.0},
+                          ConfigChange{.name = "new", .to = 1.0},
+                          ConfigChange{.name = "old", .from = true}));
+  EXPECT_THAT(DiffConfigs(to, to), IsEmpty());
+}
+
+}  // namespace
+}  // namespace cboard::analysis
