@@ -1,77 +1,105 @@
 // compression-board serve: a log directory in the browser.
 #include <spawn.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <iostream>
 #include <thread>
 
 #include "cboard/base/strings.h"
+#include "cboard/server/access.h"
+#include "cboard/server/access_log.h"
 #include "cboard/server/board.h"
 #include "cboard/server/http_server.h"
+#include "cboard/server/server_metrics.h"
 #include "cli/commands.h"
+#include "cli/serve_config.h"
 #include "cli/text_table.h"
 
 namespace cboard::cli {
 namespace {
-
-struct Flags {
-  std::string logdir;
-  std::string host;
-  std::uint16_t port = 6006;
-  bool bind_all = false;
-  double reload_interval_seconds = 5;
-  std::string window_title = "Compression Board";
-  std::string path_prefix;
-  std::vector<std::string> allowed_hosts;
-  bool open = false;
-};
 
 std::string ThisMachine() {
   std::array<char, 256> name = {};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-bool BindsEverything(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
-
-BoardOptions BoardOptionsOf(const Flags& flags, const std::string& host) {
+Result<BoardOptions> BoardOptionsOf(const ServeConfig& config) {
   BoardOptions options;
-  options.logdir = flags.logdir;
+  CBOARD_ASSIGN_OR_RETURN(options.logdirs, config.logdirs.Parse());
+  options.cache_directory = DefaultCacheDirectory();
+  options.samples_per_plugin = config.samples_per_plugin;
   options.reload_interval =
-      std::chrono::milliseconds(static_cast<std::int64_t>(flags.reload_interval_seconds * 1000));
-  options.window_title = flags.window_title;
-  options.path_prefix = flags.path_prefix;
-  options.allowed_hosts = flags.allowed_hosts;
-  options.allowed_hosts.push_back(host);
-  options.allow_any_address = BindsEverything(host);
+      std::chrono::milliseconds(static_cast<std::int64_t>(config.reload_interval_seconds * 1000));
+  options.window_title = config.window_title;
+  options.path_prefix = config.path_prefix;
+  return options;
+}
+
+AccessOptions AccessOptionsOf(const ServeConfig& config) {
+  AccessOptions options;
+  options.allowed_hosts = config.allowed_hosts;
+  options.own_hosts = {config.host};
+  options.allow_any_address = config.binds_everything();
   if (const std::string name = ThisMachine(); options.allow_any_address && !name.empty()) {
-    options.allowed_hosts.insert(options.allowed_hosts.end(), {name, name + ".local"});
+    options.own_hosts.insert(options.own_hosts.end(), {name, name + ".local"});
+  }
+  options.token = config.token;
+  options.open_paths = {config.path_prefix + "/healthz"};
+  options.cookie_path = config.path_prefix + "/";
+  return options;
+}
+
+// Asks the system for as many descriptors as it allows, and says how many connections fit.
+std::size_t RoomForConnections() {
+  constexpr std::size_t kOtherFiles = 256;  // Event files, listeners, the log.
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 768;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return std::max(static_cast<std::size_t>(limit.rlim_cur), 2 * kOtherFiles) - kOtherFiles;
+}
+
+HttpServerOptions ServerOptionsOf(const ServeConfig& config) {
+  HttpServerOptions options;
+  options.host = config.host;
+  options.port = config.port;
+  options.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
+  options.stop_on_signals = true;
+  options.max_connections = config.max_connections;
+  if (const std::size_t room = RoomForConnections(); room < options.max_connections) {
+    Complain("the system allows " + HumanCount(room) + " connections instead of " +
+             HumanCount(options.max_connections) +
+             "; raise the limit of open files ('ulimit -Hn', LimitNOFILE=) or lower "
+             "--max_connections");
+    options.max_connections = room;
+  }
+  if (!config.tls_certificate.empty()) {
+    options.tls = TlsFiles{.certificate = config.tls_certificate, .key = config.tls_key};
   }
   return options;
 }
 
-std::string UrlOf(const Flags& flags, const std::string& host, std::uint16_t port) {
-  std::string shown = BindsEverything(host) ? ThisMachine() : host;
+std::string UrlOf(const ServeConfig& config, std::uint16_t port) {
+  std::string shown = config.binds_everything() ? ThisMachine() : config.host;
   if (shown.find(':') != std::string::npos) shown = "[" + shown + "]";
-  std::string url = "http://" + shown + ":" + std::to_string(port);
-  if (!flags.path_prefix.starts_with('/')) url += "/";
-  url += flags.path_prefix;
-  return url.ends_with('/') ? url : url + "/";
+  return (config.tls_certificate.empty() ? "http://" : "https://") + shown + ":" +
+         std::to_string(port) + config.path_prefix + "/";
 }
 
 std::string Describe(const Board::Status& status) {
   if (!status.loaded) return "still reading";
   if (status.error) return "not there yet";
-  return HumanCount(status.run_count) + (status.run_count == 1 ? " run" : " runs");
+  return Plural(status.run_count, "run");
 }
 
 // Asks the desktop to show the page. Without one there is nothing to do.
 void OpenInBrowser(const std::string& url) {
   if (::getenv("DISPLAY") == nullptr && ::getenv("WAYLAND_DISPLAY") == nullptr) {
-    Complain("there is no display to open a browser on; open " + url + " yourself");
+    Complain("there is no display to open a browser on; open the page yourself");
     return;
   }
   std::string program = "xdg-open";
@@ -85,71 +113,69 @@ void OpenInBrowser(const std::string& url) {
   const int failed =
       ::posix_spawnp(&pid, program.c_str(), nullptr, &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
-  if (failed != 0) {
-    Complain("xdg-open is not installed; open " + url + " yourself");
+  if (failed != 0) Complain("xdg-open is not installed; open the page yourself");
+}
+
+// Says where the board is, once it is known what is in it or after a moment.
+void Announce(const ServeConfig& config, const Board& board, std::uint16_t port) {
+  const Board::Status status = board.WaitForFirstLoad(std::chrono::milliseconds(250));
+  if (status.error) {
+    Complain(status.error->message + "; the page will show it once it is there");
+  } else if (status.loaded && status.run_count == 0) {
+    Complain("there are no event files below " + Quoted(config.logdirs.text(), 1000) +
+             " yet; the page will show them as they come");
   }
+  if (config.binds_everything() && config.token.empty()) {
+    Complain("everyone who reaches this machine can read the logs; --token-file guards them");
+  }
+  const std::string url = UrlOf(config, port);
+  std::cout << Printable("Compression Board at " + url + " (logdir " + config.logdirs.text() +
+                         ", " + Describe(status) + (config.token.empty() ? "" : ", token needed") +
+                         ") — Ctrl-C to stop")
+            << std::endl;
+  if (config.open) OpenInBrowser(config.token.empty() ? url : url + "?token=" + config.token);
+}
+
+// A machine without IPv6 has no "::".
+Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, const HttpHandler& handler) {
+  auto server = HttpServer::Listen(options, handler);
+  if (server || options.host != "::" || server.error().code != ErrorCode::kInvalidArgument) {
+    return server;
+  }
+  options.host = "0.0.0.0";
+  return HttpServer::Listen(options, handler);
+}
+
+Result<void> Serve(const ServeConfig& config) {
+  HttpServerOptions options = ServerOptionsOf(config);
+  options.metrics = std::make_shared<ServerMetrics>();
+  if (!config.access_log.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<AccessLog> log,
+                            AccessLog::Open(config.access_log));
+    options.on_answer = [log](const AnswerRecord& record) { log->Write(record); };
+  }
+  CBOARD_ASSIGN_OR_RETURN(BoardOptions board_options, BoardOptionsOf(config));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<Board> board,
+                          Board::Open(std::move(board_options)));
+  const HttpHandler handler =
+      Guarded(AccessOptionsOf(config),
+              WithMetrics(options.metrics, config.path_prefix + "/metrics", board->handler()));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<HttpServer> server, Listen(options, handler));
+  // Answers come at once, however long reading takes.
+  const std::jthread announcing([&] { Announce(config, *board, server->port()); });
+  server->Run();
+  return {};
 }
 
 }  // namespace
 
 int RunServe(Arguments arguments) {
-  Flags flags;
-  CLI::App app(
-      "Shows a log directory in the browser, and what is added to it as it comes.\n"
-      "\n"
-      "Example: compression-board --logdir runs/compression_benchmark\n",
-      "compression-board serve");
-  SetUsage(app, "compression-board [serve] --logdir DIR [FLAGS]");
-  app.add_option("--logdir", flags.logdir, "Directory with event files below")->type_name("DIR");
-  CLI::Option* host =
-      app.add_option("--host", flags.host, "Address or name to listen on (127.0.0.1)")
-          ->type_name("HOST");
-  app.add_option("--port", flags.port, "Port to listen on (6006); 0 finds a free one")
-      ->type_name("N");
-  app.add_flag("--bind_all", flags.bind_all,
-               "Listen on all interfaces. There is no password: everyone\n"
-               "who reaches this machine can read the logs")
-      ->excludes(host);
-  app.add_option("--allowed_host", flags.allowed_hosts,
-                 "Another name under which browsers reach this server")
-      ->type_name("NAME");
-  app.add_option("--reload_interval,--reload-interval", flags.reload_interval_seconds,
-                 "Seconds between looking for new events (5); 0 reads once")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 86400.0).description(""));
-  app.add_option("--window_title", flags.window_title, "Title of the page")->type_name("TEXT");
-  app.add_option("--path_prefix", flags.path_prefix, "Serve below this path: /board")
-      ->type_name("PATH");
-  app.add_flag("--open", flags.open, "Open the page in a browser");
-  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
-  if (flags.logdir.empty()) {
-    Complain("say what to show: compression-board --logdir DIR");
-    return kExitUsage;
-  }
-
-  const std::string address = flags.bind_all       ? "0.0.0.0"
-                              : flags.host.empty() ? "127.0.0.1"
-                                                   : flags.host;
-  HttpServerOptions options;
-  options.host = address;
-  options.port = flags.port;
-  options.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4);
-  options.stop_on_signals = true;
-  const Board board(BoardOptionsOf(flags, address));
-  const Result<std::unique_ptr<HttpServer>> server = HttpServer::Listen(options, board.handler());
-  if (!server) {
-    Complain(server.error().message);
+  ServeConfig config;
+  if (const std::optional<int> exit_code = ParseServeFlags(arguments, config)) return *exit_code;
+  if (const Result<void> served = Serve(config); !served) {
+    Complain(served.error().message);
     return kExitFailed;
   }
-
-  const Board::Status status = board.WaitForFirstLoad(std::chrono::seconds(2));
-  if (status.error) Complain(status.error->message + "; the page will show it once it is there");
-  const std::string url = UrlOf(flags, address, (*server)->port());
-  std::cout << Printable("Compression Board at " + url + " (logdir " + flags.logdir + ", " +
-                         Describe(status) + ") — Ctrl-C to stop")
-            << std::endl;
-  if (flags.open) OpenInBrowser(url);
-  (*server)->Run();
   return kExitDone;
 }
 

@@ -26,8 +26,11 @@ inline constexpr int kExitUsage = 2;
 
 using Arguments = std::span<const std::string>;
 
+int RunCompare(Arguments arguments);
+int RunExport(Arguments arguments);
 int RunImport(Arguments arguments);
 int RunInspect(Arguments arguments);
+int RunModel(Arguments arguments);
 int RunProfile(Arguments arguments);
 int RunServe(Arguments arguments);  // Also what runs when no command is named.
 

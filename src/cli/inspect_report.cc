@@ -1,8 +1,11 @@
 #include "cli/inspect_report.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
+#include <limits>
+#include <optional>
 
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
@@ -15,22 +18,54 @@ bool Contains(std::string_view text, const std::string& part) {
   return text.find(part) != std::string_view::npos;
 }
 
-std::uint64_t SizeOf(const RunScan& run) {
+std::uint64_t SizeOf(const Run& run) {
   std::uint64_t bytes = 0;
-  for (const FileScan& file : run.files) bytes += file.size_bytes;
+  for (const auto& file : run.files) bytes += file->size_bytes;
   return bytes;
 }
 
-std::string Steps(const TagScan& tag) {
+// What takes a look at every point of a tag, or at the first and last one.
+struct TagFacts {
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+  double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
+  std::optional<double> last_value;  // Scalars only.
+
+  void NoteTime(double seconds) {
+    if (std::isfinite(seconds)) {
+      newest_wall_time_seconds = std::max(newest_wall_time_seconds, seconds);
+    }
+  }
+};
+
+TagFacts FactsOf(const Tag& tag) {
+  TagFacts facts;
+  if (!tag.scalars.empty()) {
+    facts.first_step = tag.scalars.front().step;
+    facts.last_step = tag.scalars.back().step;
+    facts.last_value = tag.scalars.back().value;
+    tag.scalars.ForEachBlock([&](const ScalarBlock& block) {
+      for (const double seconds : block.wall_times_seconds) facts.NoteTime(seconds);
+    });
+  } else if (!tag.blobs.empty()) {
+    facts.first_step = tag.blobs.at(0).step;
+    facts.last_step = tag.blobs.back().step;
+    tag.blobs.ForEach([&](const BlobEntry& entry) { facts.NoteTime(entry.wall_time_seconds); });
+  }
+  return facts;
+}
+
+std::string Steps(const Tag& tag) {
+  if (tag.size() == 0) return {};
   const std::string first = std::to_string(tag.min_step);
   return tag.min_step == tag.max_step ? first : first + "–" + std::to_string(tag.max_step);
 }
 
-std::string LastValue(const TagScan& tag) {
-  if (!tag.last_value) return {};
+std::string LastValue(const TagFacts& facts) {
+  if (!facts.last_value) return {};
   // Scalars are stored as floats; the digits beyond are the conversion's, not the user's.
-  const auto narrow = static_cast<float>(*tag.last_value);
-  if (static_cast<double>(narrow) != *tag.last_value) return ShortestDecimal(*tag.last_value);
+  const auto narrow = static_cast<float>(*facts.last_value);
+  if (static_cast<double>(narrow) != *facts.last_value) return ShortestDecimal(*facts.last_value);
   std::array<char, 32> buffer;
   std::snprintf(buffer.data(), buffer.size(), "%.7g", static_cast<double>(narrow));
   return buffer.data();
@@ -40,26 +75,28 @@ std::string FileName(const std::filesystem::path& path) {
   return Quoted(path.filename().native(), 300);
 }
 
-void AppendTags(const RunScan& run, const InspectFilter& filter, std::string& text) {
+void AppendTags(const Run& run, const InspectFilter& filter, std::string& text) {
   TextTable table({{"tag"},
                    {"kind"},
                    {"count", Align::kRight},
                    {"steps", Align::kRight},
                    {"last value", Align::kRight},
                    {"newest"}});
-  for (const auto& [name, tag] : run.tags) {
-    if (!Contains(name, filter.tag)) continue;
-    table.AddRow({Shortened(name, 100), std::string(NameOf(tag.kind)), HumanCount(tag.count),
-                  Steps(tag), LastValue(tag), LocalTime(tag.newest_wall_time_seconds)});
+  for (const Tag& tag : run.tags) {
+    if (!Contains(tag.name(), filter.tag)) continue;
+    const TagFacts facts = FactsOf(tag);
+    table.AddRow({Shortened(tag.name(), 100), std::string(NameOf(tag.kind())),
+                  HumanCount(tag.size()), Steps(tag), LastValue(facts),
+                  LocalTime(facts.newest_wall_time_seconds)});
   }
   if (!table.empty()) text += table.Render(2);
 }
 
-void AppendTrouble(const RunScan& run, std::string& text) {
-  for (const FileScan& file : run.files) {
-    if (file.error) text += "  unreadable: " + Printable(file.error->message) + "\n";
-    if (file.torn_bytes > 0) {
-      text += "  torn: " + FileName(file.path) + " ends in " + Plural(file.torn_bytes, "byte") +
+void AppendTrouble(const Run& run, std::string& text) {
+  for (const auto& file : run.files) {
+    if (file->error) text += "  unreadable: " + Printable(file->error->message) + "\n";
+    if (file->torn_bytes > 0) {
+      text += "  torn: " + FileName(file->path) + " ends in " + Plural(file->torn_bytes, "byte") +
               " of an unfinished record: it is still being written, or its writer was killed\n";
     }
   }
@@ -70,10 +107,10 @@ void AppendTrouble(const RunScan& run, std::string& text) {
   if (run.damage_count > run.damage.size()) {
     text += "  damage: and " + HumanCount(run.damage_count - run.damage.size()) + " more places\n";
   }
-  for (const auto& [name, tag] : run.tags) {
+  for (const Tag& tag : run.tags) {
     if (tag.mismatched_count == 0) continue;
-    text += "  mixed: tag " + Quoted(name) + " began as " + std::string(NameOf(tag.kind)) + "; " +
-            Plural(tag.mismatched_count, "value") + " of another kind not counted\n";
+    text += "  mixed: tag " + Quoted(tag.name()) + " began as " + std::string(NameOf(tag.kind())) +
+            "; " + Plural(tag.mismatched_count, "value") + " of another kind not counted\n";
   }
 }
 
@@ -85,28 +122,29 @@ void AppendTime(double wall_time_seconds, JsonWriter& json) {
   }
 }
 
-void AppendTag(const std::string& name, const TagScan& tag, JsonWriter& json) {
+void AppendTag(const Tag& tag, JsonWriter& json) {
+  const TagFacts facts = FactsOf(tag);
   json.BeginObject();
-  json.Key("tag").Value(name);
-  json.Key("kind").Value(NameOf(tag.kind));
-  json.Key("plugin").Value(tag.plugin_name);
-  json.Key("count").Value(tag.count);
+  json.Key("tag").Value(tag.name());
+  json.Key("kind").Value(NameOf(tag.kind()));
+  json.Key("plugin").Value(tag.info->plugin_name);
+  json.Key("count").Value(tag.size());
   json.Key("mismatched_count").Value(tag.mismatched_count);
-  json.Key("first_step").Value(tag.first_step);
-  json.Key("last_step").Value(tag.last_step);
+  json.Key("first_step").Value(facts.first_step);
+  json.Key("last_step").Value(facts.last_step);
   json.Key("min_step").Value(tag.min_step);
   json.Key("max_step").Value(tag.max_step);
-  AppendTime(tag.newest_wall_time_seconds, json.Key("newest_wall_time_seconds"));
+  AppendTime(facts.newest_wall_time_seconds, json.Key("newest_wall_time_seconds"));
   json.Key("last_value");
-  if (tag.last_value) {
-    json.Value(*tag.last_value);
+  if (facts.last_value) {
+    json.Value(*facts.last_value);
   } else {
     json.Null();
   }
   json.EndObject();
 }
 
-void AppendFile(const FileScan& file, JsonWriter& json) {
+void AppendFile(const EventFile& file, JsonWriter& json) {
   json.BeginObject();
   json.Key("path").Value(file.path.native());
   json.Key("size_bytes").Value(file.size_bytes);
@@ -122,18 +160,18 @@ void AppendFile(const FileScan& file, JsonWriter& json) {
   json.EndObject();
 }
 
-void AppendRun(const RunScan& run, const InspectFilter& filter, JsonWriter& json) {
+void AppendRun(const Run& run, const InspectFilter& filter, JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Value(run.name);
   json.Key("event_count").Value(run.event_count);
   AppendTime(run.newest_wall_time_seconds, json.Key("newest_wall_time_seconds"));
   json.Key("tags").BeginArray();
-  for (const auto& [name, tag] : run.tags) {
-    if (Contains(name, filter.tag)) AppendTag(name, tag, json);
+  for (const Tag& tag : run.tags) {
+    if (Contains(tag.name(), filter.tag)) AppendTag(tag, json);
   }
   json.EndArray();
   json.Key("files").BeginArray();
-  for (const FileScan& file : run.files) AppendFile(file, json);
+  for (const auto& file : run.files) AppendFile(*file, json);
   json.EndArray();
   json.Key("damage_count").Value(run.damage_count);
   json.Key("damage").BeginArray();
@@ -161,12 +199,13 @@ std::string LocalTime(double wall_time_seconds) {
   return {buffer.data(), std::strftime(buffer.data(), buffer.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
-std::string InspectText(std::string_view logdir, const LogdirScan& scan,
+std::string InspectText(std::string_view logdir, const Snapshot& snapshot,
                         const InspectFilter& filter) {
   std::string runs_text;
   std::size_t run_count = 0, file_count = 0, event_count = 0;
   std::uint64_t size_bytes = 0, damage_count = 0;
-  for (const RunScan& run : scan.runs) {
+  for (const auto& pointer : snapshot.runs) {
+    const Run& run = *pointer;
     if (!Contains(run.name, filter.run)) continue;
     ++run_count;
     file_count += run.files.size();
@@ -187,18 +226,18 @@ std::string InspectText(std::string_view logdir, const LogdirScan& scan,
   return text + "\n" + runs_text;
 }
 
-std::string InspectJson(std::string_view logdir, const LogdirScan& scan,
+std::string InspectJson(std::string_view logdir, const Snapshot& snapshot,
                         const InspectFilter& filter) {
   JsonWriter json;
   json.BeginObject();
   json.Key("logdir").Value(logdir);
   json.Key("runs").BeginArray();
-  for (const RunScan& run : scan.runs) {
-    if (Contains(run.name, filter.run)) AppendRun(run, filter, json);
+  for (const auto& run : snapshot.runs) {
+    if (Contains(run->name, filter.run)) AppendRun(*run, filter, json);
   }
   json.EndArray();
   json.Key("unreadable").BeginArray();
-  for (const Error& error : scan.unreadable) json.Value(error.message);
+  for (const Error& error : snapshot.unreadable) json.Value(error.message);
   json.EndArray();
   json.EndObject();
   return json.Take() + "\n";

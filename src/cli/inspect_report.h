@@ -1,10 +1,10 @@
-// A scanned log directory as text for people and as JSON for programs.
+// What a log directory holds, as text for people and as JSON for programs.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "cboard/reader/logdir_scan.h"
+#include "cboard/reader/snapshot.h"
 
 namespace cboard::cli {
 
@@ -13,13 +13,13 @@ struct InspectFilter {
   std::string tag;  // Only tags that contain it.
 };
 
-std::string InspectText(std::string_view logdir, const LogdirScan& scan,
+std::string InspectText(std::string_view logdir, const Snapshot& snapshot,
                         const InspectFilter& filter = {});
 
 // {"logdir":…,"runs":[{"name":…,"tags":[…],"files":[…],"damage":[…]}],"unreadable":[…]}
 // What was not measured is null: the newest wall time of a run without events, the last value of
 // anything but scalars.
-std::string InspectJson(std::string_view logdir, const LogdirScan& scan,
+std::string InspectJson(std::string_view logdir, const Snapshot& snapshot,
                         const InspectFilter& filter = {});
 
 // "2026-11-15 20:33:00" in the local time zone; "-" for a time that no calendar holds.

@@ -67,6 +67,35 @@ class InspectTest(ProgramTest):
         self.assertIn(f"damage: '{path.name}', {len(damaged)} bytes at offset {len(first)}: ", text)
         self.assertIn(f"torn: '{path.name}' ends in 9 bytes of an unfinished record", text)
 
+    def test_every_kind_of_damage_is_named_with_its_place(self):
+        good = [record(scalar_event("loss", 1, step)) for step in range(1, 8)]
+        size = len(good[0])
+
+        def flipped(at):
+            damaged = bytearray(good[3])
+            damaged[at] ^= 0x10
+            return bytes(damaged)
+
+        damages = {
+            "length": flipped(0),
+            "length checksum": flipped(9),
+            "payload": flipped(20),
+            "payload checksum": flipped(size - 2),
+            "zeroed": bytes(size),
+            "missing bytes": good[3][: size - 5],
+            "foreign bytes": good[3] + b"other writer",
+        }
+        for name, damaged in damages.items():
+            with self.subTest(name):
+                self.write_run(f"logs {name}/run", *good[:3], damaged, *good[4:])
+                (run,) = self.inspect_json(f"logs {name}")["runs"]
+                kept = 7 if name == "foreign bytes" else 6
+                self.assertEqual(run["tags"][0]["count"], kept)
+                (damage,) = run["damage"]
+                begin = 3 * size if kept == 6 else 4 * size
+                self.assertEqual((damage["offset"], damage["offset"] + damage["bytes"]),
+                                 (begin, 3 * size + len(damaged)))
+
     def test_a_file_of_noise_is_damage_and_not_a_crash(self):
         self.write_run("logs", os.urandom(100_000))
         (run,) = self.inspect_json("logs")["runs"]
@@ -89,6 +118,16 @@ class InspectTest(ProgramTest):
         self.assertIn("run 'train'", text)
         self.assertNotIn("run 'eval'", text)
         self.assertNotIn("  loss", text)
+
+    def test_several_log_directories(self):
+        self.write_run("x/train", record(scalar_event("loss", 1, 1)))
+        self.write_run("y/train", record(scalar_event("loss", 1, 1)))
+        for arguments in (("--logdir", "x,y"), ("--logdir_spec", "x:x,y:./y"), ("--logdir", "[xy]")):
+            run = self.run_board("inspect", *arguments, "--json")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            names = [run["name"] for run in json.loads(run.stdout)["runs"]]
+            self.assertEqual(names, ["x/train", "y/train"])
+        self.assert_complains(self.run_board("inspect", "--logdir", "z*"), 1, "no directory matches 'z*'")
 
     def test_one_event_file(self):
         path = self.write_run("logs", record(scalar_event("loss", 1, 1)))

@@ -1,0 +1,134 @@
+// compression-board export: the values of a log directory as CSV or JSON.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cboard/base/strings.h"
+#include "cli/commands.h"
+#include "cli/export_logs.h"
+#include "cli/progress.h"
+#include "cli/read_logs.h"
+
+namespace cboard::cli {
+namespace {
+
+// Where the export goes. A regular file appears, or is replaced, when all of it is written.
+class Output final : public ByteSink {
+ public:
+  // "-" is standard output.
+  static Result<Output> Open(const std::string& path) {
+    if (path == "-") return Output(std::nullopt, {});
+    struct stat status;
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && !S_ISREG(status.st_mode)) {  // A pipe, a device; a directory fails here.
+      CBOARD_ASSIGN_OR_RETURN(File file, File::OpenForAppending(path));
+      return Output(std::move(file), {});
+    }
+    CBOARD_ASSIGN_OR_RETURN(File file, File::Create(path + ".tmp" + std::to_string(::getpid())));
+    return Output(std::move(file), path);
+  }
+
+  Output(Output&& other) noexcept = default;
+  Output& operator=(Output&&) = delete;
+  ~Output() override {
+    if (!final_path_.empty() && file_ && file_->descriptor() >= 0) {
+      ::unlink(file_->path().c_str());
+    }
+  }
+
+  Result<void> Write(ByteSpan bytes) override {
+    if (file_) return file_->Write(bytes);
+    std::cout << AsText(bytes);
+    if (std::cout) return {};
+    return Fail(ErrorCode::kUnavailable, "cannot write to standard output; is the disk full?");
+  }
+
+  Result<void> Finish() {
+    if (final_path_.empty()) return {};
+    if (::rename(file_->path().c_str(), final_path_.c_str()) != 0) {
+      return Fail(ErrnoError(errno, "write " + Quoted(final_path_, 300)));
+    }
+    file_.reset();
+    return {};
+  }
+
+ private:
+  Output(std::optional<File> file, std::string final_path)
+      : file_(std::move(file)), final_path_(std::move(final_path)) {}
+
+  std::optional<File> file_;  // Nothing: standard output.
+  std::string final_path_;    // Empty: written in place.
+};
+
+struct Flags {
+  LogdirFlags logs;
+  std::string format = "csv";
+  std::string runs;
+  std::string tags;
+  std::string out = "-";
+  bool media = false;
+};
+
+Result<std::optional<TextPattern>> PatternOf(const std::string& text, std::string_view flag) {
+  if (text.empty()) return std::nullopt;
+  Result<TextPattern> pattern = TextPattern::Compile(text);
+  if (!pattern) return Fail(Annotate(std::move(pattern).error(), flag));
+  return std::optional<TextPattern>(*std::move(pattern));
+}
+
+// Whether all of it could be read.
+Result<bool> Export(const Flags& flags) {
+  ExportOptions options{.media = flags.media};
+  CBOARD_ASSIGN_OR_RETURN(options.runs, PatternOf(flags.runs, "--runs"));
+  CBOARD_ASSIGN_OR_RETURN(options.tags, PatternOf(flags.tags, "--tags"));
+  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
+  for (const Error& error : snapshot->unreadable) Complain(error.message);
+
+  Progress progress("writing values", std::cerr, IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
+  options.on_progress = [&](std::uint64_t done, std::uint64_t total) {
+    progress.Update(done, total);
+  };
+  CBOARD_RETURN_IF_ERROR(flags.format == "csv" ? ExportCsv(*snapshot, options, out)
+                                               : ExportJson(*snapshot, options, out));
+  CBOARD_RETURN_IF_ERROR(out.Finish());
+  return IsComplete(*snapshot);
+}
+
+}  // namespace
+
+int RunExport(Arguments arguments) {
+  Flags flags;
+  CLI::App app(
+      "Writes the values of a log directory as CSV (scalars) or JSON (everything).\n"
+      "\n"
+      "Example: compression-board export --logdir runs --format csv --tags '^loss' -o loss.csv\n",
+      "compression-board export");
+  SetUsage(app, "compression-board export --logdir DIR [FLAGS]");
+  flags.logs.AddTo(app);
+  app.add_option("--format", flags.format, "csv or json")
+      ->check(CLI::IsMember({"csv", "json"}))
+      ->capture_default_str();
+  app.add_option("--runs", flags.runs, "Only runs in whose name this is found")->type_name("REGEX");
+  app.add_option("--tags", flags.tags, "Only tags in which this is found")->type_name("REGEX");
+  app.add_flag("--media", flags.media,
+               "JSON: also the bytes of images, audio and graphs, in base64");
+  app.add_option("-o,--out", flags.out, "File to write; - is standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  if (flags.logs.empty()) {
+    Complain("say where to look: compression-board export --logdir DIR");
+    return kExitUsage;
+  }
+  const Result<bool> is_complete = Export(flags);
+  if (!is_complete) {
+    Complain(is_complete.error().message);
+    return is_complete.error().code == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  }
+  return *is_complete ? kExitDone : kExitFailed;
+}
+
+}  // namespace cboard::cli

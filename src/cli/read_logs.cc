@@ -1,0 +1,53 @@
+#include "cli/read_logs.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "cboard/base/strings.h"
+#include "cli/progress.h"
+
+namespace cboard::cli {
+
+void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
+  CLI::Option* option =
+      app.add_option("--logdir", logdir, "Directory with event files below; also A,B and globs")
+          ->type_name("DIR")
+          ->group(group);
+  app.add_option("--logdir_spec", logdir_spec, "Several, with names: NAME:DIR,NAME:DIR")
+      ->type_name("SPEC")
+      ->group(group)
+      ->excludes(option);
+}
+
+Result<std::vector<Logdir>> LogdirFlags::Parse() const {
+  return logdir.empty() ? ParseLogdirSpec(logdir_spec) : ParseLogdir(logdir);
+}
+
+Result<std::shared_ptr<const Snapshot>> ReadLogs(const LogdirFlags& flags) {
+  ReaderOptions options;
+  CBOARD_ASSIGN_OR_RETURN(options.logdirs, flags.Parse());
+  Progress progress("reading events", std::cerr, IsTerminal(STDERR_FILENO));
+  CBOARD_ASSIGN_OR_RETURN(std::shared_ptr<const Snapshot> snapshot,
+                          ReadLogdirs(std::move(options), [&](const LoadProgress& load) {
+                            progress.Update(load.done_bytes, load.total_bytes);
+                          }));
+  if (!snapshot->runs.empty()) return snapshot;
+  if (!snapshot->unreadable.empty()) return Fail(snapshot->unreadable.front());
+  return Fail(ErrorCode::kNotFound,
+              "there are no event files below " + Quoted(flags.text(), 1000) +
+                  "; choose the directory that your training or 'compression-board import' wrote "
+                  "to");
+}
+
+bool IsComplete(const Snapshot& snapshot) {
+  return snapshot.unreadable.empty() &&
+         std::ranges::all_of(snapshot.runs, [](const std::shared_ptr<const Run>& run) {
+           return std::ranges::none_of(run->files,
+                                       [](const auto& file) { return file->error.has_value(); });
+         });
+}
+
+}  // namespace cboard::cli

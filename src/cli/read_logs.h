@@ -1,0 +1,38 @@
+// The log directories that a command is told to read, and reading them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/reader/log_reader.h"
+
+namespace CLI {
+class App;
+}
+
+namespace cboard::cli {
+
+// --logdir and --logdir_spec, with the meanings that they have in TensorBoard.
+struct LogdirFlags {
+  std::string logdir;
+  std::string logdir_spec;
+
+  // In a group of the help, when it has groups.
+  void AddTo(CLI::App& app, const std::string& group = "OPTIONS");
+
+  Result<std::vector<Logdir>> Parse() const;
+
+  bool empty() const { return logdir.empty() && logdir_spec.empty(); }
+  const std::string& text() const { return logdir.empty() ? logdir_spec : logdir; }
+};
+
+// Reads everything once, showing progress on standard error. Fails when a flag is wrong, and when
+// there is no event file; what could not be read of others is in Snapshot::unreadable.
+Result<std::shared_ptr<const Snapshot>> ReadLogs(const LogdirFlags& flags);
+
+// Damage is content to report; what the file system refused is missing from any report.
+bool IsComplete(const Snapshot& snapshot);
+
+}  // namespace cboard::cli

@@ -1,0 +1,45 @@
+// What `compression-board serve` was asked for, from flags, the environment and a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cli/commands.h"
+#include "cli/read_logs.h"
+
+namespace cboard::cli {
+
+struct ServeConfig {
+  LogdirFlags logdirs;
+  double reload_interval_seconds = 5;
+  // How many points a series may have in answers of TensorBoard's HTTP API, by plugin.
+  std::map<std::string, std::size_t> samples_per_plugin;
+
+  std::string host = "127.0.0.1";  // "::" with --bind_all.
+  std::uint16_t port = 6006;
+  std::vector<std::string> allowed_hosts;
+  std::string path_prefix;  // "/board", or empty.
+  std::size_t max_connections = 10'000;
+
+  std::string token;                               // Empty: none.
+  std::filesystem::path tls_certificate, tls_key;  // Both or neither.
+  std::filesystem::path access_log;                // Empty: none. "-": standard output.
+
+  std::string window_title = "Compression Board";
+  bool open = false;
+
+  bool binds_everything() const { return host == "::" || host == "0.0.0.0"; }
+};
+
+// Fills `config`. An exit code means that there is nothing left to do; what there was to say has
+// been said.
+std::optional<int> ParseServeFlags(Arguments arguments, ServeConfig& config);
+
+}  // namespace cboard::cli
