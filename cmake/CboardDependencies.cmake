@@ -10,6 +10,8 @@ find_package(GIF REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
+pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
+pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
 
 # protozero is headers only and ships no CMake package; it stays out of our installed headers.
 find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_writer.hpp REQUIRED)
@@ -24,7 +26,6 @@ endif()
 if(CBOARD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
-  pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)  # Decodes what our own encoder writes.
 endif()
 if(CBOARD_BENCHES)
   find_package(benchmark REQUIRED)

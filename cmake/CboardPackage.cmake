@@ -17,6 +17,15 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/CompressionBoardConfigVersion.cmake
   DESTINATION ${package_dir})
 
+# The service. Its settings go beside a prefix of …/usr only, so that installing somewhere else, to
+# try it, leaves the machine's own alone.
+install(FILES packaging/compression-board.service DESTINATION lib/systemd/system)
+install(CODE "
+  if(CMAKE_INSTALL_PREFIX MATCHES \"^(.*)/usr$\")
+    file(INSTALL \"${CMAKE_CURRENT_SOURCE_DIR}/packaging/serve.toml\"
+         DESTINATION \"\${CMAKE_MATCH_1}/etc/compression-board\")
+  endif()")
+
 set(CPACK_PACKAGE_NAME compression-board)
 set(CPACK_PACKAGE_VENDOR "Compression Board")
 set(CPACK_PACKAGE_CONTACT "Compression Board maintainers <maintainers@compression-board.invalid>")
@@ -25,6 +34,7 @@ set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/packaging/conffiles)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 include(CPack)

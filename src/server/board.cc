@@ -1,10 +1,15 @@
 #include "cboard/server/board.h"
 
+#include <random>
+
 #include "cboard/base/strings.h"
-#include "server/host_check.h"
-#include "server/log_store.h"
-#include "server/routes.h"
-#include "server/url.h"
+#include "cboard/server/event_hub.h"
+#include "server/api/api_route.h"
+#include "server/api/change_event.h"
+#include "server/board_look.h"
+#include "server/http/url.h"
+#include "server/page_routes.h"
+#include "server/tensorboard/data_route.h"
 
 namespace cboard {
 namespace {
@@ -16,52 +21,84 @@ std::string Normalized(std::string prefix) {
   return prefix;
 }
 
+std::string NewBootId() {
+  std::random_device random;
+  return std::to_string(random());
+}
+
+BoardLook LookOf(const BoardOptions& options) {
+  return {.version = CBOARD_VERSION,
+          .window_title = options.window_title,
+          .path_prefix = Normalized(options.path_prefix),
+          .logdirs = options.logdirs,
+          .samples_per_plugin = {options.samples_per_plugin.begin(),
+                                 options.samples_per_plugin.end()},
+          .boot_id = NewBootId()};
+}
+
 }  // namespace
 
 struct Board::State {
-  explicit State(BoardOptions given)
-      : prefix(Normalized(std::move(given.path_prefix))),
-        look{.window_title = std::move(given.window_title),
-             .logdir = ToValidUtf8(given.logdir.native())},
-        hosts(std::move(given.allowed_hosts), given.allow_any_address),
-        store(std::move(given.logdir), given.reload_interval) {}
+  State(BoardLook board_look, std::unique_ptr<LogReader> log_reader)
+      : look(std::move(board_look)), page(look.path_prefix), reader(std::move(log_reader)) {
+    published = reader->snapshot();
+    listening = reader->Listen([this](const std::shared_ptr<const Snapshot>& snapshot) {
+      // One listener, called from one thread at a time: `published` is its own.
+      hub.Publish("change", server::DescribeChange(*published, *snapshot));
+      published = snapshot;
+    });
+  }
 
   Result<HttpResponse> Answer(const HttpRequest& request) const {
     CBOARD_ASSIGN_OR_RETURN(Target target, ParseTarget(request.target));
-    if (!prefix.empty()) {
-      if (target.path == prefix) {  // The page's relative addresses need the slash.
-        return HttpResponse{.status = 308, .headers = {{"Location", prefix + "/"}}};
+    if (!look.path_prefix.empty()) {
+      if (target.path == look.path_prefix) {  // The page's relative addresses need the slash.
+        return HttpResponse{.status = 308, .headers = {{"Location", look.path_prefix + "/"}}};
       }
-      if (!target.path.starts_with(prefix + "/")) {
-        return Fail(ErrorCode::kNotFound, "the board is at " + Quoted(prefix + "/"));
+      if (!target.path.starts_with(look.path_prefix + "/")) {
+        return Fail(ErrorCode::kNotFound, "the board is at " + Quoted(look.path_prefix + "/"));
       }
-      target.path.erase(0, prefix.size());
+      target.path.erase(0, look.path_prefix.size());
     }
-    return Route(target, *store.snapshot(), look);
+    std::shared_ptr<const Snapshot> snapshot = reader->snapshot();
+    if (target.path == "/healthz") return HttpResponse{.body = "ok\n", .route = "health"};
+    if (target.path == "/api/v1/events") {
+      return hub.Open(request, server::DescribeChange(Snapshot(), *snapshot));
+    }
+    if (target.path.starts_with("/api/v1/")) {
+      return server::AnswerApi(request, std::move(target), std::move(snapshot), look);
+    }
+    if (tensorboard::IsDataPath(target.path)) {
+      return tensorboard::AnswerData(request, std::move(target), std::move(snapshot), look);
+    }
+    return page.Answer(request, target);
   }
 
-  std::string prefix;
   BoardLook look;
-  HostCheck hosts;
-  LogStore store;
+  server::Page page;
+  EventHub hub;
+  std::shared_ptr<const Snapshot> published;
+  std::unique_ptr<LogReader> reader;
+  std::shared_ptr<void> listening;  // Ends before the reader does.
 };
 
-Board::Board(BoardOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Result<std::unique_ptr<Board>> Board::Open(BoardOptions options) {
+  BoardLook look = LookOf(options);
+  ReaderOptions reader_options{.logdirs = std::move(options.logdirs),
+                               .follow = options.reload_interval.count() > 0,
+                               .poll_interval = options.reload_interval,
+                               .cache_directory = std::move(options.cache_directory)};
+  CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<LogReader> reader,
+                          LogReader::Open(std::move(reader_options)));
+  return std::unique_ptr<Board>(
+      new Board(std::make_unique<State>(std::move(look), std::move(reader))));
+}
+
+Board::Board(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Board::~Board() = default;
 
 HttpResponse Board::Handle(const HttpRequest& request) const {
-  if (!state_->hosts.Allows(request.host)) {
-    return ErrorResponse(421, "permission_denied",
-                         "this server does not answer to the name " + Quoted(request.host) +
-                             "; start it with --host or --allowed_host and that name if it should");
-  }
-  if (request.method != "GET" && request.method != "HEAD") {
-    HttpResponse response =
-        ErrorResponse(405, "invalid_argument", "only GET and HEAD are answered");
-    response.headers.emplace_back("Allow", "GET, HEAD");
-    return response;
-  }
   Result<HttpResponse> response = state_->Answer(request);
   return response ? *std::move(response) : ErrorResponse(response.error());
 }
@@ -71,11 +108,20 @@ HttpHandler Board::handler() const {
 }
 
 Board::Status Board::WaitForFirstLoad(std::chrono::milliseconds timeout) const {
-  Status status{.loaded = state_->store.WaitForFirstLoad(timeout)};
-  const std::shared_ptr<const LogSnapshot> snapshot = state_->store.snapshot();
-  status.run_count = snapshot->runs.size();
-  status.error = snapshot->error;
+  const LogReader& reader = *state_->reader;
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  std::shared_ptr<const Snapshot> snapshot = reader.snapshot();
+  while (!snapshot->progress.complete) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || !reader.WaitForChange(snapshot->version, left)) break;
+    snapshot = reader.snapshot();
+  }
+  Status status{.loaded = snapshot->progress.complete, .run_count = snapshot->runs.size()};
+  if (!snapshot->unreadable.empty()) status.error = snapshot->unreadable.front();
   return status;
 }
+
+ReaderStatistics Board::statistics() const { return state_->reader->statistics(); }
 
 }  // namespace cboard

@@ -1,9 +1,9 @@
 # Turns the files of the page into a C++ source:
 #
-#   cmake -DDIRECTORY=ui -DOUTPUT=page_files.cc -P embed.cmake
+#   cmake -DDIRECTORY=build/page -DOUTPUT=page_files.cc -P embed.cmake
 #
 # The bytes are the files' own; src/server/page_files.h declares what comes out.
-file(GLOB files RELATIVE ${DIRECTORY} ${DIRECTORY}/*.html ${DIRECTORY}/*.js ${DIRECTORY}/*.css ${DIRECTORY}/*.svg)
+file(GLOB_RECURSE files RELATIVE ${DIRECTORY} ${DIRECTORY}/*.html ${DIRECTORY}/*.js ${DIRECTORY}/*.css ${DIRECTORY}/*.svg)
 list(SORT files)
 
 set(arrays "")

@@ -36,7 +36,7 @@ class RunningBoard:
             [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         self.line = self.process.stdout.readline()
-        found = re.search(r"http://([^/]+):(\d+)(/\S*)", self.line)
+        found = re.search(r"https?://([^/]+):(\d+)(/\S*)", self.line)
         if not found:
             raise AssertionError(f"no address: {self.line!r} {self.process.communicate()[1]}")
         self.host, self.port, self.path = found[1], int(found[2]), found[3]

@@ -1,6 +1,7 @@
 """Every route of the server, and everything it must refuse."""
 
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -38,49 +39,63 @@ class ServedDataTest(unittest.TestCase):
     def test_runs(self):
         status, body = self.board.json("/api/v1/runs")
         self.assertEqual(status, 200)
-        self.assertTrue(body["loaded"])
-        self.assertEqual(body["problems"], [])
-        self.assertIn("torchvision_quantized/resnet18", body["runs"])
-        columns = ["tag_counts", "event_counts", "newest_wall_times", "damaged_bytes"]
-        self.assertEqual({len(body[name]) for name in columns}, {len(body["runs"])})
+        self.assertIn("torchvision_quantized/resnet18", body["names"])
+        columns = ["tag_counts", "event_counts", "first_wall_times", "newest_wall_times", "damaged_bytes", "versions"]
+        self.assertEqual({len(body[name]) for name in columns}, {len(body["names"])})
+
+    def test_status(self):
+        _, body = self.board.json("/api/v1/status")
+        self.assertTrue(body["progress"]["complete"])
+        self.assertEqual(body["problems"], {"codes": [], "messages": []})
+        self.assertEqual(body["runs"], len(self.board.json("/api/v1/runs")[1]["names"]))
 
     def test_tags_and_scalars(self):
         run = "torchvision_quantized/resnet18"
         _, tags = self.board.json("/api/v1/tags?" + urllib.parse.urlencode({"run": run}))
-        at = tags["tags"].index("resnet18/metrics/accuracy/fp32")
+        at = tags["names"].index("resnet18/metrics/accuracy/fp32")
         self.assertEqual(tags["kinds"][at], "scalar")
-        self.assertAlmostEqual(tags["last_values"][at], 0.69758)
-        query = urllib.parse.urlencode({"run": run, "tag": tags["tags"][at]})
-        _, series = self.board.json("/api/v1/scalars?" + query)
-        self.assertEqual((series["total_points"], series["steps"], series["values"]), (1, [0], [0.69758]))
+        self.assertEqual([tags["runs"][i] for i in tags["run_lists"][at]], [run])
+        query = urllib.parse.urlencode({"run": run, "tag": tags["names"][at]})
+        series = self.board.json("/api/v1/scalars?" + query)[1]["series"][0]
+        self.assertEqual((series["total"], series["steps"], series["values"]), (1, [0], [0.69758]))
 
     def test_comparison_has_every_model_with_both_sides(self):
-        _, table = self.board.json("/api/v1/comparison")
-        rows = list(zip(table["models"], table["variants"]))
-        self.assertIn(("resnet18", "fp32"), rows)
-        self.assertIn(("resnet18", "int8"), rows)
-        self.assertEqual(len({*zip(table["runs"], table["models"])}), 50)
-        columns = {column["key"]: column for column in table["metrics"] + table["ratios"]}
-        at = rows.index(("resnet18", "int8"))
-        self.assertAlmostEqual(columns["accuracy"]["values"][at], 0.69494, places=5)
-        self.assertAlmostEqual(columns["size_ratio"]["values"][at], 3.974, places=2)
-        self.assertFalse(columns["size_ratio"]["computed"][at])
-        self.assertEqual(columns["model_size_mb"]["unit"], "MB")
-        self.assertEqual(columns["model_size_mb"]["better"], "lower")
-        self.assertIsNone(table["aurora"]["values"][at])
+        _, table = self.board.json("/api/v1/compression/table")
+        self.assertEqual(len(table["models"]), 50)
+        self.assertEqual(table["baseline"], "fp32")
+        cells = table["cells"]
+        values = {
+            (table["models"][m], table["variants"][v], table["metrics"]["names"][k]): (value, tag)
+            for m, v, k, value, tag in zip(cells["models"], cells["variants"], cells["metrics"], cells["values"], cells["tags"])
+        }
+        accuracy, tag = values["resnet18", "int8", "accuracy"]
+        self.assertAlmostEqual(accuracy, 0.69494, places=5)
+        self.assertEqual(tag, "resnet18/metrics/accuracy/int8")
+        at = table["metrics"]["names"].index("model_size_mb")
+        self.assertEqual((table["metrics"]["units"][at], table["metrics"]["directions"][at]), ("MB", "lower"))
+        ratios = {
+            (table["models"][m], name): (value, computed)
+            for m, name, value, computed in zip(*(table["ratios"][key] for key in ["models", "names", "values", "computed"]))
+        }
+        value, computed = ratios["resnet18", "size_ratio"]
+        self.assertAlmostEqual(value, 3.974, places=2)
+        self.assertFalse(computed)
+        at = table["aurora"]["models"].index(table["models"].index("resnet18"))
+        self.assertIsNone(table["aurora"]["scores"][at])
         self.assertIn("throughput", table["aurora"]["reasons"][at])
-        for column in columns.values():
-            self.assertEqual(len(column["values"]), len(rows), column["key"])
 
     def test_the_page_and_its_files(self):
-        for path, content_type in [("/", "text/html"), ("/app.js", "text/javascript"), ("/style.css", "text/css")]:
+        for path, content_type in [("/", "text/html"), ("/c/m/resnet18/layers", "text/html"), ("/theme.js", "text/javascript"), (self.style(), "text/css")]:
             status, headers, body = self.board.get(path)
             self.assertEqual(status, 200)
             self.assertTrue(headers["Content-Type"].startswith(content_type))
             self.assertGreater(len(body), 100)
 
+    def style(self):
+        return "/" + re.search(rb'href="\.?/?(assets/[^"]*\.css)"', self.board.get("/")[2])[1].decode()
+
     def test_every_answer_carries_the_safe_headers(self):
-        for path in ["/", "/app.js", "/healthz", "/api/v1/runs", "/nope", "/%"]:
+        for path in ["/", "/theme.js", "/healthz", "/api/v1/runs", "/nope", "/%"]:
             _, headers, _ = self.board.get(path)
             self.assertEqual(headers["X-Content-Type-Options"], "nosniff", path)
             policy = headers["Content-Security-Policy"]
@@ -115,15 +130,17 @@ class ServedDataTest(unittest.TestCase):
 
     def test_errors_say_what_to_do(self):
         self.assert_error("/nope", 404, "not_found", "/nope")
-        self.assert_error("/api/v1/tags", 400, "invalid_argument", "run")
+        self.assert_error("/api/v1/files", 400, "invalid_argument", "run")
         self.assert_error("/api/v1/tags?run=nope", 404, "not_found", "'nope'")
         self.assert_error("/api/v1/scalars?run=nope&tag=x", 404, "not_found")
-        self.assert_error("/api/v1/scalars?run=torchvision_quantized/resnet18&tag=x&max_points=0", 400, "invalid_argument", "max_points")
+        self.assert_error("/api/v1/scalars?run=torchvision_quantized/resnet18&tag=x&points=0", 400, "invalid_argument", "points")
         self.assert_error("/api/v1/tags?run=%zz", 400, "invalid_argument", "hexadecimal")
 
-    def test_answers_only_get_and_head(self):
+    def test_answers_only_what_it_says(self):
         for method in ["POST", "PUT", "DELETE", "OPTIONS", "BREW"]:
             status, headers, _ = self.board.get("/api/v1/runs", method=method)
+            self.assertEqual((status, headers["Allow"]), (405, "GET"))
+            status, headers, _ = self.board.get("/", method=method)
             self.assertEqual((status, headers["Allow"]), (405, "GET, HEAD"))
         status, headers, body = self.board.get("/", method="HEAD")
         self.assertEqual((status, body), (200, b""))
@@ -154,20 +171,20 @@ class ServeCommandTest(unittest.TestCase):
     def test_an_empty_directory_is_served(self):
         with RunningBoard("--logdir", self.directory) as board:
             self.assertIn("0 runs", board.line)
-            _, runs = board.json("/api/v1/runs")
-            self.assertEqual((runs["runs"], runs["loaded"]), ([], True))
-            _, table = board.json("/api/v1/comparison")
+            _, status = board.json("/api/v1/status")
+            self.assertEqual((status["runs"], status["progress"]["complete"]), (0, True))
+            _, table = board.json("/api/v1/compression/table")
             self.assertEqual(table["models"], [])
 
     def test_a_missing_directory_is_served_and_found_when_it_appears(self):
         logdir = self.directory / "later"
         with RunningBoard("--logdir", logdir, "--reload_interval", "0.05") as board:
             self.assertIn("not there yet", board.line)
-            self.assertTrue(board.json("/api/v1/runs")[1]["problems"])
+            self.assertTrue(board.json("/api/v1/status")[1]["problems"]["messages"])
             import_data(logdir, "torchvision_quantized.json")
-            while not board.json("/api/v1/comparison")[1]["models"]:
+            while not board.json("/api/v1/compression/table")[1]["models"]:
                 pass
-            self.assertEqual(board.json("/api/v1/runs")[1]["problems"], [])
+            self.assertEqual(board.json("/api/v1/status")[1]["problems"]["messages"], [])
             self.assertEqual(board.stop(), 0)
             self.assertIn("later", board.process.stderr.read())
 
@@ -191,7 +208,7 @@ class ServeCommandTest(unittest.TestCase):
             self.assertEqual(board.get("/board/")[0], 200)
             self.assertEqual(board.get("/board")[0], 308)
             self.assertEqual(board.get("/")[0], 404)
-            self.assertEqual(board.json("/board/api/v1/runs")[1]["window_title"], "Edge")
+            self.assertEqual(board.json("/board/api/v1/status")[1]["window_title"], "Edge")
 
     def test_another_name_can_be_allowed(self):
         with RunningBoard("--logdir", self.directory, "--allowed_host", "board.example") as board:

@@ -1,32 +1,36 @@
-// A log directory behind HTTP: reads it in the background and answers requests about it.
+// Log directories behind HTTP: reads and follows them in the background, and answers requests about
+// them.
 //
-//   Board board({.logdir = "runs"});
-//   CBOARD_ASSIGN_OR_RETURN(auto server, HttpServer::Listen({.port = 6006}, board.handler()));
+//   CBOARD_ASSIGN_OR_RETURN(auto board, Board::Open({.logdirs = {{.path = "runs"}}}));
+//   CBOARD_ASSIGN_OR_RETURN(auto server, HttpServer::Listen({.port = 6006}, board->handler()));
 //   server->Run();
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/reader/log_reader.h"
 #include "cboard/server/http_message.h"
 
 namespace cboard {
 
 struct BoardOptions {
-  std::filesystem::path logdir = {};
+  std::vector<Logdir> logdirs = {};
   std::chrono::milliseconds reload_interval{5000};  // 0: read once.
+  std::filesystem::path cache_directory = {};       // See ReaderOptions.
   std::string window_title = "Compression Board";
   std::string path_prefix = {};  // "/board": everything is below it. Empty: at the root.
 
-  // Names that may stand in the Host header, besides localhost and its addresses.
-  std::vector<std::string> allowed_hosts = {};
-  bool allow_any_address = false;  // In the Host header; for servers bound to all interfaces.
+  // How many values TensorBoard's own routes answer at most, by plugin; 0 is all.
+  std::map<std::string, std::size_t> samples_per_plugin = {};
 };
 
 // Thread-safe.
@@ -34,7 +38,7 @@ class Board {
  public:
   // Starts reading. A directory that is missing is not an error: it may appear, and the page says
   // so until then.
-  explicit Board(BoardOptions options);
+  static Result<std::unique_ptr<Board>> Open(BoardOptions options);
   ~Board();
 
   HttpResponse Handle(const HttpRequest& request) const;
@@ -43,15 +47,18 @@ class Board {
   HttpHandler handler() const;
 
   struct Status {
-    bool loaded = false;  // Has been read at least once.
+    bool loaded = false;  // All that was there at the start has been read.
     std::size_t run_count = 0;
-    std::optional<Error> error = {};  // Why the directory could not be read.
+    std::optional<Error> error = {};  // Why a log directory could not be read.
   };
-  // Waits for the first reading, at most `timeout`.
+  // Waits until everything has been read, at most `timeout`.
   Status WaitForFirstLoad(std::chrono::milliseconds timeout) const;
+
+  ReaderStatistics statistics() const;
 
  private:
   struct State;
+  explicit Board(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

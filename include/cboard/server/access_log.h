@@ -1,0 +1,33 @@
+// Who asked for what: one JSON line per answer.
+//
+//   {"time":"2024-05-01T12:00:00.123Z","client":"127.0.0.1","method":"GET","target":"/api/v1/runs",
+//    "status":200,"bytes":512,"duration_ms":0.21,"route":"api","user_agent":"curl/8.0"}
+//
+// Tokens in targets are left out.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cboard/base/result.h"
+#include "cboard/server/http_server.h"
+
+namespace cboard {
+
+// The line, with its line break. `time_seconds` since 1970.
+std::string AccessLogLine(const AnswerRecord& record, double time_seconds);
+
+// Thread-safe.
+class AccessLog {
+ public:
+  // Appends to the file, or writes to standard output when `path` is "-".
+  static Result<std::shared_ptr<AccessLog>> Open(const std::filesystem::path& path);
+
+  virtual ~AccessLog() = default;
+
+  // Each line is written in one go. A disk that is full loses lines, not answers.
+  virtual void Write(const AnswerRecord& record) = 0;
+};
+
+}  // namespace cboard

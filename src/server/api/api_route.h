@@ -1,0 +1,87 @@
+// The REST API under /api/v1 as a table: each route says what it takes, and the same table answers
+// requests and describes itself as OpenAPI, so that the two cannot disagree.
+//
+// docs/rest-api.md is the page for people.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/reader/snapshot.h"
+#include "cboard/server/http_message.h"
+#include "server/board_look.h"
+#include "server/http/url.h"
+
+namespace cboard::server {
+
+enum class ParameterType { kText, kWhole, kNumber };
+
+struct Parameter {
+  std::string_view name;
+  ParameterType type = ParameterType::kText;
+  bool required = false;
+  bool repeats = false;
+  std::string_view description;
+};
+
+// What a handler knows of a request. Everything lives until it has been answered.
+struct ApiCall {
+  const Target& target;
+  std::string_view body;
+  std::string_view accept;
+  std::shared_ptr<const Snapshot> snapshot;
+  const BoardLook& look;
+};
+
+using ApiHandler = Result<HttpResponse> (*)(const ApiCall& call);
+
+struct ApiRoute {
+  std::string_view method;   // GET or POST.
+  std::string_view path;     // Below /api/v1: "/scalars".
+  std::string_view summary;  // One sentence.
+  std::vector<Parameter> parameters = {};
+  std::string_view body_example = {};  // JSON, of POST routes.
+  std::string_view answer_type = "application/json";
+  ApiHandler handler = nullptr;
+};
+
+// The routes of each file, and all of them.
+std::vector<ApiRoute> LogRoutes();
+std::vector<ApiRoute> ScalarRoutes();
+std::vector<ApiRoute> HistogramRoutes();
+std::vector<ApiRoute> MediaRoutes();
+std::vector<ApiRoute> ComparisonRoutes();
+std::vector<ApiRoute> LayerRoutes();
+const std::vector<ApiRoute>& ApiRoutes();
+
+inline constexpr std::string_view kApiPrefix = "/api/v1";
+
+// Answers a request below kApiPrefix, at once where that is quick, else with HttpResponse::later.
+// Unknown parameters are refused, by name: a mistyped one would otherwise be ignored in silence.
+HttpResponse AnswerApi(const HttpRequest& request, Target target,
+                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look);
+
+// The OpenAPI 3.1 description of ApiRoutes.
+std::string DescribeApi(const BoardLook& look);
+
+// For handlers.
+
+// The run or tag that the query names. Fail with kNotFound, naming what is there instead.
+Result<const Run*> FindRun(const ApiCall& call, std::string_view name);
+Result<const Tag*> FindTag(const Run& run, std::string_view name, TagKind kind);
+struct TagOfRun {
+  const Run* run = nullptr;
+  const Tag* tag = nullptr;
+};
+Result<TagOfRun> QueriedTag(const ApiCall& call, TagKind kind);  // By ?run=&tag=
+
+// A parameter that may be missing.
+Result<double> NumberQuery(const Target& target, std::string_view name, double otherwise);
+std::string TextQuery(const Target& target, std::string_view name, std::string_view otherwise = {});
+
+}  // namespace cboard::server

@@ -1,0 +1,19 @@
+// What viewers are told when the log directory has changed.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cboard/base/json_writer.h"
+#include "cboard/reader/snapshot.h"
+
+namespace cboard::server {
+
+// "progress":{"done_bytes":…}
+void WriteProgress(JsonWriter& json, const LoadProgress& progress);
+
+// {"snapshot":13,"changed":[…],"added":[…],"removed":[…],"progress":{…}}: what is different in
+// `after`. A list of more than 1,000 names is null: whoever is interested asks for all runs.
+std::string DescribeChange(const Snapshot& before, const Snapshot& after);
+
+}  // namespace cboard::server

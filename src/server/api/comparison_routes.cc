@@ -1,0 +1,416 @@
+// What compression cost: the table of models, variants and metrics, its Pareto front, tuning and
+// stages.
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "cboard/analysis/channels.h"
+#include "cboard/analysis/comparison_table.h"
+#include "cboard/analysis/pareto.h"
+#include "cboard/analysis/stages.h"
+#include "cboard/analysis/tuning.h"
+#include "cboard/analysis/variant_comparison.h"
+#include "cboard/base/strings.h"
+#include "server/api/api_route.h"
+#include "server/json_columns.h"
+
+namespace cboard::server {
+namespace {
+
+using analysis::ComparisonTable;
+using analysis::TableModel;
+using analysis::TableRow;
+using analysis::VariantComparison;
+
+ComparisonTable TableOf(const Snapshot& snapshot) {
+  std::vector<analysis::Fact> facts = analysis::CollectFacts(snapshot);
+  std::vector<Error> errors;  // Of Resources that could not be read: their cells stay empty.
+  std::vector<analysis::Fact> stages = analysis::CollectStageFacts(snapshot, errors);
+  facts.insert(facts.end(), std::make_move_iterator(stages.begin()),
+               std::make_move_iterator(stages.end()));
+  return analysis::BuildComparisonTable(std::move(facts));
+}
+
+// A name per model that no other model has: its own, or with its experiment in front.
+std::vector<std::string> UniqueNames(const ComparisonTable& table) {
+  std::map<std::string_view, std::size_t> uses;
+  for (const TableModel& model : table.models) ++uses[model.model];
+  std::vector<std::string> names;
+  for (const TableModel& model : table.models) {
+    const bool unique = uses[model.model] == 1 || model.experiment.empty();
+    names.push_back(unique ? model.model : model.experiment + "/" + model.model);
+  }
+  return names;
+}
+
+// All variants, those of the most models first: these are what A and B are chosen from.
+std::vector<std::string> VariantsOf(const ComparisonTable& table) {
+  std::map<std::string, std::size_t> uses;
+  for (const TableRow& row : table.rows) ++uses[row.variant];
+  std::vector<std::string> variants;
+  for (const auto& [variant, count] : uses) variants.push_back(variant);
+  std::ranges::stable_sort(
+      variants, [&](const std::string& a, const std::string& b) { return uses[a] > uses[b]; });
+  return variants;
+}
+
+std::string UsualBaseline(const ComparisonTable& table) {
+  std::map<std::string_view, std::size_t> uses;
+  for (const TableModel& model : table.models) ++uses[model.baseline];
+  std::string_view best;
+  for (const auto& [baseline, count] : uses) {
+    if (best.empty() || count > uses[best]) best = baseline;
+  }
+  return std::string(best);
+}
+
+class TableWriter {
+ public:
+  TableWriter(const ComparisonTable& table, std::string_view baseline)
+      : table_(table),
+        names_(UniqueNames(table)),
+        variants_(VariantsOf(table)),
+        comparisons_(analysis::CompareAll(table, baseline)) {
+    for (std::size_t i = 0; i < variants_.size(); ++i) variant_index_[variants_[i]] = i;
+  }
+
+  void Write(JsonWriter& json) const {
+    WriteValues(json, "models", names_);
+    WriteValues(json, "experiments", table_.models, &TableModel::experiment);
+    WriteValues(json, "model_names", table_.models, &TableModel::model);
+    WriteValues(json, "baselines", table_.models, &TableModel::baseline);
+    WriteValues(json, "variants", variants_);
+    WriteMetrics(json);
+    WriteCells(json);
+    WriteRatios(json);
+    WriteAurora(json);
+    json.Key("info").BeginObject().Key("keys").BeginArray().EndArray();
+    json.Key("values").BeginArray().EndArray().EndObject();
+  }
+
+ private:
+  void WriteMetrics(JsonWriter& json) const {
+    json.Key("metrics").BeginObject();
+    WriteValues(json, "names", table_.metrics, &MetricDescription::key);
+    WriteValues(json, "units", table_.metrics, &MetricDescription::unit);
+    WriteValues(json, "directions", table_.metrics,
+                [](const MetricDescription& metric) { return NameOf(metric.better); });
+    WriteValues(json, "labels", table_.metrics, &MetricDescription::display_name);
+    json.EndObject();
+  }
+
+  void WriteCells(JsonWriter& json) const {
+    struct Entry {
+      const TableRow* row;
+      std::size_t metric;
+      const analysis::Cell* cell;
+    };
+    std::vector<Entry> entries;
+    for (const TableRow& row : table_.rows) {
+      for (std::size_t m = 0; m < row.cells.size(); ++m) {
+        if (row.cells[m]) entries.push_back({&row, m, &*row.cells[m]});
+      }
+    }
+    const auto source = [](const Entry& entry) -> const analysis::Source& {
+      return entry.cell->source;
+    };
+    json.Key("cells").BeginObject();
+    WriteValues(json, "models", entries, [](const Entry& e) { return e.row->model_index; });
+    WriteValues(json, "variants", entries,
+                [&](const Entry& e) { return variant_index_.at(e.row->variant); });
+    WriteValues(json, "metrics", entries, [](const Entry& e) { return e.metric; });
+    WriteNumbers(json, "values", entries, [](const Entry& e) { return e.cell->value; });
+    WriteValues(json, "runs", entries, [&](const Entry& e) { return source(e).run; });
+    WriteValues(json, "tags", entries, [&](const Entry& e) { return source(e).tag; });
+    WriteValues(json, "steps", entries, [&](const Entry& e) { return source(e).step; });
+    json.Key("wall_times").BeginArray();
+    for (const Entry& entry : entries) json.Value(source(entry).wall_time_seconds);
+    json.EndArray().EndObject();
+  }
+
+  const TableRow& RowOf(const VariantComparison& comparison) const {
+    return table_.rows[comparison.row];
+  }
+
+  void WriteRatios(JsonWriter& json) const {
+    struct Entry {
+      const VariantComparison* comparison;
+      const analysis::RatioCell* ratio;
+    };
+    std::vector<Entry> entries;
+    for (const VariantComparison& comparison : comparisons_) {
+      if (comparison.row == comparison.baseline_row) continue;
+      for (const analysis::RatioCell& ratio : comparison.ratios) {
+        entries.push_back({&comparison, &ratio});
+      }
+    }
+    json.Key("ratios").BeginObject();
+    WriteValues(json, "models", entries,
+                [&](const Entry& e) { return RowOf(*e.comparison).model_index; });
+    WriteValues(json, "variants", entries,
+                [&](const Entry& e) { return variant_index_.at(RowOf(*e.comparison).variant); });
+    WriteValues(json, "names", entries, [](const Entry& e) { return e.ratio->name; });
+    WriteValues(json, "units", entries, [](const Entry& e) { return e.ratio->unit; });
+    WriteNumbers(json, "values", entries, [](const Entry& e) { return e.ratio->value; });
+    WriteValues(json, "computed", entries, [](const Entry& e) { return e.ratio->computed; });
+    json.EndObject();
+  }
+
+  void WriteAurora(JsonWriter& json) const {
+    std::vector<const VariantComparison*> entries;
+    for (const VariantComparison& comparison : comparisons_) {
+      if (comparison.row != comparison.baseline_row) entries.push_back(&comparison);
+    }
+    json.Key("aurora").BeginObject();
+    WriteValues(json, "models", entries, [&](const auto* e) { return RowOf(*e).model_index; });
+    WriteValues(json, "variants", entries,
+                [&](const auto* e) { return variant_index_.at(RowOf(*e).variant); });
+    WriteNumbers(json, "scores", entries, [](const auto* e) { return e->aurora.score; });
+    WriteNumbers(json, "means", entries, [](const auto* e) { return e->aurora.mean; });
+    WriteNumbers(json, "coverages", entries, [](const auto* e) { return e->aurora.coverage; });
+    WriteValues(json, "kinds", entries, [](const auto* e) {
+      return std::string_view(e->aurora.computed ? "computed" : "logged");
+    });
+    WriteValues(json, "formulas", entries, [](const auto* e) { return e->aurora.formula; });
+    json.Key("reasons").BeginArray();
+    for (const VariantComparison* entry : entries) {
+      if (entry->aurora.reason.empty()) {
+        json.Null();
+      } else {
+        json.Value(entry->aurora.reason);
+      }
+    }
+    json.EndArray();
+    for (const auto& [key, member] : {std::pair("factors", &analysis::AuroraCell::factors),
+                                      std::pair("weights", &analysis::AuroraCell::weights)}) {
+      json.Key(key).BeginArray();
+      for (const VariantComparison* entry : entries) {
+        json.BeginObject();
+        for (const auto& [name, value] : entry->aurora.*member) {
+          json.Key(name);
+          WriteNumber(json, value);
+        }
+        json.EndObject();
+      }
+      json.EndArray();
+    }
+    json.EndObject();
+  }
+
+  const ComparisonTable& table_;
+  std::vector<std::string> names_;
+  std::vector<std::string> variants_;
+  std::map<std::string, std::size_t, std::less<>> variant_index_;
+  std::vector<VariantComparison> comparisons_;
+};
+
+Result<HttpResponse> GetTable(const ApiCall& call) {
+  const ComparisonTable table = TableOf(*call.snapshot);
+  const std::string baseline = TextQuery(call.target, "baseline");
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  json.Key("baseline").Value(baseline.empty() ? UsualBaseline(table) : baseline);
+  TableWriter(table, baseline).Write(json);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<std::size_t> MetricIndex(const ComparisonTable& table, const std::string& key) {
+  if (const auto index = table.FindMetric(key)) return *index;
+  std::string known;
+  for (const MetricDescription& metric : table.metrics) {
+    known += (known.empty() ? "" : ", ") + metric.key;
+  }
+  return Fail(ErrorCode::kNotFound, "no model has a metric " + Quoted(key) +
+                                        (known.empty() ? "" : "; there are " + known));
+}
+
+Result<HttpResponse> GetPareto(const ApiCall& call) {
+  const ComparisonTable table = TableOf(*call.snapshot);
+  const std::string variant = TextQuery(call.target, "variant");
+  std::vector<std::size_t> metrics;
+  std::vector<Better> directions;
+  for (const auto& [name, value] : call.target.query) {
+    if (name != "metric") continue;
+    CBOARD_ASSIGN_OR_RETURN(const std::size_t index, MetricIndex(table, value));
+    metrics.push_back(index);
+    directions.push_back(table.metrics[index].better);
+  }
+  std::vector<const TableRow*> rows;
+  std::vector<std::optional<double>> values;
+  for (const TableRow& row : table.rows) {
+    if (!variant.empty() && row.variant != variant) continue;
+    rows.push_back(&row);
+    for (const std::size_t metric : metrics) {
+      const auto& cell = row.cells[metric];
+      values.push_back(cell ? std::optional(cell->value) : std::nullopt);
+    }
+  }
+  CBOARD_ASSIGN_OR_RETURN(const analysis::ParetoFront front,
+                          analysis::ComputeParetoFront(directions, values));
+  const std::vector<std::string> names = UniqueNames(table);
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "models", rows, [&](const TableRow* row) { return names[row->model_index]; });
+  WriteValues(json, "variants", rows, [](const TableRow* row) { return row->variant; });
+  json.Key("values").BeginArray();
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    json.BeginArray();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      WriteNumber(json, values[r * metrics.size() + m]);
+    }
+    json.EndArray();
+  }
+  json.EndArray();
+  WriteValues(json, "front", front.front);
+  json.Key("dominated_by").BeginArray();
+  for (const auto& by : front.dominated_by) {
+    if (by) {
+      json.Value(*by);
+    } else {
+      json.Null();
+    }
+  }
+  json.EndArray();
+  WriteValues(json, "incomplete", front.incomplete);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+void WriteSetting(JsonWriter& json, const std::optional<proto::HParamValue>& value) {
+  if (!value) {
+    json.Null();
+  } else if (const double* number = std::get_if<double>(&*value)) {
+    WriteNumber(json, *number);
+  } else if (const bool* truth = std::get_if<bool>(&*value)) {
+    json.Value(*truth);
+  } else {
+    json.Value(std::get<std::string>(*value));
+  }
+}
+
+void WriteTimeline(JsonWriter& json, const analysis::TuningTimeline& timeline) {
+  const auto& trials = timeline.trials;
+  using analysis::Trial;
+  json.BeginObject().Key("experiment").Value(timeline.experiment);
+  json.Key("model").Value(timeline.model);
+  WriteValues(json, "runs", trials, &Trial::run);
+  WriteValues(json, "numbers", trials, &Trial::number);
+  WriteNumbers(json, "accuracies", trials, &Trial::accuracy);
+  WriteNumbers(json, "best_so_far", trials, &Trial::best_so_far);
+  WriteNumbers(json, "changes", trials, &Trial::change);
+  WriteNumbers(json, "relative_changes", trials, &Trial::relative_change);
+  json.Key("first_wall_times").BeginArray();
+  for (const Trial& trial : trials) json.Value(trial.first_wall_time_seconds);
+  json.EndArray();
+  WriteNumbers(json, "durations", trials, &Trial::duration_seconds);
+  json.Key("settings").BeginArray();
+  for (const Trial& trial : trials) {
+    json.BeginObject();
+    for (const auto& [name, value] : trial.config) {
+      json.Key(name);
+      WriteSetting(json, value);
+    }
+    json.EndObject();
+  }
+  json.EndArray().Key("setting_changes").BeginArray();
+  for (const Trial& trial : trials) {
+    json.BeginArray();
+    for (const analysis::ConfigChange& change : trial.changes) {
+      json.BeginObject().Key("name").Value(change.name).Key("from");
+      WriteSetting(json, change.from);
+      json.Key("to");
+      WriteSetting(json, change.to);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+  json.EndArray();
+  for (const auto& [key, index] :
+       {std::pair("baseline", timeline.baseline), std::pair("best", timeline.best)}) {
+    json.Key(key);
+    if (index) {
+      json.Value(*index);
+    } else {
+      json.Null();
+    }
+  }
+  json.EndObject();
+}
+
+Result<HttpResponse> GetTuning(const ApiCall& call) {
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  json.Key("timelines").BeginArray();
+  for (const auto& timeline : analysis::FindTuning(*call.snapshot)) WriteTimeline(json, timeline);
+  json.EndArray().EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetStages(const ApiCall& call) {
+  using analysis::Stage;
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  json.Key("timelines").BeginArray();
+  for (const auto& timeline : analysis::FindStages(*call.snapshot)) {
+    const auto& stages = timeline.stages;
+    json.BeginObject().Key("experiment").Value(timeline.experiment);
+    json.Key("model").Value(timeline.model);
+    WriteValues(json, "names", stages, [](const Stage& stage) { return stage.description.name; });
+    WriteValues(json, "titles", stages, [](const Stage& stage) { return stage.description.title; });
+    WriteValues(json, "runs", stages, &Stage::run);
+    WriteValues(json, "has_graph", stages, &Stage::has_graph);
+    WriteValues(json, "has_resources", stages, &Stage::has_resources);
+    WriteValues(json, "histogram_counts", stages, &Stage::histogram_count);
+    WriteValues(json, "has_channels", stages, [](const Stage& stage) {
+      return !stage.min_per_channel.empty() || !stage.max_per_channel.empty() ||
+             !stage.mean_per_channel.empty();
+    });
+    json.Key("bytes").BeginArray();
+    for (const Stage& stage : stages) {
+      const Result<std::uint64_t> bytes = stage.has_resources
+                                              ? analysis::ReadStageBytes(*call.snapshot, stage)
+                                              : Fail(ErrorCode::kNotFound, "");
+      if (bytes) {
+        json.Value(*bytes);
+      } else {
+        json.Null();
+      }
+    }
+    json.EndArray();
+    WriteValues(json, "extras", timeline.extras);
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return JsonResponse(json.Take());
+}
+
+}  // namespace
+
+std::vector<ApiRoute> ComparisonRoutes() {
+  constexpr ParameterType kText = ParameterType::kText;
+  return {
+      {.method = "GET",
+       .path = "/compression/table",
+       .summary = "Every model, variant and metric, with ratios and AURORA.",
+       .parameters = {{"baseline", kText, false, false,
+                       "The variant that others are compared with, where a model has it."}},
+       .handler = GetTable},
+      {.method = "GET",
+       .path = "/compression/pareto",
+       .summary = "Which variants no other beats in all of some metrics.",
+       .parameters = {{"metric", kText, true, true, "A metric; give it twice or more."},
+                      {"variant", kText, false, false, "Only this variant of each model."}},
+       .handler = GetPareto},
+      {.method = "GET",
+       .path = "/compression/tuning",
+       .summary = "Tuning runs, trial by trial.",
+       .handler = GetTuning},
+      {.method = "GET",
+       .path = "/compression/stages",
+       .summary = "Quantization stages, and what each has logged.",
+       .handler = GetStages},
+  };
+}
+
+}  // namespace cboard::server

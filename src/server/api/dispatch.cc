@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "cboard/base/strings.h"
+#include "server/api/api_route.h"
+#include "server/http/etag.h"
+
+namespace cboard::server {
+namespace {
+
+Result<HttpResponse> AnswerDescription(const ApiCall& call) {
+  return JsonResponse(DescribeApi(call.look));
+}
+
+std::vector<ApiRoute> AllRoutes() {
+  std::vector<ApiRoute> routes;
+  const auto add = [&](std::vector<ApiRoute> more) {
+    routes.insert(routes.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+  };
+  add(LogRoutes());
+  add(ScalarRoutes());
+  add(HistogramRoutes());
+  add(MediaRoutes());
+  add(ComparisonRoutes());
+  add(LayerRoutes());
+  add({{.method = "GET",
+        .path = "/openapi.json",
+        .summary = "This description.",
+        .handler = AnswerDescription}});
+  return routes;
+}
+
+Result<void> CheckParameters(const ApiRoute& route, const Target& target) {
+  for (const auto& [name, value] : target.query) {
+    if (name == "token") continue;  // Access control takes it, whatever the route.
+    const bool known = std::ranges::any_of(
+        route.parameters, [&](const Parameter& parameter) { return parameter.name == name; });
+    if (known) continue;
+    std::string expected;
+    for (const Parameter& parameter : route.parameters) {
+      expected += (expected.empty() ? "" : ", ") + std::string(parameter.name);
+    }
+    return Fail(ErrorCode::kInvalidArgument,
+                "unknown parameter " + Quoted(name) +
+                    (expected.empty() ? "; this route takes none" : "; known are " + expected));
+  }
+  for (const Parameter& parameter : route.parameters) {
+    if (!parameter.required) continue;
+    CBOARD_RETURN_IF_ERROR(target.Query(parameter.name));
+  }
+  return {};
+}
+
+HttpResponse Finish(Result<HttpResponse> result, const std::string& etag) {
+  HttpResponse response = result ? *std::move(result) : ErrorResponse(result.error());
+  if (response.status == 200 && response.etag.empty()) response.etag = etag;
+  response.route = "api";
+  return response;
+}
+
+HttpResponse MethodNotAllowed(std::string_view allowed) {
+  HttpResponse response = ErrorResponse(405, "invalid_argument",
+                                        "this route answers " + std::string(allowed) + " only");
+  response.headers.emplace_back("Allow", std::string(allowed));
+  response.route = "api";
+  return response;
+}
+
+}  // namespace
+
+const std::vector<ApiRoute>& ApiRoutes() {
+  static const std::vector<ApiRoute> routes = AllRoutes();
+  return routes;
+}
+
+HttpResponse AnswerApi(const HttpRequest& request, Target target,
+                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look) {
+  const std::string_view path = std::string_view(target.path).substr(kApiPrefix.size());
+  const std::string_view method =
+      request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
+  const ApiRoute* found = nullptr;
+  std::string allowed;
+  for (const ApiRoute& route : ApiRoutes()) {
+    if (route.path != path) continue;
+    if (route.method == method) found = &route;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+  }
+  if (found == nullptr) {
+    if (!allowed.empty()) return MethodNotAllowed(allowed);
+    HttpResponse response = ErrorResponse(
+        404, "not_found",
+        "there is no " + Quoted(target.path) + "; /api/v1/openapi.json lists what there is");
+    response.route = "api";
+    return response;
+  }
+  if (const Result<void> checked = CheckParameters(*found, target); !checked) {
+    return Finish(Fail(checked.error()), {});
+  }
+
+  // Equal questions about the same snapshot have equal answers, so asking again costs nothing.
+  const std::string_view accept = request.Header("Accept");
+  std::string question = request.target;
+  question.append("\n").append(accept).append("\n").append(request.body);
+  const std::string etag =
+      look.boot_id + "-" + std::to_string(snapshot->version) + "-" + EtagOf(question);
+  if (NamesEtag(request.Header("If-None-Match"), etag)) {
+    return {.status = 304, .etag = etag, .route = "api"};
+  }
+  HttpResponse response{.route = "api"};
+  response.later = [found, etag, &look, target = std::move(target), snapshot = std::move(snapshot),
+                    body = request.body, accept = std::string(accept)] {
+    const ApiCall call{target, body, accept, snapshot, look};
+    return Finish(found->handler(call), etag);
+  };
+  return response;
+}
+
+Result<const Run*> FindRun(const ApiCall& call, std::string_view name) {
+  if (const Run* run = call.snapshot->FindRun(name)) return run;
+  const LoadProgress& progress = call.snapshot->progress;
+  return Fail(ErrorCode::kNotFound,
+              "there is no run " + Quoted(name) +
+                  (progress.complete ? "" : " among those read so far; reading goes on"));
+}
+
+Result<const Tag*> FindTag(const Run& run, std::string_view name, TagKind kind) {
+  const Tag* tag = run.Find(name);
+  const std::string wanted = std::string(NameOf(kind));
+  if (tag == nullptr) {
+    return Fail(ErrorCode::kNotFound,
+                "run " + Quoted(run.name) + " has no " + wanted + " " + Quoted(name));
+  }
+  if (tag->kind() != kind) {
+    return Fail(ErrorCode::kNotFound, "tag " + Quoted(name) + " of run " + Quoted(run.name) +
+                                          " is of kind " + std::string(NameOf(tag->kind())) +
+                                          ", not " + wanted);
+  }
+  return tag;
+}
+
+Result<TagOfRun> QueriedTag(const ApiCall& call, TagKind kind) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string run_name, call.target.Query("run"));
+  CBOARD_ASSIGN_OR_RETURN(const std::string tag_name, call.target.Query("tag"));
+  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, run_name));
+  CBOARD_ASSIGN_OR_RETURN(const Tag* const tag, FindTag(*run, tag_name, kind));
+  return TagOfRun{run, tag};
+}
+
+Result<double> NumberQuery(const Target& target, std::string_view name, double otherwise) {
+  const Result<std::string> text = target.Query(name);
+  if (!text) return otherwise;
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (problem != std::errc() || end != text->data() + text->size() || std::isnan(value)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                std::string(name) + " is " + Quoted(*text) + ", which is no number");
+  }
+  return value;
+}
+
+std::string TextQuery(const Target& target, std::string_view name, std::string_view otherwise) {
+  return target.Query(name).value_or(std::string(otherwise));
+}
+
+}  // namespace cboard::server

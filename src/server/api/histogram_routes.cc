@@ -1,0 +1,183 @@
+// Histograms with their true bins, as percentiles, and several on shared edges.
+#include <algorithm>
+#include <cmath>
+
+#include "cboard/base/strings.h"
+#include "cboard/reader/histogram_query.h"
+#include "server/api/api_route.h"
+#include "server/api/json_body.h"
+#include "server/json_columns.h"
+
+namespace cboard::server {
+namespace {
+
+// The last value at `step`, among steps that may come in any order.
+Result<std::size_t> IndexOfStep(const Tag& tag, std::int64_t step) {
+  for (std::size_t i = tag.blobs.size(); i-- > 0;) {
+    if (tag.blobs.at(i).step == step) return i;
+  }
+  return Fail(ErrorCode::kNotFound,
+              "tag " + Quoted(tag.name()) + " has no step " + std::to_string(step));
+}
+
+Result<std::vector<std::size_t>> QueriedSteps(const ApiCall& call, const Tag& tag,
+                                              std::size_t usual) {
+  if (call.target.Query("step")) {
+    CBOARD_ASSIGN_OR_RETURN(const double step, NumberQuery(call.target, "step", 0));
+    CBOARD_ASSIGN_OR_RETURN(const std::size_t index,
+                            IndexOfStep(tag, static_cast<std::int64_t>(step)));
+    return std::vector<std::size_t>{index};
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t limit,
+                          call.target.NumberQuery("limit", 1, 10'000, usual));
+  return SelectSteps(tag.blobs.size(), limit);
+}
+
+Result<std::vector<HistogramStep>> QueriedHistograms(const ApiCall& call, std::size_t usual) {
+  CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, TagKind::kHistogram));
+  CBOARD_ASSIGN_OR_RETURN(const auto indices, QueriedSteps(call, *found.tag, usual));
+  return ReadHistograms(*found.run, *found.tag, indices);
+}
+
+void WriteHead(JsonWriter& json, const ApiCall& call, const std::vector<HistogramStep>& steps) {
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "steps", steps, &HistogramStep::step);
+  json.Key("wall_times").BeginArray();
+  for (const HistogramStep& step : steps) json.Value(step.wall_time_seconds);
+  json.EndArray();
+}
+
+template <typename Member>
+void WriteBins(JsonWriter& json, std::string_view key, const std::vector<HistogramStep>& steps,
+               Member member) {
+  json.Key(key).BeginArray();
+  for (const HistogramStep& step : steps) {
+    json.BeginArray();
+    for (const HistogramBin& bin : step.histogram.bins) WriteNumber(json, bin.*member);
+    json.EndArray();
+  }
+  json.EndArray();
+}
+
+Result<HttpResponse> GetHistograms(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const auto steps, QueriedHistograms(call, 50));
+  const auto moment = [](double HistogramMoments::*member) {
+    return [member](const HistogramStep& step) {
+      const auto& moments = step.histogram.moments;
+      return moments ? std::optional((*moments).*member) : std::nullopt;
+    };
+  };
+  JsonWriter json;
+  WriteHead(json, call, steps);
+  WriteBins(json, "lefts", steps, &HistogramBin::left);
+  WriteBins(json, "rights", steps, &HistogramBin::right);
+  WriteBins(json, "counts", steps, &HistogramBin::count);
+  WriteNumbers(json, "min", steps, moment(&HistogramMoments::min));
+  WriteNumbers(json, "max", steps, moment(&HistogramMoments::max));
+  WriteNumbers(json, "num", steps, [](const HistogramStep& step) { return step.histogram.count; });
+  WriteNumbers(json, "sum", steps, moment(&HistogramMoments::sum));
+  WriteNumbers(json, "sum_squares", steps, moment(&HistogramMoments::sum_squares));
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetDistributions(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const auto steps, QueriedHistograms(call, 500));
+  JsonWriter json;
+  WriteHead(json, call, steps);
+  WriteNumbers(json, "basis_points", kDistributionBasisPoints);
+  json.Key("percentiles").BeginArray();
+  for (const HistogramStep& step : steps) {
+    json.BeginArray();
+    for (const double value : Distribution(step.histogram.bins)) WriteNumber(json, value);
+    json.EndArray();
+  }
+  json.EndArray().EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HistogramStep> ReadOne(const ApiCall& call, const SeriesName& name) {
+  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, name.run));
+  CBOARD_ASSIGN_OR_RETURN(const Tag* const tag, FindTag(*run, name.tag, TagKind::kHistogram));
+  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
+  std::size_t index = tag->blobs.size() - 1;
+  if (name.has_step) {
+    CBOARD_ASSIGN_OR_RETURN(index, IndexOfStep(*tag, name.step));
+  }
+  const std::size_t indices[] = {index};
+  CBOARD_ASSIGN_OR_RETURN(std::vector<HistogramStep> steps, ReadHistograms(*run, *tag, indices));
+  return std::move(steps.front());
+}
+
+void WriteOverlay(JsonWriter& json, const HistogramStep& step, const std::vector<double>& edges) {
+  const HistogramData& histogram = step.histogram;
+  json.Key("step").Value(step.step).Key("wall_time").Value(step.wall_time_seconds);
+  WriteNumbers(json, "counts", Rebin(histogram.bins, edges).counts);
+  json.Key("num");
+  WriteNumber(json, histogram.count);
+  if (!histogram.moments) return;
+  const HistogramMoments& moments = *histogram.moments;
+  const double n = histogram.count;
+  const double mean = moments.sum / n;
+  json.Key("min").Value(moments.min).Key("max").Value(moments.max).Key("mean").Value(mean);
+  json.Key("deviation").Value(std::sqrt(std::max(0.0, moments.sum_squares / n - mean * mean)));
+}
+
+Result<HttpResponse> PostOverlay(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<SeriesName> names, ParseSeriesNames(body, 3));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t bins, body.Whole("bins", 1, 4096, 256));
+  std::vector<Result<HistogramStep>> steps;
+  std::vector<HistogramData> readable;
+  for (const SeriesName& name : names) {
+    steps.push_back(ReadOne(call, name));
+    if (steps.back()) readable.push_back(steps.back()->histogram);
+  }
+  const std::vector<double> edges = SharedEdges(readable, bins);
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteNumbers(json, "edges", edges);
+  json.Key("series").BeginArray();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    json.BeginObject().Key("run").Value(names[i].run).Key("tag").Value(names[i].tag);
+    if (steps[i]) {
+      WriteOverlay(json, *steps[i], edges);
+    } else {
+      const Error& error = steps[i].error();
+      json.Key("error").BeginObject().Key("code").Value(NameOf(error.code));
+      json.Key("message").Value(error.message).EndObject();
+    }
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return JsonResponse(json.Take());
+}
+
+}  // namespace
+
+std::vector<ApiRoute> HistogramRoutes() {
+  const std::vector<Parameter> parameters = {
+      {"run", ParameterType::kText, true, false, "The run."},
+      {"tag", ParameterType::kText, true, false, "The tag."},
+      {"limit", ParameterType::kWhole, false, false, "At most so many steps, evenly chosen."},
+      {"step", ParameterType::kWhole, false, false, "This step only."}};
+  return {
+      {.method = "GET",
+       .path = "/histograms",
+       .summary = "Histograms with the bins that were logged.",
+       .parameters = parameters,
+       .handler = GetHistograms},
+      {.method = "GET",
+       .path = "/distributions",
+       .summary = "The nine percentiles of TensorBoard's distributions.",
+       .parameters = parameters,
+       .handler = GetDistributions},
+      {.method = "POST",
+       .path = "/histograms/overlay",
+       .summary = "Several histograms on the same edges, mass kept.",
+       .body_example = R"({"series":[["fp32","conv1",null],["int8","conv1",null]],"bins":256})",
+       .handler = PostOverlay},
+  };
+}
+
+}  // namespace cboard::server

@@ -1,0 +1,46 @@
+// The JSON body of a request, with errors that name the field.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cboard/base/result.h"
+
+namespace cboard::server {
+
+// Parses an object; fails with kInvalidArgument.
+class JsonBody {
+ public:
+  static Result<JsonBody> Parse(std::string_view body);
+
+  bool Has(std::string_view field) const;
+
+  // `otherwise` when the field is missing or null; fails when it is of another type.
+  Result<std::string> Text(std::string_view field, std::string_view otherwise) const;
+  Result<double> Number(std::string_view field, double otherwise) const;
+  Result<std::size_t> Whole(std::string_view field, std::size_t least, std::size_t most,
+                            std::size_t otherwise) const;
+
+  // The field, which must be there and an array with at most `most` members.
+  Result<simdjson::dom::array> Array(std::string_view field, std::size_t most) const;
+  Result<simdjson::dom::object> Object(std::string_view field) const;
+
+ private:
+  JsonBody() = default;
+  std::unique_ptr<simdjson::dom::parser> parser_ = std::make_unique<simdjson::dom::parser>();
+  simdjson::dom::object root_;
+};
+
+// {"run", "tag"} or, with `parts` 3, {"run", "tag", step or null}: one member of "series".
+struct SeriesName {
+  std::string run;
+  std::string tag;
+  bool has_step = false;
+  std::int64_t step = 0;
+};
+Result<std::vector<SeriesName>> ParseSeriesNames(const JsonBody& body, std::size_t parts);
+
+}  // namespace cboard::server

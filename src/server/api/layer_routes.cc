@@ -1,0 +1,193 @@
+// Layers: which can be compared, which are worst and why, and their channels.
+#include <optional>
+
+#include "cboard/analysis/channels.h"
+#include "cboard/analysis/layer_ranking.h"
+#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/stages.h"
+#include "cboard/base/strings.h"
+#include "server/api/api_route.h"
+#include "server/json_columns.h"
+
+namespace cboard::server {
+namespace {
+
+using analysis::HistogramComparison;
+using analysis::LayerSide;
+using analysis::LayerTensor;
+using analysis::RankedLayer;
+
+Result<HttpResponse> GetSides(const ApiCall& call) {
+  const auto sides = analysis::FindLayerSides(*call.snapshot);
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "models", sides, &LayerSide::model);
+  WriteValues(json, "variants", sides, &LayerSide::variant);
+  WriteValues(json, "runs", sides, &LayerSide::run);
+  WriteValues(json, "tensor_counts", sides, &LayerSide::tensor_count);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<LayerSide> QueriedSide(const ApiCall& call, const std::vector<LayerSide>& sides,
+                              std::string_view parameter) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string variant, call.target.Query(parameter));
+  const std::string model = TextQuery(call.target, "model");
+  if (const LayerSide* side = analysis::FindSide(sides, model, variant)) return *side;
+  std::string known;
+  for (const LayerSide& side : sides) {
+    if (!model.empty() && !side.model.empty() && side.model != model) continue;
+    known += (known.empty() ? "" : ", ") + side.variant;
+  }
+  return Fail(ErrorCode::kNotFound, "no layer of " + Quoted(variant) +
+                                        (model.empty() ? "" : " of model " + Quoted(model)) +
+                                        " was logged" +
+                                        (known.empty() ? "" : "; there are " + known));
+}
+
+void WriteLogged(JsonWriter& json, std::string_view key, const std::vector<RankedLayer>& layers,
+                 std::string_view metric) {
+  WriteNumbers(json, key, layers, [&](const RankedLayer& layer) -> std::optional<double> {
+    const auto found = layer.logged.find(metric);
+    return found == layer.logged.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+void WriteHistogramNumbers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
+  const auto number = [&](std::string_view key, double HistogramComparison::*member) {
+    WriteNumbers(json, key, layers, [&](const RankedLayer& layer) -> std::optional<double> {
+      return layer.histogram ? std::optional((*layer.histogram).*member) : std::nullopt;
+    });
+  };
+  number("sqnr_at_most_db", &HistogramComparison::sqnr_at_most_db);
+  number("w1_by_sigma", &HistogramComparison::w1_by_sigma);
+  number("range_ratio", &HistogramComparison::range_ratio);
+  number("deviation_ratio", &HistogramComparison::deviation_ratio);
+  number("mean_shift_by_sigma", &HistogramComparison::mean_shift_by_sigma);
+  number("kl", &HistogramComparison::kl);
+  number("clipped_share", &HistogramComparison::clipped_share);
+  number("codes_used", &HistogramComparison::codes_used);
+}
+
+void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
+  WriteValues(json, "names", layers, [](const auto& l) { return l.baseline.layer; });
+  WriteValues(json, "variant_names", layers, [](const auto& l) { return l.variant.layer; });
+  WriteValues(json, "roles", layers, [](const auto& l) { return NameOf(l.baseline.role); });
+  WriteValues(json, "parameters", layers, [](const auto& l) { return l.baseline.parameter; });
+  WriteValues(json, "a_runs", layers, [](const auto& l) { return l.baseline.run; });
+  WriteValues(json, "a_tags", layers, [](const auto& l) { return l.baseline.tag; });
+  WriteValues(json, "b_runs", layers, [](const auto& l) { return l.variant.run; });
+  WriteValues(json, "b_tags", layers, [](const auto& l) { return l.variant.tag; });
+  WriteValues(json, "paired_by", layers, [](const auto& l) { return NameOf(l.paired_by); });
+  WriteValues(json, "levels", layers, [](const auto& l) { return NameOf(l.diagnosis.level); });
+  WriteValues(json, "causes", layers, [](const auto& l) { return NameOf(l.diagnosis.cause); });
+  WriteValues(json, "explanations", layers, [](const auto& l) { return l.diagnosis.explanation; });
+  WriteNumbers(json, "severities", layers, &RankedLayer::severity);
+  WriteNumbers(json, "times_median", layers, &RankedLayer::times_median);
+  WriteValues(json, "from_logged", layers, &RankedLayer::from_logged);
+  WriteLogged(json, "sqnr_db", layers, "sqnr_db");
+  WriteLogged(json, "worst_channel_sqnr_db", layers, "worst_channel_sqnr_db");
+  WriteLogged(json, "accumulated_sqnr_db", layers, "accumulated_sqnr_db");
+  WriteLogged(json, "cosine", layers, "cosine");
+  WriteHistogramNumbers(json, layers);
+  WriteValues(json, "fallback_operations", layers, &RankedLayer::fallback_operation);
+}
+
+void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerTensor>& tensors) {
+  WriteValues(json, key, tensors, &LayerTensor::tag);
+}
+
+Result<HttpResponse> GetLayers(const ApiCall& call) {
+  const auto sides = analysis::FindLayerSides(*call.snapshot);
+  CBOARD_ASSIGN_OR_RETURN(const LayerSide a, QueriedSide(call, sides, "a"));
+  CBOARD_ASSIGN_OR_RETURN(const LayerSide b, QueriedSide(call, sides, "b"));
+  CBOARD_ASSIGN_OR_RETURN(const Run* const run_a, FindRun(call, a.run));
+  CBOARD_ASSIGN_OR_RETURN(const Run* const run_b, FindRun(call, b.run));
+  const auto tensors_a = analysis::CollectLayers(*run_a, a.variant_in_tags);
+  const auto tensors_b = analysis::CollectLayers(*run_b, b.variant_in_tags);
+  const auto histograms = analysis::HistogramsOf(call.snapshot);
+  const analysis::LayerRanking ranking = analysis::RankLayers(
+      tensors_a, tensors_b, *histograms, analysis::CollectLayerMetrics(*run_b, b.variant));
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  json.Key("model").Value(a.model.empty() ? b.model : a.model);
+  json.Key("a").Value(a.variant).Key("b").Value(b.variant);
+  json.Key("layers").BeginObject();
+  WriteLayers(json, ranking.layers);
+  json.EndObject();
+  WriteNames(json, "a_only", ranking.baseline_only);
+  WriteNames(json, "b_only", ranking.variant_only);
+  WriteValues(json, "problems", ranking.errors, &Error::message);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+void WriteChannels(JsonWriter& json, const analysis::ChannelStatistics& channels) {
+  json.BeginObject().Key("layer").Value(channels.layer);
+  WriteNumbers(json, "min", channels.min);
+  WriteNumbers(json, "max", channels.max);
+  WriteNumbers(json, "mean", channels.mean);
+  json.Key("outliers").BeginObject();
+  WriteValues(json, "channels", channels.outliers, &analysis::OutlierChannel::channel);
+  WriteNumbers(json, "ratios", channels.outliers, &analysis::OutlierChannel::ratio);
+  json.EndObject();
+  WriteValues(json, "dead", channels.dead);
+  json.Key("explanation").Value(analysis::DescribeOutliers(channels)).EndObject();
+}
+
+// The statistics of a layer in every stage that has them, so that two stages can be laid over each
+// other.
+Result<HttpResponse> GetChannels(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string layer, call.target.Query("layer"));
+  const std::string experiment = TextQuery(call.target, "experiment");
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version).Key("layer").Value(layer);
+  json.Key("stages").BeginArray();
+  std::size_t found = 0;
+  for (const auto& timeline : analysis::FindStages(*call.snapshot)) {
+    if (!experiment.empty() && timeline.experiment != experiment) continue;
+    for (const analysis::Stage& stage : timeline.stages) {
+      for (const auto& channels : analysis::ReadChannels(*call.snapshot, stage)) {
+        if (channels.layer != layer) continue;
+        json.BeginObject().Key("experiment").Value(timeline.experiment);
+        json.Key("stage").Value(stage.description.name).Key("channels");
+        WriteChannels(json, channels);
+        json.EndObject();
+        ++found;
+      }
+    }
+  }
+  json.EndArray().EndObject();
+  if (found == 0) {
+    return Fail(ErrorCode::kNotFound,
+                "layer " + Quoted(layer) + " has no statistics per channel in any stage");
+  }
+  return JsonResponse(json.Take());
+}
+
+}  // namespace
+
+std::vector<ApiRoute> LayerRoutes() {
+  constexpr ParameterType kText = ParameterType::kText;
+  return {
+      {.method = "GET",
+       .path = "/compression/sides",
+       .summary = "Whose layers were logged: models and variants.",
+       .handler = GetSides},
+      {.method = "GET",
+       .path = "/compression/layers",
+       .summary = "The layers of two variants in pairs, worst first, with cause.",
+       .parameters = {{"a", kText, true, false, "The baseline variant."},
+                      {"b", kText, true, false, "The compressed variant."},
+                      {"model", kText, false, false, "The model, when several were logged."}},
+       .handler = GetLayers},
+      {.method = "GET",
+       .path = "/compression/channels",
+       .summary = "Least, greatest and mean value of each channel of a layer.",
+       .parameters = {{"layer", kText, true, false, "The layer."},
+                      {"experiment", kText, false, false, "The directory of the stages."}},
+       .handler = GetChannels},
+  };
+}
+
+}  // namespace cboard::server

@@ -1,0 +1,192 @@
+// What is in the log directory: status, runs, files, tags.
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "cboard/base/strings.h"
+#include "server/api/api_route.h"
+#include "server/api/change_event.h"
+#include "server/json_columns.h"
+
+namespace cboard::server {
+namespace {
+
+// Runs without events have infinite times, which are no times.
+std::optional<double> TimeOf(double seconds) {
+  return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
+}
+
+std::uint64_t DamagedBytes(const Run& run) {
+  std::uint64_t bytes = 0;
+  for (const auto& file : run.files) bytes += file->damaged_bytes;
+  return bytes;
+}
+
+Result<HttpResponse> GetStatus(const ApiCall& call) {
+  const Snapshot& snapshot = *call.snapshot;
+  double newest = -std::numeric_limits<double>::infinity();
+  std::uint64_t tags = 0;
+  for (const auto& run : snapshot.runs) {
+    newest = std::fmax(newest, run->newest_wall_time_seconds);
+    tags += run->tags.size();
+  }
+  JsonWriter json;
+  json.BeginObject().Key("version").Value(call.look.version);
+  json.Key("window_title").Value(call.look.window_title);
+  json.Key("snapshot").Value(snapshot.version);
+  json.Key("logdirs").BeginObject();
+  WriteValues(json, "names", call.look.logdirs, [](const Logdir& logdir) { return logdir.name; });
+  WriteValues(json, "paths", call.look.logdirs,
+              [](const Logdir& logdir) { return logdir.path.string(); });
+  json.EndObject();
+  WriteProgress(json, snapshot.progress);
+  json.Key("runs").Value(snapshot.runs.size()).Key("tags").Value(tags);
+  json.Key("newest_wall_time");
+  WriteNumber(json, TimeOf(newest));
+  json.Key("problems").BeginObject();
+  WriteValues(json, "codes", snapshot.unreadable,
+              [](const Error& error) { return NameOf(error.code); });
+  WriteValues(json, "messages", snapshot.unreadable,
+              [](const Error& error) { return std::string_view(error.message); });
+  json.EndObject().EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetRuns(const ApiCall& call) {
+  const auto& runs = call.snapshot->runs;
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "names", runs, [](const auto& run) { return std::string_view(run->name); });
+  WriteNumbers(json, "first_wall_times", runs,
+               [](const auto& run) { return TimeOf(run->first_wall_time_seconds); });
+  WriteNumbers(json, "newest_wall_times", runs,
+               [](const auto& run) { return TimeOf(run->newest_wall_time_seconds); });
+  WriteValues(json, "tag_counts", runs, [](const auto& run) { return run->tags.size(); });
+  WriteValues(json, "event_counts", runs, [](const auto& run) { return run->event_count; });
+  WriteValues(json, "damaged_bytes", runs, [](const auto& run) { return DamagedBytes(*run); });
+  WriteValues(json, "versions", runs, [](const auto& run) { return run->version; });
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetFiles(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string name, call.target.Query("run"));
+  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, name));
+  const auto& files = run->files;
+  std::map<std::filesystem::path, std::size_t> index;
+  for (std::size_t i = 0; i < files.size(); ++i) index.emplace(files[i]->path, i);
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version).Key("run").Value(run->name);
+  WriteValues(json, "paths", files, [](const auto& file) { return file->path.string(); });
+  WriteValues(json, "sizes", files, [](const auto& file) { return file->size_bytes; });
+  WriteValues(json, "records", files, [](const auto& file) { return file->record_count; });
+  WriteValues(json, "damaged_bytes", files, [](const auto& file) { return file->damaged_bytes; });
+  WriteValues(json, "torn_bytes", files, [](const auto& file) { return file->torn_bytes; });
+  json.Key("errors").BeginArray();
+  for (const auto& file : files) {
+    if (file->error) {
+      json.Value(file->error->message);
+    } else {
+      json.Null();
+    }
+  }
+  json.EndArray();
+  json.Key("damage_count").Value(run->damage_count).Key("damage").BeginObject();
+  WriteValues(json, "files", run->damage, [&](const Damage& damage) {
+    const auto found = index.find(damage.path);
+    return found == index.end() ? std::size_t{0} : found->second;
+  });
+  WriteValues(json, "offsets", run->damage, &Damage::offset);
+  WriteValues(json, "bytes", run->damage, &Damage::bytes);
+  WriteValues(json, "reasons", run->damage, &Damage::reason);
+  json.EndObject().EndObject();
+  return JsonResponse(json.Take());
+}
+
+struct TagColumn {
+  const TagInfo* info = nullptr;
+  std::vector<std::size_t> runs;
+  std::uint64_t count = 0;
+  std::int64_t min_step = 0;
+  std::int64_t max_step = 0;
+};
+
+// Tags of the same name in different runs are one row; where kinds differ, each kind is one.
+std::map<std::pair<std::string_view, TagKind>, TagColumn> CollectTags(const Snapshot& snapshot,
+                                                                      std::string_view run_name,
+                                                                      std::string_view kind) {
+  std::map<std::pair<std::string_view, TagKind>, TagColumn> columns;
+  for (std::size_t r = 0; r < snapshot.runs.size(); ++r) {
+    const Run& run = *snapshot.runs[r];
+    if (!run_name.empty() && run.name != run_name) continue;
+    for (const Tag& tag : run.tags) {
+      if (!kind.empty() && NameOf(tag.kind()) != kind) continue;
+      TagColumn& column = columns[{tag.name(), tag.kind()}];
+      if (column.info == nullptr) {
+        column = {tag.info.get(), {}, 0, tag.min_step, tag.max_step};
+      }
+      column.runs.push_back(r);
+      column.count += tag.size();
+      column.min_step = std::min(column.min_step, tag.min_step);
+      column.max_step = std::max(column.max_step, tag.max_step);
+    }
+  }
+  return columns;
+}
+
+Result<HttpResponse> GetTags(const ApiCall& call) {
+  const std::string run_name = TextQuery(call.target, "run");
+  if (!run_name.empty()) CBOARD_RETURN_IF_ERROR(FindRun(call, run_name));
+  const auto columns = CollectTags(*call.snapshot, run_name, TextQuery(call.target, "kind"));
+  const auto info = [](const auto& entry) -> const TagInfo& { return *entry.second.info; };
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "runs", call.snapshot->runs,
+              [](const auto& run) { return std::string_view(run->name); });
+  WriteValues(json, "names", columns, [](const auto& entry) { return entry.first.first; });
+  WriteValues(json, "kinds", columns, [](const auto& entry) { return NameOf(entry.first.second); });
+  WriteValues(json, "plugins", columns,
+              [&](const auto& entry) { return ToValidUtf8(info(entry).plugin_name); });
+  WriteValues(json, "display_names", columns,
+              [&](const auto& entry) { return std::string_view(info(entry).display_name); });
+  WriteValues(json, "descriptions", columns,
+              [&](const auto& entry) { return std::string_view(info(entry).description); });
+  json.Key("run_lists").BeginArray();
+  for (const auto& [key, column] : columns) {
+    json.BeginArray();
+    for (const std::size_t run : column.runs) json.Value(run);
+    json.EndArray();
+  }
+  json.EndArray();
+  WriteValues(json, "counts", columns, [](const auto& entry) { return entry.second.count; });
+  WriteValues(json, "min_steps", columns, [](const auto& entry) { return entry.second.min_step; });
+  WriteValues(json, "max_steps", columns, [](const auto& entry) { return entry.second.max_step; });
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+}  // namespace
+
+std::vector<ApiRoute> LogRoutes() {
+  constexpr ParameterType kText = ParameterType::kText;
+  return {
+      {.method = "GET",
+       .path = "/status",
+       .summary = "What is being served, and how far loading is.",
+       .handler = GetStatus},
+      {.method = "GET", .path = "/runs", .summary = "All runs.", .handler = GetRuns},
+      {.method = "GET",
+       .path = "/files",
+       .summary = "The event files of a run, and the places that could not be read.",
+       .parameters = {{"run", kText, true, false, "The run."}},
+       .handler = GetFiles},
+      {.method = "GET",
+       .path = "/tags",
+       .summary = "Every tag once, with the runs that have it.",
+       .parameters = {{"run", kText, false, false, "Only the tags of this run."},
+                      {"kind", kText, false, false, "Only tags of this kind: scalar, image, …"}},
+       .handler = GetTags},
+  };
+}
+
+}  // namespace cboard::server

@@ -1,0 +1,189 @@
+// Images, sounds, texts and tensors.
+#include "cboard/base/strings.h"
+#include "cboard/reader/histogram_query.h"
+#include "cboard/reader/media_query.h"
+#include "server/api/api_route.h"
+#include "server/json_columns.h"
+
+namespace cboard::server {
+namespace {
+
+constexpr std::size_t kMostEntries = 10'000;
+
+// Entries of a tag, newest kept when there are too many: {"steps":[…],"wall_times":[…],…
+struct Entries {
+  std::vector<std::size_t> indices;
+  const Run* run = nullptr;
+  const Tag* tag = nullptr;
+};
+
+Result<Entries> QueriedEntries(const ApiCall& call, TagKind kind) {
+  CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, kind));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t limit,
+                          call.target.NumberQuery("limit", 1, kMostEntries, 1000));
+  return Entries{SelectSteps(found.tag->blobs.size(), limit), found.run, found.tag};
+}
+
+void WriteHead(JsonWriter& json, const ApiCall& call, const Entries& entries) {
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "indices", entries.indices);
+  WriteValues(json, "steps", entries.indices,
+              [&](std::size_t i) { return entries.tag->blobs.at(i).step; });
+  json.Key("wall_times").BeginArray();
+  for (const std::size_t i : entries.indices) {
+    json.Value(entries.tag->blobs.at(i).wall_time_seconds);
+  }
+  json.EndArray();
+}
+
+Result<HttpResponse> GetImages(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kImage));
+  std::vector<PixelSize> sizes;
+  std::vector<std::size_t> samples;
+  for (const std::size_t i : entries.indices) {
+    CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(*entries.run, *entries.tag, i));
+    sizes.push_back(image.value.size);
+    samples.push_back(image.value.samples.size());
+  }
+  JsonWriter json;
+  WriteHead(json, call, entries);
+  WriteValues(json, "widths", sizes, &PixelSize::width);
+  WriteValues(json, "heights", sizes, &PixelSize::height);
+  WriteValues(json, "samples", samples);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetAudio(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kAudio));
+  std::vector<std::size_t> samples;
+  std::vector<std::string> types;
+  for (const std::size_t i : entries.indices) {
+    CBOARD_ASSIGN_OR_RETURN(const auto audio, ReadAudio(*entries.run, *entries.tag, i));
+    samples.push_back(audio.value.samples.size());
+    types.emplace_back(audio.value.samples.empty() ? std::string_view()
+                                                   : MimeTypeOf(audio.value.samples[0].type));
+  }
+  JsonWriter json;
+  WriteHead(json, call, entries);
+  WriteValues(json, "samples", samples);
+  WriteValues(json, "content_types", types);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> SampleResponse(const std::vector<MediaSample>& samples, std::size_t sample) {
+  if (sample >= samples.size()) {
+    return Fail(ErrorCode::kNotFound, "sample is " + std::to_string(sample) + ", but there are " +
+                                          std::to_string(samples.size()));
+  }
+  return BlobResponse(std::string(MimeTypeOf(samples[sample].type)),
+                      std::string(samples[sample].bytes));
+}
+
+Result<HttpResponse> GetBlob(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string run_name, call.target.Query("run"));
+  CBOARD_ASSIGN_OR_RETURN(const std::string tag_name, call.target.Query("tag"));
+  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, run_name));
+  const Tag* const tag = run->Find(tag_name);
+  if (tag == nullptr || (tag->kind() != TagKind::kImage && tag->kind() != TagKind::kAudio)) {
+    return Fail(ErrorCode::kNotFound,
+                "run " + Quoted(run->name) + " has no image or sound " + Quoted(tag_name));
+  }
+  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
+  const std::size_t last = tag->blobs.size() - 1;
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
+                          call.target.NumberQuery("sample", 0, 1'000'000, 0));
+  if (tag->kind() == TagKind::kImage) {
+    CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(*run, *tag, index));
+    return SampleResponse(image.value.samples, sample);
+  }
+  CBOARD_ASSIGN_OR_RETURN(const auto audio, ReadAudio(*run, *tag, index));
+  return SampleResponse(audio.value.samples, sample);
+}
+
+Result<HttpResponse> GetText(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kText));
+  CBOARD_ASSIGN_OR_RETURN(const auto texts, ReadTexts(*entries.run, *entries.tag, entries.indices));
+  JsonWriter json;
+  WriteHead(json, call, entries);
+  json.Key("shapes").BeginArray();
+  for (const auto& text : texts) {
+    json.BeginArray();
+    for (const std::int64_t size : text.value.shape) json.Value(size);
+    json.EndArray();
+  }
+  json.EndArray().Key("texts").BeginArray();
+  for (const auto& text : texts) {
+    json.BeginArray();
+    for (const std::string_view cell : text.value.texts) json.Value(cell);
+    json.EndArray();
+  }
+  json.EndArray().EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetTensors(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, TagKind::kTensor));
+  if (found.tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
+  const std::size_t last = found.tag->blobs.size() - 1;
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
+  CBOARD_ASSIGN_OR_RETURN(const auto tensor,
+                          ReadTensor(*found.run, *found.tag, index, std::size_t{1} << 20));
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  json.Key("step").Value(tensor.step).Key("wall_time").Value(tensor.wall_time_seconds);
+  json.Key("dtype").Value(proto::NameOf(tensor.value.dtype));
+  WriteValues(json, "shape", tensor.value.shape);
+  if (tensor.value.strings.empty()) {
+    WriteNumbers(json, "values", tensor.value.numbers);
+  } else {
+    WriteValues(json, "values", tensor.value.strings);
+  }
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+}  // namespace
+
+std::vector<ApiRoute> MediaRoutes() {
+  const Parameter run = {"run", ParameterType::kText, true, false, "The run."};
+  const Parameter tag = {"tag", ParameterType::kText, true, false, "The tag."};
+  const Parameter limit = {"limit", ParameterType::kWhole, false, false,
+                           "At most so many steps, evenly chosen."};
+  const Parameter index = {"index", ParameterType::kWhole, false, false,
+                           "Which value, by `indices` of the list; the last if not given."};
+  const Parameter sample = {"sample", ParameterType::kWhole, false, false,
+                            "Which of several logged at once; the first if not given."};
+  return {
+      {.method = "GET",
+       .path = "/images",
+       .summary = "The images of a tag, without their bytes.",
+       .parameters = {run, tag, limit},
+       .handler = GetImages},
+      {.method = "GET",
+       .path = "/audio",
+       .summary = "The sounds of a tag, without their bytes.",
+       .parameters = {run, tag, limit},
+       .handler = GetAudio},
+      {.method = "GET",
+       .path = "/blob",
+       .summary = "The bytes of one image or sound.",
+       .parameters = {run, tag, index, sample},
+       .answer_type = "application/octet-stream",
+       .handler = GetBlob},
+      {.method = "GET",
+       .path = "/text",
+       .summary = "The texts of a tag.",
+       .parameters = {run, tag, limit},
+       .handler = GetText},
+      {.method = "GET",
+       .path = "/tensors",
+       .summary = "The values of a tensor.",
+       .parameters = {run, tag, index},
+       .handler = GetTensors},
+  };
+}
+
+}  // namespace cboard::server

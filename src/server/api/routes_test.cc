@@ -1,0 +1,212 @@
+// Every route, asked about real event files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <cmath>
+#include <limits>
+
+#include "cboard/server/board.h"
+#include "cboard/writer/summary_writer.h"
+#include "server/api/api_route.h"
+#include "testing/temp_dir.h"
+
+namespace cboard::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class RoutesTest : public ::testing::Test {
+ protected:
+  RoutesTest() {
+    {
+      SummaryWriter train((logdir_ / "train").string());
+      for (int step = 0; step < 100; ++step) train.AddScalar("loss", 1.0 / (step + 1), step);
+      train.AddScalar("nan", std::numeric_limits<double>::quiet_NaN(), 3);
+      train.AddHistogram("weights", std::vector<float>{-1, 0, 0.5F, 2}, 7);
+      train.AddText("note", "<b>hello</b>", 1);
+      train.AddImage("picture", TensorView(std::vector<float>(3 * 4 * 5, 0.5F), {3, 4, 5}), 2);
+    }
+    {
+      SummaryWriter seed((logdir_ / "seed").string());
+      for (int step = 0; step < 100; ++step) seed.AddScalar("loss", 3.0 / (step + 1), step);
+    }
+    {
+      SummaryWriter models((logdir_ / "models").string());
+      models.AddScalar("alexnet/metrics/accuracy/fp32", 0.9, 0);
+      models.AddScalar("alexnet/metrics/accuracy/int8", 0.89, 0);
+      models.AddScalar("alexnet/performance/model_size_mb/fp32", 217.5, 0);
+      models.AddScalar("alexnet/performance/model_size_mb/int8", 9.5, 0);
+    }
+    for (const auto& [run, spread] :
+         {std::pair("eval/baseline_acc_0.776", 1.0F), std::pair("eval/tune_1_acc_0.095", 0.2F)}) {
+      SummaryWriter trial((logdir_ / run).string());
+      std::vector<float> values;
+      for (int i = 0; i < 2000; ++i)
+        values.push_back(spread * std::sin(0.1F * static_cast<float>(i)));
+      const bool baseline = std::string_view(run).find("baseline") != std::string_view::npos;
+      trial.AddHistogram(baseline ? "conv1/Output/fp32" : "conv1/Output/int8", values, 0);
+    }
+    auto board = Board::Open({.logdirs = {{.path = logdir_.path()}}});
+    EXPECT_TRUE(board);
+    board_ = *std::move(board);
+    EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
+  }
+
+  HttpResponse Ask(HttpRequest request) const {
+    HttpResponse response = board_->Handle(request);
+    return response.later ? response.later() : response;
+  }
+  std::string Get(const std::string& target) const {
+    return Ask({.method = "GET", .target = "/api/v1" + target}).body;
+  }
+  std::string Post(const std::string& target, const std::string& body) const {
+    return Ask({.method = "POST", .target = "/api/v1" + target, .body = body}).body;
+  }
+
+  cboard::testing::TempDir logdir_;
+  std::unique_ptr<Board> board_;
+};
+
+TEST_F(RoutesTest, StatusSaysWhatIsServed) {
+  const std::string status = Get("/status");
+  EXPECT_THAT(status, HasSubstr(R"("complete":true)"));
+  EXPECT_THAT(status, HasSubstr(R"("runs":5)"));
+  EXPECT_THAT(status, HasSubstr(logdir_.path().string()));
+}
+
+TEST_F(RoutesTest, TagsAreListedOnceWithTheirRuns) {
+  const std::string tags = Get("/tags?kind=scalar");
+  EXPECT_THAT(
+      tags,
+      HasSubstr(
+          R"("runs":["eval/baseline_acc_0.776","eval/tune_1_acc_0.095","models","seed","train"])"));
+  EXPECT_THAT(tags, HasSubstr(R"("loss","nan"])"));
+  EXPECT_THAT(tags, HasSubstr(R"([3,4],[4]])"));  // loss is in seed and train, nan in train.
+}
+
+TEST_F(RoutesTest, ScalarsAreColumns) {
+  const std::string answer = Get("/scalars?run=train&tag=loss&points=1000");
+  EXPECT_THAT(answer, HasSubstr(R"("total":100,"steps":[0,1,2,3,)"));
+  EXPECT_THAT(answer, HasSubstr(R"("values":[1,0.5,0.33333334,0.25,)"));
+  EXPECT_THAT(Get("/scalars?run=train&tag=nan"), HasSubstr(R"("values":["NaN"])"));
+}
+
+TEST_F(RoutesTest, ManySeriesAnswerEachForItself) {
+  const std::string answer = Post(
+      "/scalars", R"({"series":[["train","loss"],["train","los"],["gone","loss"]],"points":10})");
+  EXPECT_THAT(answer, HasSubstr(R"("total":100)"));
+  EXPECT_THAT(answer, HasSubstr("run 'train' has no scalar 'los'"));
+  EXPECT_THAT(answer, HasSubstr("there is no run 'gone'"));
+}
+
+TEST_F(RoutesTest, BinarySeriesBeginWithTheirHeader) {
+  const HttpResponse response =
+      Ask({.method = "GET",
+           .target = "/api/v1/scalars?run=train&tag=loss",
+           .headers = {{"Accept", "application/vnd.compression-board.series"}}});
+  EXPECT_EQ(response.content_type, "application/vnd.compression-board.series");
+  EXPECT_THAT(response.body, StartsWith("CBSR"));
+  EXPECT_THAT(response.body, HasSubstr(R"("kind":"stride","first":0,"stride":1)"));
+}
+
+TEST_F(RoutesTest, GroupsHaveAMean) {
+  const std::string answer =
+      Post("/scalars/groups", R"({"tag":"loss","groups":{"both":["train","seed"]},"points":1000})");
+  EXPECT_THAT(answer, HasSubstr(R"("name":"both","x":[0,1,2)"));
+  EXPECT_THAT(answer, HasSubstr(R"("mean":[2,1,)"));
+}
+
+TEST_F(RoutesTest, HistogramsHaveTheirBins) {
+  EXPECT_THAT(Get("/histograms?run=train&tag=weights"), HasSubstr(R"("num":[4])"));
+  EXPECT_THAT(Get("/distributions?run=train&tag=weights"), HasSubstr(R"("steps":[7])"));
+  const std::string overlay = Post("/histograms/overlay", R"({"series":[["train","weights",null],)"
+                                                          R"(["train","weights",7]],"bins":8})");
+  EXPECT_THAT(overlay, HasSubstr(R"("step":7)"));
+  EXPECT_THAT(Post("/histograms/overlay", R"({"series":[["train","weights",8]]})"),
+              HasSubstr("has no step 8"));
+}
+
+TEST_F(RoutesTest, TextsAndImagesComeAsTheyWereLogged) {
+  EXPECT_THAT(Get("/text?run=train&tag=note/text_summary"), HasSubstr("<b>hello</b>"));
+  EXPECT_THAT(Get("/images?run=train&tag=picture"), HasSubstr(R"("widths":[5],"heights":[4])"));
+  const HttpResponse image = Ask({.method = "GET", .target = "/api/v1/blob?run=train&tag=picture"});
+  EXPECT_EQ(image.content_type, "image/png");
+  EXPECT_TRUE(image.untrusted);
+  EXPECT_THAT(image.body, StartsWith("\x89PNG"));
+}
+
+TEST_F(RoutesTest, TheTableKnowsModelsAndWhereCellsComeFrom) {
+  const std::string table = Get("/compression/table");
+  EXPECT_THAT(table, HasSubstr(R"("alexnet")"));
+  EXPECT_THAT(table, HasSubstr(R"("alexnet/metrics/accuracy/int8")"));
+  EXPECT_THAT(Get("/compression/pareto?metric=accuracy&metric=model_size_mb"), HasSubstr("front"));
+  EXPECT_THAT(Get("/compression/pareto?metric=nothing"),
+              HasSubstr("no model has a metric 'nothing'"));
+}
+
+TEST_F(RoutesTest, TuningRunsAndTheirLayersAreFound) {
+  EXPECT_THAT(Get("/compression/tuning"), HasSubstr(R"("accuracies":[0.776,0.095])"));
+  EXPECT_THAT(Get("/compression/sides"), HasSubstr(R"("variants":["baseline","tune_1"])"));
+  const std::string layers = Get("/compression/layers?a=baseline&b=tune_1");
+  EXPECT_THAT(layers, HasSubstr(R"("names":["conv1"])"));
+  EXPECT_THAT(layers, HasSubstr(R"("levels":["red"])"));
+  EXPECT_THAT(layers, HasSubstr(R"("causes":["scaled"])"));
+  EXPECT_THAT(Get("/compression/layers?a=baseline&b=tune_9"),
+              HasSubstr("there are baseline, tune_1"));
+}
+
+TEST_F(RoutesTest, MistakesAreNamed) {
+  EXPECT_THAT(Get("/scalars?run=train"), HasSubstr("tag"));
+  EXPECT_THAT(Get("/scalars?run=train&tag=loss&poinst=5"), HasSubstr("unknown parameter 'poinst'"));
+  EXPECT_THAT(Get("/scalars?run=train&tag=weights"), HasSubstr("is of kind histogram, not scalar"));
+  EXPECT_THAT(Get("/nothing"), HasSubstr("openapi.json"));
+  EXPECT_THAT(Post("/scalars", "{"), HasSubstr("the body is no JSON"));
+  EXPECT_THAT(Post("/scalars", "[]"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(Post("/scalars", R"({"series":[["a"]]})"), HasSubstr("must be"));
+  EXPECT_EQ(Ask({.method = "DELETE", .target = "/api/v1/runs"}).status, 405);
+}
+
+TEST_F(RoutesTest, AskingAgainCostsNothing) {
+  const HttpResponse first = Ask({.method = "GET", .target = "/api/v1/runs"});
+  ASSERT_FALSE(first.etag.empty());
+  const std::string quoted = "\"" + first.etag + "\"";
+  EXPECT_EQ(Ask({.method = "GET", .target = "/api/v1/runs", .headers = {{"If-None-Match", quoted}}})
+                .status,
+            304);
+  EXPECT_EQ(Ask({.method = "GET", .target = "/api/v1/tags", .headers = {{"If-None-Match", quoted}}})
+                .status,
+            200);
+}
+
+// The description is made from the routes; what it says must hold for each of them.
+TEST_F(RoutesTest, TheDescriptionHasEveryRouteAndEachAnswers) {
+  simdjson::dom::parser parser;
+  const std::string text = Get("/openapi.json");
+  const simdjson::dom::element description = parser.parse(text);
+  const simdjson::dom::object paths = description["paths"];
+  std::size_t described = 0;
+  for (const auto [path, methods] : paths) {
+    if (path == "/events") continue;
+    for (const auto [method, operation] : simdjson::dom::object(methods)) {
+      ++described;
+      const bool post = method == "post";
+      const HttpResponse response = Ask(
+          {.method = post ? "POST" : "GET",
+           .target = "/api/v1" + std::string(path),
+           .body = post ? std::string(simdjson::minify(
+                              operation["requestBody"]["content"]["application/json"]["example"]))
+                        : ""});
+      bool needs_more = false;
+      for (const simdjson::dom::element parameter : simdjson::dom::array(operation["parameters"])) {
+        needs_more = needs_more || bool(parameter["required"]);
+      }
+      EXPECT_EQ(response.status, needs_more ? 400 : 200) << method << " " << path << response.body;
+    }
+  }
+  EXPECT_EQ(described, ApiRoutes().size());
+}
+
+}  // namespace
+}  // namespace cboard::server

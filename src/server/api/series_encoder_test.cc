@@ -1,0 +1,151 @@
+#include "server/api/series_encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace cboard::server {
+namespace {
+
+constexpr double kNow = 1763251200.25;
+
+struct Points {
+  std::vector<std::int64_t> steps;
+  std::vector<double> wall_times;
+  std::vector<double> values;
+};
+
+// Decodes as docs/formats/series.md says, from the description and the bytes.
+class Decoder {
+ public:
+  Decoder(std::string description, std::string bytes)
+      : description_(std::move(description)), bytes_(std::move(bytes)) {}
+
+  Points Decode(std::size_t count) {
+    Points points;
+    if (Says("stride")) {
+      const auto first = Integer("\"first\":");
+      const auto stride = Integer("\"stride\":");
+      for (std::size_t i = 0; i < count; ++i) {
+        points.steps.push_back(first + static_cast<std::int64_t>(i) * stride);
+      }
+    } else {
+      points.steps = Take<std::int64_t>(count);
+    }
+    if (const std::size_t at = description_.find("ulp32"); at != std::string::npos) {
+      const double first = Number("\"first\":", at);
+      const double ulp = Number("\"ulp\":", at);
+      for (const std::uint32_t ulps : Take<std::uint32_t>(count)) {
+        points.wall_times.push_back(first + ulps * ulp);
+      }
+    } else {
+      points.wall_times = Take<double>(count);
+    }
+    if (Says("f32")) {
+      for (const float value : Take<float>(count)) points.values.push_back(value);
+    } else {
+      points.values = Take<double>(count);
+    }
+    EXPECT_EQ(at_, bytes_.size());
+    return points;
+  }
+
+  bool Says(std::string_view text) const { return description_.find(text) != std::string::npos; }
+
+ private:
+  template <typename T>
+  std::vector<T> Take(std::size_t count) {
+    std::vector<T> values(count);
+    EXPECT_LE(at_ + count * sizeof(T), bytes_.size());
+    std::memcpy(values.data(), bytes_.data() + at_, count * sizeof(T));
+    at_ += (count * sizeof(T) + 7) / 8 * 8;
+    return values;
+  }
+  double Number(std::string_view key, std::size_t from = 0) const {
+    return std::strtod(description_.c_str() + description_.find(key, from) + key.size(), nullptr);
+  }
+  std::int64_t Integer(std::string_view key) const {
+    return std::strtoll(description_.c_str() + description_.find(key) + key.size(), nullptr, 10);
+  }
+
+  std::string description_;
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+Decoder Encode(const Points& points, std::size_t block) {
+  SeriesEncoder encoder(points.steps.size());
+  for (std::size_t i = 0; i < points.steps.size(); i += block) {
+    const std::size_t n = std::min(block, points.steps.size() - i);
+    encoder.Append({std::span(points.steps).subspan(i, n),
+                    std::span(points.wall_times).subspan(i, n),
+                    std::span(points.values).subspan(i, n)});
+  }
+  JsonWriter json;
+  json.BeginObject();
+  encoder.Describe(json);
+  json.EndObject();
+  std::string bytes;
+  encoder.AppendColumns(bytes);
+  return {json.Take(), std::move(bytes)};
+}
+
+void ExpectSame(const Points& points, std::size_t block) {
+  const Points decoded = Encode(points, block).Decode(points.steps.size());
+  EXPECT_EQ(decoded.steps, points.steps);
+  ASSERT_EQ(decoded.values.size(), points.values.size());
+  for (std::size_t i = 0; i < points.values.size(); ++i) {
+    EXPECT_TRUE(decoded.values[i] == points.values[i] ||
+                (std::isnan(decoded.values[i]) && std::isnan(points.values[i])));
+    EXPECT_TRUE(decoded.wall_times[i] == points.wall_times[i] ||
+                (std::isnan(decoded.wall_times[i]) && std::isnan(points.wall_times[i])));
+  }
+}
+
+TEST(SeriesEncoder, StoresRegularPointsInEightBytesEach) {
+  Points points;
+  for (int i = 0; i < 1000; ++i) {
+    points.steps.push_back(5 + 10 * i);
+    points.wall_times.push_back(kNow + 0.5 * i);
+    points.values.push_back(static_cast<float>(std::sin(i)));
+  }
+  const Decoder decoder = Encode(points, 64);
+  EXPECT_TRUE(decoder.Says("stride") && decoder.Says("ulp32") && decoder.Says("f32"));
+  for (const std::size_t block : {1u, 7u, 1000u}) ExpectSame(points, block);
+}
+
+TEST(SeriesEncoder, LosesNothingOfPointsThatDoNotFit) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  ExpectSame({{0, 1, 5}, {kNow, kNow + 5000, kNow - 1}, {0.1, 1e300, -0.5}}, 2);
+  ExpectSame({{7}, {0}, {nan}}, 1);
+  ExpectSame({{1, 2, 3}, {nan, kNow, -5}, {infinity, -infinity, nan}}, 1);
+  ExpectSame({{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()},
+              {kNow, kNow},
+              {1, 2}},
+             1);
+  ExpectSame({{3, 3, 3}, {kNow, kNow, kNow}, {1, 2, 3}}, 2);
+}
+
+TEST(SeriesEncoder, IsTheIdentityOnRandomPoints) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 300; ++round) {
+    Points points;
+    const std::size_t count = 1 + random() % 50;
+    const bool regular = random() % 2 == 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      points.steps.push_back(regular ? static_cast<std::int64_t>(3 * i)
+                                     : static_cast<std::int64_t>(random() >> (random() % 63)));
+      points.wall_times.push_back(kNow + static_cast<double>(random() % 2000000) / 1000.0);
+      const float narrow = static_cast<float>(random() % 1000) / 7.0F;
+      points.values.push_back(random() % 200 == 0 ? 0.1 : narrow);
+    }
+    ExpectSame(points, 1 + random() % 20);
+  }
+}
+
+}  // namespace
+}  // namespace cboard::server

@@ -1,0 +1,141 @@
+#include "cboard/server/access.h"
+
+#include <algorithm>
+
+#include "cboard/base/strings.h"
+#include "server/http/header_text.h"
+#include "server/http/host_check.h"
+#include "server/http/token.h"
+
+namespace cboard {
+namespace {
+
+// "http://localhost:6006" -> "localhost:6006"; empty for "null" and anything else.
+std::string_view AuthorityOf(std::string_view origin) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (origin.starts_with(scheme)) return origin.substr(scheme.size());
+  }
+  return {};
+}
+
+class Gate {
+ public:
+  Gate(AccessOptions options, HttpHandler handler)
+      : options_(std::move(options)),
+        handler_(std::move(handler)),
+        own_hosts_(options_.own_hosts, options_.allow_any_address),
+        allowed_hosts_(options_.allowed_hosts),
+        token_(options_.token) {}
+
+  HttpResponse Answer(const HttpRequest& request) const {
+    if (!own_hosts_.Allows(request.host) && !allowed_hosts_.WasGiven(request.host)) {
+      return RefuseHost(request);
+    }
+    if (ComesFromElsewhere(request)) {
+      HttpResponse response = ErrorResponse(403, "permission_denied",
+                                            "a page of another origin may not ask this server");
+      response.route = "refused";
+      return response;
+    }
+    return options_.token.empty() ? handler_(request) : AnswerIfAuthorized(request);
+  }
+
+ private:
+  static HttpResponse RefuseHost(const HttpRequest& request) {
+    HttpResponse response =
+        ErrorResponse(421, "permission_denied",
+                      "this server does not answer to the name " + Quoted(request.host) +
+                          "; start it with --host or --allowed_host and that name if it should");
+    response.route = "refused";
+    return response;
+  }
+
+  bool ComesFromElsewhere(const HttpRequest& request) const {
+    const std::string_view origin = request.Header("Origin");
+    if (!origin.empty()) {
+      const std::string_view authority = AuthorityOf(origin);
+      if (!EqualIgnoringCase(authority, request.host) && !allowed_hosts_.WasGiven(authority))
+        return true;
+    }
+    // Browsers that say where a request comes from: from other sites, only links may lead here.
+    const std::string_view site = request.Header("Sec-Fetch-Site");
+    if (site != "cross-site" && site != "same-site") return false;
+    return request.Header("Sec-Fetch-Mode") != "navigate" ||
+           request.Header("Sec-Fetch-Dest") != "document" || request.method != "GET";
+  }
+
+  HttpResponse AnswerIfAuthorized(const HttpRequest& request) const {
+    SplitTarget split = TakeToken(request.target);
+    if (split.token && token_.Matches(*split.token)) return Welcome(request, std::move(split));
+    const std::string_view path = std::string_view(split.target).substr(0, split.target.find('?'));
+    if (HasCredentials(request) ||
+        std::ranges::find(options_.open_paths, path) != options_.open_paths.end()) {
+      return handler_(request);
+    }
+    HttpResponse response = ErrorResponse(
+        401, "permission_denied",
+        split.token ? "this is not the token that the server was started with"
+                    : "this server needs its token: open the page with ?token=… once, or send "
+                      "'Authorization: Bearer …'");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"Compression Board\"");
+    response.route = "refused";
+    return response;
+  }
+
+  bool HasCredentials(const HttpRequest& request) const {
+    std::string_view authorization = request.Header("Authorization");
+    if (EqualIgnoringCase(TakeUntil(authorization, ' '), "Bearer") &&
+        token_.Matches(Trimmed(authorization))) {
+      return true;
+    }
+    return std::ranges::any_of(request.headers, [&](const auto& header) {
+      return EqualIgnoringCase(header.first, "Cookie") && token_.MatchesCookies(header.second);
+    });
+  }
+
+  // A page is loaded again without the token, which then stays out of history and bookmarks;
+  // programs get their answer at once.
+  HttpResponse Welcome(const HttpRequest& request, SplitTarget split) const {
+    HttpResponse response;
+    if (request.method == "GET" &&
+        request.Header("Accept").find("text/html") != std::string_view::npos) {
+      response.status = 303;
+      // "//evil.example" and "/\\evil.example" would lead to another host.
+      const std::size_t slashes =
+          std::min(split.target.find_first_not_of("/\\"), split.target.size());
+      response.headers = {{"Location", "/" + split.target.substr(slashes)},
+                          {"Cache-Control", "no-store"}};
+      response.route = "token";
+    } else {
+      HttpRequest stripped = request;
+      stripped.target = std::move(split.target);
+      response = handler_(stripped);
+    }
+    const std::string cookie = token_.SetCookie(options_.cookie_path, request.secure);
+    if (!response.later) {
+      response.headers.emplace_back("Set-Cookie", cookie);
+      return response;
+    }
+    response.later = [later = std::move(response.later), cookie] {
+      HttpResponse late = later();
+      late.headers.emplace_back("Set-Cookie", cookie);
+      return late;
+    };
+    return response;
+  }
+
+  const AccessOptions options_;
+  const HttpHandler handler_;
+  const HostCheck own_hosts_;
+  const HostCheck allowed_hosts_;
+  const Token token_;
+};
+
+}  // namespace
+
+HttpHandler Guarded(AccessOptions options, HttpHandler handler) {
+  const auto gate = std::make_shared<const Gate>(std::move(options), std::move(handler));
+  return [gate](const HttpRequest& request) { return gate->Answer(request); };
+}
+
+}  // namespace cboard

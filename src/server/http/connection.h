@@ -1,0 +1,107 @@
+// One client from its first byte to its last: reads requests, has them answered, sends the answers.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <boost/asio/thread_pool.hpp>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "cboard/server/http_server.h"
+#include "server/http/answer.h"
+#include "server/http/coroutine.h"
+#include "server/http/transport.h"
+
+namespace cboard {
+class RequestReader;
+}
+
+namespace cboard::net {
+
+// What all threads of a server share.
+struct Shared {
+  Shared(const HttpServerOptions& given, HttpHandler handler_given)
+      : options(given), handler(std::move(handler_given)) {
+    if (!options.metrics) options.metrics = std::make_shared<ServerMetrics>();
+  }
+
+  HttpServerOptions options;  // With metrics.
+  const HttpHandler handler;
+  std::shared_ptr<TlsContext> tls;
+  std::atomic<std::size_t> connection_count = 0;
+  asio::thread_pool slow_work{2};  // For HttpResponse::later.
+};
+
+class Connection;
+
+// What the connections of one thread share.
+struct Lane {
+  explicit Lane(Shared& given) : shared(given) {}
+
+  Shared& shared;
+  std::list<Connection*> connections;
+  // Bytes go from here to the connection's parser before another connection's turn, so a connection
+  // that waits needs no buffer.
+  std::array<char, 16 << 10> scratch;
+  bool stopping = false;
+  asio::io_context context{1};  // Destroyed first, and with it the connections that still wait.
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Lane& lane, Socket socket, std::string client);
+  ~Connection();
+
+  // The whole conversation. The coroutine keeps the connection alive.
+  static Awaitable<void> Converse(std::shared_ptr<Connection> connection);
+
+  // Ends what waits for longer than it may.
+  void CheckDeadline(SteadyClock::time_point now);
+
+  // The server stops: ends the connection unless an answer is under way.
+  void Stop();
+
+  void Close();
+
+ private:
+  enum class Phase { kWaiting, kReading, kAnswering, kStreaming, kLeaving };
+
+  Awaitable<void> Converse();
+  Awaitable<bool> AnswerOne();
+  Awaitable<int> ReadRequest(RequestReader& request);
+  Awaitable<void> Refuse(int status);
+  Awaitable<HttpResponse> CallHandler(const HttpRequest& request);
+  Awaitable<Answer> Prepare(const HttpRequest& request, HttpResponse response,
+                            ConnectionState state);
+  Awaitable<std::uint64_t> Send(const Answer& answer, error_code& error);
+  Awaitable<std::uint64_t> SendText(std::string_view head, std::string_view body,
+                                    error_code& error);
+  Awaitable<std::uint64_t> Stream(EventStream& events, error_code& error);
+  Awaitable<void> Leave();
+
+  struct Watch;
+  static Awaitable<void> WatchForEnd(std::shared_ptr<Connection> self,
+                                     std::shared_ptr<Watch> watch);
+
+  template <typename Work>
+  Awaitable<void> InBackground(Work work);
+
+  void Enter(Phase phase, std::chrono::milliseconds at_most);
+  void Report(const HttpRequest& request, std::string_view route, int status, std::uint64_t sent,
+              SteadyClock::time_point started);
+
+  const HttpServerOptions& options() const { return lane_.shared.options; }
+
+  Lane& lane_;
+  std::list<Connection*>::iterator place_;  // In lane_.connections.
+  std::unique_ptr<Transport> transport_;
+  std::string client_;
+  std::string pending_;  // Came with the last request, belongs to the next.
+  SteadyClock::time_point deadline_ = SteadyClock::time_point::max();
+  Phase phase_ = Phase::kWaiting;
+  bool expired_ = false;
+  bool refused_ = false;  // There may be more to come that nobody will read.
+};
+
+}  // namespace cboard::net

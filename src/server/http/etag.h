@@ -1,0 +1,22 @@
+// Validators: a short text that is equal when the content is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cboard/server/http_message.h"
+
+namespace cboard {
+
+// A hash of the bytes, as text without quotes. Not for secrets: whoever chooses the bytes can make
+// two contents with the same hash, and would then see a stale copy of his own content.
+std::string EtagOf(std::string_view bytes);
+
+// From which file, when it changed last, and where in it.
+std::string EtagOf(const FileSlice& slice);
+
+// Whether an If-None-Match header names `etag` (without quotes): "*", or a list of quoted texts,
+// weak ones included.
+bool NamesEtag(std::string_view if_none_match, std::string_view etag);
+
+}  // namespace cboard

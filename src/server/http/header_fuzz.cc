@@ -1,0 +1,38 @@
+// Any bytes as a header's value: what is understood of it keeps its promises.
+#include "cboard/base/check.h"
+#include "server/http/byte_range.h"
+#include "server/http/content_coding.h"
+#include "server/http/etag.h"
+#include "server/http/host_check.h"
+#include "server/http/token.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::uint64_t content_size = data[0];
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+
+  const cboard::RangeRequest range = cboard::ParseRange(text, content_size);
+  if (range.kind == cboard::RangeKind::kOne) {
+    CBOARD_CHECK(range.range.length > 0);
+    CBOARD_CHECK(range.range.offset < content_size);
+    CBOARD_CHECK(range.range.length <= content_size - range.range.offset);
+  }
+
+  cboard::AcceptsGzip(text);
+  cboard::IsCompressible(text);
+  CBOARD_CHECK(!cboard::NamesEtag(text, "a1") || text.find("\"a1\"") != std::string_view::npos ||
+               text.find('*') != std::string_view::npos);
+
+  static const cboard::HostCheck kHosts({}, false);
+  if (kHosts.Allows(text)) {
+    const std::string name = cboard::NameOfHost(text);
+    CBOARD_CHECK(name == "localhost" || name == "127.0.0.1" || name == "::1");
+  }
+
+  static const cboard::Token kToken("s3cret");
+  CBOARD_CHECK(!kToken.Matches(text) || text == "s3cret");
+  const cboard::SplitTarget split = cboard::TakeToken(text);
+  CBOARD_CHECK(split.target.size() <= text.size());
+  CBOARD_CHECK(cboard::TakeToken(split.target).target == split.target);
+  return 0;
+}

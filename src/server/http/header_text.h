@@ -1,0 +1,19 @@
+// The small grammar that header values share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cboard {
+
+// ASCII only, as header names are.
+bool EqualIgnoringCase(std::string_view a, std::string_view b);
+std::string LowerCase(std::string_view text);
+
+// Without blanks and tabs at both ends.
+std::string_view Trimmed(std::string_view text);
+
+// `text` up to `separator`, trimmed; what follows it stays in `text`.
+std::string_view TakeUntil(std::string_view& text, char separator);
+
+}  // namespace cboard

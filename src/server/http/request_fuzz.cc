@@ -1,0 +1,66 @@
+// Any bytes, in any pieces, give a request or a refusal; what is answered to a request is one head,
+// whatever its headers ask for.
+#include <algorithm>
+
+#include "cboard/base/check.h"
+#include "cboard/server/access.h"
+#include "server/http/answer.h"
+#include "server/http/request_reader.h"
+
+namespace {
+
+using cboard::HttpRequest;
+using cboard::HttpResponse;
+
+const cboard::HttpHandler& Guard() {
+  static const cboard::HttpHandler kGuard =
+      cboard::Guarded({.token = "s3cret"}, [](const HttpRequest& request) {
+        // Asked for with the token, or open to everybody.
+        HttpResponse response = cboard::BlobResponse("image/svg+xml", std::string(2000, 'x'));
+        if (request.body.empty()) response.untrusted = false;
+        return response;
+      });
+  return kGuard;
+}
+
+void Answer(const HttpRequest& request, const cboard::ConnectionState& state) {
+  HttpResponse response = Guard()(request);
+  const bool untrusted = response.untrusted;
+  const cboard::Answer answer = cboard::PrepareAnswer(request, std::move(response), state);
+  CBOARD_CHECK(answer.head.find("\r\n\r\n") == answer.head.size() - 4);
+  CBOARD_CHECK(answer.head.find("\r\nX-Content-Type-Options: nosniff\r\n") != std::string::npos);
+  CBOARD_CHECK(answer.head.find("\r\nContent-Security-Policy: ") != std::string::npos);
+  CBOARD_CHECK(!untrusted || answer.head.find("svg") == std::string::npos);
+  CBOARD_CHECK(answer.body().size() <= 2000);
+  CBOARD_CHECK(request.method != "HEAD" || answer.body().empty());
+}
+
+}  // namespace
+
+// The first byte says how long the pieces are.
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::size_t piece = 1 + data[0];
+  std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const cboard::RequestLimits limits{
+      .max_target_bytes = 500, .max_header_bytes = 1000, .max_body_bytes = 2000};
+  std::string pending;
+  while (!rest.empty()) {
+    cboard::RequestReader reader(limits);
+    while (!rest.empty() && !reader.done() && reader.refused() == 0) {
+      pending += rest.substr(0, piece);
+      rest.remove_prefix(std::min(piece, rest.size()));
+      const std::size_t taken = reader.Take(pending);
+      CBOARD_CHECK(taken <= pending.size());
+      pending.erase(0, taken);
+      CBOARD_CHECK(pending.size() <= limits.max_header_bytes + piece || reader.done() ||
+                   reader.refused() != 0);
+    }
+    if (!reader.done() || reader.refused() != 0) return 0;
+    const HttpRequest request = reader.Message();
+    CBOARD_CHECK(request.body.size() <= limits.max_body_bytes);
+    CBOARD_CHECK(request.target.size() <= limits.max_target_bytes);
+    Answer(request, reader.state());
+  }
+  return 0;
+}

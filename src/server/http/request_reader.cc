@@ -1,0 +1,79 @@
+#include "server/http/request_reader.h"
+
+#include <utility>  // Before Asio, whose 1.74 forgets to include it.
+// clang-format keeps the blocks apart.
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "server/http/header_text.h"
+
+namespace cboard {
+namespace {
+
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+int StatusOfParseError(const error_code& error) {
+  if (error == http::error::header_limit) return 431;
+  if (error == http::error::body_limit) return 413;
+  return 400;
+}
+
+}  // namespace
+
+struct RequestReader::Parser : http::request_parser<http::string_body> {};
+
+RequestReader::RequestReader(const RequestLimits& limits)
+    : parser_(std::make_unique<Parser>()), limits_(limits) {
+  parser_->header_limit(limits.max_header_bytes);
+  parser_->body_limit(limits.max_body_bytes);
+  parser_->eager(true);
+}
+
+RequestReader::~RequestReader() = default;
+
+std::size_t RequestReader::Take(std::string_view bytes) {
+  error_code error;
+  const std::size_t used =
+      parser_->put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
+  if (error && error != http::error::need_more) refused_ = StatusOfParseError(error);
+  const bool has_header = parser_->is_header_done();
+  if (used > 0) has_line_ = true;
+  if ((!has_line_ && bytes.size() > limits_.max_target_bytes &&
+       bytes.find('\n') == std::string_view::npos) ||
+      (has_header && parser_->get().target().size() > limits_.max_target_bytes)) {
+    refused_ = 414;
+  }
+  // Two names: whoever stands between us and the client may have believed the other one.
+  if (has_header && parser_->get().count(http::field::host) > 1) refused_ = 400;
+  return used;
+}
+
+bool RequestReader::done() const { return parser_->is_done(); }
+
+bool RequestReader::WantsContinue() {
+  return parser_->is_header_done() && !parser_->is_done() &&
+         !std::exchange(asked_to_continue_, true) &&
+         EqualIgnoringCase(View(parser_->get()[http::field::expect]), "100-continue");
+}
+
+ConnectionState RequestReader::state() const {
+  return {.http_1_0 = parser_->get().version() < 11, .keep_alive = parser_->get().keep_alive()};
+}
+
+HttpRequest RequestReader::Message() {
+  auto& parsed = parser_->get();
+  HttpRequest request{.method = std::string(View(parsed.method_string())),
+                      .target = std::string(View(parsed.target())),
+                      .host = std::string(View(parsed[http::field::host]))};
+  request.headers.reserve(16);
+  for (const auto& field : parsed) {
+    request.headers.emplace_back(View(field.name_string()), View(field.value()));
+  }
+  request.body = std::move(parsed.body());
+  return request;
+}
+
+}  // namespace cboard

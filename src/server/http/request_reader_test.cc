@@ -1,0 +1,99 @@
+#include "server/http/request_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace cboard {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+constexpr std::string_view kRequest =
+    "POST /a?b=c HTTP/1.1\r\nHost: localhost:6006\r\nX-Colour: blue\r\nContent-Length: 5\r\n\r\n"
+    "hello";
+
+// Gives `bytes` in pieces of `size`; returns what was not taken.
+std::string Feed(RequestReader& reader, std::string_view bytes, std::size_t size) {
+  std::string pending;
+  while (!bytes.empty() && !reader.done() && reader.refused() == 0) {
+    pending += bytes.substr(0, size);
+    bytes.remove_prefix(std::min(size, bytes.size()));
+    pending.erase(0, reader.Take(pending));
+  }
+  return pending + std::string(bytes);
+}
+
+TEST(RequestReader, ReadsARequestHoweverItIsCut) {
+  for (std::size_t size = 1; size <= kRequest.size(); ++size) {
+    RequestReader reader({});
+    EXPECT_EQ(Feed(reader, kRequest, size), "");
+    ASSERT_TRUE(reader.done()) << size;
+    EXPECT_TRUE(reader.state().keep_alive);
+    const HttpRequest request = reader.Message();
+    EXPECT_EQ(request.method, "POST");
+    EXPECT_EQ(request.target, "/a?b=c");
+    EXPECT_EQ(request.host, "localhost:6006");
+    EXPECT_EQ(request.body, "hello");
+    EXPECT_THAT(request.headers,
+                ElementsAre(Pair("Host", "localhost:6006"), Pair("X-Colour", "blue"),
+                            Pair("Content-Length", "5")));
+  }
+}
+
+TEST(RequestReader, LeavesTheNextRequestAlone) {
+  RequestReader reader({});
+  EXPECT_EQ(Feed(reader, std::string(kRequest) + "GET /next", 1000), "GET /next");
+  EXPECT_TRUE(reader.done());
+}
+
+TEST(RequestReader, NeverTakesPartOfARequestForAWholeOne) {
+  for (std::size_t size = 0; size < kRequest.size(); ++size) {
+    RequestReader reader({});
+    Feed(reader, kRequest.substr(0, size), 7);
+    EXPECT_FALSE(reader.done()) << size;
+    EXPECT_EQ(reader.refused(), 0) << size;
+  }
+}
+
+TEST(RequestReader, RefusesWhatIsTooLong) {
+  const RequestLimits limits{
+      .max_target_bytes = 100, .max_header_bytes = 300, .max_body_bytes = 10};
+  const auto refused = [&](const std::string& bytes) {
+    RequestReader reader(limits);
+    Feed(reader, bytes, 50);
+    return reader.refused();
+  };
+  const std::string end = " HTTP/1.1\r\nHost: a\r\n\r\n";
+  EXPECT_EQ(refused("GET /" + std::string(99, 'x') + end), 0);
+  EXPECT_EQ(refused("GET /" + std::string(100, 'x') + end), 414);
+  EXPECT_EQ(refused("GET /" + std::string(1000, 'x') + end), 414);
+  EXPECT_EQ(refused("GET / HTTP/1.1\r\nX: " + std::string(400, 'x')), 431);
+  EXPECT_EQ(refused("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n0123456789"), 0);
+  EXPECT_EQ(refused("POST / HTTP/1.1\r\nContent-Length: 11\r\n\r\n"), 413);
+}
+
+TEST(RequestReader, AsksToContinueOnce) {
+  RequestReader reader({});
+  Feed(reader, "POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\n", 1000);
+  EXPECT_TRUE(reader.WantsContinue());
+  EXPECT_FALSE(reader.WantsContinue());
+  RequestReader other({});
+  Feed(other, "POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n", 1000);
+  EXPECT_FALSE(other.WantsContinue());
+}
+
+TEST(RequestReader, KnowsWhoWantsToStay) {
+  const auto keeps = [](std::string_view bytes) {
+    RequestReader reader({});
+    Feed(reader, bytes, 1000);
+    return reader.state().keep_alive;
+  };
+  EXPECT_TRUE(keeps("GET / HTTP/1.1\r\n\r\n"));
+  EXPECT_FALSE(keeps("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"));
+  EXPECT_FALSE(keeps("GET / HTTP/1.0\r\n\r\n"));
+  EXPECT_TRUE(keeps("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
+}
+
+}  // namespace
+}  // namespace cboard

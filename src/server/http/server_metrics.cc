@@ -1,0 +1,160 @@
+#include "cboard/server/server_metrics.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "cboard/base/file.h"
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace {
+
+void Describe(std::string& text, std::string_view name, std::string_view type,
+              std::string_view help) {
+  text.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ");
+  text.append(name).append(" ").append(type).append("\n");
+}
+
+void Line(std::string& text, std::string_view name, std::string_view labels,
+          std::string_view value) {
+  text.append(name);
+  if (!labels.empty()) text.append("{").append(labels).append("}");
+  text.append(" ").append(value).append("\n");
+}
+
+std::string Label(std::string_view name, std::string_view value) {
+  return std::string(name) + "=\"" + std::string(value) + "\"";
+}
+
+std::string ResidentBytes() {
+  const Result<std::string> text = ReadFile("/proc/self/statm", 4096);
+  if (!text) return "0";
+  const auto fields = Split(*text, ' ');
+  const std::size_t pages = fields.size() > 1 ? std::strtoull(fields[1].data(), nullptr, 10) : 0;
+  return std::to_string(pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+}
+
+}  // namespace
+
+void ServerMetrics::AddSource(std::function<void(std::string& text)> source) {
+  const std::scoped_lock lock(sources_mutex_);
+  sources_.push_back(std::move(source));
+}
+
+void ServerMetrics::CountAnswer(std::string_view route, int status, std::uint64_t sent_bytes,
+                                std::chrono::nanoseconds took) {
+  static thread_local const std::size_t kShard =
+      std::hash<std::thread::id>()(std::this_thread::get_id()) % kShards;
+  const double seconds = std::chrono::duration<double>(took).count();
+  Shard& shard = shards_[kShard];
+  const std::scoped_lock lock(shard.mutex);
+  auto found = std::ranges::find_if(shard.answers, [&](const Answers& answers) {
+    return answers.status == status && answers.route == route;
+  });
+  if (found == shard.answers.end()) {
+    found = shard.answers.insert(found, Answers{.route = route, .status = status});
+  }
+  ++found->count;
+  found->sent_bytes += sent_bytes;
+  found->seconds += seconds;
+  const auto bucket = std::ranges::lower_bound(kBucketSeconds, seconds);
+  if (bucket != kBucketSeconds.end()) {
+    ++found->buckets[static_cast<std::size_t>(bucket - kBucketSeconds.begin())];
+  }
+}
+
+std::vector<ServerMetrics::Answers> ServerMetrics::Sum() const {
+  std::map<std::pair<std::string_view, int>, Answers> sums;
+  for (Shard& shard : shards_) {
+    const std::scoped_lock lock(shard.mutex);
+    for (const Answers& answers : shard.answers) {
+      Answers& sum = sums[{answers.route, answers.status}];
+      sum.route = answers.route;
+      sum.status = answers.status;
+      sum.count += answers.count;
+      sum.sent_bytes += answers.sent_bytes;
+      sum.seconds += answers.seconds;
+      std::ranges::transform(sum.buckets, answers.buckets, sum.buckets.begin(), std::plus<>());
+    }
+  }
+  std::vector<Answers> all;
+  for (auto& [key, sum] : sums) all.push_back(sum);
+  return all;
+}
+
+std::string ServerMetrics::Text() const {
+  const std::vector<Answers> all = Sum();
+  std::string text;
+  Describe(text, "cboard_http_requests_total", "counter", "Answers by kind of route and status.");
+  for (const Answers& answers : all) {
+    Line(text, "cboard_http_requests_total",
+         Label("route", answers.route) + "," + Label("status", std::to_string(answers.status)),
+         std::to_string(answers.count));
+  }
+  Describe(text, "cboard_http_sent_bytes_total", "counter", "Bytes of answers, headers included.");
+  std::uint64_t sent_bytes = 0;
+  for (const Answers& answers : all) sent_bytes += answers.sent_bytes;
+  Line(text, "cboard_http_sent_bytes_total", "", std::to_string(sent_bytes));
+
+  // By route only: a histogram per status would be many lines of little use.
+  std::map<std::string_view, Answers> routes;
+  for (const Answers& answers : all) {
+    Answers& sum = routes[answers.route];
+    sum.count += answers.count;
+    sum.seconds += answers.seconds;
+    std::ranges::transform(sum.buckets, answers.buckets, sum.buckets.begin(), std::plus<>());
+  }
+  constexpr std::string_view kDuration = "cboard_http_request_duration_seconds";
+  Describe(text, kDuration, "histogram", "From the whole request to the last byte of the answer.");
+  for (const auto& [route, answers] : routes) {
+    const std::string label = Label("route", route);
+    const std::string name(kDuration);
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < kBucketSeconds.size(); ++i) {
+      below += answers.buckets[i];
+      Line(text, name + "_bucket", label + "," + Label("le", ShortestDecimal(kBucketSeconds[i])),
+           std::to_string(below));
+    }
+    Line(text, name + "_bucket", label + "," + Label("le", "+Inf"), std::to_string(answers.count));
+    Line(text, name + "_sum", label, ShortestDecimal(answers.seconds));
+    Line(text, name + "_count", label, std::to_string(answers.count));
+  }
+
+  const auto gauge = [&](std::string_view name, std::string_view help, const std::string& value) {
+    Describe(text, name, "gauge", help);
+    Line(text, name, "", value);
+  };
+  gauge("cboard_http_connections", "Open connections.", std::to_string(connections.load()));
+  gauge("cboard_http_event_viewers", "Open event streams.", std::to_string(viewers.load()));
+  gauge("process_resident_memory_bytes", "Resident memory.", ResidentBytes());
+  Describe(text, "cboard_http_refused_connections_total", "counter",
+           "Connections beyond the limit.");
+  Line(text, "cboard_http_refused_connections_total", "",
+       std::to_string(refused_connections.load()));
+
+  const std::scoped_lock lock(sources_mutex_);
+  for (const auto& source : sources_) source(text);
+  return text;
+}
+
+HttpHandler WithMetrics(std::shared_ptr<ServerMetrics> metrics, std::string path,
+                        HttpHandler handler) {
+  return [metrics = std::move(metrics), path = std::move(path),
+          handler = std::move(handler)](const HttpRequest& request) {
+    if (std::string_view(request.target).substr(0, request.target.find('?')) != path ||
+        (request.method != "GET" && request.method != "HEAD")) {
+      return handler(request);
+    }
+    HttpResponse response{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                          .body = metrics->Text(),
+                          .headers = {{"Cache-Control", "no-store"}}};
+    response.route = "metrics";
+    return response;
+  };
+}
+
+}  // namespace cboard

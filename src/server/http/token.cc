@@ -1,0 +1,91 @@
+#include "server/http/token.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <array>
+
+#include "cboard/base/check.h"
+#include "cboard/base/strings.h"
+#include "server/http/header_text.h"
+#include "server/http/url.h"
+
+namespace cboard {
+namespace {
+
+// HMAC-SHA-256, as bytes.
+std::string Digest(std::string_view key, std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest = {};
+  unsigned int length = 0;
+  const unsigned char* const done = ::HMAC(::EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                                           reinterpret_cast<const unsigned char*>(text.data()),
+                                           text.size(), digest.data(), &length);
+  CBOARD_CHECK(done != nullptr && length == 32);
+  return std::string(reinterpret_cast<const char*>(digest.data()), length);
+}
+
+std::string Hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+// Of texts of any length, through digests of one length.
+constexpr std::string_view kCompareKey = "compression-board token";
+
+bool SameBytes(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+Token::Token(std::string_view secret)
+    : digest_(Digest(kCompareKey, secret)),
+      cookie_name_("cboard_" + Hex(Digest(secret, "name").substr(0, 4))),
+      cookie_value_(Hex(Digest(secret, "cookie"))) {}
+
+bool Token::Matches(std::string_view text) const {
+  return SameBytes(Digest(kCompareKey, text), digest_);
+}
+
+bool Token::MatchesCookies(std::string_view cookie_header) const {
+  while (!cookie_header.empty()) {
+    std::string_view value = TakeUntil(cookie_header, ';');
+    if (TakeUntil(value, '=') == cookie_name_ && SameBytes(Trimmed(value), cookie_value_)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string Token::SetCookie(std::string_view path, bool secure) const {
+  return cookie_name_ + "=" + cookie_value_ + "; Path=" + std::string(path) +
+         "; HttpOnly; SameSite=Strict" + (secure ? "; Secure" : "");
+}
+
+SplitTarget TakeToken(std::string_view target) {
+  const std::size_t mark = target.find('?');
+  if (mark == std::string_view::npos) return {.target = std::string(target)};
+  SplitTarget split{.target = std::string(target.substr(0, mark))};
+  char separator = '?';
+  for (const std::string_view part : Split(target.substr(mark + 1), '&')) {
+    constexpr std::string_view kName = "token=";
+    if (part.starts_with(kName)) {
+      Result<std::string> token = DecodeQueryText(part.substr(kName.size()));
+      if (token && !split.token) split.token = *std::move(token);
+    } else {
+      split.target += separator;
+      split.target += part;
+      separator = '&';
+    }
+  }
+  return split;
+}
+
+}  // namespace cboard

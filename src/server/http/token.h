@@ -1,0 +1,35 @@
+// The secret that opens a board, and the cookie that stands for it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cboard {
+
+// Comparisons take the same time for every wrong text, so that timing teaches nothing.
+class Token {
+ public:
+  explicit Token(std::string_view secret);
+
+  bool Matches(std::string_view text) const;
+  bool MatchesCookies(std::string_view cookie_header) const;
+
+  // "cboard_1f2e3d4c=<hex>; HttpOnly; …". Derived from the secret, which it does not tell; the name
+  // is too, so that boards on other ports of the same host keep theirs.
+  std::string SetCookie(std::string_view path, bool secure) const;
+
+ private:
+  std::string digest_;  // Of the secret.
+  std::string cookie_name_;
+  std::string cookie_value_;
+};
+
+// A request's target without `token=…` in its query, and the (first) token that was there.
+struct SplitTarget {
+  std::string target;
+  std::optional<std::string> token;
+};
+SplitTarget TakeToken(std::string_view target);
+
+}  // namespace cboard

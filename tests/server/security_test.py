@@ -1,0 +1,157 @@
+"""What the real program refuses: foreign names, foreign pages, missing tokens, paths that lead elsewhere."""
+
+import json
+import pathlib
+import shutil
+import socket
+import ssl
+import subprocess
+import tempfile
+import unittest
+
+from raw_client import connect, get, read_answer
+from running_board import PROGRAM, RunningBoard
+
+SAFE_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class SecurityTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="cboard security ")
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.logdir = self.directory / "runs"
+        self.logdir.mkdir()
+
+    def board(self, *arguments):
+        return self.enterContext(RunningBoard("--logdir", self.logdir, *arguments))
+
+    def assert_safe(self, headers, where):
+        for name, value in SAFE_HEADERS.items():
+            self.assertEqual(headers.get(name), value, where)
+        policy = headers.get("Content-Security-Policy", "")
+        self.assertTrue(policy.startswith("default-src 'none'"), where)
+        self.assertIn("frame-ancestors 'none'", policy, where)
+        self.assertNotIn("unsafe", policy, where)
+        self.assertNotIn("Access-Control-Allow-Origin", headers, where)
+
+    def test_every_answer_has_the_safe_headers(self):
+        board = self.board("--token", "s3cret")
+        authorized = {"Authorization": "Bearer s3cret"}
+        asked = [
+            ("/", {}), ("/", authorized), ("/nope", authorized), ("/%", authorized), ("/metrics", authorized), ("/healthz", {}),
+            ("/", {"Host": "evil.example"}), ("/", {"Origin": "http://evil.example"}), ("/?token=s3cret", {"Accept": "text/html"}),
+            ("/" + "x" * 9000, {}), ("/", authorized | {"If-None-Match": "*"}), ("/", authorized | {"X": "x" * 20000}),
+        ]  # fmt: skip
+        statuses = set()
+        for target, given in asked:
+            status, headers, _ = board.get(target, **given)
+            statuses.add(status)
+            self.assert_safe(headers, (target[:20], status))
+        self.assertEqual(statuses, {200, 303, 304, 400, 401, 403, 404, 414, 421, 431})
+
+    def test_pages_of_other_origins_are_refused(self):
+        board = self.board()
+        self.assertEqual(board.get("/api/v1/runs", Origin=f"http://127.0.0.1:{board.port}")[0], 200)
+        for origin in ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", f"http://127.0.0.1:{board.port}.evil.example"]:
+            self.assertEqual(board.get("/api/v1/runs", Origin=origin)[0], 403, origin)
+        image = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+        self.assertEqual(board.get("/api/v1/runs", **image)[0], 403)
+
+    def test_nothing_outside_leads_out_of_the_page(self):
+        board = self.board()
+        (self.directory / "secret.txt").write_text("root: the secret")
+        (self.logdir / "link").symlink_to(self.directory)
+        targets = ["/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/%2e%2e%2fsecret.txt", "/..%5csecret.txt",
+                   "/link/secret.txt", "//secret.txt", "/%00/secret.txt", "/..;/secret.txt", "/%c0%ae%c0%ae/secret.txt",
+                   "/....//secret.txt", "/./../secret.txt", "/%252e%252e/secret.txt", f"/{self.directory}/secret.txt".replace(" ", "%20"),
+                   "file:///etc/passwd", "http://127.0.0.1/etc/passwd", "/etc/passwd"]  # fmt: skip
+        for target in targets:
+            with connect(board.port) as connection:
+                connection.sendall(get(target))
+                head, body = read_answer(connection)
+            self.assertRegex(head, rb"^HTTP/1.1 (400|404) ", target)
+            self.assertNotIn(b"root:", body)
+
+    def test_a_token_is_asked_of_everybody(self):
+        board = self.board("--token", "s3cret")
+        self.assertIn("token needed", board.line)
+        self.assertNotIn("s3cret", board.line)
+        for target in ["/", "/api/v1/runs", "/metrics", "/theme.js", "/nope", "/?token=wrong"]:
+            status, headers, body = board.get(target)
+            self.assertEqual((status, json.loads(body)["error"]["code"]), (401, "permission_denied"), target)
+            self.assertTrue(headers["WWW-Authenticate"].startswith("Bearer"))
+        self.assertEqual(board.get("/healthz")[0], 200)
+        self.assertEqual(board.get("/api/v1/runs", Authorization="Bearer s3cret")[0], 200)
+        status, headers, _ = board.get("/?token=s3cret&x=1", Accept="text/html")
+        self.assertEqual((status, headers["Location"]), (303, "/?x=1"))
+        cookie = headers["Set-Cookie"]
+        self.assertIn("HttpOnly; SameSite=Strict", cookie)
+        self.assertNotIn("s3cret", cookie)
+        self.assertEqual(board.get("/api/v1/runs", Cookie=cookie.split(";")[0])[0], 200)
+        self.assertEqual(board.get("/api/v1/runs", Cookie=cookie.split(";")[0] + "0")[0], 401)
+
+    def test_a_token_may_come_from_a_file_the_environment_or_the_settings(self):
+        file = self.directory / "token"
+        file.write_text("s3cret\nnot this\n")
+        settings = self.directory / "serve.toml"
+        settings.write_text('token = "s3cret"\nwindow_title = "From the file"\n')
+        for arguments in [["--token-file", file], ["--config", settings]]:
+            board = self.board(*arguments)
+            self.assertEqual(board.get("/api/v1/runs")[0], 401, arguments)
+            self.assertEqual(board.get("/api/v1/runs", Authorization="Bearer s3cret")[0], 200, arguments)
+        run = subprocess.run([PROGRAM, "--logdir", "x", "--token-file", str(self.logdir / "missing")], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("missing", run.stderr)
+
+    def listening_addresses(self, pid):
+        """Local addresses, as the kernel writes them, of the listening sockets of a process."""
+        inodes = set()
+        for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+            target = str(link.readlink())
+            if target.startswith("socket:["):
+                inodes.add(target[8:-1])
+        addresses = []
+        for table in ["/proc/net/tcp", "/proc/net/tcp6"]:
+            for line in pathlib.Path(table).read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[3] == "0A" and fields[9] in inodes:
+                    addresses.append(fields[1].split(":")[0])
+        return addresses
+
+    def test_only_this_machine_can_reach_it_unless_told_otherwise(self):
+        self.assertEqual(self.listening_addresses(self.board().process.pid), ["0100007F"])
+        everywhere = self.board("--bind_all")
+        self.assertIn(self.listening_addresses(everywhere.process.pid), [["0" * 32], ["0" * 8]])
+        with socket.create_connection(("127.0.0.1", everywhere.port)) as connection:
+            connection.sendall(get("/healthz", host="192.0.2.1:6006"))
+            self.assertIn(b"200 OK", read_answer(connection)[0])
+        self.assertEqual(everywhere.get("/healthz", Host="evil.example")[0], 421)
+
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    def test_https(self):
+        certificate, key = self.directory / "cert.pem", self.directory / "key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj",
+                        "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                       check=True, capture_output=True)  # fmt: skip
+        board = self.board("--tls-cert", certificate, "--tls-key", key, "--token", "s3cret")
+        self.assertIn("https://127.0.0.1", board.line)
+        trusting = ssl.create_default_context(cafile=str(certificate))
+        with connect(board.port) as plain, trusting.wrap_socket(plain, server_hostname="127.0.0.1") as connection:
+            self.assertIn(connection.version(), ["TLSv1.2", "TLSv1.3"])
+            connection.sendall(get("/?token=s3cret", Accept="text/html"))
+            head, _ = read_answer(connection)
+            self.assertIn(b"; Secure\r\n", head)
+            connection.sendall(get("/healthz"))
+            self.assertEqual(read_answer(connection)[1], b"ok\n")
+        run = subprocess.run([PROGRAM, "--logdir", "x", "--tls-cert", str(certificate)], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
