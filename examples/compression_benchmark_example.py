@@ -17,7 +17,7 @@ VARIANTS = {
 
 with CompressionWriter("runs/example") as writer:
     writer.log_variants("resnet18", VARIANTS, baseline="fp32")
-    writer.log_report("resnet18", VARIANTS["fp32"], VARIANTS["int8"])
+    writer.log_variants_report("resnet18", VARIANTS, baseline="fp32")
     writer.log_model_metadata("resnet18", {"library": "torchvision", "input_shape": [3, 224, 224]})
 
 for name in ("int8", "int4"):

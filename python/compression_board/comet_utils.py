@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Optional
 
 
 class CometLogger:
-    def __init__(self, comet_config: dict) -> None:
+    def __init__(self, comet_config: Mapping[str, Any]) -> None:
         self.disabled = comet_config["disabled"]
         self._experiment: Any = None
         if not self.disabled:
@@ -19,7 +20,9 @@ class CometLogger:
             settings = {key: value for key, value in comet_config.items() if key != "disabled"}
             self._experiment = comet_ml.start(**settings)
 
-    def log_metric(self, tag, display_name, value, step=None) -> None:
+    def log_metric(
+        self, tag: str, display_name: Optional[str], value: Any, step: Optional[int] = None
+    ) -> None:
         if self._experiment is not None:
             self._experiment.log_metric(display_name or tag, value, step)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import numpy as np
 
 from . import _engine
 from .tensors import as_engine, make_np
+from .types import ArrayLike
 
 
-def _rows(metadata, header):
+def _rows(metadata: Optional[Sequence[Any]], header: Optional[Sequence[str]]) -> list[list[str]]:
     if metadata is None:
         return []
     if header:
@@ -18,7 +21,7 @@ def _rows(metadata, header):
     return [[str(item)] for item in metadata]
 
 
-def maybe_upload_file(local_path):
+def maybe_upload_file(local_path: str) -> None:
     """Uploads what was written for an s3: path; nothing to do for local ones."""
     if local_path.startswith("s3:"):
         from .remote import upload_s3
@@ -26,7 +29,14 @@ def maybe_upload_file(local_path):
         upload_s3(local_path)
 
 
-def embedding_files(mat, metadata, label_img, step, tag, header):
+def embedding_files(
+    mat: ArrayLike,
+    metadata: Optional[Sequence[Any]],
+    label_img: Optional[ArrayLike],
+    step: int,
+    tag: str,
+    header: Optional[Sequence[str]],
+) -> Any:
     matrix = make_np(mat)
     assert matrix.ndim == 2, "mat should be 2D, where mat.size(0) is the number of data points"
     if metadata is not None:
@@ -45,7 +55,15 @@ def embedding_files(mat, metadata, label_img, step, tag, header):
     )
 
 
-def write_embedding(logdir, mat, metadata, label_img, step, tag, header):
+def write_embedding(
+    logdir: str,
+    mat: ArrayLike,
+    metadata: Optional[Sequence[Any]],
+    label_img: Optional[ArrayLike],
+    step: int,
+    tag: str,
+    header: Optional[Sequence[str]],
+) -> None:
     folder, tensors, labels, block, sprite = embedding_files(
         mat, metadata, label_img, step, tag, header
     )
@@ -69,20 +87,24 @@ def write_embedding(logdir, mat, metadata, label_img, step, tag, header):
     maybe_upload_file(config)
 
 
-def _write(path, content, mode="wb"):
+def _write(path: str, content: Any, mode: str = "wb") -> None:
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with open(path, mode) as file:
         file.write(content)
     maybe_upload_file(path)
 
 
-def make_tsv(metadata, save_path, metadata_header=None):
+def make_tsv(
+    metadata: Sequence[Any],
+    save_path: str,
+    metadata_header: Optional[Sequence[str]] = None,
+) -> None:
     rows = np.zeros((len(metadata), 1))
     labels = embedding_files(rows, metadata, None, 0, "default", metadata_header)[2]
     _write(os.path.join(save_path, "metadata.tsv"), labels)
 
 
-def make_sprite(label_img, save_path):
+def make_sprite(label_img: Optional[ArrayLike], save_path: str) -> None:
     rows = np.zeros((np.shape(make_np(label_img))[0], 1))
     _write(
         os.path.join(save_path, "sprite.png"),
@@ -90,12 +112,19 @@ def make_sprite(label_img, save_path):
     )
 
 
-def make_mat(matlist, save_path):
+def make_mat(matlist: ArrayLike, save_path: str) -> None:
     tensors = embedding_files(np.asarray(matlist), None, None, 0, "default", None)[1]
     _write(os.path.join(save_path, "tensors.tsv"), tensors)
 
 
-def append_pbtxt(metadata, label_img, save_path, subdir, global_step, tag):
+def append_pbtxt(
+    metadata: Optional[Sequence[Any]],
+    label_img: Optional[ArrayLike],
+    save_path: str,
+    subdir: str,
+    global_step: Any,
+    tag: str,
+) -> None:
     lines = ["embeddings {", f'tensor_name: "{tag}:{str(global_step).zfill(5)}"',
              f'tensor_path: "{subdir}/tensors.tsv"']  # fmt: skip
     if metadata is not None:

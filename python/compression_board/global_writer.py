@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 import mmap
 import multiprocessing
+import struct
 from typing import Any, Optional
 
+from .types import ArrayLike, Number, PathLike
 from .writer import SummaryWriter
-
-_SHARED_BYTES = 16 << 20  # Only what is used takes memory.
 
 
 class _SharedCounters:
-    """Counters by name, shared by a process and the ones forked from it."""
+    """Counters by name, shared by a process and the ones forked from it.
+
+    A hash table in shared memory: a name's digest, which 64 bits keep apart, and its count.
+    """
+
+    _SLOTS = 1 << 20  # 16 MiB, of which only what is used takes memory.
+    _SLOT = struct.Struct("<QQ")
 
     def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, _SHARED_BYTES)
+        self._memory = mmap.mmap(-1, self._SLOTS * self._SLOT.size)
         self._lock = multiprocessing.get_context("fork").Lock()
 
     def next(self, name: str) -> int:
+        """How often it was called with `name` before, by any of the processes."""
+        digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        key = int.from_bytes(digest, "little") or 1  # 0 is an empty slot.
         with self._lock:
-            size = int.from_bytes(self._memory[:8], "little")
-            counts = json.loads(self._memory[8 : 8 + size]) if size else {}
-            count = counts.get(name, 0)
-            counts[name] = count + 1
-            text = json.dumps(counts).encode()
-            if len(text) + 8 > _SHARED_BYTES:
-                raise ValueError("too many different tags for a GlobalSummaryWriter")
-            self._memory[8 : 8 + len(text)] = text
-            self._memory[:8] = len(text).to_bytes(8, "little")
-            return count
+            for probe in range(self._SLOTS):
+                offset = (key + probe) % self._SLOTS * self._SLOT.size
+                found, count = self._SLOT.unpack_from(self._memory, offset)
+                if found in (0, key):
+                    self._SLOT.pack_into(self._memory, offset, key, count + 1)
+                    return int(count)
+        raise ValueError("too many different tags for a GlobalSummaryWriter")
 
 
 class GlobalSummaryWriter:
-    """Counts the steps of each tag by itself, so that any process may add the next point."""
+    """Counts the steps of each tag by itself, so that any process may add the next point.
+
+    The arguments are SummaryWriter's.
+    """
 
     _global: Optional["GlobalSummaryWriter"] = None
 
-    def __init__(self, logdir=None, comment="", purge_step=None, max_queue=10, flush_secs=120,
-                 filename_suffix="", write_to_disk=True, log_dir=None, coalesce_process=True,
-                 **kwargs):  # fmt: skip
+    def __init__(self, logdir: Optional[PathLike] = None, comment: str = "",
+                 purge_step: Optional[int] = None, max_queue: int = 10, flush_secs: float = 120,
+                 filename_suffix: str = "", write_to_disk: bool = True,
+                 log_dir: Optional[PathLike] = None, coalesce_process: bool = True,
+                 **kwargs: Any) -> None:  # fmt: skip
         self.smw = SummaryWriter(
             logdir=logdir, comment=comment, purge_step=purge_step, max_queue=max_queue,
             flush_secs=flush_secs, filename_suffix=filename_suffix, write_to_disk=write_to_disk,
@@ -51,20 +62,26 @@ class GlobalSummaryWriter:
     def _next_step(self, kind: str, tag: str) -> int:
         return self._counters.next(f"{kind}/{tag}")
 
-    def add_scalar(self, tag: str, scalar_value: Any, walltime: Optional[float] = None) -> None:
+    def add_scalar(self, tag: str, scalar_value: Number, walltime: Optional[float] = None) -> None:
+        """Adds the next point of the curve `tag`."""
         self.smw.add_scalar(tag, scalar_value, self._next_step("scalar", tag), walltime)
 
-    def add_image(self, tag, img_tensor, walltime=None, dataformats="CHW"):
+    def add_image(self, tag: str, img_tensor: ArrayLike, walltime: Optional[float] = None,
+                  dataformats: str = "CHW") -> None:  # fmt: skip
+        """Adds the next picture of `tag`."""
         self.smw.add_image(tag, img_tensor, self._next_step("image", tag), walltime, dataformats)
 
-    def add_text(self, tag, text_string, walltime=None):
+    def add_text(self, tag: str, text_string: str, walltime: Optional[float] = None) -> None:
+        """Adds the next text of `tag`."""
         self.smw.add_text(tag, text_string, self._next_step("text", tag), walltime)
 
     def close(self) -> None:
+        """Flushes and closes all files."""
         self.smw.close()
 
     @property
-    def file_writer(self):
+    def file_writer(self) -> Any:
+        """The FileWriter behind it, None when closed."""
         return self.smw.file_writer
 
     @staticmethod

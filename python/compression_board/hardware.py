@@ -8,9 +8,13 @@ monitor.summary["metrics"]["cpu/percent"]["mean"]
 from __future__ import annotations
 
 import os
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _engine
+from .types import PathLike
+
+if TYPE_CHECKING:
+    from .writer import SummaryWriter
 
 
 class HardwareMonitor:
@@ -22,20 +26,20 @@ class HardwareMonitor:
 
     def __init__(
         self,
-        writer_or_logdir: Union[Any, str, "os.PathLike[str]"],
+        writer_or_logdir: Union[SummaryWriter, PathLike],
         interval_seconds: float = 1.0,
         pid: int = 0,
         tag_prefix: str = "hardware",
     ) -> None:
-        logdir = getattr(writer_or_logdir, "logdir", None)
-        if logdir is not None:
-            self.logdir = os.path.join(logdir, "hardware")
-        else:
+        if isinstance(writer_or_logdir, (str, os.PathLike)):
             self.logdir = os.fspath(writer_or_logdir)
+        else:
+            self.logdir = os.path.join(writer_or_logdir.logdir, "hardware")
         self._monitor = _engine.HardwareMonitor(self.logdir, interval_seconds, pid, tag_prefix)
         self.summary: Optional[dict[str, Any]] = None
 
     def start(self) -> "HardwareMonitor":
+        """Begins to sample, in a thread of its own."""
         self._monitor.start()
         return self
 

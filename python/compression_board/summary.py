@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json as _json
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 import numpy as np
 
 from . import _engine
 from .tensors import as_engine, make_np, to_float
+from .types import ArrayLike, Bins, Number
 
 logger = logging.getLogger("tensorboardX.summary")
 
@@ -36,13 +38,25 @@ def _clean_tag(name: str) -> str:
 # Bytes, for the writer -------------------------------------------------------------------------
 
 
-def scalar_bytes(tag, value, display_name="", description="", plugin_name="", plugin_content=b""):
+def scalar_bytes(
+    tag: str,
+    value: Number,
+    display_name: str = "",
+    description: str = "",
+    plugin_name: str = "",
+    plugin_content: bytes = b"",
+) -> bytes:
     return _engine.scalar_summary(
         _clean_tag(tag), to_float(value), display_name, description, plugin_name, plugin_content
     )
 
 
-def histogram_bytes(tag, values, bins, max_bins=None):
+def histogram_bytes(
+    tag: str,
+    values: ArrayLike,
+    bins: Bins,
+    max_bins: Optional[int] = None,
+) -> bytes:
     if isinstance(values, (list, tuple)) and not len(values):
         raise ValueError("The input has no element.")
     tensor = as_engine(values)
@@ -53,7 +67,16 @@ def histogram_bytes(tag, values, bins, max_bins=None):
     return _engine.histogram_summary(_clean_tag(tag), tensor, bins, int(max_bins or 0))
 
 
-def histogram_raw_bytes(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts):
+def histogram_raw_bytes(
+    tag: str,
+    min: float,
+    max: float,
+    num: float,
+    sum: float,
+    sum_squares: float,
+    bucket_limits: Sequence[float],
+    bucket_counts: Sequence[float],
+) -> bytes:
     if len(bucket_limits) != len(bucket_counts):
         raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
     return _engine.histogram_raw_summary(
@@ -73,13 +96,20 @@ def _check_format(tensor: Any, dataformats: str) -> None:
     )
 
 
-def image_bytes(tag, tensor, dataformats="CHW"):
+def image_bytes(tag: str, tensor: ArrayLike, dataformats: str = "CHW") -> bytes:
     values = as_engine(tensor)
     _check_format(values, dataformats)
     return _engine.image_summary(_clean_tag(tag), values, dataformats)
 
 
-def boxes_bytes(tag, image, boxes, rescale=1, dataformats="CHW", labels=None):
+def boxes_bytes(
+    tag: str,
+    image: ArrayLike,
+    boxes: ArrayLike,
+    rescale: float = 1,
+    dataformats: str = "CHW",
+    labels: Any = None,
+) -> bytes:
     values = as_engine(image)
     _check_format(values, dataformats)
     corners = as_engine(boxes)
@@ -92,20 +122,26 @@ def boxes_bytes(tag, image, boxes, rescale=1, dataformats="CHW", labels=None):
     return _engine.boxes_summary(tag, values, corners, float(rescale), dataformats, labels)
 
 
-def video_bytes(tag, tensor, fps=4, dataformats="NTCHW"):
+def video_bytes(tag: str, tensor: ArrayLike, fps: float = 4, dataformats: str = "NTCHW") -> bytes:
     values = as_engine(tensor)
     _check_format(values, dataformats)
     return _engine.video_summary(_clean_tag(tag), values, float(fps), dataformats)
 
 
-def audio_bytes(tag, tensor, sample_rate=44100):
+def audio_bytes(tag: str, tensor: ArrayLike, sample_rate: int = 44100) -> bytes:
     array = make_np(tensor)
     if array.dtype.kind == "f" and array.size and np.abs(array).max() > 1:
         print("warning: audio amplitude out of range, auto clipped.")
     return _engine.audio_summary(tag, as_engine(tensor), int(sample_rate))
 
 
-def pr_curve_bytes(tag, labels, predictions, num_thresholds=127, weights=None):
+def pr_curve_bytes(
+    tag: str,
+    labels: Any,
+    predictions: ArrayLike,
+    num_thresholds: int = 127,
+    weights: Optional[ArrayLike] = None,
+) -> bytes:
     return _engine.pr_curve_summary(
         tag,
         as_engine(labels),
@@ -115,16 +151,31 @@ def pr_curve_bytes(tag, labels, predictions, num_thresholds=127, weights=None):
     )
 
 
-def pr_curve_raw_bytes(tag, tp, fp, tn, fn, precision, recall, num_thresholds=127):
+def pr_curve_raw_bytes(
+    tag: str,
+    tp: ArrayLike,
+    fp: ArrayLike,
+    tn: ArrayLike,
+    fn: ArrayLike,
+    precision: ArrayLike,
+    recall: ArrayLike,
+    num_thresholds: int = 127,
+) -> bytes:
     rows = [to_list(row) for row in (tp, fp, tn, fn, precision, recall)]
     return _engine.pr_curve_raw_summary(tag, rows, int(num_thresholds))
 
 
-def to_list(values: Any) -> list:
+def to_list(values: Any) -> Any:
     return make_np(values).astype(np.float32).ravel().tolist()
 
 
-def mesh_bytes(tag, vertices, colors=None, faces=None, config_dict=None):
+def mesh_bytes(
+    tag: str,
+    vertices: ArrayLike,
+    colors: Optional[ArrayLike] = None,
+    faces: Optional[ArrayLike] = None,
+    config_dict: Optional[dict[str, Any]] = None,
+) -> bytes:
     return _engine.mesh_summary(
         tag,
         as_engine(vertices),
@@ -143,7 +194,7 @@ def hparam_value(value: Any) -> Optional[Any]:
     return getattr(value, "__name__", None) if callable(value) else None
 
 
-def hparams_bytes(hparam_dict, metric_dict):
+def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, bytes]:
     if not isinstance(hparam_dict, dict):
         raise TypeError(
             f"parameter: hparam_dict should be a dictionary, but got {type(hparam_dict)}"
@@ -168,7 +219,7 @@ def hparams_bytes(hparam_dict, metric_dict):
     return _engine.hparams_summaries(chosen, [str(name) for name in metric_dict])
 
 
-def custom_scalars_bytes(layout):
+def custom_scalars_bytes(layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> bytes:
     categories = []
     for category, charts in layout.items():
         entries = [
@@ -182,11 +233,11 @@ def custom_scalars_bytes(layout):
 # Messages, as tensorboardX.summary has them ----------------------------------------------------
 
 
-def scalar(name, scalar, display_name="", summary_description=""):
+def scalar(name: str, scalar: Number, display_name: str = "", summary_description: str = "") -> Any:
     return _message(scalar_bytes(name, scalar, display_name, summary_description))
 
 
-def histogram(name, values, bins, max_bins=None):
+def histogram(name: str, values: ArrayLike, bins: Bins, max_bins: Optional[int] = None) -> Any:
     array = make_np(values)
     if array.size == 0:
         raise ValueError("The input has no element.")
@@ -195,17 +246,26 @@ def histogram(name, values, bins, max_bins=None):
     return _message(histogram_bytes(name, values, bins, max_bins))
 
 
-def make_histogram(values, bins, max_bins=None):
+def make_histogram(values: ArrayLike, bins: Bins, max_bins: Optional[int] = None) -> Any:
     return histogram("tag", values, bins, max_bins).value[0].histo
 
 
-def histogram_raw(name, min, max, num, sum, sum_squares, bucket_limits, bucket_counts):
+def histogram_raw(
+    name: str,
+    min: float,
+    max: float,
+    num: float,
+    sum: float,
+    sum_squares: float,
+    bucket_limits: Sequence[float],
+    bucket_counts: Sequence[float],
+) -> Any:
     return _message(
         histogram_raw_bytes(name, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
     )
 
 
-def _as_pillow_encodes(message):
+def _as_pillow_encodes(message: Any) -> Any:
     """`message` with its PNG encoded by Pillow, where that is installed.
 
     Code that compares messages with tensorboardX's compares these bytes. SummaryWriter keeps the
@@ -224,22 +284,34 @@ def _as_pillow_encodes(message):
     return message
 
 
-def image(tag, tensor, rescale=1, dataformats="CHW"):
+def image(tag: str, tensor: ArrayLike, rescale: float = 1, dataformats: str = "CHW") -> Any:
     return _as_pillow_encodes(_message(image_bytes(tag, tensor, dataformats)))
 
 
-def make_image(tensor, rescale=1, rois=None, labels=None):
+def make_image(
+    tensor: ArrayLike,
+    rescale: float = 1,
+    rois: Optional[ArrayLike] = None,
+    labels: Any = None,
+) -> Any:
     if rois is None:
         return image("tag", tensor, dataformats="HWC").value[0].image
     return image_boxes("tag", tensor, rois, rescale, "HWC", labels).value[0].image
 
 
-def image_boxes(tag, tensor_image, tensor_boxes, rescale=1, dataformats="CHW", labels=None):
+def image_boxes(
+    tag: str,
+    tensor_image: ArrayLike,
+    tensor_boxes: ArrayLike,
+    rescale: float = 1,
+    dataformats: str = "CHW",
+    labels: Any = None,
+) -> Any:
     serialized = boxes_bytes(tag, tensor_image, tensor_boxes, rescale, dataformats, labels)
     return _as_pillow_encodes(_message(serialized))
 
 
-def draw_boxes(disp_image, boxes, labels=None):
+def draw_boxes(disp_image: Any, boxes: ArrayLike, labels: Any = None) -> Any:
     """A PIL image with the boxes drawn on it."""
     import io
 
@@ -249,44 +321,73 @@ def draw_boxes(disp_image, boxes, labels=None):
     return Image.open(io.BytesIO(_message(serialized).value[0].image.encoded_image_string))
 
 
-def video(tag, tensor, fps=4, dataformats="NTCHW"):
+def video(tag: str, tensor: ArrayLike, fps: float = 4, dataformats: str = "NTCHW") -> Any:
     return _message(video_bytes(tag, tensor, fps, dataformats))
 
 
-def make_video(tensor, fps):
+def make_video(tensor: ArrayLike, fps: float) -> Any:
     return video("tag", np.asarray(tensor)[None], fps, "NTHWC").value[0].image
 
 
-def audio(tag, tensor, sample_rate=44100):
+def audio(tag: str, tensor: ArrayLike, sample_rate: int = 44100) -> Any:
     return _message(audio_bytes(tag, tensor, sample_rate))
 
 
-def text(tag, text):
+def text(tag: str, text: str) -> Any:
     return _message(_engine.text_summary(tag, text))
 
 
-def pr_curve(tag, labels, predictions, num_thresholds=127, weights=None):
+def pr_curve(
+    tag: str,
+    labels: Any,
+    predictions: ArrayLike,
+    num_thresholds: int = 127,
+    weights: Optional[ArrayLike] = None,
+) -> Any:
     return _message(pr_curve_bytes(tag, labels, predictions, num_thresholds, weights))
 
 
-def pr_curve_raw(tag, tp, fp, tn, fn, precision, recall, num_thresholds=127, weights=None):
+def pr_curve_raw(
+    tag: str,
+    tp: ArrayLike,
+    fp: ArrayLike,
+    tn: ArrayLike,
+    fn: ArrayLike,
+    precision: ArrayLike,
+    recall: ArrayLike,
+    num_thresholds: int = 127,
+    weights: Optional[ArrayLike] = None,
+) -> Any:
     return _message(pr_curve_raw_bytes(tag, tp, fp, tn, fn, precision, recall, num_thresholds))
 
 
-def compute_curve(labels, predictions, num_thresholds=None, weights=None):
+def compute_curve(
+    labels: Any,
+    predictions: ArrayLike,
+    num_thresholds: Optional[int] = None,
+    weights: Optional[ArrayLike] = None,
+) -> Any:
     """Six rows: true and false positives, true and false negatives, precision, recall."""
     tensor = pr_curve("tag", labels, predictions, num_thresholds or 127, weights).value[0].tensor
     shape = [dim.size for dim in tensor.tensor_shape.dim]
     return np.array(tensor.float_val, dtype=np.float64).reshape(shape)
 
 
-def mesh(tag, vertices, colors, faces, config_dict=None, display_name=None, description=None):
+def mesh(
+    tag: str,
+    vertices: ArrayLike,
+    colors: Optional[ArrayLike],
+    faces: Optional[ArrayLike],
+    config_dict: Optional[dict[str, Any]] = None,
+    display_name: Optional[str] = None,
+    description: Optional[str] = None,
+) -> Any:
     return _message(mesh_bytes(tag, vertices, colors, faces, config_dict))
 
 
-def hparams(hparam_dict=None, metric_dict=None):
+def hparams(hparam_dict: Any = None, metric_dict: Any = None) -> Any:
     return tuple(_message(part) for part in hparams_bytes(hparam_dict, metric_dict))
 
 
-def custom_scalars(layout):
+def custom_scalars(layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> Any:
     return _message(custom_scalars_bytes(layout))

@@ -14,15 +14,18 @@ import numpy as np
 
 logger = logging.getLogger("tensorboardX.x2num")
 
+Array = Any  # numpy.ndarray; its type parameters differ between the versions of numpy.
+
 # Elements that the engine reads as they are.
 _ENGINE_KINDS = "fiub"
+_AS_THEY_ARE = frozenset("efdbBhHiIlLqQ?")  # By dtype.char.
 
 
 def _is_torch(x: Any) -> bool:
     return type(x).__module__.partition(".")[0] == "torch" or hasattr(x, "is_quantized")
 
 
-def _torch_to_np(x: Any) -> np.ndarray:
+def _torch_to_np(x: Any) -> Array:
     x = x.detach()
     if x.is_quantized:
         x = x.dequantize()
@@ -34,7 +37,32 @@ def _torch_to_np(x: Any) -> np.ndarray:
     return x.numpy()
 
 
-def to_numpy(x: Any) -> np.ndarray:
+def _check_interface(x: Any) -> None:
+    """ValueError when the array interface of `x` reaches beyond the buffer it names.
+
+    numpy believes it, and would read whatever lies there. An address cannot be checked.
+    """
+    interface = x.__array_interface__
+    data, shape = interface.get("data"), interface.get("shape", ())
+    if data is None or isinstance(data, tuple) or not all(size > 0 for size in shape):
+        return
+    item_bytes = np.dtype(interface["typestr"]).itemsize
+    strides = interface.get("strides")
+    if strides is None:
+        strides = [item_bytes * int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+    offset = interface.get("offset", 0)
+    reach = [(size - 1) * stride for size, stride in zip(shape, strides)]
+    first = offset + sum(step for step in reach if step < 0)
+    last = offset + sum(step for step in reach if step > 0) + item_bytes
+    available = memoryview(data).nbytes
+    if first < 0 or last > available:
+        raise ValueError(
+            f"the array interface of {type(x).__name__} spans bytes {first} to {last} of a buffer "
+            f"of {available}"
+        )
+
+
+def to_numpy(x: Any) -> Array:
     """The values of `x` as an array of any shape; TypeError when it holds no numbers."""
     if isinstance(x, np.ndarray):
         return x
@@ -46,13 +74,15 @@ def to_numpy(x: Any) -> np.ndarray:
         x = x.data if hasattr(x, "data") and hasattr(x.data, "shape") else x.numpy()
     elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
         return np.from_dlpack(x)
+    if isinstance(getattr(x, "__array_interface__", None), dict):
+        _check_interface(x)
     try:
         return np.asarray(x)
     except ValueError as error:
         raise ValueError(f"cannot make an array of {type(x).__name__}: {error}") from None
 
 
-def make_np(x: Any) -> np.ndarray:
+def make_np(x: Any) -> Array:
     """`x` as a numpy array; a single number becomes an array of one element."""
     if isinstance(x, (str, bytes)) or x is None:
         raise NotImplementedError(f"Got {type(x)}, but expected numpy array or torch tensor.")
@@ -65,13 +95,13 @@ def make_np(x: Any) -> np.ndarray:
     return array
 
 
-def check_nan(array: np.ndarray) -> None:
+def check_nan(array: Array) -> None:
     """Warns, as tensorboardX does, when a value is NaN or infinite."""
     if array.dtype.kind == "f" and array.size and not np.isfinite(np.sum(array)):
         logger.warning("NaN or Inf found in input tensor.")
 
 
-def _quantized(x: Any) -> tuple:
+def _quantized(x: Any) -> tuple[Any, ...]:
     codes = np.ascontiguousarray(x.int_repr().cpu().numpy())
     if "per_channel" in str(x.qscheme()):
         scales = x.q_per_channel_scales().cpu().double().numpy()
@@ -84,6 +114,9 @@ def _quantized(x: Any) -> tuple:
 
 def as_engine(x: Any) -> Any:
     """`x` as the engine's tensor argument; TypeError when it cannot be one."""
+    if type(x) is np.ndarray and x.dtype.char in _AS_THEY_ARE:
+        if x.flags.c_contiguous and x.dtype.isnative:
+            return x
     if _is_torch(x) and hasattr(x, "detach"):
         x = x.detach()
         if x.is_quantized:

@@ -26,7 +26,10 @@ class _Namer:
 
     def scope(self, node: Any) -> str:
         """__module.features.0 -> AlexNet/Sequential[features]/Conv2d[0]."""
-        path = _MODULE.sub("", node.scopeName().rpartition("/")[2])
+        return self.scope_of(_MODULE.sub("", node.scopeName().rpartition("/")[2]))
+
+    def scope_of(self, path: str) -> str:
+        """The same of a module's path: features.0."""
         parts, before = [self._root], ""
         for part in path.split(".") if path else []:
             before = f"{before}.{part}" if before else part
@@ -56,11 +59,16 @@ def graph_def(model: Any, graph: Any) -> Any:
     names: dict[str, str] = {}
     attribute_paths: dict[str, str] = {}
 
+    tensors = [*model.named_parameters(), *model.named_buffers()]
+    shapes = {name: [int(size) for size in tensor.shape] for name, tensor in tensors}
+
     def add(value: Any, name: str, op: str, inputs: list[str], text: str = "") -> None:
         entry = definition.node.add(name=name, op=op, input=inputs)
         if text:
             entry.attr["attr"].s = text.encode()
         shape = _shape(value)
+        if shape is None:  # The tracer does not say it of parameters.
+            shape = shapes.get(attribute_paths.get(value.debugName(), ""))
         if shape is not None:
             stored = entry.attr["_output_shapes"].list.shape.add()
             for size in shape:
@@ -81,11 +89,11 @@ def graph_def(model: Any, graph: Any) -> Any:
             if str(value.type()).startswith("__torch__"):
                 continue  # A module on the way to a parameter.
         op = node.kind()
-        short = op.rpartition("::")[2].lower()
-        if op == "prim::GetAttr":
-            short = node.s("name")  # weight, bias
+        scope, short = namer.scope(node), op.rpartition("::")[2].lower()
+        if op == "prim::GetAttr":  # weight, bias: at the module that owns it.
+            scope, short = namer.scope_of(owner), node.s("name")
         inputs = [names[v.debugName()] for v in node.inputs() if v.debugName() in names]
-        base = namer.unique(f"{namer.scope(node)}/{short}")
+        base = namer.unique(f"{scope}/{short}")
         for index, value in enumerate(node.outputs()):
             # Every output is a node of its own; TensorBoard draws edges by node.
             name = names[value.debugName()] = (
@@ -107,7 +115,8 @@ def trace(model: Any, inputs: Any, verbose: bool = False, strict: bool = True) -
     model.eval()
     try:
         with torch.no_grad():
-            traced = torch.jit.trace(model, inputs, strict=strict, check_trace=False)
+            jit: Any = torch.jit  # Has no types.
+            traced = jit.trace(model, inputs, strict=strict, check_trace=False)
     finally:
         model.train(training)
     graph = traced.graph if not hasattr(traced, "inlined_graph") else traced.inlined_graph

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 
-def figure_to_image(figures: Any, close: bool = True) -> np.ndarray:
+def figure_to_image(figures: Any, close: bool = True) -> Any:
     """A matplotlib figure as CHW bytes; a list of figures as NCHW."""
     import matplotlib.pyplot as plt
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    def render(figure: Any) -> np.ndarray:
-        canvas = FigureCanvasAgg(figure)
+    def render(figure: Any) -> Any:
+        canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
         rgb = np.asarray(canvas.buffer_rgba())[:, :, :3]
         if close:
@@ -29,7 +29,7 @@ def graphviz_to_image() -> None:
     raise NotImplementedError("render the graph to an image and pass that to add_image")
 
 
-def make_grid(images: Any, ncols: int = 8) -> np.ndarray:
+def make_grid(images: Any, ncols: int = 8) -> Any:
     """A batch NCHW of 1, 3 or 4 channels as one picture CHW, rows of up to `ncols`."""
     images = np.asarray(images)
     assert images.ndim == 4 and images.shape[1] in (1, 3, 4)
@@ -44,7 +44,7 @@ def make_grid(images: Any, ncols: int = 8) -> np.ndarray:
     return rows.transpose(2, 0, 3, 1, 4).reshape(channels, nrows * height, ncols * width)
 
 
-def _prepare_video(V: Any) -> np.ndarray:
+def _prepare_video(V: Any) -> Any:
     """A batch NTCHW of videos side by side, as THWC; filled up to a power of two with black."""
     V = np.asarray(V)
     if V.dtype == np.uint8:
@@ -59,7 +59,7 @@ def _prepare_video(V: Any) -> np.ndarray:
     return V.transpose(2, 0, 4, 1, 5, 3).reshape(frames, rows * height, cols * width, channels)
 
 
-def convert_to_HWC(tensor: Any, input_format: str) -> np.ndarray:
+def convert_to_HWC(tensor: Any, input_format: str) -> Any:
     """`tensor` in any order of HW, CHW or NCHW, as HWC; a batch becomes a grid."""
     tensor = np.asarray(tensor)
     assert len(set(input_format)) == len(input_format), (
@@ -71,7 +71,7 @@ def convert_to_HWC(tensor: Any, input_format: str) -> np.ndarray:
     )
     order = input_format.upper()
 
-    def to(target: str) -> np.ndarray:
+    def to(target: str) -> Any:
         return tensor.transpose([order.find(dim) for dim in target])
 
     if len(order) == 4:

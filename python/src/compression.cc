@@ -15,6 +15,7 @@
 #include "cboard/compression/names.h"
 #include "cboard/compression/tags.h"
 #include "errors.h"
+#include "unlocked.h"
 
 namespace nb = nanobind;
 
@@ -113,7 +114,7 @@ nb::dict Import(const std::string& json, const std::string& directory, std::int6
   options.step = step;
   Result<ImportReport> imported;
   {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     imported = ImportBenchmark(json, options);
   }
   const ImportReport report = Unwrap(std::move(imported));
@@ -165,7 +166,12 @@ void BindCompression(nb::module_& module) {
     return nb::make_tuple(values, ToPython(ratios.omitted));
   });
 
-  nb::class_<Aurora>(module, "Aurora")
+  nb::class_<Aurora>(module, "Aurora",
+                     "A score and what it is made of.\n\n"
+                     "`score` is 1 at break-even and more when the variant is the better choice; "
+                     "`mean` is the\nplain mean of `ratios`. `factors`, times `penalty_factor`, "
+                     "multiply to the score, and `coverage`\nis the part of the weights whose "
+                     "metrics were there.")
       .def_prop_ro("score", [](const Aurora& a) { return a.score.score; })
       .def_prop_ro("mean", [](const Aurora& a) { return a.score.mean; })
       .def_prop_ro("coverage", [](const Aurora& a) { return a.score.coverage; })
@@ -186,10 +192,13 @@ void BindCompression(nb::module_& module) {
                      }
                      return ratios;
                    })
-      .def("labels", [](const Aurora& a, const std::string& name, const std::string& model,
-                        const std::string& variant, const std::string& baseline) {
-        return ToPython(LabelsOfAurora(name, a.score, a.options, model, variant, baseline));
-      });
+      .def(
+          "labels",
+          [](const Aurora& a, const std::string& name, const std::string& model,
+             const std::string& variant, const std::string& baseline) {
+            return ToPython(LabelsOfAurora(name, a.score, a.options, model, variant, baseline));
+          },
+          "The labels of the scalar `name`, for add_labelled_scalar.");
   module.def("aurora", ScoreOf, nb::arg("baseline"), nb::arg("variant"), nb::arg("weights"),
              nb::arg("quality") = "", nb::arg("quality_lower_is_better") = false,
              nb::arg("penalty_factor") = 10.0, nb::arg("penalty_threshold") = 0.0,

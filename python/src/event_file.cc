@@ -16,6 +16,7 @@
 #include "cboard/record/record_writer.h"
 #include "errors.h"
 #include "tensor_arg.h"
+#include "unlocked.h"
 #include "writer/summary/tag_cleaning.h"
 
 namespace nb = nanobind;
@@ -65,7 +66,7 @@ void AddScalars(EventFile& self, const std::string& tag, nb::handle values, nb::
   }
   Result<void> added;
   {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     const auto* value = static_cast<const double*>(numbers.view().data);
     const auto* step = static_cast<const std::int64_t*>(counts.view().data);
     const auto* time = times ? static_cast<const double*>(times->view().data) : nullptr;
@@ -84,7 +85,7 @@ EventFile::EventFile(const std::string& directory, const WriterOptions& options)
     : owner_pid_(::getpid()) {
   Result<std::unique_ptr<EventFileWriter>> writer;
   {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     writer = EventFileWriter::Open(directory, options);
   }
   writer_ = Unwrap(std::move(writer));
@@ -92,7 +93,7 @@ EventFile::EventFile(const std::string& directory, const WriterOptions& options)
 }
 
 EventFile::~EventFile() {
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   writer_.reset();
 }
 
@@ -110,7 +111,7 @@ Result<void> EventFile::AddScalar(std::string_view tag, float value, std::int64_
 
 Result<void> EventFile::AddEvent(std::string_view event) {
   if (closed_) return {};
-  const nb::gil_scoped_release released;  // It waits while the disk is behind.
+  const Unlocked unlocked;  // It waits while the disk is behind.
   if (::getpid() != owner_pid_) return AddEventInChild(event);
   Result<void> added = writer_->AddEvent(event);
   if (!added && closed_) return {};  // Another thread has just closed it.
@@ -139,14 +140,14 @@ Result<void> EventFile::AddEventInChild(std::string_view event) {
 Result<void> EventFile::Flush() {
   // A child has nothing that waits.
   if (closed_ || ::getpid() != owner_pid_) return {};
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   return writer_->Flush();
 }
 
 Result<void> EventFile::Close() {
   if (closed_.exchange(true)) return {};
   if (::getpid() != owner_pid_) return {};
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   return writer_->Close();
 }
 

@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "cboard/profile/hardware_monitor.h"
 #include "errors.h"
+#include "unlocked.h"
 
 namespace nb = nanobind;
 
@@ -22,7 +23,7 @@ class Monitor {
   void Start() {
     Result<void> started;
     {
-      const nb::gil_scoped_release released;
+      const Unlocked unlocked;
       started = monitor_.Start();
     }
     Unwrap(std::move(started));
@@ -33,7 +34,7 @@ class Monitor {
     HardwareSummary summary;
     Result<void> flushed;
     {
-      const nb::gil_scoped_release released;
+      const Unlocked unlocked;
       summary = monitor_.Stop();
       flushed = writer_.Flush();
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 
 #include "cboard/base/clock.h"
 #include "errors.h"
@@ -26,10 +27,38 @@ PyObject* choke_function = nullptr;
 PyObject* add_event_name = nullptr;
 PyObject* add_scalar_name = nullptr;
 
+// The class's version when add_event was last found in place. CPython gives a class a new one, or
+// none (0), whenever something about it changes, so that looking at the number is enough.
+unsigned int unchanged_version = 0;
+
 bool ChokePointReplaced() {
   if (choke_class == nullptr) return false;
-  PyObject* dict = reinterpret_cast<PyTypeObject*>(choke_class)->tp_dict;
-  return PyDict_GetItemWithError(dict, add_event_name) != choke_function;
+  auto* type = reinterpret_cast<PyTypeObject*>(choke_class);
+  const bool has_version = (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) != 0;
+  if (has_version && unchanged_version != 0 && type->tp_version_tag == unchanged_version) {
+    return false;
+  }
+  if (PyDict_GetItemWithError(type->tp_dict, add_event_name) != choke_function) return true;
+  // A lookup gives the class a version if it has none.
+  if (PyObject* found = PyObject_GetAttr(choke_class, add_event_name)) {
+    Py_DECREF(found);
+    unchanged_version = type->tp_version_tag;
+  } else {
+    PyErr_Clear();
+  }
+  return false;
+}
+
+// The text of a tag, valid while `tag` lives; without data when it has no UTF-8, with the exception
+// set.
+std::string_view TextOf(PyObject* tag) {
+  if (PyUnicode_IS_COMPACT_ASCII(tag)) {  // Nearly always, and then nothing has to be called.
+    return {static_cast<const char*>(PyUnicode_DATA(tag)),
+            static_cast<std::size_t>(PyUnicode_GET_LENGTH(tag))};
+  }
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(tag, &size);
+  return {text, text == nullptr ? 0 : static_cast<std::size_t>(size)};
 }
 
 constexpr std::size_t kArguments = 6;
@@ -129,12 +158,11 @@ PyObject* AddScalar(PyObject* self, PyObject* const* args, Py_ssize_t positional
   double wall_time = 0;
   if (writer->file != nullptr && writer->file->plain && !writer->file->closed() &&
       IsPlain(slots, value, step, wall_time) && !ChokePointReplaced()) {
-    Py_ssize_t size = 0;
-    const char* tag = PyUnicode_AsUTF8AndSize(slots[0], &size);
-    if (tag == nullptr) return nullptr;
+    const std::string_view tag = TextOf(slots[0]);
+    if (tag.data() == nullptr) return nullptr;
     // The GIL is kept: this copies fifty bytes, and waits only while the disk is far behind.
-    const Result<void> added = writer->file->AddScalar({tag, static_cast<std::size_t>(size)},
-                                                       static_cast<float>(value), step, wall_time);
+    const Result<void> added =
+        writer->file->AddScalar(tag, static_cast<float>(value), step, wall_time);
     if (!added) {
       SetPythonError(added.error());
       return nullptr;
@@ -207,7 +235,12 @@ void BindScalarWriter(nb::module_& module) {
   static std::array<PyMethodDef, 3> methods = {{
       {"add_scalar", AsMethod(AddScalar), METH_FASTCALL | METH_KEYWORDS,
        "add_scalar($self, /, tag, scalar_value, global_step=None, walltime=None, display_name='', "
-       "summary_description='')\n--\n\nAdds one point of the curve `tag`."},
+       "summary_description='')\n--\n\n"
+       "Adds one point of the curve `tag`.\n\n"
+       "`scalar_value` is a number, or an array or tensor that squeezes to one. `walltime` is in\n"
+       "seconds since 1970, now if None. `display_name` and `summary_description` are for "
+       "viewers.\n"
+       "OSError when the disk has refused for so long that no more fits into memory."},
       {"_attach", Attach, METH_O, "Sets the event file that scalars may go to directly, or None."},
       {nullptr, nullptr, 0, nullptr},
   }};
@@ -223,6 +256,10 @@ void BindScalarWriter(nb::module_& module) {
                              slots.data()};
   module.attr("ScalarWriter") = nb::steal(PyType_FromSpec(&spec));
 
+  module.def("own_add_scalar", [](nb::type_object cls) {
+    auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+    cls.attr("add_scalar") = nb::steal(PyDescr_NewMethod(type, methods.data()));
+  });
   module.def("set_choke_point", [](nb::type_object cls, nb::object function) {
     choke_class = cls.release().ptr();
     choke_function = function.release().ptr();

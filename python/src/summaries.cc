@@ -18,9 +18,11 @@
 #include "cboard/tensor/histogram.h"
 #include "errors.h"
 #include "tensor_arg.h"
+#include "unlocked.h"
 #include "writer/graph_import/onnx_graph.h"
 #include "writer/graph_import/openvino_graph.h"
 #include "writer/media/draw_boxes.h"
+#include "writer/media/font.h"
 #include "writer/media/gif_encoder.h"
 #include "writer/media/image_layout.h"
 #include "writer/media/png_encoder.h"
@@ -46,7 +48,7 @@ template <typename Make>
 nb::bytes Serialized(Make make) {
   Result<std::string> summary;
   {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     summary = make();
   }
   const std::string bytes = Unwrap(std::move(summary));
@@ -254,7 +256,7 @@ nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>
   Result<summary::EmbeddingFiles> files;
   Result<std::string> sprite = std::string();
   {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     files = summary::MakeEmbeddingFiles(rows.view(), details, step);
     if (files && pictures) {
       sprite = media::LayOutSprite(pictures->view()).and_then([](const media::Pixels& pixels) {
@@ -272,6 +274,23 @@ nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>
                         made.config_block, pictures ? bytes(png) : nb::none());
 }
 
+// The letters of `text` in a row, a byte per dot: eight rows of six dots a letter, 1 where ink is.
+nb::bytes TextDots(const std::string& text) {
+  const std::u32string letters = media::DecodeUtf8(text);
+  std::string dots;
+  dots.reserve(letters.size() * media::kCellWidth * media::kGlyphHeight);
+  for (int row = 0; row < media::kGlyphHeight; ++row) {
+    for (const char32_t letter : letters) {
+      const media::Glyph& glyph = media::GlyphOf(letter);
+      for (int column = 0; column < media::kGlyphWidth; ++column) {
+        dots.push_back(media::HasInk(glyph, row, column) ? '\1' : '\0');
+      }
+      dots.push_back('\0');
+    }
+  }
+  return nb::bytes(dots.data(), dots.size());
+}
+
 }  // namespace
 
 void BindSummaries(nb::module_& module) {
@@ -284,6 +303,7 @@ void BindSummaries(nb::module_& module) {
   module.def("boxes_summary", BoxesSummary);
   module.def("video_summary", VideoSummary);
   module.def("audio_summary", AudioSummary);
+  module.def("text_dots", TextDots);
   module.def("text_summary", [](const std::string& tag, const std::string& text) {
     return Serialized([&] { return summary::MakeTextSummary(tag, text); });
   });

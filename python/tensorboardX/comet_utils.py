@@ -1,3 +1,5 @@
 """Comet."""
 
-from compression_board.comet_utils import CometLogger  # noqa: F401
+from compression_board.comet_utils import CometLogger
+
+__all__ = ["CometLogger"]

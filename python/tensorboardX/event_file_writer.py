@@ -1,3 +1,5 @@
 """Event files."""
 
-from compression_board.event_files import EventFileWriter, EventsWriter, directory_check  # noqa: F401
+from compression_board.event_files import EventFileWriter, EventsWriter, directory_check
+
+__all__ = ["EventFileWriter", "EventsWriter", "directory_check"]

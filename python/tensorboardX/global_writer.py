@@ -1,3 +1,5 @@
 """One writer for a whole program."""
 
-from compression_board.global_writer import GlobalSummaryWriter  # noqa: F401
+from compression_board.global_writer import GlobalSummaryWriter
+
+__all__ = ["GlobalSummaryWriter"]

@@ -1,9 +1,11 @@
 """ONNX models as TensorBoard graphs."""
 
+from typing import Any
+
 from compression_board import _engine
 
 
-def load_onnx_graph(fname):
+def load_onnx_graph(fname: Any) -> Any:
     """The GraphDef of an ONNX file."""
     from tensorboardX.proto.graph_pb2 import GraphDef
 

@@ -1,9 +1,11 @@
 """OpenVINO models as TensorBoard graphs."""
 
+from typing import Any
+
 from compression_board import _engine
 
 
-def load_openvino_graph(fname):
+def load_openvino_graph(fname: Any) -> Any:
     """The GraphDef of an OpenVINO .xml."""
     from tensorboardX.proto.graph_pb2 import GraphDef
 

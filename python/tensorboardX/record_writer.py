@@ -3,13 +3,23 @@
 import re
 
 from compression_board import _engine
-from compression_board.event_files import (  # noqa: F401
+from compression_board.event_files import (
     RecordWriter,
     directory_check,
     open_file,
     register_writer_factory,
 )
-from compression_board.remote import GCSRecordWriter, S3RecordWriter, register  # noqa: F401
+from compression_board.remote import GCSRecordWriter, S3RecordWriter, register
+
+__all__ = [
+    "GCSRecordWriter",
+    "RecordWriter",
+    "S3RecordWriter",
+    "directory_check",
+    "open_file",
+    "register",
+    "register_writer_factory",
+]
 
 _VALID_FIRST = re.compile(r"[A-Za-z0-9.]")
 _VALID_RUNS = re.compile(r"[A-Za-z0-9_.\-/]+")

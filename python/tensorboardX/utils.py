@@ -1,9 +1,11 @@
 """Pictures as arrays."""
 
-from compression_board.utils import (  # noqa: F401
+from compression_board.utils import (
     _prepare_video,
     convert_to_HWC,
     figure_to_image,
     graphviz_to_image,
     make_grid,
 )
+
+__all__ = ["_prepare_video", "convert_to_HWC", "figure_to_image", "graphviz_to_image", "make_grid"]

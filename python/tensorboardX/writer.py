@@ -1,3 +1,5 @@
 """SummaryWriter and FileWriter."""
 
-from compression_board.writer import DummyFileWriter, FileWriter, SummaryWriter  # noqa: F401
+from compression_board.writer import DummyFileWriter, FileWriter, SummaryWriter
+
+__all__ = ["DummyFileWriter", "FileWriter", "SummaryWriter"]

@@ -1,3 +1,5 @@
 """Numbers from anywhere as numpy arrays."""
 
-from compression_board.tensors import check_nan, make_np  # noqa: F401
+from compression_board.tensors import check_nan, make_np
+
+__all__ = ["check_nan", "make_np"]

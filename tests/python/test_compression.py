@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -97,6 +98,58 @@ def test_an_import_leaves_no_empty_run_behind(tmp_path):
     assert [path.name for path in (tmp_path / "base").iterdir()] == ["m"]
 
 
+def pixels(run, tag):
+    """A picture of the run, as Pillow decodes it."""
+    import io
+
+    import numpy as np
+    from PIL import Image
+
+    return np.asarray(Image.open(io.BytesIO(run.events.Images(tag)[0].encoded_image_string)))
+
+
+def test_a_report_is_text_and_pictures_that_tensorboard_shows(tmp_path, read):
+    with CompressionWriter(str(tmp_path)) as writer:
+        markdown = writer.log_report("m", FP32, INT8, step=3)
+    run = read(tmp_path)
+    (text,) = run.events.Tensors("m/metadata/report/text_summary")
+    assert (text.step, text.tensor_proto.string_val[0].decode()) == (3, markdown)
+    assert "**int8**: 4x smaller, 2x faster, accuracy down by 0; AURORA 1.52" in markdown
+    assert "| Latency (ms) | 10 | 5 |" in markdown and "| int8 | Speedup | 2 |" in markdown
+    assert run.tags("images") == {"m/metadata/report_metrics", "m/metadata/report_aurora_int8"}
+
+
+def test_the_bars_of_a_report_are_as_long_as_their_values(tmp_path, read):
+    from compression_board.compression.pictures import BASELINE, SERIES
+
+    with CompressionWriter(str(tmp_path)) as writer:
+        writer.log_report("m", {"model_size_mb": 40.0}, {"model_size_mb": 10.0})
+    picture = pixels(read(tmp_path), "m/metadata/report_metrics")
+    lengths = [
+        max((row == color).all(-1).sum() for row in picture) for color in (BASELINE, SERIES[0])
+    ]
+    assert lengths == [360, 90]
+
+
+@pytest.mark.parametrize("variants", [
+    {"fp32": {}, "int8": {}},
+    {"fp32": {"accuracy": math.nan, "loss": 1.0}, "int8": {"accuracy": 0.5, "loss": math.inf}},
+    {"fp32": {"delta": 0.0}, "int8": {"delta": -3.5}},
+    {"fp32": FP32, "a|b ü" * 30: INT8},
+    {"fp32": FP32},
+    {"fp32": FP32, **{f"v{i}": INT8 for i in range(20)}},
+], ids=["nothing", "not finite", "negative", "odd names", "baseline alone", "many"])  # fmt: skip
+def test_a_report_of_anything_can_be_made(tmp_path, read, variants):
+    with CompressionWriter(str(tmp_path)) as writer:
+        markdown = writer.log_variants_report("m", variants)
+    rows = [line for line in markdown.splitlines() if line.startswith("|")]
+    columns = {len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows}
+    assert columns <= {len(variants) + 1, 3}
+    assert pixels(read(tmp_path), "m/metadata/report_metrics").ndim == 3
+    if "loss" in variants["fp32"]:
+        assert "left out for int8: loss is inf" in markdown
+
+
 def test_training_summary_and_early_stopping(tmp_path, read):
     with TrainingLogger("m", logdir=str(tmp_path)) as logger:
         logger.log_epoch(1, 1, 0.5, 0.5, 1, 0.5, 0.6, learning_rate=0.1)
@@ -144,14 +197,12 @@ def test_the_package_is_typed_and_light():
 def test_the_original_beside_ours_is_reported(tmp_path):
     import shutil
 
-    import compression_board
     import tensorboardX
 
-    for package in (compression_board, tensorboardX):
-        folder = os.path.dirname(package.__file__)
-        shutil.copytree(
-            folder, tmp_path / os.path.basename(folder), ignore=shutil.ignore_patterns("bin")
-        )
+    site = os.path.dirname(os.path.dirname(tensorboardX.__file__))
+    for name in ("compression_board", "compression_board.libs", "tensorboardX"):
+        folder = os.path.join(site, name)
+        shutil.copytree(folder, tmp_path / name, ignore=shutil.ignore_patterns("bin"))
     (tmp_path / "tensorboardX-2.6.4.dist-info").mkdir()
     done = subprocess.run([sys.executable, "-c", "import tensorboardX"], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(tmp_path)})  # fmt: skip

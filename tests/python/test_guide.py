@@ -1,4 +1,8 @@
-"""Every Python block of the user's documents runs as it stands, and so do our own examples."""
+"""Every Python block of the user's documents runs as it stands, and so does the example.
+
+The documents are not part of a clone; docs/guide.md has an example for each of their blocks, which
+test_docs.py runs.
+"""
 
 import json
 import re
@@ -37,14 +41,10 @@ runpy.run_path(sys.argv[1], init_globals=open_variables)
 EXPECTED = [
     ("CompressionWriter('runs/my_experiment')", "runs/my_experiment",
      "alexnet/compression/size_ratio", 0, 217.61 / 9.42),
-    ('CompressionWriter("runs/my_experiment")', "runs/my_experiment",
-     "alexnet/metrics/accuracy/int8", 0, 0.9945),
     ("log_benchmark_results(", "runs/benchmark/alexnet",
      "alexnet/compression/speedup", 0, 261.02 / 130.51),
     ("TrainingLogger('alexnet', logdir='runs/training')", "runs/training",
      "alexnet/validation/f1_score", 2, 0.5),
-    ('TrainingLogger("alexnet", logdir="runs/training")', "runs/training",
-     "alexnet/training/loss", 2, 1 / 3),
     ("writer.log_compression_comparison(model_name", "runs/open",
      "mobilenetv2/performance/latency_ms/int8", 0, 130.51),
     ("logger = TrainingLogger(model_name)", "runs/training/alexnet",
@@ -53,13 +53,11 @@ EXPECTED = [
      "alexnet/latency_ms", 0, 130.51),
     ("{model_name}/model_size'", "runs/compression_benchmark/resnet18/model_size/fp32",
      "resnet18/model_size", 0, 217.61),
-    ('f"{model}/{tag}"', "runs/compression_benchmark/alexnet/latency/fp32",
-     "alexnet/latency", 0, 261.02),
 ]  # fmt: skip
 
 
 def blocks():
-    found = [(path.stem, path.read_text()) for path in sorted((HERE / "guide").glob("*.py"))]
+    found = []
     for document in sorted(DOCUMENTS.glob("00[012]*.txt")):
         text = document.read_text(encoding="utf-8", errors="replace")
         found += [(f"{document.stem[:3]}-{i}", code) for i, code in enumerate(BLOCK.findall(text))]
@@ -87,7 +85,7 @@ def test_block_runs_unmodified_and_logs_what_it_says(code, tmp_path, read):
 
 def test_documents_have_all_their_blocks():
     if DOCUMENTS.is_dir():
-        assert len(blocks()) == 4 + 7
+        assert len(blocks()) == 7
 
 
 def test_benchmark_script_of_the_guide(tmp_path, read):

@@ -189,3 +189,29 @@ def test_a_replaced_add_event_sees_every_event(tmp_path):
                 writer.add_scalar("s", 1.0)
     steps = [(call.args[0].step, call.args[0].wall_time) for call in seen.call_args_list]
     assert steps[0] == (5, 9.0) and steps[1][0] == 6 and steps[2] == (7, 8.0)
+
+
+def test_add_event_may_be_replaced_and_restored_at_any_time(tmp_path, read):
+    from unittest import mock
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        for round in range(3):
+            writer.add_scalar("direct", round, 2 * round)
+            with mock.patch("tensorboardX.event_file_writer.EventFileWriter.add_event") as seen:
+                writer.add_scalar("seen", round, round)
+            assert [call.args[0].step for call in seen.call_args_list] == [round]
+            writer.add_scalar("direct", round, 2 * round + 1)
+    run = read(tmp_path)
+    assert run.tags() == {"direct"}
+    assert [step for step, _ in run.scalars("direct")] == list(range(6))
+
+
+def test_add_scalar_may_be_replaced_on_a_class_and_on_an_object(tmp_path, monkeypatch):
+    seen = []
+    with SummaryWriter(str(tmp_path)) as writer:
+        writer.add_scalar("s", 1.0, 1)
+        monkeypatch.setattr(SummaryWriter, "add_scalar", lambda self, *args: seen.append(args))
+        writer.add_scalar("class", 1.0, 2)
+        writer.add_scalar = lambda *args: seen.append(args)
+        writer.add_scalar("object", 1.0, 3)
+    assert [args[0] for args in seen] == ["class", "object"]

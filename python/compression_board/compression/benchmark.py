@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 from .. import _engine
+from ..types import PathLike
 from .writer import CompressionWriter
-
-PathLike = Union[str, "os.PathLike[str]"]
 
 
 class BenchmarkParser:
@@ -26,7 +25,8 @@ class BenchmarkParser:
     def load_benchmark_json(self, json_path: PathLike) -> dict[str, Any]:
         """The file as it is. FileNotFoundError, json.JSONDecodeError."""
         with open(json_path, encoding="utf-8") as file:
-            return json.load(file)
+            results: dict[str, Any] = json.load(file)
+        return results
 
     def log_benchmark_results(
         self, json_path: PathLike, logdir: Optional[PathLike] = None, step: int = 0

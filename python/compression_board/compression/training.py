@@ -90,6 +90,7 @@ class TrainingLogger:
             self._scalar(f"validation/final_val_{name}", of_val, total_epochs + 1)
 
     def close(self) -> None:
+        """Flushes and closes the writer."""
         self.writer.close()
 
     def __enter__(self) -> "TrainingLogger":

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Optional
 
 from .. import _engine
 from ..aurora import aurora, numeric
+from ..types import ArrayLike, Metrics, Omissions, PathLike
 from ..writer import SummaryWriter
+from .report import make_report
 
 _ENERGY = "energy_consumption_mw"
 _GPU_MEMORY = "gpu_memory_usage_mb"
 
-Metrics = Mapping[str, Any]
+Variants = Mapping[str, Mapping[str, float]]  # Numbers alone, as _checked returns them.
 
 
 class CompressionWriter(SummaryWriter):
@@ -29,7 +31,9 @@ class CompressionWriter(SummaryWriter):
     TensorBoard draws in one chart) or "flat" (alexnet/metrics/accuracy/int8).
     """
 
-    def __init__(self, logdir=None, *args, tag_scheme="both", aurora_options=None, **kwargs):
+    def __init__(self, logdir: Optional[PathLike] = None, *args: Any, tag_scheme: str = "both",
+                 aurora_options: Optional[Mapping[str, Any]] = None,
+                 **kwargs: Any) -> None:  # fmt: skip
         if tag_scheme not in ("both", "groups", "flat"):
             raise ValueError(f"tag_scheme is both, groups or flat, not '{tag_scheme}'")
         super().__init__(logdir, *args, **kwargs)
@@ -43,7 +47,7 @@ class CompressionWriter(SummaryWriter):
     # Any variants ----------------------------------------------------------------------------
 
     def log_variants(self, model_name: str, variants: Mapping[str, Metrics], baseline: str = "fp32",
-                     step: int = 0) -> list:  # fmt: skip
+                     step: int = 0) -> Omissions:  # fmt: skip
         """Comparison, ratios, energy and AURORA of any number of variants under any names."""
         omitted = self._comparison(model_name, variants, baseline, step)
         omitted += self._ratios(model_name, variants, baseline, step, energy=False)
@@ -54,37 +58,38 @@ class CompressionWriter(SummaryWriter):
     # FP32 and INT8, as the guide has it ------------------------------------------------------
 
     def log_compression_comparison(self, model_name: str, fp32_metrics: Metrics,
-                                   int8_metrics: Metrics, step: int = 0) -> list:  # fmt: skip
+                                   int8_metrics: Metrics, step: int = 0) -> Omissions:  # fmt: skip
         """Every metric of both, except power: log_energy_comparison logs that."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self._comparison(model_name, pair, "fp32", step)
 
     def log_compression_ratios(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
-                               step: int = 0) -> list:  # fmt: skip
+                               step: int = 0) -> Omissions:  # fmt: skip
         """Size ratio, speedup, accuracy drop and the others that the metrics allow."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self._ratios(model_name, pair, "fp32", step, energy=False)
 
     def log_energy_comparison(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
-                              step: int = 0) -> list:  # fmt: skip
+                              step: int = 0) -> Omissions:  # fmt: skip
         """energy_consumption_mw of both, their difference and ratio."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self._energy(model_name, pair, "fp32", step)
 
     def log_aurora(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
-                   step: int = 0) -> list:  # fmt: skip
+                   step: int = 0) -> Omissions:  # fmt: skip
         """The AURORA score with its factors, and the plain mean of the ratios."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self._aurora(model_name, pair, "fp32", step)
 
-    def log_latency_distribution(self, model_name: str, fp32_latencies: Sequence[float],
-                                 int8_latencies: Sequence[float], step: int = 0) -> list:  # fmt: skip
+    def log_latency_distribution(self, model_name: str, fp32_latencies: ArrayLike,
+                                 int8_latencies: ArrayLike,
+                                 step: int = 0) -> Omissions:  # fmt: skip
         """A histogram each; samples that are not finite are left out."""
         import numpy as np
 
         from ..tensors import to_numpy
 
-        omitted = []
+        omitted: Omissions = []
         for variant, samples in (("fp32", fp32_latencies), ("int8", int8_latencies)):
             values = to_numpy(samples).astype(np.float64).ravel()
             finite = values[np.isfinite(values)]
@@ -98,7 +103,7 @@ class CompressionWriter(SummaryWriter):
 
     def log_model_metadata(
         self, model_name: str, model_info: Mapping[str, Any], step: int = 0
-    ) -> list:
+    ) -> Omissions:
         """Facts about the model as a text; numbers and the input's dimensions also as scalars."""
         titles = {"library": "Library", "category": "Category", "description": "Description",
                   "input_shape": "Input Shape"}  # fmt: skip
@@ -116,44 +121,42 @@ class CompressionWriter(SummaryWriter):
 
     def log_report(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
                    step: int = 0) -> str:  # fmt: skip
-        """A compression report as a markdown table inside the events; returns the markdown."""
-        lines = [
-            f"# {model_name}: int8 against fp32",
-            "",
-            "| metric | fp32 | int8 |",
-            "|---|---|---|",
-        ]
-        fp32, int8 = numeric(fp32_metrics), numeric(int8_metrics)
-        for key in _engine.in_log_order({**fp32, **int8}):
-            title = _engine.describe_metric(key)["display_name"] or key
-            cells = [f"{side[key]:.6g}" if key in side else "–" for side in (fp32, int8)]
-            lines.append(f"| {title} | {cells[0]} | {cells[1]} |")
-        values, omitted = _engine.ratios(fp32, int8, model_name, "fp32", "int8")
-        lines += ["", "| ratio | value |", "|---|---|"]
-        lines += [
-            f"| {labels['display_name'] or name} | {value:.6g} |"
-            for name, _, value, labels in values
-        ]
-        lines += [""] + [f"- left out: {what}: {reason}" for what, reason in omitted]
-        text = "\n".join(lines)
-        self.add_text(self._metadata_tag(model_name, "report"), text, step)
-        return text
+        """A report inside the events, so that stock TensorBoard shows it; returns its Markdown.
+
+        The text `<model>/metadata/report` has a sentence and tables, and the pictures beside it,
+        `<model>/metadata/report_metrics` and `report_aurora_int8`, the same as charts.
+        """
+        pair = {"fp32": fp32_metrics, "int8": int8_metrics}
+        return self.log_variants_report(model_name, pair, "fp32", step)
+
+    def log_variants_report(self, model_name: str, variants: Mapping[str, Metrics],
+                            baseline: str = "fp32", step: int = 0) -> str:  # fmt: skip
+        """log_report of any number of variants under any names."""
+        figures = self._checked(model_name, variants, baseline)
+        report = make_report(model_name, figures, baseline, self.aurora_options)
+        self.add_text(self._metadata_tag(model_name, "report"), report.markdown, step)
+        for name, picture in report.pictures.items():
+            tag = self._metadata_tag(model_name, name)
+            self.add_image(tag, picture, step, dataformats="HWC")
+        return report.markdown
 
     # How -------------------------------------------------------------------------------------
 
-    def _metadata_tag(self, model_name, name):
+    def _metadata_tag(self, model_name: str, name: str) -> str:
         return self.tag_for("metadata", model_name, name, "", "fp32")
 
-    def _add(self, tag, value, step, labels):
+    def _add(self, tag: str, value: float, step: int, labels: dict[str, Any]) -> None:
         """One scalar with its labels. Goes through add_scalar when a subclass has its own."""
         if type(self).add_scalar is not SummaryWriter.add_scalar:
             self.add_scalar(tag, value, step)
         else:
             self.add_labelled_scalar(tag, value, step, **labels)
 
-    def _metric(self, model_name, variants, baseline, key, step):
+    def _metric(self, model_name: str, variants: Variants, baseline: str, key: str,
+                step: int) -> Omissions:  # fmt: skip
         described = _engine.describe_metric(key)
-        omitted, group = [], {}
+        omitted: Omissions = []
+        group: dict[str, float] = {}
         for variant, metrics in variants.items():
             if key not in metrics:
                 omitted.append((key, f"{key} of '{variant}' is missing"))
@@ -169,7 +172,8 @@ class CompressionWriter(SummaryWriter):
             self.add_scalars(tag, group, step)
         return omitted
 
-    def _checked(self, model_name, variants, baseline):
+    def _checked(self, model_name: str, variants: Mapping[str, Metrics],
+                 baseline: str) -> dict[str, dict[str, float]]:  # fmt: skip
         if baseline not in variants:
             raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
         for variant, metrics in variants.items():
@@ -179,9 +183,10 @@ class CompressionWriter(SummaryWriter):
                 )
         return {variant: numeric(metrics) for variant, metrics in variants.items()}
 
-    def _comparison(self, model_name, variants, baseline, step):
+    def _comparison(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
+                    step: int) -> Omissions:  # fmt: skip
         variants = self._checked(model_name, variants, baseline)
-        omitted = []
+        omitted: Omissions = []
         everything: dict[str, float] = {}
         for metrics in variants.values():
             everything.update(metrics)
@@ -194,9 +199,10 @@ class CompressionWriter(SummaryWriter):
             omitted += self._metric(model_name, variants, baseline, key, step)
         return omitted
 
-    def _ratios(self, model_name, variants, baseline, step, energy):
+    def _ratios(self, model_name: str, variants: Mapping[str, Metrics], baseline: str, step: int,
+                energy: bool) -> Omissions:  # fmt: skip
         variants = self._checked(model_name, variants, baseline)
-        omitted = []
+        omitted: Omissions = []
         for variant, metrics in variants.items():
             if variant == baseline:
                 continue
@@ -210,16 +216,18 @@ class CompressionWriter(SummaryWriter):
             omitted += [pair for pair in left_out if pair[0].startswith("energy_") == energy]
         return omitted
 
-    def _energy(self, model_name, variants, baseline, step):
+    def _energy(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
+                step: int) -> Omissions:  # fmt: skip
         checked = self._checked(model_name, variants, baseline)
         if not any(_ENERGY in metrics for metrics in checked.values()):
             return []
         omitted = self._metric(model_name, checked, baseline, _ENERGY, step)
         return omitted + self._ratios(model_name, variants, baseline, step, energy=True)
 
-    def _aurora(self, model_name, variants, baseline, step):
+    def _aurora(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
+                step: int) -> Omissions:  # fmt: skip
         variants = self._checked(model_name, variants, baseline)
-        omitted = []
+        omitted: Omissions = []
         for variant, metrics in variants.items():
             if variant == baseline:
                 continue

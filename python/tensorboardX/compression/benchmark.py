@@ -1,3 +1,5 @@
 """Benchmark JSON into runs."""
 
-from compression_board.compression.benchmark import BenchmarkParser, log_benchmark_results  # noqa: F401
+from compression_board.compression.benchmark import BenchmarkParser, log_benchmark_results
+
+__all__ = ["BenchmarkParser", "log_benchmark_results"]

@@ -1,3 +1,5 @@
 """A training, epoch by epoch."""
 
-from compression_board.compression.training import TrainingLogger, create_training_logger  # noqa: F401
+from compression_board.compression.training import TrainingLogger, create_training_logger
+
+__all__ = ["TrainingLogger", "create_training_logger"]

@@ -1,5 +1,11 @@
 """Messages of tensorboardX/proto/node_def.proto."""
 
+from typing import TYPE_CHECKING, Any
+
 from compression_board._protos import module_contents
 
 globals().update(module_contents("node_def"))
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

@@ -1,5 +1,11 @@
 """Messages of tensorboardX/proto/plugin_mesh.proto."""
 
+from typing import TYPE_CHECKING, Any
+
 from compression_board._protos import module_contents
 
 globals().update(module_contents("plugin_mesh"))
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

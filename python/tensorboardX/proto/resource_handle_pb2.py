@@ -1,5 +1,11 @@
 """Messages of tensorboardX/proto/resource_handle.proto."""
 
+from typing import TYPE_CHECKING, Any
+
 from compression_board._protos import module_contents
 
 globals().update(module_contents("resource_handle"))
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,139 @@
+"""FileWriter: summaries and events into one event file.
+
+Bytes go to the file directly. When somebody has replaced `EventFileWriter.add_event`, or a
+`use_metadata` block is open, they travel as Event messages through it instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Any, Optional
+
+from .event_files import EventFileWriter, bypass_allowed
+from .types import PathLike
+
+
+def step_of(value: Any) -> int:
+    """A step as the file stores it: none is 0."""
+    return 0 if value is None else int(value)
+
+
+class FileWriter:
+    """Writes summaries and events to one event file in `logdir`."""
+
+    def __init__(self, logdir: PathLike, max_queue: int = 10, flush_secs: float = 120,
+                 filename_suffix: str = "") -> None:  # fmt: skip
+        self.event_writer = EventFileWriter(str(logdir), max_queue, flush_secs, filename_suffix)
+        self._default_metadata: dict[str, Any] = {}
+
+    def get_logdir(self) -> str:
+        """The directory that the file is in."""
+        return self.event_writer.get_logdir()
+
+    def add_event(self, event: Any, step: Optional[int] = None,
+                  walltime: Optional[float] = None) -> None:  # fmt: skip
+        """Adds an Event message; step and wall time are set on it."""
+        defaults = self._default_metadata
+        if walltime is not None:
+            event.wall_time = walltime
+        elif defaults:
+            if defaults.get("walltime") is not None:
+                event.wall_time = defaults["walltime"]
+        else:
+            event.wall_time = time.time()
+        step = step if step is not None else defaults.get("global_step")
+        if step is not None:
+            event.step = int(step)
+        self.event_writer.add_event(event)
+
+    def add_summary(self, summary: Any, global_step: Optional[int] = None,
+                    walltime: Optional[float] = None) -> None:  # fmt: skip
+        """Adds a Summary message."""
+        from tensorboardX.proto.event_pb2 import Event
+
+        self.add_event(Event(summary=summary), global_step, walltime)
+
+    def add_serialized_summary(self, serialized: bytes, global_step: Optional[int] = None,
+                               walltime: Optional[float] = None) -> None:  # fmt: skip
+        """Adds a Summary that is bytes already; what SummaryWriter's methods call."""
+        file = self.event_writer._file
+        if bypass_allowed(file):
+            file.add_summary(
+                serialized, step_of(global_step), time.time() if walltime is None else walltime
+            )
+            return
+        from tensorboardX.proto.summary_pb2 import Summary
+
+        self.add_summary(Summary.FromString(serialized), global_step, walltime)
+
+    def _add_graph_def(self, serialized: bytes, walltime: Optional[float] = None) -> None:
+        from tensorboardX.proto.event_pb2 import Event
+
+        self.add_event(Event(graph_def=serialized), None, walltime)
+
+    def add_graph(self, graph_profile: tuple[Any, Any], walltime: Optional[float] = None) -> None:
+        """Adds a pair (GraphDef, RunMetadata)."""
+        from tensorboardX.proto.event_pb2 import Event, TaggedRunMetadata
+
+        graph, stats = graph_profile
+        self._add_graph_def(graph.SerializeToString(), walltime)
+        metadata = TaggedRunMetadata(tag="profiler", run_metadata=stats.SerializeToString())
+        self.add_event(Event(tagged_run_metadata=metadata), None, walltime)
+
+    def add_onnx_graph(self, graph: Any, walltime: Optional[float] = None) -> None:
+        """Adds a GraphDef message that was made from an ONNX model."""
+        self._add_graph_def(graph.SerializeToString(), walltime)
+
+    def add_openvino_graph(self, graph: Any, walltime: Optional[float] = None) -> None:
+        """Adds a GraphDef message that was made from an OpenVINO model."""
+        self._add_graph_def(graph.SerializeToString(), walltime)
+
+    def flush(self) -> None:
+        """Returns when everything added before is with the operating system."""
+        self.event_writer.flush()
+
+    def close(self) -> None:
+        """Flushes and closes the file; what is added afterwards is dropped."""
+        self.event_writer.close()
+
+    def reopen(self) -> None:
+        """After close(), goes on in a new file."""
+        self.event_writer.reopen()
+
+    @contextlib.contextmanager
+    def use_metadata(self, *, global_step: Optional[int] = None,
+                     walltime: Optional[float] = None) -> Iterator["FileWriter"]:  # fmt: skip
+        """Gives `global_step` and `walltime` to all events inside that have none of their own."""
+        assert not self._default_metadata, "Default metadata are already set."
+        assert global_step is not None or walltime is not None, "No metadata are given."
+        self._default_metadata = {"global_step": global_step, "walltime": walltime}
+        file = self.event_writer._file
+        plain, file.plain = file.plain, False
+        try:
+            yield self
+        finally:
+            self._default_metadata = {}
+            file.plain = plain
+
+
+class DummyFileWriter:
+    """Takes everything and writes nothing."""
+
+    def __init__(self, logdir: PathLike) -> None:
+        self._logdir = str(logdir)
+
+    def get_logdir(self) -> str:
+        return self._logdir
+
+    def _nothing(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+    add_event = add_summary = add_serialized_summary = add_graph = _nothing
+    add_onnx_graph = add_openvino_graph = _add_graph_def = flush = close = reopen = _nothing
+
+    @contextlib.contextmanager
+    def use_metadata(self, *, global_step: Optional[int] = None,
+                     walltime: Optional[float] = None) -> Iterator["DummyFileWriter"]:  # fmt: skip
+        yield self

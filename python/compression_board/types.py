@@ -1,0 +1,27 @@
+"""What the methods of this package take, by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+#: One number: int, float, bool, a numpy number, or an array or tensor that squeezes to one.
+Number = Any
+
+#: Numbers in any arrangement: numpy arrays, tensors of PyTorch (with gradients, on any device,
+#: bfloat16, quantized) and JAX, anything with DLPack or a buffer, nested lists.
+ArrayLike = Any
+
+#: A directory or a file.
+PathLike = Union[str, "os.PathLike[str]"]
+
+#: How a histogram is cut: "tensorflow" (TensorBoard's 1,548 buckets), an estimator of numpy's
+#: ("auto", "fd", …), a number of equal bins, or their edges.
+Bins = Union[str, int, Sequence[float], Any]
+
+#: Metrics by the keys of benchmark JSON: accuracy, latency_mean_ms, model_size_mb, …
+Metrics = Mapping[str, Any]
+
+#: What could not be logged, and why.
+Omissions = list[tuple[str, str]]
