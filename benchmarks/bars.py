@@ -36,6 +36,12 @@ def at_most_ns(bar, seconds, limit_ns):
     return Verdict(bar, measured if met else f"{measured} instead of {limit_ns} ns", met)
 
 
+def at_most_times(bar, factor, limit):
+    measured = f"{factor:.2f}x"
+    met = factor <= limit
+    return Verdict(bar, measured if met else f"{measured} instead of {limit:g}x", met)
+
+
 def growth(bar, ratio, wanted):
     """`ratio`: how many times more it takes; `wanted`: how many times more there was to do."""
     met = ratio <= wanted * 1.25  # Room for noise, and for steps that take a byte more.

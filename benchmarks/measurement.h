@@ -34,6 +34,9 @@ class Measurement {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start_).count();
   }
 
+  double wall_seconds() const { return wall_seconds_; }
+  double cpu_seconds() const { return cpu_seconds_; }
+
   void Print(std::uint64_t count, std::uint64_t bytes) {
     Stop();
     JsonWriter json;
@@ -41,6 +44,15 @@ class Measurement {
     json.Key("wall_seconds").Value(wall_seconds_).Key("cpu_seconds").Value(cpu_seconds_);
     json.Key("peak_rss_bytes").Value(PeakRssBytes()).EndObject();
     std::puts(json.text().c_str());
+  }
+
+  // getrusage would count the memory of the process that started this one, too.
+  static std::uint64_t PeakRssBytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+    }
+    return 0;
   }
 
  private:
@@ -51,15 +63,6 @@ class Measurement {
       return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
     };
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-  }
-
-  // getrusage would count the memory of the process that started this one, too.
-  static std::uint64_t PeakRssBytes() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
-    }
-    return 0;
   }
 
   std::chrono::steady_clock::time_point wall_start_;

@@ -74,15 +74,13 @@ const Files& SharedFiles() {
   return *files;
 }
 
-// What an address inside the page may begin with; ui/src/shell/pages.ts has the pages themselves.
-constexpr auto kPages = std::to_array<std::string_view>(
-    {"", "audio", "c", "distributions", "graph", "graphs", "hardware", "histograms", "hparams",
-     "images", "mesh", "pr", "projector", "report", "scalars", "text", "timeseries"});
+// The addresses inside the page, all one step deep; ui/src/shell/pages.ts has the pages themselves.
+constexpr auto kPages =
+    std::to_array<std::string_view>({"", "compare", "hardware", "histograms", "images", "layers",
+                                     "overview", "scalars", "text", "tuning"});
 
 bool IsPageAddress(std::string_view path) {
-  const std::string_view first = path.substr(1, path.find('/', 1) - 1);
-  return std::ranges::find(kPages, first) != kPages.end() &&
-         path.find("//") == std::string_view::npos && path.find("/..") == std::string_view::npos;
+  return std::ranges::find(kPages, path.substr(1)) != kPages.end();
 }
 
 std::string IndexFor(const std::string& prefix) {
@@ -127,6 +125,14 @@ Result<HttpResponse> Page::Answer(const HttpRequest& request, const Target& targ
   const Files& files = SharedFiles();
   if (const auto found = files.find(name); found != files.end()) return ResponseOf(found->second);
   if (name == kIndex || IsPageAddress(target.path)) return ResponseOf(state_->index);
+  // A person who mistyped gets the page, which says so and leads back; a program gets the error.
+  // One step deep only, since the page's files are addressed relative to it.
+  const bool is_person = request.Header("Accept").find("text/html") != std::string_view::npos;
+  if (is_person && name.find('/') == std::string_view::npos) {
+    HttpResponse response = ResponseOf(state_->index);
+    response.status = 404;
+    return response;
+  }
   return Fail(ErrorCode::kNotFound, "there is nothing at " + Quoted(target.path));
 }
 

@@ -18,7 +18,7 @@ class Page {
   ~Page();
 
   // The file that the path names, or the page itself for paths that are addresses inside it
-  // ("/c/m/alexnet/layers"). Fails with kNotFound for names of files that are not there.
+  // ("/layers?model=alexnet"). Fails with kNotFound for names of files that are not there.
   Result<HttpResponse> Answer(const HttpRequest& request, const Target& target) const;
 
  private:

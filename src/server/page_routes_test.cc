@@ -18,7 +18,7 @@ TEST(Page, IsTheSameAtEveryAddressInsideIt) {
   const Result<HttpResponse> index = Get("/");
   ASSERT_TRUE(index);
   EXPECT_THAT(*index->shared_body, HasSubstr("<script type=\"module\""));
-  for (const char* path : {"/c", "/c/m/alexnet/layers", "/c/m/resnet v1.5/layers", "/scalars"}) {
+  for (const char* path : {"/overview", "/layers", "/compare", "/scalars"}) {
     const Result<HttpResponse> page = Get(path);
     ASSERT_TRUE(page) << path;
     EXPECT_EQ(*page->shared_body, *index->shared_body) << path;
@@ -41,12 +41,21 @@ TEST(Page, HoldsEveryFileItRefersTo) {
 }
 
 TEST(Page, KnowsNoOtherFiles) {
-  for (const char* path :
-       {"/nothing.js", "/nothing", "/assets/../index.html", "/c/../../etc/passwd", "//c"}) {
+  for (const char* path : {"/nothing.js", "/nothing", "/assets/../index.html",
+                           "/layers/../../etc/passwd", "//layers", "/c"}) {
     const Result<HttpResponse> answer = Get(path);
     ASSERT_FALSE(answer) << path;
     EXPECT_EQ(answer.error().code, ErrorCode::kNotFound);
   }
+}
+
+TEST(Page, LeadsPeopleBackWhoMistyped) {
+  const HttpRequest request{.method = "GET", .headers = {{"Accept", "text/html,*/*"}}};
+  const Result<HttpResponse> page = Page("").Answer(request, Target{.path = "/layerz"});
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 404);
+  EXPECT_THAT(*page->shared_body, HasSubstr("<script type=\"module\""));
+  EXPECT_FALSE(Page("").Answer(request, Target{.path = "/layers/../secret"}));
 }
 
 TEST(Page, FindsItsFilesBelowAPrefix) {

@@ -85,7 +85,7 @@ class ServedDataTest(unittest.TestCase):
         self.assertIn("throughput", table["aurora"]["reasons"][at])
 
     def test_the_page_and_its_files(self):
-        for path, content_type in [("/", "text/html"), ("/c/m/resnet18/layers", "text/html"), ("/theme.js", "text/javascript"), (self.style(), "text/css")]:
+        for path, content_type in [("/", "text/html"), ("/layers?model=resnet18", "text/html"), ("/theme.js", "text/javascript"), (self.style(), "text/css")]:
             status, headers, body = self.board.get(path)
             self.assertEqual(status, 200)
             self.assertTrue(headers["Content-Type"].startswith(content_type))

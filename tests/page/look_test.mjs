@@ -1,0 +1,80 @@
+// Light and dark, wide and narrow, for everybody, and small enough to load at once.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { assertFitsWidth, barriers, visit } from "./support/browser.mjs";
+import { newLogdir, writeEverything } from "./support/logdirs.mjs";
+import { serve, useBrowser } from "./support/session.mjs";
+
+useBrowser();
+
+const PAGES = {
+  overview: ".models", compare: "#gates-title", "layers?model=resnet18": "[data-channel]", tuning: ".trial", hardware: ".lane",
+  "scalars?runs=seed": ".plot canvas", "histograms?runs=seed": ".card svg", images: ".image-box img", text: ".text-body",
+};
+
+for (const scheme of ["light", "dark"]) {
+  test(`axe finds no serious barrier on any page, ${scheme}`, async (t) => {
+    const logdir = newLogdir(t);
+    writeEverything(logdir);
+    const { page, at } = await serve(t, logdir, { scheme });
+    for (const [path, shows] of Object.entries(PAGES)) {
+      await visit(page, at(path));
+      await page.waitForSelector(shows);
+      assert.deepEqual(await barriers(page), [], path);
+    }
+  });
+}
+
+test("no page is wider than a telephone", async (t) => {
+  const logdir = newLogdir(t);
+  writeEverything(logdir);
+  const { page, at } = await serve(t, logdir, { width: 390, height: 844 });
+  for (const [path, shows] of Object.entries(PAGES)) {
+    await visit(page, at(path));
+    await page.waitForSelector(shows);
+    await assertFitsWidth(page);
+  }
+  await page.click('button[aria-label="Pages"]');
+  await page.click('.rail a:has-text("Overview")');
+  await page.waitForSelector(".models");
+});
+
+test("dark follows the system, and a choice outlasts the visit", async (t) => {
+  const logdir = newLogdir(t);
+  writeEverything(logdir);
+  const { page, at } = await serve(t, logdir, { scheme: "dark" });
+  const paper = () => page.evaluate(() => getComputedStyle(document.querySelector("#app")).backgroundColor);
+  await visit(page, at(""));
+  const dark = await paper();
+  await page.keyboard.press("d"); // From "system" to "light".
+  const light = await paper();
+  assert.notEqual(light, dark);
+  await visit(page, at("scalars"));
+  assert.equal(await paper(), light);
+});
+
+test("the first page loads within 90 kB, any other part within 60 kB", async (t) => {
+  const logdir = newLogdir(t);
+  writeEverything(logdir);
+  const { page, at } = await serve(t, logdir);
+  const asked = new Set();
+  page.on("request", (request) => {
+    if (/\.(js|css)$/.test(new URL(request.url()).pathname)) asked.add(request.url());
+  });
+  const sizes = async () => Promise.all([...asked].map(async (url) => gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length));
+  const sum = (numbers) => numbers.reduce((total, n) => total + n, 0);
+
+  await visit(page, at(""));
+  await page.waitForSelector(".models");
+  const first = await sizes();
+  assert.ok(first.length >= 3, "no scripts were seen");
+  assert.ok(sum(first) <= 90 * 1024, `first load: ${sum(first)} bytes`);
+  t.diagnostic(`first load ${sum(first)} bytes`);
+
+  for (const path of Object.keys(PAGES)) await visit(page, at(path));
+  const all = await sizes();
+  assert.ok(Math.max(...all) <= 60 * 1024, `largest part: ${Math.max(...all)} bytes`);
+  assert.ok(sum(all) <= 250 * 1024, `all pages: ${sum(all)} bytes`);
+  t.diagnostic(`all pages ${sum(all)} bytes`);
+});

@@ -1,0 +1,67 @@
+// Log directories that are empty, missing, damaged or full of something else.
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { visit } from "./support/browser.mjs";
+import { EventFile } from "./support/event_file.mjs";
+import { newLogdir, writeTraining } from "./support/logdirs.mjs";
+import { serve, useBrowser } from "./support/session.mjs";
+
+useBrowser();
+
+const PAGES = ["overview", "compare", "layers", "tuning", "hardware", "scalars", "histograms", "images", "text"];
+
+test("every page of an empty directory says what it would show", async (t) => {
+  const { page, at } = await serve(t, newLogdir(t));
+  for (const name of PAGES) {
+    await visit(page, at(name));
+    assert.ok((await page.locator("main .empty p").allInnerTexts()).join(" ").length > 40, name);
+  }
+});
+
+test("a directory that is not there is named", async (t) => {
+  const missing = join(newLogdir(t), "not there");
+  const { page, at } = await serve(t, missing);
+  await visit(page, at(""));
+  assert.ok((await page.locator("main").innerText()).includes(missing));
+});
+
+test("a damaged file shows what could be read", async (t) => {
+  const logdir = newLogdir(t);
+  const file = new EventFile(join(logdir, "run"));
+  for (let step = 0; step < 20; step += 1) file.scalar("loss", 20 - step, step);
+  const bytes = readFileSync(file.path);
+  bytes[Math.floor(bytes.length / 2)] ^= 0xff;
+  writeFileSync(file.path, bytes);
+  appendFileSync(file.path, Buffer.from([9, 0, 0])); // And the last record was torn off.
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars?smooth=0"));
+  await page.waitForFunction(() => /loss, 1\d points: run ends at 1/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));
+});
+
+test("curves without a comparison say so, and how to log one", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at(""));
+  const text = await page.locator("main").innerText();
+  assert.match(text, /holds 3 runs/);
+  assert.match(text, /compression-board import/);
+});
+
+test("filters that hide everything offer to be cleared", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars?runs=nothing-is-called-this"));
+  await page.click('button:text("Clear the filters")');
+  await page.waitForSelector('section[aria-label="loss/train"]');
+});
+
+test("an address that no page has leads back", async (t) => {
+  const { page, at } = await serve(t, newLogdir(t));
+  await visit(page, at("nowhere"));
+  await page.click('a:text("Go to the overview")');
+  await page.waitForURL(at("overview"));
+});

@@ -1,0 +1,66 @@
+// A real browser that opens pages and remembers whatever went wrong in them.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+
+const require = createRequire(new URL("../../../ui/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+const AXE = require.resolve("axe-core/axe.min.js");
+
+export async function startBrowser() {
+  return chromium.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],
+  });
+}
+
+/**
+ * A fresh window: nothing is remembered from the one before. `troubles` collects uncaught errors,
+ * failed requests, what the content security policy refused, and every request that leaves the board.
+ */
+export async function openWindow(browser, { width = 1440, height = 900, scheme = "light" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const troubles = [];
+  page.on("pageerror", (error) => troubles.push(`uncaught: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) troubles.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    if (protocol !== "blob:" && hostname !== "127.0.0.1") troubles.push(`asked elsewhere: ${request.url()}`);
+  });
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => console.error(`policy refused ${event.violatedDirective}: ${event.blockedURI}`));
+  });
+  return { page, troubles, close: () => context.close() };
+}
+
+/** Opens an address and waits until the page has drawn what it is about. */
+export async function visit(page, address) {
+  await page.goto(address);
+  await drawn(page);
+}
+
+export async function drawn(page) {
+  await page.waitForSelector("main h1");
+  await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
+}
+
+/** What axe calls serious or critical, a line each. */
+export async function barriers(page) {
+  // The policy forbids scripts from elsewhere, so axe comes in beside the page's own.
+  const client = await page.context().newCDPSession(page);
+  const { readFileSync } = await import("node:fs");
+  await client.send("Runtime.evaluate", { expression: readFileSync(AXE, "utf8") });
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join("; ")}`);
+}
+
+/** Nothing is wider than the window, so that nobody has to scroll sideways to read. */
+export async function assertFitsWidth(page) {
+  const [content, window] = await page.evaluate(() => [document.querySelector("main").scrollWidth, document.querySelector("main").clientWidth]);
+  assert.ok(content <= window, `the page is ${content} px wide in a window of ${window} px`);
+}

@@ -1,0 +1,70 @@
+// Answers of the REST API, as docs/rest-api.md describes them.
+import type { WireNumber } from "./wire";
+
+export interface Progress {
+  done_bytes: number;
+  total_bytes: number;
+  done_runs: number;
+  total_runs: number;
+  complete: boolean;
+}
+
+export interface Status {
+  version: string;
+  window_title: string;
+  snapshot: number;
+  logdirs: { names: string[]; paths: string[] };
+  progress: Progress;
+  runs: number;
+  tags: number;
+  newest_wall_time: number | null;
+  problems: { codes: string[]; messages: string[] };
+}
+
+export interface Change {
+  snapshot: number;
+  changed: string[] | null;
+  added: string[] | null;
+  removed: string[] | null;
+  progress: Progress;
+}
+
+export interface Runs {
+  snapshot: number;
+  names: string[];
+  first_wall_times: (number | null)[];
+  newest_wall_times: (number | null)[];
+  tag_counts: number[];
+  event_counts: number[];
+  damaged_bytes: number[];
+  versions: number[];
+}
+
+export interface Tags {
+  snapshot: number;
+  runs: string[];
+  names: string[];
+  kinds: string[];
+  plugins: string[];
+  display_names: string[];
+  descriptions: string[];
+  run_lists: number[][];
+  counts: number[];
+  min_steps: number[];
+  max_steps: number[];
+}
+
+export interface ScalarSeries {
+  run: string;
+  tag: string;
+  total: number;
+  steps: number[];
+  wall_times: number[];
+  values: WireNumber[];
+  error?: { code: string; message: string };
+}
+
+export interface ScalarAnswer {
+  snapshot: number;
+  series: ScalarSeries[];
+}

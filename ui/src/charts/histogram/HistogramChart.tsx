@@ -1,0 +1,71 @@
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { fixed, significant } from "../../lib/format";
+import { hideReadout, showReadout } from "../readout";
+import { useSize } from "../useSize";
+import { layoutHistogram, type HistogramInput, type HistogramView } from "./layout";
+
+export function HistogramChart({ input, view, nameA, nameB, clip, summary }: {
+  input: HistogramInput;
+  view: HistogramView;
+  nameA: string;
+  nameB: string;
+  /** The least and greatest value of B: what the quantizer can reach. */
+  clip: readonly [number, number] | null;
+  summary: string;
+}): JSX.Element {
+  const { ref, width, height } = useSize<HTMLDivElement>();
+  const [at, setAt] = useState<number | null>(null);
+  const layout = useMemo(() => layoutHistogram(input, view, width, height), [input, view, width, height]);
+  const move = (event: PointerEvent): void => {
+    if (!layout || !ref.current) return;
+    const value = layout.x.invert(event.clientX - ref.current.getBoundingClientRect().left);
+    let i = 0;
+    while (i < input.edges.length - 2 && (input.edges[i + 1] ?? 0) <= value) i += 1;
+    setAt(i);
+    const show = (v: number | undefined): string => (v === undefined ? "–" : `${fixed(v, 3)} %`);
+    showReadout(
+      <>
+        <b>{significant(input.edges[i] ?? 0)} … {significant(input.edges[i + 1] ?? 0)}</b>
+        <dl>
+          {layout.a && <><dt class="in-a">● {nameA}</dt><dd>{show(layout.a[i])}</dd></>}
+          {layout.b && <><dt class="in-b">◆ {view === "error" ? `${nameB} less ${nameA}` : nameB}</dt><dd>{show(layout.b[i])}</dd></>}
+        </dl>
+      </>, event.clientX, event.clientY);
+  };
+  return (
+    <div class="histogram" ref={ref} role="img" aria-label={summary} onPointerMove={move}
+      onPointerLeave={() => { setAt(null); hideReadout(); }}>
+      {layout && (
+        <svg class="chart" height={height} aria-hidden="true">
+          {layout.yTicks.map((tick) => (
+            <g key={tick.text}>
+              <path class="grid" d={`M${layout.box.l} ${Math.round(tick.at) + 0.5}H${layout.box.r}`} />
+              <text x={layout.box.l - 6} y={tick.at + 4} text-anchor="end">{tick.text}</text>
+            </g>
+          ))}
+          <text x={layout.box.l - 6} y={layout.box.t - 8} text-anchor="end">%</text>
+          {layout.xTicks.map((tick) => <text key={tick.text} x={tick.at} y={layout.box.b + 18} text-anchor="middle">{tick.text}</text>)}
+          {layout.areaA && <path class="area-a" d={layout.areaA} />}
+          {layout.outlineB && <path class={view === "error" ? "area-b line-b" : "line-b"} d={layout.outlineB} />}
+          <path class="axis" d={`M${layout.box.l} ${Math.round(layout.zero) + 0.5}H${layout.box.r}`} />
+          {clip?.map((value, i) => {
+            const px = layout.x(value);
+            if (px < layout.box.l - 1 || px > layout.box.r + 1) return null;
+            return (
+              <g key={i}>
+                <path class="clip" d={`M${Math.round(px) + 0.5} ${layout.box.t - 4}V${layout.box.b + 4}`} />
+                <text class="ink-b halo" x={px + (i === 0 ? 5 : -5)} y={layout.box.t + 4} text-anchor={i === 0 ? "start" : "end"}>
+                  {`${i === 0 ? "least" : "greatest"} ${significant(value, 3)}`}
+                </text>
+              </g>
+            );
+          })}
+          {at !== null && (
+            <path class="crosshair" d={`M${Math.round(layout.x(((input.edges[at] ?? 0) + (input.edges[at + 1] ?? 0)) / 2)) + 0.5} ${layout.box.t}V${layout.box.b}`} />
+          )}
+        </svg>
+      )}
+    </div>
+  );
+}

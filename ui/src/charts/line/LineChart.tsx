@@ -1,0 +1,105 @@
+// A line chart of our own: canvas for the lines, a thin overlay for the crosshair, the same
+// crosshair over all charts that share a cursor.
+import type { Signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { lookOf, resolveColour } from "../../lib/colour";
+import { paintVersion } from "../../shell/theme";
+import { useSize } from "../useSize";
+import { layoutLines, nearestIndex, type Line, type LineChartOptions } from "./layout";
+import { paintLines, sizeCanvas, type Ink } from "./paint";
+
+export interface LineChartProps extends Omit<LineChartOptions, "width" | "height"> {
+  readonly lines: readonly Line[];
+  readonly summary: string;
+  /** Where the pointer is, in x, over any chart of the group; null: over none. */
+  readonly cursor: Signal<number | null>;
+  readonly onZoom: (range: readonly [number, number] | null) => void;
+}
+
+function inkOf(element: Element): Ink {
+  const style = getComputedStyle(element);
+  return {
+    grid: resolveColour(element, "--grid"),
+    axis: resolveColour(element, "--line-strong"),
+    text: resolveColour(element, "--ink-3"),
+    paper: resolveColour(element, "--paper"),
+    font: `11px ${style.fontFamily}`,
+  };
+}
+
+export function LineChart(props: LineChartProps): JSX.Element {
+  const { ref, width, height } = useSize<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
+  const layout = useMemo(
+    () => layoutLines(props.lines, { ...props, width, height }),
+    [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange],
+  );
+  const painted = paintVersion.value;
+
+  useLayoutEffect(() => {
+    if (!canvas.current || !ref.current || !layout) return;
+    const context = sizeCanvas(canvas.current, width, height);
+    if (!context) return;
+    const element = ref.current;
+    const looks = props.lines.map((line) => {
+      const look = lookOf(line.name);
+      return { colour: resolveColour(element, `--run-${look.colour}`), dash: look.dash };
+    });
+    paintLines(context, layout, props.lines, looks, inkOf(element));
+  }, [layout, painted]);
+
+  useEffect(() => {
+    if (layout) performance.mark("chart:first");
+  }, [layout !== null]);
+
+  const xAt = (event: PointerEvent): number => {
+    const left = ref.current?.getBoundingClientRect().left ?? 0;
+    const { l, r } = layout!.box;
+    return layout!.x.invert(Math.min(r, Math.max(l, event.clientX - left)));
+  };
+  const cursor = props.cursor.value;
+  return (
+    <div class="plot" ref={ref} role="img" aria-label={props.summary}
+      onPointerMove={(event) => {
+        if (!layout) return;
+        props.cursor.value = xAt(event);
+        if (drag) setDrag({ from: drag.from, to: xAt(event) });
+      }}
+      onPointerDown={(event) => {
+        if (!layout || event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        setDrag({ from: xAt(event), to: xAt(event) });
+      }}
+      onPointerUp={() => {
+        if (layout && drag && Math.abs(layout.x(drag.to) - layout.x(drag.from)) > 6) {
+          props.onZoom([Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)]);
+        }
+        setDrag(null);
+      }}
+      onPointerLeave={() => { if (!drag) props.cursor.value = null; }}
+      onDblClick={() => props.onZoom(null)}>
+      <canvas ref={canvas} aria-hidden="true" />
+      {layout && (
+        <svg class="chart overlay" width={width} height={height} aria-hidden="true">
+          {drag && (
+            <rect class="brush" x={Math.min(layout.x(drag.from), layout.x(drag.to))} y={layout.box.t}
+              width={Math.abs(layout.x(drag.to) - layout.x(drag.from))} height={layout.box.b - layout.box.t} />
+          )}
+          {cursor !== null && cursor >= layout.x.domain[0] && cursor <= layout.x.domain[1] && (
+            <>
+              <path class="crosshair" d={`M${Math.round(layout.x(cursor)) + 0.5} ${layout.box.t}V${layout.box.b}`} />
+              {props.lines.map((line) => {
+                const i = nearestIndex(line.xs, cursor);
+                const y = (line.smooth ?? line.ys)[i] ?? NaN;
+                if (i < 0 || !Number.isFinite(y)) return null;
+                return <circle key={line.name} class={`run-dot run-${lookOf(line.name).colour}`} cx={layout.x(line.xs[i] ?? 0)} cy={layout.y(y)} r="3" />;
+              })}
+            </>
+          )}
+        </svg>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { layoutLines, nearestIndex, robustRange, smoothed } from "./layout";
+
+const options = { width: 500, height: 240, logX: false, logY: false, clipOutliers: false, xRange: null, yRange: null, xText: String };
+const line = (ys: number[]) => ({ name: "a", xs: ys.map((_, i) => i), ys, smooth: null });
+
+describe("line layout", () => {
+  it("fits all points into the box", () => {
+    const layout = layoutLines([line([1, 5, -3, 2])], options)!;
+    expect(layout.x(0)).toBe(layout.box.l);
+    expect(layout.x(3)).toBe(layout.box.r);
+    expect(layout.y(5)).toBeGreaterThan(layout.box.t);
+    expect(layout.y(-3)).toBeLessThan(layout.box.b);
+  });
+  it("marks what is no number instead of hiding it", () => {
+    const layout = layoutLines([line([1, NaN, 3, Infinity])], options)!;
+    expect(layout.holes[0]).toEqual([{ x: 1, value: NaN }, { x: 3, value: Infinity }]);
+  });
+  it("does not let one outlier flatten the rest, when asked", () => {
+    const ys = Array.from({ length: 400 }, (_, i) => Math.sin(i));
+    ys[200] = 1e6;
+    const clipped = layoutLines([line(ys)], { ...options, clipOutliers: true })!;
+    expect(clipped.y.domain[1]).toBeLessThan(2);
+    expect(layoutLines([line(ys)], options)!.y.domain[1]).toBeGreaterThan(1e6);
+  });
+  it("scales y to what is visible after zooming", () => {
+    const layout = layoutLines([line([100, 1, 2, 3, 100])], { ...options, xRange: [1, 3] })!;
+    expect(layout.y.domain[1]).toBeLessThan(5);
+  });
+  it("keeps to positive numbers on log axes", () => {
+    const layout = layoutLines([line([0, -1, 10, 1000])], { ...options, logY: true })!;
+    expect(layout.y.domain[0]).toBeGreaterThan(0);
+  });
+});
+
+describe("nearest point", () => {
+  it("is found by bisection", () => {
+    const xs = [0, 10, 20, 30];
+    for (const [x, i] of [[-5, 0], [4, 0], [6, 1], [15, 1], [16, 2], [99, 3]] as const) expect(nearestIndex(xs, x)).toBe(i);
+    expect(nearestIndex([], 1)).toBe(-1);
+  });
+});
+
+describe("smoothing", () => {
+  it("is debiased at the start and passes over holes", () => {
+    expect([...smoothed([2, 2, 2], 0.9)].map((v) => +v.toFixed(12))).toEqual([2, 2, 2]);
+    const held = smoothed([1, NaN, 3], 0.5);
+    expect(held[1]).toBeNaN();
+    expect(held[2]).toBeCloseTo((0.25 * 1 + 0.5 * 3) / 0.75);
+  });
+  it("does nothing at weight 0", () => {
+    expect([...smoothed([1, 5], 0)]).toEqual([1, 5]);
+  });
+});
+
+describe("robust range", () => {
+  it("is the whole range of a few values", () => {
+    expect(robustRange([3, 1, NaN])).toEqual([1, 3]);
+    expect(robustRange([NaN])).toBeNull();
+  });
+});

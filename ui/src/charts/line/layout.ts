@@ -1,0 +1,139 @@
+// Where the lines of a chart go. Pure: values in, pixels out.
+import { decimalsOfStep, fixed, significant } from "../../lib/format";
+import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
+
+export interface Line {
+  readonly name: string;
+  readonly xs: ArrayLike<number>;
+  readonly ys: ArrayLike<number>;
+  /** The smoothed values; drawn strong over the faint raw ones. */
+  readonly smooth: ArrayLike<number> | null;
+}
+
+export interface LineChartOptions {
+  readonly width: number;
+  readonly height: number;
+  readonly logX: boolean;
+  readonly logY: boolean;
+  /** Ignore the outermost half per cent of the values when choosing the y range. */
+  readonly clipOutliers: boolean;
+  readonly xRange: readonly [number, number] | null;
+  readonly yRange: readonly [number, number] | null;
+  readonly xText: (x: number, step: number) => string;
+}
+
+export interface Tick {
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface LineChartLayout {
+  readonly box: { l: number; r: number; t: number; b: number };
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly xTicks: readonly Tick[];
+  readonly yTicks: readonly Tick[];
+  /** Places where a value is no number, one list per line. */
+  readonly holes: readonly (readonly { x: number; value: number }[])[];
+}
+
+const LEFT = 48;
+const BOTTOM = 22;
+
+/** The range that all but the outermost values lie in. */
+export function robustRange(values: readonly number[], share = 0.005): [number, number] | null {
+  const finite = values.filter(Number.isFinite);
+  if (finite.length === 0) return null;
+  if (finite.length < 40) return extent(finite);
+  finite.sort((p, q) => p - q);
+  const cut = Math.floor(finite.length * share);
+  return [finite[cut] ?? 0, finite[finite.length - 1 - cut] ?? 0];
+}
+
+function yValues(lines: readonly Line[], inX: (x: number) => boolean): number[] {
+  const values: number[] = [];
+  for (const line of lines) {
+    for (let i = 0; i < line.ys.length; i += 1) {
+      if (inX(line.xs[i] ?? NaN)) values.push(line.ys[i] ?? NaN);
+    }
+  }
+  return values;
+}
+
+function yScaleOf(values: readonly number[], options: LineChartOptions, bottom: number, top: number): Scale {
+  const usable = options.logY ? values.filter((v) => v > 0) : values;
+  const range = options.yRange ?? (options.clipOutliers ? robustRange(usable) : extent(usable));
+  if (options.logY) {
+    const [lo, hi] = range ?? [0.1, 10];
+    const room = lo === hi ? 2 : (hi / lo) ** 0.05;
+    return logScale(lo / room, hi * room, bottom, top);
+  }
+  const [lo, hi] = options.yRange ?? padded(range ?? [0, 1]);
+  return linearScale(lo, hi, bottom, top);
+}
+
+export function layoutLines(lines: readonly Line[], options: LineChartOptions): LineChartLayout | null {
+  const box = { l: LEFT, r: options.width - 10, t: 8, b: options.height - BOTTOM };
+  if (box.r - box.l < 40 || box.b - box.t < 30) return null;
+  const allX = extent(lines.flatMap((line) => (line.xs.length ? [line.xs[0]!, line.xs[line.xs.length - 1]!] : [])));
+  const [x0, x1] = options.xRange ?? allX ?? [0, 1];
+  const x = options.logX && x1 > 0
+    ? logScale(Math.max(x0, x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
+    : linearScale(x0, x1 === x0 ? x0 + 1 : x1, box.l, box.r);
+  const [d0, d1] = x.domain;
+  const y = yScaleOf(yValues(lines, (value) => value >= d0 && value <= d1), options, box.b, box.t);
+
+  const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : ticks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 90)));
+  const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 180 ? 5 : 3);
+  const yStep = (ys[1] ?? 1) - (ys[0] ?? 0);
+  const decimals = decimalsOfStep(yStep);
+  return {
+    box, x, y,
+    xTicks: xs.map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) })),
+    yTicks: ys.map((value) => ({
+      at: y(value),
+      text: y.log || decimals > 5 || Math.abs(value) >= 1e6 ? significant(value, 3) : fixed(value, decimals),
+    })),
+    holes: lines.map((line) => holesOf(line)),
+  };
+}
+
+function holesOf(line: Line): { x: number; value: number }[] {
+  const holes: { x: number; value: number }[] = [];
+  for (let i = 0; i < line.ys.length; i += 1) {
+    const value = line.ys[i] ?? NaN;
+    if (!Number.isFinite(value)) holes.push({ x: line.xs[i] ?? 0, value });
+  }
+  return holes;
+}
+
+/** The index of the point nearest to `x`, by bisection; -1 without points. Needs ascending xs. */
+export function nearestIndex(xs: ArrayLike<number>, x: number): number {
+  if (xs.length === 0) return -1;
+  let lo = 0;
+  let hi = xs.length - 1;
+  while (hi - lo > 1) {
+    const middle = (lo + hi) >> 1;
+    if ((xs[middle] ?? 0) <= x) lo = middle;
+    else hi = middle;
+  }
+  return Math.abs((xs[lo] ?? 0) - x) <= Math.abs((xs[hi] ?? 0) - x) ? lo : hi;
+}
+
+/** TensorBoard's smoothing: an exponential mean with the start debiased; holes are passed over. */
+export function smoothed(ys: ArrayLike<number>, weight: number): Float64Array {
+  const result = new Float64Array(ys.length);
+  let last = 0;
+  let seen = 0;
+  for (let i = 0; i < ys.length; i += 1) {
+    const y = ys[i] ?? NaN;
+    if (!Number.isFinite(y)) {
+      result[i] = y;
+      continue;
+    }
+    last = last * weight + (1 - weight) * y;
+    seen += 1;
+    result[i] = weight === 0 ? y : last / (1 - weight ** seen);
+  }
+  return result;
+}

@@ -1,0 +1,133 @@
+// Paints a line chart on a canvas. Knows pixels and colours, decides nothing.
+import type { Line, LineChartLayout } from "./layout";
+
+export interface Ink {
+  readonly grid: string;
+  readonly axis: string;
+  readonly text: string;
+  readonly paper: string;
+  readonly font: string;
+}
+
+export interface LineLook {
+  readonly colour: string;
+  readonly dash: readonly number[];
+}
+
+export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext("2d");
+  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+export function paintLines(
+  context: CanvasRenderingContext2D, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink,
+): void {
+  const { box } = layout;
+  context.clearRect(0, 0, box.r + 20, box.b + 30);
+  context.font = ink.font;
+  paintAxes(context, layout, ink);
+  context.save();
+  context.beginPath();
+  context.rect(box.l, box.t - 4, box.r - box.l + 1, box.b - box.t + 5);
+  context.clip();
+  lines.forEach((line, i) => {
+    const look = looks[i];
+    if (!look) return;
+    if (line.smooth) stroke(context, layout, line.xs, line.ys, look, 1, 0.26, []);
+    stroke(context, layout, line.xs, line.smooth ?? line.ys, look, 1.6, 1, look.dash);
+  });
+  context.restore();
+  lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
+}
+
+function paintAxes(context: CanvasRenderingContext2D, layout: LineChartLayout, ink: Ink): void {
+  const { box } = layout;
+  context.lineWidth = 1;
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  for (const tick of layout.yTicks) {
+    const y = Math.round(tick.at) + 0.5;
+    context.strokeStyle = ink.grid;
+    line(context, box.l, y, box.r, y);
+    context.fillStyle = ink.text;
+    context.fillText(tick.text, box.l - 6, tick.at);
+  }
+  context.strokeStyle = ink.axis;
+  const bottom = Math.round(box.b) + 0.5;
+  line(context, box.l, bottom, box.r, bottom);
+  context.textBaseline = "alphabetic";
+  for (const tick of layout.xTicks) {
+    const x = Math.round(tick.at) + 0.5;
+    line(context, x, bottom, x, bottom + 4);
+    context.fillStyle = ink.text;
+    const width = context.measureText(tick.text).width;
+    const room = Math.min(tick.at + width / 2, box.r + 8);
+    context.textAlign = room < tick.at + width / 2 ? "right" : "center";
+    context.fillText(tick.text, context.textAlign === "right" ? box.r + 8 : tick.at, box.b + 16);
+  }
+}
+
+function line(context: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.lineTo(x1, y1);
+  context.stroke();
+}
+
+function stroke(
+  context: CanvasRenderingContext2D, layout: LineChartLayout, xs: ArrayLike<number>, ys: ArrayLike<number>,
+  look: LineLook, width: number, opacity: number, dash: readonly number[],
+): void {
+  context.strokeStyle = look.colour;
+  context.lineWidth = width;
+  context.globalAlpha = opacity;
+  context.lineJoin = "round";
+  context.setLineDash([...dash]);
+  context.beginPath();
+  let pen = false;
+  let only = 0;
+  for (let i = 0; i < xs.length; i += 1) {
+    const y = ys[i] ?? NaN;
+    if (!Number.isFinite(y) || (layout.y.log && y <= 0)) {
+      pen = false;
+      continue;
+    }
+    const [px, py] = [layout.x(xs[i] ?? 0), layout.y(y)];
+    if (pen) context.lineTo(px, py);
+    else context.moveTo(px, py);
+    pen = true;
+    only += 1;
+  }
+  context.stroke();
+  context.setLineDash([]);
+  // A single point has no line: a dot shows that it is there.
+  if (only === 1) {
+    const i = Array.from({ length: xs.length }, (_, k) => k).find((k) => Number.isFinite(ys[k] ?? NaN)) ?? 0;
+    context.fillStyle = look.colour;
+    context.beginPath();
+    context.arc(layout.x(xs[i] ?? 0), layout.y(ys[i] ?? 0), 3, 0, 7);
+    context.fill();
+  }
+  context.globalAlpha = 1;
+}
+
+// A triangle at the top: up for NaN and infinity, as TensorBoard draws them.
+function paintHoles(context: CanvasRenderingContext2D, layout: LineChartLayout, index: number, look: LineLook | undefined): void {
+  if (!look) return;
+  context.fillStyle = look.colour;
+  for (const hole of layout.holes[index] ?? []) {
+    const x = layout.x(hole.x);
+    if (x < layout.box.l || x > layout.box.r) continue;
+    const y = hole.value === -Infinity ? layout.box.b - 2 : layout.box.t + 10;
+    const tip = hole.value === -Infinity ? y - 8 : y - 9;
+    context.beginPath();
+    context.moveTo(x, tip);
+    context.lineTo(x + 5, y);
+    context.lineTo(x - 5, y);
+    context.fill();
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { bytes, count, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant } from "./format";
+
+describe("numbers", () => {
+  it("keep four significant digits and a true minus", () => {
+    expect(significant(5.5454)).toBe("5.545");
+    expect(significant(-0.012345)).toBe("−0.01235");
+    expect(significant(0)).toBe("0");
+    expect(significant(123456)).toBe("123,456");
+  });
+  it("turn scientific only when they are very large or very small", () => {
+    expect(significant(999_999)).toBe("999,999");
+    expect(significant(1_234_567)).toBe("1.235e6");
+    expect(significant(0.0001)).toBe("0.0001");
+    expect(significant(0.00001234)).toBe("1.234e−5");
+  });
+  it("spell out what is no number", () => {
+    expect(fixed(NaN, 2)).toBe("NaN");
+    expect(significant(-Infinity)).toBe("−∞");
+    expect(ratio(Infinity)).toBe("∞");
+    expect(exact(0.1 + 0.2)).toBe("0.30000000000000004");
+  });
+  it("count in full", () => {
+    expect(count(1_001_001)).toBe("1,001,001");
+    expect(plural(1, "run")).toBe("1 run");
+    expect(plural(2, "run")).toBe("2 runs");
+  });
+});
+
+describe("units", () => {
+  it("never round a ratio to a break-even it is not", () => {
+    expect(ratio(23.13)).toBe("23.1×");
+    expect(ratio(1)).toBe("1.00×");
+    expect(ratio(1.002)).toBe("1.002×");
+    expect(ratio(0.98)).toBe("0.98×");
+  });
+  it("say per cent and percentage points", () => {
+    expect(percent(0.9945)).toBe("99.45");
+    expect(points(-0.0042)).toBe("−0.42 pp");
+    expect(points(0.01)).toBe("+1.00 pp");
+  });
+  it("count bytes in thousands and time in words", () => {
+    expect(bytes(999)).toBe("999 B");
+    expect(bytes(1500)).toBe("1.5 kB");
+    expect(bytes(2_340_000_000)).toBe("2.34 GB");
+    expect(duration(0.25)).toBe("250 ms");
+    expect(duration(7500)).toBe("2 h 5 min");
+  });
+  it("show as many decimals as the tick step needs", () => {
+    expect(decimalsOfStep(0.05)).toBe(2);
+    expect(decimalsOfStep(20)).toBe(0);
+  });
+});

@@ -1,0 +1,96 @@
+// How numbers read: four significant digits, a true minus, thousands in full, units said once.
+
+const MINUS = "−";
+
+export function withTrueMinus(text: string): string {
+  return text.replaceAll("-", MINUS);
+}
+
+function spellNonFinite(value: number): string | null {
+  if (Number.isNaN(value)) return "NaN";
+  if (value === Infinity) return "∞";
+  if (value === -Infinity) return `${MINUS}∞`;
+  return null;
+}
+
+/** A fixed number of decimals. */
+export function fixed(value: number, decimals: number): string {
+  return spellNonFinite(value) ?? withTrueMinus(value.toFixed(decimals));
+}
+
+/** `digits` significant digits; scientific only beyond 1e6 and below 1e-4. */
+export function significant(value: number, digits = 4): string {
+  const special = spellNonFinite(value);
+  if (special !== null) return special;
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-4)) {
+    return withTrueMinus(value.toExponential(digits - 1).replace("e+", "e"));
+  }
+  if (size >= 10 ** digits) return withTrueMinus(Math.round(value).toLocaleString("en-US"));
+  return withTrueMinus(String(Number(value.toPrecision(digits))));
+}
+
+/** Every digit that tells this number from others. */
+export function exact(value: number): string {
+  return spellNonFinite(value) ?? withTrueMinus(String(value));
+}
+
+/** 1,001,001 in full. */
+export function count(value: number): string {
+  return withTrueMinus(Math.round(value).toLocaleString("en-US"));
+}
+
+/** "1 run", "2 runs". */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** "23.1×". Two decimals near 1, so that 1.002 never reads as break-even. */
+export function ratio(value: number): string {
+  const special = spellNonFinite(value);
+  if (special !== null) return special;
+  const nearOne = Math.abs(value - 1) < 0.005 && value !== 1;
+  return `${nearOne ? value.toFixed(3) : value >= 10 ? significant(value, 3) : value.toFixed(2)}×`;
+}
+
+/** A fraction as per cent: 0.9945 is "99.45". */
+export function percent(fraction: number, decimals = 2): string {
+  return fixed(fraction * 100, decimals);
+}
+
+/** A difference of fractions in percentage points, with its sign: "+0.42 pp". */
+export function points(difference: number, decimals = 2): string {
+  const text = fixed(difference * 100, decimals);
+  return `${difference > 0 ? "+" : ""}${text} pp`;
+}
+
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** Thousands, not 1024s: 1.5 kB is 1,500 bytes. */
+export function bytes(value: number): string {
+  let unit = 0;
+  let rest = value;
+  while (Math.abs(rest) >= 1000 && unit < BYTE_UNITS.length - 1) {
+    rest /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? count(rest) : significant(rest, 3)} ${BYTE_UNITS[unit]}`;
+}
+
+/** "4 s", "3 min", "2 h 5 min", "3 d". */
+export function duration(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size < 1) return `${significant(seconds * 1000, 3)} ms`;
+  if (size < 60) return `${significant(seconds, 2)} s`;
+  if (size < 3600) return `${Math.floor(size / 60)} min`;
+  if (size < 86_400) {
+    const minutes = Math.floor((size % 3600) / 60);
+    return `${Math.floor(size / 3600)} h${minutes > 0 ? ` ${minutes} min` : ""}`;
+  }
+  return `${Math.floor(size / 86_400)} d`;
+}
+
+/** Decimals that a tick of this step needs: 0.05 needs 2. */
+export function decimalsOfStep(step: number): number {
+  return Math.max(0, Math.ceil(-Math.log10(Math.abs(step)) - 1e-9));
+}

@@ -1,0 +1,32 @@
+// Which of several things no other one beats in both respects.
+
+export interface Candidate {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Indices of the front, from the best x to the worst. A candidate is beaten when another is at
+ * least as good in both and better in one; of two that are equal both stay. Candidates without a
+ * number for both are no candidates.
+ */
+export function paretoFront(all: readonly Candidate[], xHigherIsBetter: boolean, yHigherIsBetter: boolean): number[] {
+  const gx = (c: Candidate): number => (xHigherIsBetter ? c.x : -c.x);
+  const gy = (c: Candidate): number => (yHigherIsBetter ? c.y : -c.y);
+  const order = all
+    .map((candidate, index) => ({ candidate, index }))
+    .filter(({ candidate }) => Number.isFinite(candidate.x) && Number.isFinite(candidate.y))
+    .sort((p, q) => gx(q.candidate) - gx(p.candidate) || gy(q.candidate) - gy(p.candidate));
+  const front: number[] = [];
+  let best = -Infinity;
+  let last: Candidate | null = null;
+  for (const { candidate, index } of order) {
+    const same = last !== null && candidate.x === last.x && candidate.y === last.y;
+    if (gy(candidate) > best || same) {
+      front.push(index);
+      best = gy(candidate);
+      last = candidate;
+    }
+  }
+  return front;
+}

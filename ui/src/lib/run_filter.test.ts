@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { parseRunFilter, passes } from "./run_filter";
+
+const values: Record<string, number> = { acc: 0.93, size: 12 };
+const valueOf = (metric: string): number | null => values[metric] ?? null;
+
+describe("run filter", () => {
+  it("takes several regular expressions, all of which must match", () => {
+    const filter = parseRunFilter("res.*18 int8$");
+    expect(passes(filter, "resnet18/int8", valueOf)).toBe(true);
+    expect(passes(filter, "resnet18/fp32", valueOf)).toBe(false);
+  });
+  it("takes conditions on logged values", () => {
+    expect(passes(parseRunFilter("acc>0.9 size<=12"), "x", valueOf)).toBe(true);
+    expect(passes(parseRunFilter("acc>0.95"), "x", valueOf)).toBe(false);
+    expect(passes(parseRunFilter("latency<1"), "x", valueOf)).toBe(false);
+    expect(passes(parseRunFilter("acc>9e-1"), "x", valueOf)).toBe(true);
+  });
+  it("says what is wrong instead of hiding everything", () => {
+    const filter = parseRunFilter("(");
+    expect(filter.problem).toContain("(");
+    expect(passes(filter, "anything", valueOf)).toBe(true);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { extent, linearScale, logScale, logTicks, padded, ticks } from "./scale";
+
+describe("scales", () => {
+  it("map and invert", () => {
+    const x = linearScale(0, 10, 100, 200);
+    expect(x(5)).toBe(150);
+    expect(x.invert(150)).toBe(5);
+    const l = logScale(1, 100, 0, 200);
+    expect(l(10)).toBeCloseTo(100);
+    expect(l.invert(100)).toBeCloseTo(10);
+  });
+  it("survive a domain without width", () => {
+    expect(Number.isFinite(linearScale(3, 3, 0, 100)(3))).toBe(true);
+    expect(padded([3, 3])).toEqual([2.7, 3.3]);
+    expect(padded([0, 0])).toEqual([-1, 1]);
+  });
+});
+
+describe("ticks", () => {
+  it("are round and inside", () => {
+    expect(ticks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
+    expect(ticks(58.2, 83.1, 5)).toEqual([60, 65, 70, 75, 80]);
+    expect(ticks(1, 1)).toEqual([]);
+  });
+  it("thin out over many decades", () => {
+    expect(logTicks(1.2, 440)).toEqual([2, 5, 10, 20, 50, 100, 200].slice(0, 8));
+    expect(logTicks(1e-9, 1e9).length).toBeLessThanOrEqual(10);
+    expect(logTicks(3, 4).length).toBeGreaterThan(1);
+  });
+});
+
+describe("extent", () => {
+  it("looks past what is no number", () => {
+    expect(extent([NaN, 3, -Infinity, 1])).toEqual([1, 3]);
+    expect(extent([NaN])).toBeNull();
+  });
+});

@@ -1,0 +1,29 @@
+// Fuzzy search: the letters must appear in order, and the closer together and the earlier, the
+// better.
+
+/** Smaller is better; null is no match. Empty text matches everything alike. */
+export function matchCost(text: string, candidate: string): number | null {
+  const wanted = text.toLowerCase();
+  const there = candidate.toLowerCase();
+  const whole = there.indexOf(wanted);
+  if (whole >= 0) return whole === 0 ? 0 : 1 + whole / (there.length + 1);
+  let at = -1;
+  let first = -1;
+  for (const letter of wanted) {
+    if (letter === " ") continue;
+    at = there.indexOf(letter, at + 1);
+    if (at < 0) return null;
+    if (first < 0) first = at;
+  }
+  return 2 + (at - first - wanted.length + 1) + first / (there.length + 1);
+}
+
+export function bestMatches<T>(text: string, all: readonly T[], nameOf: (item: T) => string, most: number): T[] {
+  const scored: { item: T; cost: number }[] = [];
+  for (const item of all) {
+    const cost = matchCost(text, nameOf(item));
+    if (cost !== null) scored.push({ item, cost });
+  }
+  scored.sort((a, b) => a.cost - b.cost || nameOf(a.item).length - nameOf(b.item).length);
+  return scored.slice(0, most).map((s) => s.item);
+}

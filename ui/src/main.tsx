@@ -1,0 +1,22 @@
+import { render } from "preact";
+import { listenToKeys } from "./shell/keys";
+import { App } from "./shell/App";
+import { listenToChanges, refreshStatus } from "./state/live";
+import { followOldLink, listenToLocation } from "./state/location";
+import { followComparison } from "./state/pair";
+import "./styles/tokens.css";
+import "./styles/shell.css";
+import "./styles/charts.css";
+import "./styles/parts.css";
+
+followOldLink();
+listenToLocation();
+listenToKeys();
+void refreshStatus();
+listenToChanges();
+followComparison();
+
+const root = document.createElement("div");
+root.id = "app";
+document.body.append(root);
+render(<App />, root);

@@ -1,0 +1,65 @@
+// What the machine did, lane by lane: the curves of a monitor below hardware/, single cores and the
+// summaries it writes at the end left out.
+import { byNumber } from "../scalars/groups";
+
+export interface Lane {
+  readonly tag: string;
+  readonly name: string; // "CPU"
+  readonly unit: string; // "%"
+}
+
+const GROUPS = ["cpu", "process", "gpu", "memory", "power", "temperature", "disk", "network"] as const;
+
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/_?percent$/, "%"], [/_mb_s$/, "MB/s"], [/_mb$/, "MB"], [/_w$/, "W"], [/_c$/, "°C"],
+];
+
+const SPELLED: Readonly<Record<string, string>> = { cpu: "CPU", rss: "RSS", gpu: "GPU", dram: "DRAM" };
+
+const groupRank = (tag: string): number => {
+  const at = GROUPS.findIndex((group) => tag.startsWith(`hardware/${group}`));
+  return at < 0 ? GROUPS.length : at;
+};
+
+export function laneOf(tag: string): Lane | null {
+  const [root, group = "", ...rest] = tag.split("/");
+  const last = rest.join("/");
+  if (root !== "hardware" || group === "summary" || last === "" || /^core_\d+_percent$/.test(last)) return null;
+  const [pattern, unit] = UNITS.find(([ending]) => ending.test(last)) ?? [/$^/, ""];
+  const words = `${group}_${last.replace(pattern, "")}`.split("_").filter(Boolean);
+  const name = words.map((word, i) => SPELLED[word] ?? (i === 0 ? word.charAt(0).toUpperCase() + word.slice(1) : word)).join(" ");
+  return { tag, name, unit };
+}
+
+/** Processors first, then memory, power and heat; numbered ones in their order. */
+export function lanesOf(tags: readonly string[]): Lane[] {
+  return tags
+    .flatMap((tag) => laneOf(tag) ?? [])
+    .sort((p, q) => groupRank(p.tag) - groupRank(q.tag) || byNumber(p.tag, q.tag));
+}
+
+export interface Summary {
+  readonly mean: number;
+  readonly p95: number;
+  readonly peak: number;
+  /** The area below the curve, by the trapezoidal rule: joules when the values are watts. */
+  readonly area: number;
+}
+
+/** Over the finite values; null without any. */
+export function summarize(seconds: readonly number[], values: readonly number[]): Summary | null {
+  const known = values.map((value, i) => ({ value, at: seconds[i] ?? 0 })).filter(({ value }) => Number.isFinite(value));
+  if (known.length === 0) return null;
+  const sorted = known.map(({ value }) => value).sort((p, q) => p - q);
+  let area = 0;
+  for (let i = 1; i < known.length; i += 1) {
+    const [p, q] = [known[i - 1]!, known[i]!];
+    area += ((p.value + q.value) / 2) * (q.at - p.at);
+  }
+  return {
+    mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length,
+    p95: sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * 0.95) - 1)] ?? NaN,
+    peak: sorted.at(-1) ?? NaN,
+    area,
+  };
+}

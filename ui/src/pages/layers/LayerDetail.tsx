@@ -1,0 +1,93 @@
+// Why a layer is where it is in the list: the finding, its numbers, both histograms on one axis.
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { postJson } from "../../api/client";
+import { toNumber, type WireNumber } from "../../api/wire";
+import { HistogramChart } from "../../charts/histogram/HistogramChart";
+import type { HistogramView } from "../../charts/histogram/layout";
+import { count, fixed, significant } from "../../lib/format";
+import { useResource } from "../../state/resource";
+import type { Layer } from "./data";
+import { ChannelRibbon } from "./ChannelRibbon";
+
+interface OverlayAnswer {
+  edges: WireNumber[];
+  series: { counts?: WireNumber[]; num?: WireNumber; min?: WireNumber; max?: WireNumber; step?: number; error?: { message: string } }[];
+}
+
+const VIEWS: readonly { id: HistogramView; text: string }[] = [
+  { id: "linear", text: "Linear" }, { id: "log", text: "Log y" }, { id: "cdf", text: "CDF" }, { id: "error", text: "Error" },
+];
+
+const CAUSES: Record<string, string> = {
+  none: "No damage to see", dead: "Dead", clipped: "Clipped", shifted: "Shifted", scaled: "Wrong scale",
+  stretched: "Range stretched by outliers", changed: "Changed",
+};
+
+function Fact({ name, value, level }: { name: string; value: string; level?: string }): JSX.Element {
+  return <div><dt>{name}</dt><dd class={level ?? ""}>{value}</dd></div>;
+}
+
+function Finding({ layer }: { layer: Layer }): JSX.Element {
+  const glyph = { bad: "✗", warn: "▲", good: "✓" }[layer.level];
+  return (
+    <div class={`finding ${layer.level}`}>
+      <span class={layer.level} aria-hidden="true">{glyph}</span>
+      <span><b>{CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation}</span>
+    </div>
+  );
+}
+
+export function LayerDetail({ layer, a, b, kept, onKeep }: {
+  layer: Layer; a: string; b: string; kept: boolean; onKeep: () => void;
+}): JSX.Element {
+  const view = useSignal<HistogramView>("linear");
+  const body = { series: [[layer.a.run, layer.a.tag, null], [layer.b.run, layer.b.tag, null]], bins: 192 };
+  const { state, retry } = useResource(JSON.stringify(body), (signal) => postJson<OverlayAnswer>("histograms/overlay", body, signal));
+  const { data, error } = state.value;
+  const input = useMemo(() => (data ? {
+    edges: data.edges.map(toNumber),
+    a: data.series[0]?.counts?.map(toNumber) ?? null,
+    b: data.series[1]?.counts?.map(toNumber) ?? null,
+  } : null), [data]);
+  const sideB = data?.series[1];
+  const clip = sideB?.min !== undefined && sideB.max !== undefined ? [toNumber(sideB.min), toNumber(sideB.max)] as const : null;
+  const values = toNumber(data?.series[0]?.num ?? null);
+  return (
+    <div class="detail" aria-live="polite">
+      <section class="panel">
+        <div class="panel-head">
+          <h2 class="mono" title={layer.name}>{layer.name}</h2>
+          <span class="note">{layer.role === "output" ? "output" : layer.parameter || layer.role}{layer.otherName !== layer.name ? `, paired with ${layer.otherName} by ${layer.pairedBy.replaceAll("_", " ")}` : ""}</span>
+          <button class="link push" aria-pressed={kept} onClick={onKeep} title="Keep this layer in fp32">{kept ? "✓ Kept in fp32" : "Keep fp32"}</button>
+        </div>
+        <Finding layer={layer} />
+        <dl class="facts">
+          <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={Number.isFinite(layer.sqnr) ? `${fixed(layer.sqnr, 1)} dB` : "∞"} level={layer.level === "good" ? "" : layer.level} />
+          {layer.worstChannel !== null && <Fact name="worst channel" value={`${fixed(layer.worstChannel, 1)} dB`} />}
+          {layer.cosine !== null && <Fact name="cosine" value={fixed(layer.cosine, 4)} />}
+          {layer.w1 !== null && <Fact name="distance" value={`${significant(layer.w1, 3)} σ`} />}
+          {layer.meanShift !== null && <Fact name="mean shift" value={`${significant(layer.meanShift, 3)} σ`} />}
+          {layer.clipped !== null && <Fact name="clipped" value={`${significant(layer.clipped * 100, 3)} %`} />}
+          {layer.rangeRatio !== null && <Fact name="range" value={`${significant(layer.rangeRatio, 3)}×`} />}
+          {layer.codesUsed !== null && <Fact name="codes used" value={`about ${count(layer.codesUsed)}`} />}
+        </dl>
+      </section>
+      <section class="panel" aria-labelledby="hist-title">
+        <div class="panel-head">
+          <h2 id="hist-title">{layer.role === "output" ? "Output values" : "Values"}</h2>
+          <span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span>{Number.isFinite(values) ? `; share of ${count(values)} values` : ""}</span>
+          <span class="seg push" role="group" aria-label="Histogram">
+            {VIEWS.map((v) => <button key={v.id} aria-pressed={view.value === v.id} onClick={() => (view.value = v.id)}>{v.text}</button>)}
+          </span>
+        </div>
+        {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
+        {data?.series.map((one, i) => one.error && <p key={i} class="note bad">{one.error.message}</p>)}
+        {input && <HistogramChart input={input} view={view.value} nameA={a} nameB={b} clip={clip}
+          summary={`Values of ${layer.name}: ${a} and ${b} on one axis`} />}
+      </section>
+      <ChannelRibbon layer={layer.name} />
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+// The ranked layers of the server, as the page uses them.
+import { toNumber, type WireNumber } from "../../api/wire";
+
+export interface SidesAnswer {
+  snapshot: number;
+  models: string[];
+  variants: string[];
+  runs: string[];
+  tensor_counts: number[];
+}
+
+interface LayerColumns {
+  names: string[];
+  variant_names: string[];
+  roles: string[];
+  parameters: string[];
+  a_runs: string[];
+  a_tags: string[];
+  b_runs: string[];
+  b_tags: string[];
+  paired_by: string[];
+  levels: string[];
+  causes: string[];
+  explanations: string[];
+  severities: WireNumber[];
+  times_median: WireNumber[];
+  from_logged: boolean[];
+  sqnr_db: WireNumber[];
+  worst_channel_sqnr_db: WireNumber[];
+  accumulated_sqnr_db: WireNumber[];
+  cosine: WireNumber[];
+  sqnr_at_most_db: WireNumber[];
+  w1_by_sigma: WireNumber[];
+  range_ratio: WireNumber[];
+  mean_shift_by_sigma: WireNumber[];
+  kl: WireNumber[];
+  clipped_share: WireNumber[];
+  codes_used: WireNumber[];
+  fallback_operations: string[];
+}
+
+export interface LayersAnswer {
+  snapshot: number;
+  model: string;
+  a: string;
+  b: string;
+  layers: LayerColumns;
+  a_only: string[];
+  b_only: string[];
+  problems: string[];
+}
+
+export type Level = "good" | "warn" | "bad";
+
+export interface Layer {
+  readonly key: string; // Unique: name, role and parameter.
+  readonly name: string;
+  readonly otherName: string;
+  readonly role: string;
+  readonly parameter: string;
+  readonly a: { run: string; tag: string };
+  readonly b: { run: string; tag: string };
+  readonly pairedBy: string;
+  readonly level: Level;
+  readonly cause: string;
+  readonly explanation: string;
+  /** In dB: logged, or the best that the histograms allow. */
+  readonly sqnr: number;
+  readonly sqnrIsBound: boolean;
+  readonly worstChannel: number | null;
+  readonly carried: number | null;
+  readonly cosine: number | null;
+  readonly w1: number | null;
+  readonly clipped: number | null;
+  readonly meanShift: number | null;
+  readonly rangeRatio: number | null;
+  readonly codesUsed: number | null;
+  readonly fallback: string;
+}
+
+const LEVELS: Record<string, Level> = { green: "good", amber: "warn", red: "bad" };
+
+export function readLayers(answer: LayersAnswer): Layer[] {
+  const c = answer.layers;
+  const number = (column: WireNumber[], i: number): number | null => {
+    const value = column[i];
+    return value === undefined || value === null ? null : toNumber(value);
+  };
+  return c.names.map((name, i) => {
+    const logged = number(c.sqnr_db, i);
+    const severity = number(c.severities, i) ?? 0;
+    const parameter = c.parameters[i] ?? "";
+    return {
+      key: [name, c.roles[i], parameter].join("\u0000"),
+      name,
+      otherName: c.variant_names[i] ?? name,
+      role: c.roles[i] ?? "output",
+      parameter,
+      a: { run: c.a_runs[i] ?? "", tag: c.a_tags[i] ?? "" },
+      b: { run: c.b_runs[i] ?? "", tag: c.b_tags[i] ?? "" },
+      pairedBy: c.paired_by[i] ?? "name",
+      level: LEVELS[c.levels[i] ?? ""] ?? "good",
+      cause: c.causes[i] ?? "none",
+      explanation: c.explanations[i] ?? "",
+      sqnr: logged ?? number(c.sqnr_at_most_db, i) ?? -20 * Math.log10(severity),
+      sqnrIsBound: logged === null,
+      worstChannel: number(c.worst_channel_sqnr_db, i),
+      carried: number(c.accumulated_sqnr_db, i),
+      cosine: number(c.cosine, i),
+      w1: number(c.w1_by_sigma, i),
+      clipped: number(c.clipped_share, i),
+      meanShift: number(c.mean_shift_by_sigma, i),
+      rangeRatio: number(c.range_ratio, i),
+      codesUsed: number(c.codes_used, i),
+      fallback: c.fallback_operations[i] ?? name,
+    };
+  });
+}
+
+export const SORTS = [
+  { id: "sqnr", text: "SQNR" },
+  { id: "worst", text: "Worst channel" },
+  { id: "cosine", text: "Cosine" },
+  { id: "w1", text: "Distance" },
+] as const;
+
+export type SortId = (typeof SORTS)[number]["id"];
+
+/** Worst first; layers without the number last. */
+export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
+  const badness = (layer: Layer): number | null => {
+    switch (by) {
+      case "sqnr": return -layer.sqnr;
+      case "worst": return layer.worstChannel === null ? null : -layer.worstChannel;
+      case "cosine": return layer.cosine === null ? null : -layer.cosine;
+      case "w1": return layer.w1;
+    }
+  };
+  return [...layers].sort((p, q) => {
+    const [bp, bq] = [badness(p), badness(q)];
+    if (bp === null || bq === null) return Number(bp === null) - Number(bq === null);
+    return bq - bp;
+  });
+}
+
+/** Which of the sorts at least one layer has a number for. */
+export function usableSorts(layers: readonly Layer[]): SortId[] {
+  return SORTS.map((sort) => sort.id).filter((id) =>
+    id === "sqnr" || layers.some((layer) => (id === "worst" ? layer.worstChannel : id === "cosine" ? layer.cosine : layer.w1) !== null));
+}
+
+/** What a click on "Keep fp32" copies, for the tools that take a list of operations. */
+export function fallbackSnippet(operations: readonly string[], tool: "neural-compressor 1.x" | "neural-compressor 2.x" | "ONNX Runtime"): string {
+  const quoted = operations.map((op) => `'${op.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`);
+  switch (tool) {
+    case "neural-compressor 1.x":
+      return ["op_wise: {", ...quoted.map((op) => `  ${op}: {'activation': {'dtype': ['fp32']}, 'weight': {'dtype': ['fp32']}},`), "}"].join("\n");
+    case "neural-compressor 2.x":
+      return ["op_name_dict = {", ...quoted.map((op) => `    ${op}: {'activation': {'dtype': ['fp32']}, 'weight': {'dtype': ['fp32']}},`), "}"].join("\n");
+    case "ONNX Runtime":
+      return `nodes_to_exclude = [${quoted.join(", ")}]`;
+  }
+}

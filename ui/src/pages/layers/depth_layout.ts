@@ -1,0 +1,56 @@
+// Error along depth: stems hang from 40 dB, so a sound layer is almost nothing and a broken one is
+// deep. Pure.
+import { linearScale, type Scale } from "../../lib/scale";
+import type { Layer } from "./data";
+
+export const TOP_DB = 40;
+
+export interface DepthLayout {
+  readonly box: { l: number; r: number; t: number; b: number };
+  readonly x: (index: number) => number;
+  readonly y: Scale;
+  readonly ticks: readonly number[];
+  readonly carried: string;
+  readonly groups: readonly { name: string; from: number; to: number; named: boolean }[];
+}
+
+export function layoutDepth(layers: readonly Layer[], width: number, height: number): DepthLayout | null {
+  const box = { l: 36, r: width - 24, t: 14, b: height - 20 };
+  if (layers.length === 0 || box.r - box.l < 60) return null;
+  const finite = layers.flatMap((layer) => [layer.sqnr, layer.carried ?? Infinity]).filter(Number.isFinite);
+  const least = Math.min(8, ...finite);
+  const y = linearScale(Math.floor(least / 10) * 10 - 2, TOP_DB, box.b, box.t);
+  const xScale = linearScale(-0.5, layers.length - 0.5, box.l, box.r);
+  const ticks: number[] = [];
+  for (let db = TOP_DB; db >= y.domain[0]; db -= y.domain[0] < -10 ? 20 : 10) ticks.push(db);
+  const carried = layers
+    .flatMap((layer, i) => (layer.carried !== null && Number.isFinite(layer.carried) ? [`${xScale(i).toFixed(1)} ${y(clampDb(layer.carried)).toFixed(1)}`] : []))
+    .map((point, i) => `${i === 0 ? "M" : "L"}${point}`)
+    .join("");
+  return { box, x: xScale, y, ticks, carried, groups: groupsOf(layers, xScale) };
+}
+
+export function clampDb(db: number): number {
+  return Number.isNaN(db) ? TOP_DB : Math.min(TOP_DB, db);
+}
+
+function groupsOf(layers: readonly Layer[], x: (i: number) => number): DepthLayout["groups"] {
+  const groups: { name: string; from: number; to: number }[] = [];
+  layers.forEach((layer, i) => {
+    const name = layer.name.split(/[./]/)[0] ?? "";
+    const last = groups.at(-1);
+    if (last?.name === name) last.to = i;
+    else groups.push({ name, from: i, to: i });
+  });
+  return groups.map((group) => {
+    const [from, to] = [x(group.from - 0.5), x(group.to + 0.5)];
+    return { name: group.name, from, to, named: to - from > group.name.length * 6 + 8 };
+  });
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** Where the log does not say what comes first, names do: layer2 before layer10. */
+export function byDepth(layers: readonly Layer[]): Layer[] {
+  return [...layers].sort((a, b) => collator.compare(a.name, b.name));
+}

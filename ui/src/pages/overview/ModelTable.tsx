@@ -1,0 +1,141 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Metric } from "../../api/compression";
+import { asFraction } from "../../lib/gates";
+import { flatTag } from "../../lib/flat_tags";
+import { fixed, percent, ratio, significant } from "../../lib/format";
+import { addKeys } from "../../shell/keys";
+import { sortRows, type OverviewData, type PairValue, type Row } from "./rows";
+
+interface Column {
+  readonly id: string;
+  readonly head: JSX.Element | string;
+  readonly numeric: boolean;
+  readonly key: (row: Row) => number | string | null;
+  readonly cell: (row: Row) => JSX.Element | string;
+}
+
+function Pair({ a, b, width }: { a: JSX.Element | string; b: JSX.Element | string; width: number }): JSX.Element {
+  return (
+    <span class="ab" style={{ width: `${width}px` }}>
+      <span class="mid">{a}</span><i>→</i><span>{b}</span>
+    </span>
+  );
+}
+
+function PairHead({ label }: { label: string }): JSX.Element {
+  return <>{label} <span class="in-a">●</span> → <span class="in-b">◆</span></>;
+}
+
+function NotLogged({ model, metric, side, text }: { model: string; metric: Metric; side: string; text: string }): JSX.Element {
+  return <span class="none" title={`not logged: ${flatTag(model, metric.name, side)}`}>{text}</span>;
+}
+
+function DropCell({ drop, most, failing, isFraction }: { drop: number; most: number; failing: boolean; isFraction: boolean }): JSX.Element {
+  const length = most > 0 ? Math.min(24, (Math.abs(drop) / most) * 24) : 0;
+  return (
+    <span class="delta">
+      <svg width="49" height="12" aria-hidden="true">
+        <path d="M24.5 0V12" class="zero" />
+        <rect x={drop > 0 ? 25 : 24 - length} y="3" width={length.toFixed(1)} height="6" class={failing ? "fill-bad" : "fill-ink"} />
+      </svg>
+      <span class="drop">{isFraction ? fixed(drop * 100, 2) : significant(drop, 3)}</span>
+    </span>
+  );
+}
+
+function columnsOf(data: OverviewData, a: string, b: string): Column[] {
+  const { quality, qualityIsFraction } = data;
+  const show = (v: number): string => (qualityIsFraction ? percent(asFraction(v)) : significant(v));
+  const most = Math.max(0, ...data.rows.map((row) => Math.abs(row.drop ?? 0)).filter(Number.isFinite));
+  const pairCell = (metric: Metric, text: (v: number) => string, width: number) => (row: Row): JSX.Element => {
+    const pair: PairValue = metric === quality ? row.quality : (row.metrics.get(metric.name) ?? { a: null, b: null, gain: null });
+    if (pair.a === null && pair.b === null) return <NotLogged model={row.name} metric={metric} side={b} text="not logged" />;
+    const side = (value: number | null, name: string): JSX.Element | string =>
+      value === null ? <NotLogged model={row.name} metric={metric} side={name} text="–" /> : text(value);
+    return <Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />;
+  };
+  return [
+    { id: "model", head: "Model", numeric: false, key: (row) => row.name, cell: (row) => row.name },
+    { id: "quality", head: <PairHead label={`${quality.label}${qualityIsFraction ? ", %" : ""}`} />, numeric: true,
+      key: (row) => row.quality.b, cell: pairCell(quality, show, 96) },
+    { id: "drop", head: qualityIsFraction ? "Drop, pp" : "Lost", numeric: true, key: (row) => row.drop,
+      cell: (row) => row.drop === null ? "–"
+        : <DropCell drop={row.drop} most={most} isFraction={qualityIsFraction} failing={row.verdict.fails.some((f) => f.startsWith("drop"))} /> },
+    ...data.resources.flatMap((metric): Column[] => [
+      { id: metric.name, head: <PairHead label={metric.label} />, numeric: true,
+        key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, (v) => significant(v), 104) },
+      { id: `${metric.name}.gain`, head: metric.name === "model_size_mb" ? "Ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "Speedup" : "Gain",
+        numeric: true, key: (row) => row.metrics.get(metric.name)?.gain ?? null,
+        cell: (row) => {
+          const times = row.metrics.get(metric.name)?.gain;
+          return times == null ? "–" : <span class={times < 1 ? "bad" : ""}>{ratio(times)}</span>;
+        } },
+    ]),
+    { id: "aurora", head: "AURORA", numeric: true, key: (row) => row.aurora?.score ?? null,
+      cell: (row) => row.aurora?.score != null
+        ? <span title={`${row.aurora.kind}, coverage ${fixed(row.aurora.coverage, 2)}`}>{fixed(row.aurora.score, 2)}</span>
+        : <span class="none" title={row.aurora?.reason ?? "no score was logged or could be computed"}>–</span> },
+    { id: "gates", head: "Gates", numeric: false, key: (row) => row.verdict.fails.length,
+      cell: (row) => row.verdict.fails.length > 0
+        ? <span class="verdict bad">{row.verdict.fails.join(", ")}</span>
+        : row.verdict.checked > 0 ? <span class="verdict good">pass</span> : <span class="none">nothing to check</span> },
+  ];
+}
+
+export function ModelTable({ data, a, b, sort, onSort, hot, onHot, onOpen }: {
+  data: OverviewData;
+  a: string;
+  b: string;
+  sort: string;
+  onSort: (sort: string) => void;
+  hot: string | null;
+  onHot: (name: string | null) => void;
+  onOpen: (name: string) => void;
+}): JSX.Element {
+  const [most, setMost] = useState(200);
+  const body = useRef<HTMLTableSectionElement>(null);
+  useEffect(() => {
+    const move = (by: number) => (): void => {
+      const all = [...(body.current?.rows ?? [])];
+      const at = all.findIndex((row) => row === document.activeElement);
+      all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
+    };
+    return addKeys([
+      { key: "j", does: "Next model", run: move(1) },
+      { key: "k", does: "Previous model", run: move(-1) },
+    ]);
+  }, []);
+  const columns = columnsOf(data, a, b);
+  const descending = sort.startsWith("-");
+  const column = columns.find((c) => c.id === sort.replace("-", "")) ?? columns[0]!;
+  const rows = sortRows(data.rows, column.key, descending);
+  return (
+    <div class="scroll">
+      <table class="table models">
+        <caption class="sr">Models, sorted by {column.id}</caption>
+        <thead>
+          <tr>
+            {columns.map((c) => (
+              <th key={c.id} scope="col" class={c.numeric ? "num" : ""} aria-sort={c === column ? (descending ? "descending" : "ascending") : undefined}>
+                <button class="sort" onClick={() => onSort(c === column && !descending ? `-${c.id}` : c === column ? c.id : c.numeric ? `-${c.id}` : c.id)}>
+                  {c.head}{c === column ? (descending ? " ↓" : " ↑") : ""}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.slice(0, most).map((row) => (
+            <tr key={row.name} class={hot === row.name ? "hot" : ""} tabIndex={0} aria-label={row.name}
+              onPointerEnter={() => onHot(row.name)} onPointerLeave={() => onHot(null)}
+              onClick={() => onOpen(row.name)} onKeyDown={(event) => { if (event.key === "Enter") onOpen(row.name); }}>
+              {columns.map((c) => <td key={c.id} class={c.numeric ? "num" : ""}>{c.cell(row)}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show {Math.min(500, rows.length - most)} more of {rows.length}</button>}
+    </div>
+  );
+}

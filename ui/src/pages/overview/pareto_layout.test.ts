@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { touches } from "../../lib/labels";
+import { layoutPareto, type ParetoInput } from "./pareto_layout";
+
+const options = { width: 900, height: 320, logX: true, logY: false, xHigherIsBetter: false, yHigherIsBetter: true };
+const models: ParetoInput[] = [
+  { name: "resnet50", xa: 98, ya: 80.9, xb: 25, yb: 80.3 },
+  { name: "shufflenet", xa: 5.3, ya: 60.6, xb: 1.5, yb: 58 },
+  { name: "mobilenet_v3", xa: 21.1, ya: 74, xb: 21.6, yb: 73 },
+  { name: "lonely", xa: null, ya: null, xb: 60, yb: 70 },
+];
+
+describe("Pareto layout", () => {
+  it("puts every mark inside its box and the smaller model to the left", () => {
+    const layout = layoutPareto(models, options)!;
+    for (const { a, b } of layout.marks) {
+      for (const p of a ? [a, b] : [b]) {
+        expect(p.x).toBeGreaterThanOrEqual(layout.box.l);
+        expect(p.x).toBeLessThanOrEqual(layout.box.r);
+        expect(p.y).toBeGreaterThanOrEqual(layout.box.t);
+        expect(p.y).toBeLessThanOrEqual(layout.box.b);
+      }
+    }
+    expect(layout.marks[0]!.b.x).toBeLessThan(layout.marks[0]!.a!.x);
+  });
+  it("marks the front, and those that grew", () => {
+    const layout = layoutPareto(models, options)!;
+    expect(layout.marks.map((m) => m.onFront)).toEqual([true, true, true, false]);
+    expect(layout.marks.map((m) => m.grew)).toEqual([false, false, true, false]);
+    expect(layout.front.startsWith("M")).toBe(true);
+  });
+  it("draws no arrow without a baseline, and no label over another", () => {
+    const many = Array.from({ length: 120 }, (_, i) => ({ name: `model_${i}`, xa: 10 + i, ya: 50 + (i % 7), xb: 3 + i / 3, yb: 49 + (i % 7) }));
+    const layout = layoutPareto([...many, models[3]!], options)!;
+    expect(layout.marks.at(-1)!.arrow).toBe("");
+    const boxes = layout.marks.flatMap((m) => (m.label ? [m.label.box] : []));
+    boxes.forEach((p, i) => boxes.slice(i + 1).forEach((q) => expect(touches(p, q)).toBe(false)));
+  });
+  it("has nothing to say about nothing", () => {
+    expect(layoutPareto([], options)).toBeNull();
+    expect(layoutPareto(models, { ...options, width: 60 })).toBeNull();
+  });
+});

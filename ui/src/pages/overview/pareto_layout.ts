@@ -1,0 +1,144 @@
+// Where the marks, arrows, front and labels of the Pareto chart go. Pure: sizes and values in,
+// pixels out.
+import { LabelPlacer, spotsAround, type LabelSpot } from "../../lib/labels";
+import { paretoFront } from "../../lib/pareto";
+import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
+
+export interface ParetoInput {
+  readonly name: string;
+  readonly xa: number | null;
+  readonly ya: number | null;
+  readonly xb: number;
+  readonly yb: number;
+}
+
+export interface ParetoOptions {
+  readonly width: number;
+  readonly height: number;
+  readonly logX: boolean;
+  readonly logY: boolean;
+  readonly xHigherIsBetter: boolean;
+  readonly yHigherIsBetter: boolean;
+}
+
+export interface Mark {
+  readonly index: number;
+  readonly name: string;
+  readonly a: { x: number; y: number } | null;
+  readonly b: { x: number; y: number };
+  /** The line from A to B with its head; empty when there is no A. */
+  readonly arrow: string;
+  readonly label: LabelSpot | null;
+  readonly onFront: boolean;
+  readonly grew: boolean; // B is worse than A in x.
+}
+
+export interface ParetoLayout {
+  readonly box: { l: number; r: number; t: number; b: number };
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly xTicks: readonly number[];
+  readonly yTicks: readonly number[];
+  readonly marks: readonly Mark[];
+  readonly front: string;
+  readonly frontLabel: { x: number; y: number; anchor: "start" | "end" } | null;
+}
+
+function scaleOf(values: readonly number[], log: boolean, r0: number, r1: number): Scale | null {
+  const usable = log ? values.filter((v) => v > 0) : values;
+  const range = extent(usable);
+  if (!range) return null;
+  if (!log) {
+    const [lo, hi] = padded(range, 0.08);
+    return linearScale(lo, hi, r0, r1);
+  }
+  const room = range[0] === range[1] ? 2 : (range[1] / range[0]) ** 0.06;
+  return logScale(range[0] / room, range[1] * room, r0, r1);
+}
+
+const pixel = (value: number): string => value.toFixed(1);
+
+function arrowOf(a: { x: number; y: number }, b: { x: number; y: number }): string {
+  const length = Math.hypot(a.x - b.x, a.y - b.y);
+  if (length < 10) return "";
+  const [ux, uy] = [(a.x - b.x) / length, (a.y - b.y) / length];
+  const [tx, ty] = [b.x + ux * 7, b.y + uy * 7];
+  const line = `M${pixel(a.x - ux * 5)} ${pixel(a.y - uy * 5)}L${pixel(tx)} ${pixel(ty)}`;
+  if (length < 16) return line;
+  const barb = (side: number): string => `${pixel(tx + ux * 5 - side * uy * 3)} ${pixel(ty + uy * 5 + side * ux * 3)}`;
+  return `${line}M${barb(1)}L${pixel(tx)} ${pixel(ty)}L${barb(-1)}`;
+}
+
+export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOptions): ParetoLayout | null {
+  const box = { l: 44, r: options.width - 16, t: 16, b: options.height - 34 };
+  if (box.r - box.l < 80 || box.b - box.t < 60) return null;
+  const xs = inputs.flatMap((m) => (m.xa === null ? [m.xb] : [m.xa, m.xb]));
+  const ys = inputs.flatMap((m) => (m.ya === null ? [m.yb] : [m.ya, m.yb]));
+  const x = scaleOf(xs, options.logX, box.l, box.r);
+  const y = scaleOf(ys, options.logY, box.b, box.t);
+  if (!x || !y) return null;
+
+  const frontIndices = paretoFront(inputs.map((m) => ({ x: m.xb, y: m.yb })), options.xHigherIsBetter, options.yHigherIsBetter);
+  const onFront = new Set(frontIndices);
+  const points = inputs.map((m) => ({
+    a: m.xa === null || m.ya === null ? null : { x: x(m.xa), y: y(m.ya) },
+    b: { x: x(m.xb), y: y(m.yb) },
+  }));
+
+  const placer = new LabelPlacer({ x: box.l, y: box.t - 4, w: box.r - box.l + 14, h: box.b - box.t + 4 });
+  for (const { a, b } of points) {
+    if (a) placer.take({ x: a.x - 5, y: a.y - 5, w: 10, h: 10 });
+    placer.take({ x: b.x - 6, y: b.y - 6, w: 12, h: 12 });
+  }
+  // The front is named first, then those that lost most.
+  const order = inputs.map((_, i) => i).sort((i, j) =>
+    Number(onFront.has(j)) - Number(onFront.has(i)) || lossOf(inputs[j]!, options) - lossOf(inputs[i]!, options));
+  const labels = new Map<number, LabelSpot | null>();
+  for (const i of order) {
+    const { a, b } = points[i]!;
+    labels.set(i, placer.place(spotsAround(inputs[i]!.name, b.x, b.y, a !== null && a.x > b.x)));
+  }
+
+  const marks = inputs.map((m, index): Mark => {
+    const { a, b } = points[index]!;
+    const grew = m.xa !== null && (options.xHigherIsBetter ? m.xb < m.xa : m.xb > m.xa);
+    return { index, name: m.name, a, b, arrow: a ? arrowOf(a, b) : "", label: labels.get(index) ?? null, onFront: onFront.has(index), grew };
+  });
+  const line = frontIndices.map((i) => points[i]!.b).sort((p, q) => p.x - q.x);
+  return {
+    box, x, y, marks,
+    xTicks: options.logX ? logTicks(...x.domain, Math.max(2, Math.floor((box.r - box.l) / 64))) : ticks(...x.domain, Math.floor((box.r - box.l) / 80)),
+    yTicks: options.logY ? logTicks(...y.domain, 6) : ticks(...y.domain, 6),
+    front: frontPath(line, options),
+    frontLabel: frontLabelOf(line, options),
+  };
+}
+
+function lossOf(m: ParetoInput, options: ParetoOptions): number {
+  if (m.ya === null) return 0;
+  return options.yHigherIsBetter ? m.ya - m.yb : m.yb - m.ya;
+}
+
+// The border of what is reachable: from one point the better x holds until the next point is met.
+function frontPath(line: readonly { x: number; y: number }[], options: ParetoOptions): string {
+  return line.map((p, i) => {
+    if (i === 0) return `M${pixel(p.x)} ${pixel(p.y)}`;
+    return options.xHigherIsBetter ? `V${pixel(p.y)}H${pixel(p.x)}` : `H${pixel(p.x)}V${pixel(p.y)}`;
+  }).join("");
+}
+
+// Beside the longest upright stretch of the front.
+function frontLabelOf(line: readonly { x: number; y: number }[], options: ParetoOptions): ParetoLayout["frontLabel"] {
+  let best: ParetoLayout["frontLabel"] = null;
+  let longest = 24;
+  for (let i = 1; i < line.length; i += 1) {
+    const [p, q] = [line[i - 1]!, line[i]!];
+    const height = Math.abs(p.y - q.y);
+    if (height <= longest) continue;
+    longest = height;
+    best = options.xHigherIsBetter
+      ? { x: p.x - 6, y: (p.y + q.y) / 2 + 4, anchor: "end" }
+      : { x: q.x + 6, y: (p.y + q.y) / 2 + 4, anchor: "start" };
+  }
+  return best;
+}

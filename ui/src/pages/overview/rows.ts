@@ -1,0 +1,98 @@
+// What the overview shows of each model, computed once for all its parts.
+import type { Comparison, Metric, Model, Score } from "../../api/compression";
+import { asFraction, gain, judge, type Policy, type Verdict } from "../../lib/gates";
+
+export interface PairValue {
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly gain: number | null; // How many times better B is.
+}
+
+export interface Row {
+  readonly model: Model;
+  readonly name: string;
+  readonly quality: PairValue;
+  readonly drop: number | null; // In fractions; positive is worse.
+  readonly metrics: ReadonlyMap<string, PairValue>;
+  readonly aurora: Score | null;
+  readonly verdict: Verdict;
+}
+
+export interface OverviewData {
+  readonly rows: readonly Row[];
+  readonly quality: Metric;
+  readonly qualityIsFraction: boolean;
+  /** Resources that at least one model logged for both sides, the usual ones first. */
+  readonly resources: readonly Metric[];
+}
+
+const QUALITY = ["accuracy", "f1_score", "auc", "perplexity", "wer", "loss"];
+const RESOURCES = ["model_size_mb", "latency_mean_ms", "throughput", "memory_usage_mb", "energy_consumption_mw"];
+
+function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
+  const [va, vb] = [model.value(a, metric.name), model.value(b, metric.name)];
+  return { a: va, b: vb, gain: gain(va, vb, metric.higherIsBetter ?? false) };
+}
+
+/** The metric by which most models say how good they are. */
+export function qualityOf(table: Comparison, a: string, b: string): Metric | null {
+  const count = (metric: Metric): number =>
+    table.models.filter((m) => m.cell(a, metric.name) || m.cell(b, metric.name)).length;
+  const known = QUALITY.map((name) => table.metrics.find((m) => m.name === name)).filter((m) => m !== undefined);
+  const others = table.metrics.filter((m) => m.unit === "" && m.higherIsBetter !== null && !known.includes(m));
+  return [...known, ...others].reduce<Metric | null>((best, m) => (count(m) > (best ? count(best) : 0) ? m : best), null);
+}
+
+export function overviewOf(table: Comparison, a: string, b: string, policy: Policy): OverviewData | null {
+  const quality = qualityOf(table, a, b);
+  if (!quality) return null;
+  const isFraction = quality.unit === "" && quality.higherIsBetter === true;
+  const others = table.metrics.filter((m) => m !== quality);
+  const rows = table.models
+    .map((model): Row => {
+      const q = pairOf(model, quality, a, b);
+      const metrics = new Map(others.map((m) => [m.name, pairOf(model, m, a, b)] as const));
+      return {
+        model,
+        name: model.name,
+        quality: q,
+        drop: dropOf(q, quality, isFraction),
+        metrics,
+        aurora: model.aurora(b),
+        verdict: judge(model, a, b, policy),
+      };
+    })
+    .filter((row) => row.quality.a !== null || row.quality.b !== null || [...row.metrics.values()].some((p) => p.a !== null || p.b !== null));
+  const paired = (metric: Metric): boolean => rows.some((row) => row.metrics.get(metric.name)?.gain != null);
+  const usual = RESOURCES.map((name) => others.find((m) => m.name === name)).filter((m) => m !== undefined);
+  return {
+    rows,
+    quality,
+    qualityIsFraction: isFraction,
+    resources: usual.filter(paired),
+  };
+}
+
+function dropOf(pair: PairValue, quality: Metric, isFraction: boolean): number | null {
+  if (pair.a === null || pair.b === null) return null;
+  const [a, b] = isFraction ? [asFraction(pair.a), asFraction(pair.b)] : [pair.a, pair.b];
+  return quality.higherIsBetter === false ? b - a : a - b;
+}
+
+export function median(values: readonly number[]): number | null {
+  const sorted = values.filter(Number.isFinite).sort((x, y) => x - y);
+  if (sorted.length === 0) return null;
+  const [lo, hi] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0];
+  return (lo + hi) / 2;
+}
+
+/** Rows by a number, those without it last in either direction. */
+export function sortRows(rows: readonly Row[], keyOf: (row: Row) => number | string | null, descending: boolean): Row[] {
+  return [...rows].sort((p, q) => {
+    const [kp, kq] = [keyOf(p), keyOf(q)];
+    const [np, nq] = [kp === null || Number.isNaN(kp), kq === null || Number.isNaN(kq)];
+    if (np || nq) return Number(np) - Number(nq);
+    const order = typeof kp === "string" ? kp.localeCompare(String(kq)) : Number(kp) - Number(kq);
+    return descending ? -order : order;
+  });
+}

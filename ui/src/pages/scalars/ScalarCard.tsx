@@ -1,0 +1,125 @@
+// One tag, all shown runs, one chart.
+import type { Signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { postJson } from "../../api/client";
+import { toNumber } from "../../api/wire";
+import type { ScalarAnswer, ScalarSeries } from "../../api/types";
+import { LineChart } from "../../charts/line/LineChart";
+import { nearestIndex, smoothed, type Line } from "../../charts/line/layout";
+import { count, duration, exact, plural, significant } from "../../lib/format";
+import { RunKey } from "../../parts/RunKey";
+import { useResource } from "../../state/resource";
+import { Icon, ICONS } from "../../shell/icons";
+
+export type Axis = "step" | "relative" | "wall";
+
+export interface CardView {
+  readonly axis: Axis;
+  readonly smoothing: number;
+  readonly logX: boolean;
+  readonly logY: boolean;
+  readonly clip: boolean;
+  readonly zoom: readonly [number, number] | null;
+}
+
+function xsOf(series: ScalarSeries, axis: Axis): ArrayLike<number> {
+  if (axis === "step") return series.steps;
+  const first = series.wall_times[0] ?? 0;
+  return axis === "wall" ? series.wall_times : series.wall_times.map((t) => t - first);
+}
+
+export function linesOf(series: readonly ScalarSeries[], axis: Axis, smoothing: number): Line[] {
+  return series.flatMap((one) => {
+    if (one.error || one.steps.length === 0) return [];
+    const ys = Float64Array.from(one.values, toNumber);
+    return [{ name: one.run, xs: xsOf(one, axis), ys, smooth: smoothing > 0 ? smoothed(ys, smoothing) : null }];
+  });
+}
+
+const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
+
+export function xText(axis: Axis): (x: number) => string {
+  if (axis === "step") return (x) => count(x);
+  return axis === "wall" ? (x) => time.format(new Date(x * 1000)) : (x) => (x === 0 ? "0" : duration(x));
+}
+
+/** True once the element has come near the visible part of the page. */
+function useNear(): { ref: { current: HTMLElement | null }; near: boolean } {
+  const ref = useRef<HTMLElement | null>(null);
+  const [near, setNear] = useState(false);
+  useEffect(() => {
+    if (!ref.current) return;
+    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), { rootMargin: "300px" });
+    observer.observe(ref.current);
+    return () => observer.disconnect();
+  }, []);
+  return { ref, near };
+}
+
+function Values({ lines, at, digits }: { lines: readonly Line[]; at: number | null; digits: number }): JSX.Element {
+  return (
+    <div class="values">
+      {lines.slice(0, 8).map((line) => {
+        const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
+        const value = (line.smooth ?? line.ys)[i] ?? NaN;
+        const raw = line.ys[i] ?? NaN;
+        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={Number.isFinite(raw) ? "" : "bad"}><RunKey run={line.name} />{significant(Number.isFinite(raw) ? value : raw, digits)}</span>;
+      })}
+      {lines.length > 8 && <span class="dim">and {lines.length - 8} more</span>}
+    </div>
+  );
+}
+
+function LoadedCard({ tag, runs, view, cursor, onZoom }: {
+  tag: string;
+  runs: readonly string[];
+  view: CardView;
+  cursor: Signal<number | null>;
+  onZoom: (range: readonly [number, number] | null) => void;
+}): JSX.Element {
+  const zoom = view.zoom;
+  const body = useMemo(() => ({
+    series: runs.map((run) => [run, tag]), points: 1200, axis: view.axis,
+    ...(zoom ? { from: zoom[0], to: zoom[1] } : {}),
+  }), [runs.join("\0"), tag, view.axis, zoom]);
+  const { state, retry } = useResource(JSON.stringify(body), (signal) => postJson<ScalarAnswer>("scalars", body, signal));
+  const { data, error } = state.value;
+  const lines = useMemo(() => (data ? linesOf(data.series, view.axis, view.smoothing) : []), [data, view.axis, view.smoothing]);
+  const total = data?.series.reduce((sum, one) => sum + (one.total ?? 0), 0) ?? 0;
+  if (error && !data) {
+    return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  }
+  const summary = lines.map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).slice(0, 5).join(", ");
+  return (
+    <>
+      <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom}
+        logX={view.logX} logY={view.logY} clipOutliers={view.clip} xRange={zoom} yRange={null} xText={xText(view.axis)} />
+      <Values lines={lines} at={cursor.value} digits={5} />
+    </>
+  );
+}
+
+export function ScalarCard(props: {
+  tag: string;
+  runs: readonly string[];
+  view: CardView;
+  cursor: Signal<number | null>;
+  pinned: boolean;
+  wide: boolean;
+  onZoom: (range: readonly [number, number] | null) => void;
+  onPin: () => void;
+  onWide: () => void;
+}): JSX.Element {
+  const { ref, near } = useNear();
+  return (
+    <section class={`card${props.wide ? " wide" : ""}`} ref={ref} aria-label={props.tag}>
+      <header>
+        <h3 title={props.tag}>{props.tag}</h3>
+        <button class="icon" aria-label={`${props.pinned ? "Unpin" : "Pin"} ${props.tag}`} aria-pressed={props.pinned} title="Pin" onClick={props.onPin}><Icon d={ICONS.pin} /></button>
+        <button class="icon" aria-label={`Full width: ${props.tag}`} aria-pressed={props.wide} title="Full width" onClick={props.onWide}><Icon d={ICONS.wide} /></button>
+      </header>
+      {near ? <LoadedCard tag={props.tag} runs={props.runs} view={props.view} cursor={props.cursor} onZoom={props.onZoom} /> : <div class="plot" />}
+    </section>
+  );
+}

@@ -1,0 +1,163 @@
+// Curves: one card per tag, one crosshair and one zoom over all of them.
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { getJson } from "../../api/client";
+import type { Tags } from "../../api/types";
+import { plural } from "../../lib/format";
+import { allRuns, RunList, shownRuns } from "../../parts/RunList";
+import { addKeys } from "../../shell/keys";
+import { listOf, listText, query, setQuery } from "../../state/location";
+import { status } from "../../state/live";
+import { useResource } from "../../state/resource";
+import { groupTags, type TagGroup } from "./groups";
+import { ScalarCard, type Axis, type CardView } from "./ScalarCard";
+import "./scalars.css";
+
+const AXES: readonly { value: Axis; text: string }[] = [
+  { value: "step", text: "Step" }, { value: "relative", text: "Relative" }, { value: "wall", text: "Wall" },
+];
+
+// Beyond this many tags groups start folded, so that opening the page stays quick.
+const OPEN_TAGS = 60;
+
+function viewOf(): CardView {
+  const zoom = query.value.get("xlim")?.split("~").map(Number) ?? [];
+  return {
+    axis: (AXES.find((axis) => axis.value === query.value.get("xaxis"))?.value) ?? "step",
+    smoothing: Math.min(0.999, Math.max(0, Number(query.value.get("smooth") ?? "0.6"))),
+    logX: query.value.has("xlog"),
+    logY: query.value.has("ylog"),
+    clip: query.value.get("clip") !== "0",
+    zoom: zoom.length === 2 && zoom.every(Number.isFinite) ? [zoom[0]!, zoom[1]!] : null,
+  };
+}
+
+function Knobs({ view }: { view: CardView }): JSX.Element {
+  return (
+    <div class="knobs">
+      <label class="label">Smoothing <output>{view.smoothing.toFixed(2)}</output></label>
+      <input type="range" min="0" max="0.99" step="0.01" value={view.smoothing} aria-label="Smoothing"
+        onInput={(event) => setQuery({ smooth: event.currentTarget.value }, "replace")} />
+      <div class="label">x
+        <span class="seg" role="group" aria-label="Horizontal axis">
+          {AXES.map((axis) => (
+            <button key={axis.value} aria-pressed={view.axis === axis.value}
+              onClick={() => setQuery({ xaxis: axis.value === "step" ? null : axis.value, xlim: null })}>{axis.text}</button>
+          ))}
+        </span>
+      </div>
+      <label class="label">Log y <input type="checkbox" checked={view.logY} onChange={() => setQuery({ ylog: view.logY ? null : "1" })} /></label>
+      <label class="label">Log x <input type="checkbox" checked={view.logX} onChange={() => setQuery({ xlog: view.logX ? null : "1" })} /></label>
+      <label class="label">Clip outliers <input type="checkbox" checked={view.clip} onChange={() => setQuery({ clip: view.clip ? "0" : null })} /></label>
+      {view.zoom && <button class="link" onClick={() => setQuery({ xlim: null })}>Reset zoom (z)</button>}
+    </div>
+  );
+}
+
+export default function Scalars(): JSX.Element {
+  const { state, retry } = useResource("scalar-tags", (signal) => getJson<Tags>("tags", { kind: "scalar" }, signal));
+  const cursor = useSignal<number | null>(null);
+  const { data, error } = state.value;
+  useEffect(() => {
+    if (data) allRuns.value = data.runs;
+  }, [data]);
+  useEffect(() => addKeys([
+    { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
+    { key: "l", does: "Log y", run: () => setQuery({ ylog: query.value.has("ylog") ? null : "1" }) },
+    { key: "shift-l", does: "Log x", run: () => setQuery({ xlog: query.value.has("xlog") ? null : "1" }) },
+  ]), []);
+
+  const view = viewOf();
+  const wanted = query.value.get("tag") ?? "";
+    const runsOf = useMemo(() => {
+    const map = new Map<string, Set<string>>();
+    data?.names.forEach((name, i) => map.set(name, new Set((data.run_lists[i] ?? []).map((r) => data.runs[r] ?? ""))));
+    return map;
+  }, [data]);
+  const shown = shownRuns.value;
+  const groups = useMemo(() => groupTags(matching(data?.names ?? [], wanted).filter((tag) => shown.some((run) => runsOf.get(tag)?.has(run)))), [runsOf, wanted, shown]);
+  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!data) return <div class="view" aria-busy="true" />;
+  if (data.names.length === 0) return <Empty />;
+
+  const pins = listOf(query.value.get("pins"));
+  const closed = new Set(listOf(query.value.get("fold")));
+  const opened = new Set(listOf(query.value.get("open")));
+  const wide = query.value.get("wide");
+  const visible = groups.reduce((sum, group) => sum + group.tags.length, 0);
+  const many = visible > OPEN_TAGS;
+  const isOpen = (group: TagGroup): boolean => (many && groups.length > 1 ? opened.has(group.name) || wanted !== "" : !closed.has(group.name));
+  const toggleGroup = (group: TagGroup): void => {
+    const [key, set] = many ? (["open", opened] as const) : (["fold", closed] as const);
+    if (!set.delete(group.name)) set.add(group.name);
+    setQuery({ [key]: listText([...set]) });
+  };
+  const card = (tag: string): JSX.Element => (
+    <ScalarCard key={tag} tag={tag} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
+      runs={shown.filter((run) => runsOf.get(tag)?.has(run))}
+      onZoom={(range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace")}
+      onPin={() => setQuery({ pins: listText(pins.includes(tag) ? pins.filter((p) => p !== tag) : [...pins, tag]) })}
+      onWide={() => setQuery({ wide: wide === tag ? null : tag })} />
+  );
+  return (
+    <div class="view scalars">
+      <div class="side">
+        <RunList />
+        <Knobs view={view} />
+      </div>
+      <div class="main-column">
+        <div class="page-bar">
+          <h1>Scalars</h1>
+          <span class="note">{visible < data.names.length ? `${visible} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}, every point kept</span>
+          <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
+            onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
+        </div>
+        {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => runsOf.has(tag)).map(card)} />}
+        {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
+        {groups.map((group) => (
+          <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
+            onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.map(card) : []} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Group({ name, note, open, onToggle, cards }: {
+  name: string; note: string; open: boolean; onToggle?: () => void; cards: JSX.Element[];
+}): JSX.Element {
+  return (
+    <section aria-label={name}>
+      <button class="fold" aria-expanded={open} onClick={onToggle}>
+        <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>{name}</b><span class="dim">{note}</span>
+      </button>
+      {open && <div class="cards">{cards}</div>}
+    </section>
+  );
+}
+
+function matching(tags: readonly string[], wanted: string): string[] {
+  if (wanted === "") return [...tags];
+  try {
+    const pattern = new RegExp(wanted, "i");
+    return tags.filter((tag) => pattern.test(tag));
+  } catch {
+    return tags.filter((tag) => tag.toLowerCase().includes(wanted.toLowerCase()));
+  }
+}
+
+function Empty(): JSX.Element {
+  const now = status.value;
+  return (
+    <div class="empty">
+      <h1>No scalars yet</h1>
+      <p>This page draws numbers that change over steps, such as a loss.</p>
+      {now && <p>{now.logdirs.paths.join(", ")} holds {plural(now.runs, "run")} and {plural(now.tags, "tag")}, none of them a scalar.</p>}
+      <pre>{`from compression_board import SummaryWriter
+with SummaryWriter("runs/train") as writer:
+    for step in range(100):
+        writer.add_scalar("loss", 1 / (step + 1), step)`}</pre>
+    </div>
+  );
+}

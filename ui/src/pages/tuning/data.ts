@@ -1,0 +1,72 @@
+// Tuning timelines of the server, and what the chart needs of them.
+import { toNumber, type WireNumber } from "../../api/wire";
+import { asFraction } from "../../lib/gates";
+
+export interface TimelineAnswer {
+  experiment: string;
+  model: string;
+  runs: string[];
+  numbers: number[];
+  accuracies: WireNumber[];
+  best_so_far: WireNumber[];
+  changes: WireNumber[];
+  relative_changes: WireNumber[];
+  first_wall_times: number[];
+  durations: WireNumber[];
+  settings: Record<string, string | number | boolean | null>[];
+  setting_changes: { name: string; from: unknown; to: unknown }[][];
+  baseline: number | null;
+  best: number | null;
+}
+
+export interface TuningAnswer {
+  snapshot: number;
+  timelines: TimelineAnswer[];
+}
+
+export interface Trial {
+  readonly name: string; // baseline, tune_3
+  readonly run: string;
+  readonly number: number;
+  readonly accuracy: number | null; // A fraction.
+  readonly change: number | null;
+  readonly duration: number;
+  readonly isBaseline: boolean;
+  readonly isBest: boolean;
+  readonly passes: boolean | null; // Whether it keeps the target; null without an accuracy.
+  readonly changed: string; // What was set differently from the trial before.
+}
+
+/** neural-compressor's usual accuracy criterion: at most 1 % relative loss. */
+export const USUAL_TARGET = 0.01;
+
+export function readTrials(timeline: TimelineAnswer, target: number): Trial[] {
+  const accuracyOf = (i: number): number | null => {
+    const value = timeline.accuracies[i];
+    return value === null || value === undefined ? null : asFraction(toNumber(value));
+  };
+  const base = timeline.baseline === null ? null : accuracyOf(timeline.baseline);
+  return timeline.runs.map((run, i) => {
+    const accuracy = accuracyOf(i);
+    return {
+      name: i === timeline.baseline ? "baseline" : `tune_${timeline.numbers[i]}`,
+      run,
+      number: timeline.numbers[i] ?? 0,
+      accuracy,
+      change: accuracy === null || base === null ? null : accuracy - base,
+      duration: toNumber(timeline.durations[i] ?? 0),
+      isBaseline: i === timeline.baseline,
+      isBest: i === timeline.best,
+      passes: accuracy === null || base === null ? null : accuracy >= base * (1 - target),
+      changed: describeChanges(timeline.setting_changes[i] ?? []),
+    };
+  });
+}
+
+const MOST_CHANGES = 3;
+
+function describeChanges(changes: TimelineAnswer["setting_changes"][number]): string {
+  const words = changes.slice(0, MOST_CHANGES).map(({ name, to }) => (to === null ? `${name} gone` : `${name} = ${String(to)}`));
+  const rest = changes.length - words.length;
+  return words.join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}

@@ -1,0 +1,55 @@
+// Which runs are shown: filter, tick, or only this one. Choices are in the address.
+import { computed, signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { plural } from "../lib/format";
+import { parseRunFilter, passes } from "../lib/run_filter";
+import { listOf, listText, query, setQuery } from "../state/location";
+import { RunKey } from "./RunKey";
+import { VirtualList } from "./VirtualList";
+
+export const allRuns = signal<readonly string[]>([]);
+
+export const runFilter = computed(() => parseRunFilter(query.value.get("runs") ?? ""));
+
+const hidden = computed(() => new Set(listOf(query.value.get("hide"))));
+
+export const filteredRuns = computed(() => allRuns.value.filter((run) => passes(runFilter.value, run, () => null)));
+
+// More lines than this in one chart are a carpet; the rest is a tick away.
+const SHOWN_BY_ITSELF = 200;
+
+export const shownRuns = computed(() => {
+  const only = query.value.get("only");
+  if (only !== null) return filteredRuns.value.filter((run) => run === only);
+  return filteredRuns.value.filter((run) => !hidden.value.has(run)).slice(0, SHOWN_BY_ITSELF);
+});
+
+function toggle(run: string): void {
+  const next = new Set(hidden.value);
+  if (!next.delete(run)) next.add(run);
+  setQuery({ hide: listText([...next]), only: null });
+}
+
+export function RunList({ lastValue }: { lastValue?: (run: string) => string | null }): JSX.Element {
+  const shown = new Set(shownRuns.value);
+  return (
+    <aside class="runs" aria-label="Runs">
+      <input class="field" aria-label="Filter runs" placeholder="Filter: regular expression" type="search" value={query.value.get("runs") ?? ""}
+        onInput={(event) => setQuery({ runs: event.currentTarget.value }, "replace")} />
+      <div class="runs-head note">
+        <span>{shown.size} of {plural(allRuns.value.length, "run")}</span>
+        {(hidden.value.size > 0 || query.value.has("only")) && <button class="link" onClick={() => setQuery({ hide: null, only: null })}>Show all</button>}
+      </div>
+      {runFilter.value.problem && <p class="note bad">{runFilter.value.problem}</p>}
+      <VirtualList label="Runs" items={filteredRuns.value} rowHeight={28} keyOf={(run) => run} render={(run) => (
+        <label class="run">
+          <input type="checkbox" checked={shown.has(run)} onChange={() => toggle(run)} />
+          <RunKey run={run} />
+          <span class="name" title={run}>{run}</span>
+          <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>only</button>
+          <span class="num dim">{lastValue?.(run) ?? ""}</span>
+        </label>
+      )} />
+    </aside>
+  );
+}

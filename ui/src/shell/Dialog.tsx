@@ -1,0 +1,23 @@
+// A dialog above the page: focus stays inside, Escape closes, focus returns to where it was.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+export function Dialog({ label, onClose, children }: {
+  label: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    dialog.current?.showModal();
+    return () => before?.focus();
+  }, []);
+  return (
+    <dialog class="dialog" ref={dialog} aria-label={label}
+      onCancel={(event) => { event.preventDefault(); onClose(); }}
+      onClick={(event) => { if (event.target === dialog.current) onClose(); }}>
+      {children}
+    </dialog>
+  );
+}

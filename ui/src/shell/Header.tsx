@@ -1,0 +1,70 @@
+// The pair, the search, and whether the page is live.
+import type { JSX } from "preact";
+import { bytes, duration, plural } from "../lib/format";
+import { connection, progress, status } from "../state/live";
+import { setQuery } from "../state/location";
+import { comparison, model, sideA, sideB, swapSides, variants } from "../state/pair";
+import { Icon, ICONS, SideMark } from "./icons";
+import { Menu } from "./Menu";
+import { cycleTheme, theme } from "./theme";
+
+function Side({ side }: { side: "a" | "b" }): JSX.Element {
+  const value = side === "a" ? sideA.value : sideB.value;
+  const name = `${model.value ?? "all"} · ${value}`;
+  const choices = (variants.value.length > 0 ? variants.value : [value]).map((v) => ({ value: v, text: v }));
+  return (
+    <Menu label={`${side.toUpperCase()}: ${name}`} choices={choices} value={value} onPick={(v) => setQuery({ [side]: v })}>
+      <SideMark side={side} />
+      <span>{name}</span>
+    </Menu>
+  );
+}
+
+function liveText(now: number): { text: string; title: string; good: boolean } {
+  const loading = progress.value;
+  if (connection.value === "lost") {
+    return { text: "not connected", title: "The server does not answer. The page tries again by itself.", good: false };
+  }
+  if (loading && !loading.complete) {
+    return {
+      text: `reading ${bytes(loading.done_bytes)} of ${bytes(loading.total_bytes)}`,
+      title: `${plural(loading.done_runs, "run")} of ${loading.total_runs} read`,
+      good: true,
+    };
+  }
+  const newest = status.value?.newest_wall_time;
+  if (newest === null || newest === undefined) return { text: "live", title: "No event yet", good: true };
+  const age = duration(Math.max(0, now / 1000 - newest));
+  return { text: "live", title: `Newest event ${age} ago`, good: true };
+}
+
+export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
+  onMenu: () => void;
+  menuOpen: boolean;
+  onSearch: () => void;
+  onHelp: () => void;
+}): JSX.Element {
+  const live = liveText(Date.now());
+  const icon = { system: ICONS.auto, light: ICONS.sun, dark: ICONS.moon }[theme.value];
+  return (
+    <header class="header">
+      <button class="icon menu" aria-label="Pages" aria-controls="rail" aria-expanded={menuOpen} onClick={onMenu}>
+        <Icon d={ICONS.menu} />
+      </button>
+      {(comparison.value?.variants.length ?? 0) > 0 && (
+        <div class="pair" role="group" aria-label="Compared pair">
+          <Side side="a" />
+          <button class="icon" aria-label="Swap A and B" title="Swap A and B (x)" onClick={swapSides}><Icon d={ICONS.swap} /></button>
+          <Side side="b" />
+        </div>
+      )}
+      <button class="search field" onClick={onSearch}>
+        <span class="dim">Search models, layers, tags</span>
+        <kbd aria-hidden="true">/</kbd>
+      </button>
+      <span class={`live${live.good ? "" : " lost"}`} title={live.title}>{live.text}</span>
+      <button class="icon theme" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value} (d)`} onClick={cycleTheme}><Icon d={icon} /></button>
+      <button class="icon help" aria-label="Keys" title="Keys (?)" onClick={onHelp}><Icon d={ICONS.help} /></button>
+    </header>
+  );
+}

@@ -1,0 +1,70 @@
+// A button that opens a list to choose from. Arrow keys move, Enter chooses, Escape closes.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+export interface Choice {
+  readonly value: string;
+  readonly text: string;
+  readonly note?: string;
+}
+
+export function Menu({ label, choices, value, onPick, children }: {
+  label: string;
+  choices: readonly Choice[];
+  value: string;
+  onPick: (value: string) => void;
+  children: ComponentChildren;
+}): JSX.Element {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+
+  useEffect(() => {
+    if (!open) return;
+    const close = (event: Event): void => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", close);
+    const chosen = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
+    (chosen ?? list.current?.querySelector<HTMLElement>("li"))?.focus();
+    return () => document.removeEventListener("pointerdown", close);
+  }, [open]);
+
+  const pick = (choice: Choice): void => {
+    setOpen(false);
+    root.current?.querySelector("button")?.focus();
+    if (choice.value !== value) onPick(choice.value);
+  };
+  const onKey = (event: KeyboardEvent, choice: Choice): void => {
+    const item = event.currentTarget as HTMLElement;
+    if (event.key === "ArrowDown") (item.nextElementSibling as HTMLElement | null)?.focus();
+    else if (event.key === "ArrowUp") (item.previousElementSibling as HTMLElement | null)?.focus();
+    else if (event.key === "Enter" || event.key === " ") pick(choice);
+    else if (event.key === "Escape") {
+      setOpen(false);
+      root.current?.querySelector("button")?.focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div class="menu-root" ref={root}>
+      <button class="pick" aria-haspopup="listbox" aria-expanded={open} aria-label={label} onClick={() => setOpen(!open)}>
+        {children}
+        <span class="caret" aria-hidden="true">▼</span>
+      </button>
+      {open && (
+        <ul class="menu-list" role="listbox" aria-label={label} ref={list}>
+          {choices.map((choice) => (
+            <li key={choice.value} role="option" tabIndex={-1} aria-selected={choice.value === value}
+              onClick={() => pick(choice)} onKeyDown={(event) => onKey(event, choice)}>
+              <span>{choice.text}</span>
+              {choice.note && <span class="dim">{choice.note}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

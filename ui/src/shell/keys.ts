@@ -1,0 +1,57 @@
+// Keys, in one list: what `?` shows is what works.
+import { signal } from "@preact/signals";
+
+export interface Key {
+  /** "d", "shift-l", or "g o" for one after the other. */
+  readonly key: string;
+  readonly does: string;
+  readonly run: (event: KeyboardEvent) => void;
+}
+
+const groups = signal<readonly (readonly Key[])[]>([]);
+
+export const allKeys = groups;
+
+/** Adds keys until the returned function is called. Later groups win. */
+export function addKeys(keys: readonly Key[]): () => void {
+  groups.value = [...groups.value, keys];
+  return () => {
+    groups.value = groups.value.filter((group) => group !== keys);
+  };
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  const element = target as HTMLElement | null;
+  return element !== null && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName));
+}
+
+function nameOf(event: KeyboardEvent): string {
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key.toLowerCase();
+  const shifted = event.shiftKey && /^[a-z]$|^arrow/.test(key);
+  return (event.ctrlKey || event.metaKey ? "ctrl-" : "") + (shifted ? "shift-" : "") + key;
+}
+
+let lead = "";
+
+export function listenToKeys(): void {
+  window.addEventListener("keydown", (event) => {
+    const name = nameOf(event);
+    const find = (wanted: string): Key | undefined => {
+      for (const group of [...groups.value].reverse()) {
+        const found = group.find((key) => key.key === wanted);
+        if (found) return found;
+      }
+      return undefined;
+    };
+    // Single keys belong to the field one types in; Ctrl-K does not.
+    if (isTyping(event.target) && !name.startsWith("ctrl-")) {
+      if (name === "escape") (event.target as HTMLElement).blur();
+      return;
+    }
+    const found = (lead && find(`${lead} ${name}`)) || find(name);
+    lead = !lead && name === "g" ? "g" : "";
+    if (!found) return;
+    event.preventDefault();
+    found.run(event);
+  });
+}

@@ -1,0 +1,34 @@
+// Follow the system, light, or dark. public/theme.js sets the choice before the first paint.
+import { signal } from "@preact/signals";
+
+export type Theme = "system" | "light" | "dark";
+
+const root = document.documentElement;
+
+export const theme = signal<Theme>((root.dataset["theme"] as Theme | undefined) ?? "system");
+
+/** Grows when colours have changed, so that canvases are painted again. */
+export const paintVersion = signal(0);
+
+const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
+
+export function cycleTheme(): void {
+  setTheme(NEXT[theme.value]);
+}
+
+export function setTheme(next: Theme): void {
+  theme.value = next;
+  if (next === "system") delete root.dataset["theme"];
+  else root.dataset["theme"] = next;
+  try {
+    if (next === "system") localStorage.removeItem("theme");
+    else localStorage.setItem("theme", next);
+  } catch {
+    // Private windows may refuse; the choice then lasts as long as the page.
+  }
+  paintVersion.value += 1;
+}
+
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  paintVersion.value += 1;
+});

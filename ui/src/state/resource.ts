@@ -1,0 +1,45 @@
+// Data from the server that a card shows: loading, there, or failed; stale data stays on screen
+// until newer data is there.
+import { signal, type ReadonlySignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { ApiError } from "../api/client";
+import { dataVersion } from "./live";
+
+export interface Loaded<T> {
+  /** The newest data, from before the present question while `stale`. */
+  readonly data: T | null;
+  readonly error: ApiError | null;
+  readonly stale: boolean;
+}
+
+const nothing = { data: null, error: null, stale: true } as const;
+
+/**
+ * Asks `load` when `key` changes and when the logs change, and again on retry. A question that is
+ * no longer wanted is cancelled.
+ */
+export function useResource<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  options: { live?: boolean } = {},
+): { state: ReadonlySignal<Loaded<T>>; retry: () => void } {
+  const slot = useMemo(() => ({ state: signal<Loaded<T>>(nothing), attempt: signal(0) }), []);
+  const version = options.live === false ? 0 : dataVersion.value;
+  const attempt = slot.attempt.value;
+  useEffect(() => {
+    const cancel = new AbortController();
+    slot.state.value = { ...slot.state.peek(), stale: true };
+    load(cancel.signal).then(
+      (data) => {
+        if (!cancel.signal.aborted) slot.state.value = { data, error: null, stale: false };
+      },
+      (problem: unknown) => {
+        if (cancel.signal.aborted) return;
+        const error = problem instanceof ApiError ? problem : new ApiError("internal", String(problem));
+        slot.state.value = { data: slot.state.peek().data, error, stale: false };
+      },
+    );
+    return () => cancel.abort();
+  }, [key, version, attempt]);
+  return { state: slot.state, retry: () => (slot.attempt.value += 1) };
+}
