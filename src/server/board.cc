@@ -27,13 +27,13 @@ std::string NewBootId() {
 }
 
 BoardLook LookOf(const BoardOptions& options) {
-  return {.version = CBOARD_VERSION,
-          .window_title = options.window_title,
-          .path_prefix = Normalized(options.path_prefix),
-          .logdirs = options.logdirs,
-          .samples_per_plugin = {options.samples_per_plugin.begin(),
-                                 options.samples_per_plugin.end()},
-          .boot_id = NewBootId()};
+  return {
+      .version = CBOARD_VERSION,
+      .window_title = options.window_title,
+      .path_prefix = Normalized(options.path_prefix),
+      .logdirs = options.logdirs,
+      .samples_per_plugin = {options.samples_per_plugin.begin(), options.samples_per_plugin.end()},
+      .boot_id = NewBootId()};
 }
 
 }  // namespace

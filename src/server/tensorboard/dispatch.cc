@@ -1,0 +1,117 @@
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+#include "cboard/base/strings.h"
+#include "cboard/reader/histogram_query.h"
+#include "server/http/etag.h"
+#include "server/tensorboard/data_route.h"
+
+namespace cboard::tensorboard {
+namespace {
+
+constexpr std::string_view kData = "/data";
+constexpr std::string_view kExperiment = "/experiment/";
+
+using RouteTable = std::unordered_map<std::string_view, DataHandler>;
+
+const RouteTable& Routes() {
+  static const RouteTable table = [] {
+    RouteTable routes;
+    for (const auto part : {CoreRoutes, ScalarRoutes, HistogramRoutes, ImageRoutes, AudioRoutes,
+                            TextRoutes, GraphRoutes, HParamsRoutes, PrCurveRoutes,
+                            CustomScalarRoutes, MeshRoutes, ProjectorRoutes, TimeSeriesRoutes}) {
+      for (const DataRoute& route : part()) routes.emplace(route.path, route.handler);
+    }
+    return routes;
+  }();
+  return table;
+}
+
+// "/experiment/<id>/data/runs" -> "/data/runs". There is one experiment, whatever its name.
+std::string_view WithoutExperiment(std::string_view path) {
+  if (!path.starts_with(kExperiment)) return path;
+  const std::size_t end = path.find('/', kExperiment.size());
+  return end == std::string_view::npos ? std::string_view() : path.substr(end);
+}
+
+HttpResponse ErrorText(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+      return PlainResponse(400, "Invalid argument: " + error.message);
+    case ErrorCode::kNotFound:
+      return PlainResponse(404, "Not found: " + error.message);
+    case ErrorCode::kPermissionDenied:
+      return PlainResponse(403, "Permission denied: " + error.message);
+    default:
+      return PlainResponse(StatusOf(error.code), error.message);
+  }
+}
+
+HttpResponse Finish(Result<HttpResponse> result, const std::string& etag) {
+  HttpResponse response = result ? *std::move(result) : ErrorText(result.error());
+  if (response.status == 200 && response.etag.empty()) response.etag = etag;
+  response.route = "tensorboard";
+  return response;
+}
+
+}  // namespace
+
+std::optional<std::string> DataCall::Find(std::string_view name) const {
+  Result<std::string> value = target.Query(name);
+  return value ? std::optional(*std::move(value)) : std::nullopt;
+}
+
+bool IsDataPath(std::string_view path) {
+  const std::string_view below = WithoutExperiment(path);
+  return below.starts_with(kData) && below.substr(kData.size()).starts_with('/');
+}
+
+HttpResponse AnswerData(const HttpRequest& request, Target target,
+                        std::shared_ptr<const Snapshot> snapshot, const BoardLook& look) {
+  std::string_view path = WithoutExperiment(target.path).substr(kData.size());
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const auto found = Routes().find(path);
+  if (found == Routes().end()) {
+    return Finish(PlainResponse(404, "Not found: there is no " + Quoted(target.path)), {});
+  }
+
+  // Equal questions about the same snapshot have equal answers. The projector's files are not part
+  // of the snapshot: its answers are compared byte by byte.
+  std::string etag;
+  if (!path.starts_with("/plugin/projector/") && path != "/plugins_listing") {
+    std::string question = request.method + "\n" + request.target + "\n";
+    question.append(request.Header("Content-Type")).append("\n").append(request.body);
+    etag = look.boot_id + "-" + std::to_string(snapshot->version) + "-" + EtagOf(question);
+    if (NamesEtag(request.Header("If-None-Match"), etag)) {
+      return {.status = 304, .etag = etag, .route = "tensorboard"};
+    }
+  }
+  HttpResponse response{.route = "tensorboard"};
+  response.later = [handler = found->second, etag, &look, target = std::move(target),
+                    snapshot = std::move(snapshot), body = request.body,
+                    method = request.method == "HEAD" ? std::string("GET") : request.method,
+                    content_type = std::string(request.Header("Content-Type"))] {
+    return Finish(handler({target, method, content_type, body, snapshot, look}), etag);
+  };
+  return response;
+}
+
+HttpResponse PlainResponse(int status, std::string text) {
+  return {.status = status, .body = std::move(text)};
+}
+
+std::size_t SampleLimit(const DataCall& call, std::string_view plugin, std::size_t usual) {
+  const auto found = call.look.samples_per_plugin.find(plugin);
+  if (found == call.look.samples_per_plugin.end()) return usual;
+  return found->second == 0 ? std::numeric_limits<std::size_t>::max() : found->second;
+}
+
+std::vector<std::size_t> SampledIndices(std::size_t count, std::size_t limit) {
+  if (count > limit) return SelectSteps(count, limit);
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+}  // namespace cboard::tensorboard

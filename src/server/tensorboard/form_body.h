@@ -1,0 +1,25 @@
+// The fields of an HTML form in the body of a request, encoded as a query
+// (application/x-www-form-urlencoded) or as parts (multipart/form-data).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cboard/base/result.h"
+
+namespace cboard::tensorboard {
+
+using FormFields = std::vector<std::pair<std::string, std::string>>;
+
+inline constexpr std::size_t kMaxFormFields = 100'000;
+
+// In the order of the body; none when it is of another type. Fails with kInvalidArgument on damaged
+// escapes, parts that do not end, and more than kMaxFormFields.
+Result<FormFields> ParseForm(std::string_view content_type, std::string_view body);
+
+// The values of one field.
+std::vector<std::string> FieldsNamed(const FormFields& fields, std::string_view name);
+
+}  // namespace cboard::tensorboard

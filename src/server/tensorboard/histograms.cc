@@ -1,0 +1,84 @@
+// The plugins histograms and distributions: the same data, as bins and as percentiles.
+#include "server/tensorboard/histograms.h"
+
+#include "cboard/reader/read_blob.h"
+#include "server/tensorboard/python_text.h"
+
+namespace cboard::tensorboard {
+namespace {
+
+Result<HttpResponse> GetTags(const DataCall& call) {
+  return TagListing(*call.snapshot, TagKind::kHistogram);
+}
+
+Result<std::vector<ShownHistogram>> Queried(const DataCall& call, std::size_t usual) {
+  const std::optional<RunTag> found = FindRunTag(call, TagKind::kHistogram);
+  if (!found) {
+    return Fail(ErrorCode::kNotFound, "No histogram tag " + PythonRepr(call.Find("tag")) +
+                                          " for run " + PythonRepr(call.Find("run")));
+  }
+  return ReadShownHistograms(*found->run, *found->tag, SampleLimit(call, "histograms", usual));
+}
+
+void WriteBins(JsonWriter& json, const ShownHistogram& histogram) {
+  for (const HistogramBin& bin : histogram.bins) {
+    json.BeginArray().Value(bin.left).Value(bin.right).Value(bin.count).EndArray();
+  }
+}
+
+void WritePercentiles(JsonWriter& json, const ShownHistogram& histogram) {
+  const std::vector<double> values = Distribution(histogram.bins);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    json.BeginArray().Value(kDistributionBasisPoints[i]).Value(values[i]).EndArray();
+  }
+}
+
+Result<HttpResponse> Answer(const DataCall& call, std::size_t usual,
+                            void (*write)(JsonWriter&, const ShownHistogram&)) {
+  CBOARD_ASSIGN_OR_RETURN(const auto histograms, Queried(call, usual));
+  JsonWriter json;
+  json.BeginArray();
+  for (const ShownHistogram& histogram : histograms) {
+    json.BeginArray().Value(histogram.wall_time_seconds).Value(histogram.step).BeginArray();
+    write(json, histogram);
+    json.EndArray().EndArray();
+  }
+  json.EndArray();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetHistograms(const DataCall& call) {
+  return Answer(call, kHistogramSteps, WriteBins);
+}
+
+Result<HttpResponse> GetDistributions(const DataCall& call) {
+  return Answer(call, kDistributionSteps, WritePercentiles);
+}
+
+}  // namespace
+
+Result<std::vector<ShownHistogram>> ReadShownHistograms(const Run& run, const Tag& tag,
+                                                        std::size_t limit) {
+  std::vector<BlobEntry> entries;
+  for (const std::size_t i : SampledIndices(tag.blobs.size(), limit)) {
+    entries.push_back(tag.blobs.at(i));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<Blob> blobs, ReadBlobs(run, entries));
+  std::vector<ShownHistogram> histograms;
+  for (const Blob& blob : blobs) {
+    Result<std::vector<HistogramBin>> bins =
+        TensorBoardBins(blob.bytes, TensorBoardLoader::kPython);
+    if (!bins) continue;
+    histograms.push_back({blob.entry.step, blob.entry.wall_time_seconds, *std::move(bins)});
+  }
+  return histograms;
+}
+
+std::vector<DataRoute> HistogramRoutes() {
+  return {{"/plugin/histograms/tags", GetTags},
+          {"/plugin/histograms/histograms", GetHistograms},
+          {"/plugin/distributions/tags", GetTags},
+          {"/plugin/distributions/distributions", GetDistributions}};
+}
+
+}  // namespace cboard::tensorboard

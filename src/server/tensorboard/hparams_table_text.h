@@ -1,0 +1,21 @@
+// The table of hyperparameters and metrics as a file to take away: JSON, CSV or LaTeX.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/reader/hparams_query.h"
+#include "cboard/server/http_message.h"
+
+namespace cboard::tensorboard {
+
+// The columns for which `visible` says so, hyperparameters before metrics; columns beyond its end
+// are left out. Fails with kInvalidArgument when `format` is none of json, csv and latex.
+Result<HttpResponse> HParamsTableResponse(const HParamsColumns& columns,
+                                          const std::vector<SessionGroup>& groups,
+                                          std::string_view format,
+                                          const std::vector<bool>& visible);
+
+}  // namespace cboard::tensorboard

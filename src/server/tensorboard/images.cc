@@ -1,0 +1,50 @@
+#include "server/tensorboard/media.h"
+#include "server/tensorboard/python_text.h"
+
+namespace cboard::tensorboard {
+namespace {
+
+std::size_t LimitOf(const DataCall& call) { return SampleLimit(call, "images", kMediaSteps); }
+
+Result<HttpResponse> GetTags(const DataCall& call) {
+  return TagListing(*call.snapshot, TagKind::kImage,
+                    [&](JsonWriter& json, const Run& run, const Tag& tag) {
+                      json.Key("samples").Value(MaxSamples(run, tag, LimitOf(call)));
+                    });
+}
+
+Result<HttpResponse> GetImages(const DataCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
+                          call.target.NumberQuery("sample", 0, kMostSamples, 0));
+  const std::optional<RunTag> found = FindRunTag(call, TagKind::kImage);
+  if (!found) {
+    return Fail(ErrorCode::kNotFound, "No image data for run=" + PythonRepr(call.Find("run")) +
+                                          ", tag=" + PythonRepr(call.Find("tag")));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<MediaStep> steps,
+                          MediaSteps(*found->run, *found->tag, sample, LimitOf(call)));
+  JsonWriter json;
+  json.BeginArray();
+  for (const MediaStep& step : steps) {
+    json.BeginObject().Key("wall_time").Value(step.wall_time_seconds);
+    json.Key("step").Value(step.step).Key("query").Value("blob_key=" + step.key).EndObject();
+  }
+  json.EndArray();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetIndividualImage(const DataCall& call) {
+  const std::optional<std::string> key = call.Find("blob_key");
+  if (!key) return PlainResponse(400, "Invalid run, tag, index, or sample");
+  return ImageResponse(call, *key);
+}
+
+}  // namespace
+
+std::vector<DataRoute> ImageRoutes() {
+  return {{"/plugin/images/tags", GetTags},
+          {"/plugin/images/images", GetImages},
+          {"/plugin/images/individualImage", GetIndividualImage}};
+}
+
+}  // namespace cboard::tensorboard

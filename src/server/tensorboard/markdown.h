@@ -1,0 +1,21 @@
+// Markdown as HTML that is safe to put into a page: what TensorBoard calls markdown_to_safe_html.
+//
+// The source is anybody's. Only the elements below are ever written, with no attributes but the
+// address and title of links and images; raw HTML in the source comes out as text, and addresses
+// are kept only if they are relative or begin with http, https or mailto.
+//
+//   ul ol li p pre code blockquote h1…h6 hr br strong em a img table thead tbody tr th td
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cboard::tensorboard {
+
+// CommonMark with tables. Bytes that are not UTF-8 become U+FFFD, NUL bytes are left out.
+std::string MarkdownToSafeHtml(std::string_view source);
+
+// `text` as it is, readable as HTML.
+std::string EscapeHtml(std::string_view text);
+
+}  // namespace cboard::tensorboard

@@ -1,0 +1,176 @@
+#include "server/tensorboard/projector.h"
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+
+#include "cboard/base/json_writer.h"
+#include "cboard/base/strings.h"
+#include "cboard/reader/projector_query.h"
+#include "server/json_columns.h"
+
+namespace cboard::tensorboard {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tensors are sent as they lie in memory");
+
+constexpr std::size_t kMostRows = std::size_t{1} << 40;
+
+// Where a config of the log directory itself would be: only if there is just one.
+std::optional<std::filesystem::path> RootDirectory(const DataCall& call) {
+  if (call.look.logdirs.size() != 1 || !call.look.logdirs.front().name.empty()) return std::nullopt;
+  return call.look.logdirs.front().path;
+}
+
+// A config that cannot be read is none; the run's page has nothing to show for it.
+std::optional<Projector> ProjectorIn(const std::filesystem::path& directory) {
+  Result<std::optional<Projector>> projector = FindProjector(directory);
+  return projector ? *std::move(projector) : std::nullopt;
+}
+
+std::optional<Projector> ProjectorOf(const DataCall& call, const std::string& name) {
+  if (const Run* const run = call.snapshot->FindRun(name)) return ProjectorIn(run->directory);
+  const auto root = RootDirectory(call);
+  return name == "." && root ? ProjectorIn(*root) : std::nullopt;
+}
+
+Result<HttpResponse> GetRuns(const DataCall& call) {
+  JsonWriter json;
+  json.BeginArray();
+  for (const std::string& name : ProjectorRuns(call)) json.Value(name);
+  json.EndArray();
+  return JsonResponse(json.Take());
+}
+
+void WriteText(JsonWriter& json, std::string_view key, const std::string& text) {
+  if (!text.empty()) json.Key(key).Value(text);
+}
+
+void WriteEmbedding(JsonWriter& json, const Projector& projector, const EmbeddingInfo& embedding) {
+  json.BeginObject();
+  WriteText(json, "tensorName", embedding.tensor_name);
+  WriteText(json, "metadataPath", embedding.metadata_path);
+  WriteText(json, "bookmarksPath", embedding.bookmarks_path);
+  std::vector<std::uint64_t> shape(embedding.tensor_shape.begin(), embedding.tensor_shape.end());
+  if (shape.empty() && !embedding.tensor_path.empty()) {
+    if (const auto tensor = projector.ReadTensor(embedding.tensor_name)) {
+      shape = {tensor->rows, tensor->columns};
+    }
+  }
+  if (!shape.empty()) WriteValues(json, "tensorShape", shape);
+  if (embedding.sprite) {
+    json.Key("sprite").BeginObject();
+    WriteText(json, "imagePath", embedding.sprite->image_path);
+    if (!embedding.sprite->single_image_dim.empty()) {
+      WriteValues(json, "singleImageDim", embedding.sprite->single_image_dim);
+    }
+    json.EndObject();
+  }
+  WriteText(json, "tensorPath", embedding.tensor_path);
+  json.EndObject();
+}
+
+HttpResponse UnknownRun(const std::string& run) {
+  return PlainResponse(400, "Unknown run: \"" + ToValidUtf8(run) + "\"");
+}
+
+Result<HttpResponse> GetInfo(const DataCall& call) {
+  const std::optional<std::string> run = call.Find("run");
+  if (!run) return PlainResponse(400, "query parameter \"run\" is required");
+  const std::optional<Projector> projector = ProjectorOf(call, *run);
+  if (!projector) return UnknownRun(*run);
+  const ProjectorConfig& config = projector->config();
+  JsonWriter json;
+  json.BeginObject();
+  WriteText(json, "modelCheckpointPath", config.model_checkpoint_path);
+  WriteText(json, "modelCheckpointDir", config.model_checkpoint_dir);
+  json.Key("embeddings").BeginArray();
+  for (const EmbeddingInfo& embedding : config.embeddings) {
+    WriteEmbedding(json, *projector, embedding);
+  }
+  json.EndArray().EndObject();
+  return JsonResponse(json.Take());
+}
+
+// A question about one tensor of one run; every error is a 400, as in TensorBoard.
+using TensorAnswer = Result<HttpResponse> (*)(const Projector& projector, const std::string& name,
+                                              std::size_t rows);
+
+Result<HttpResponse> AnswerTensor(const DataCall& call, TensorAnswer answer) {
+  const std::optional<std::string> run = call.Find("run");
+  if (!run) return PlainResponse(400, "query parameter \"run\" is required");
+  const std::optional<std::string> name = call.Find("name");
+  if (!name) return PlainResponse(400, "query parameter \"name\" is required");
+  const Result<std::size_t> rows = call.target.NumberQuery("num_rows", 1, kMostRows, 0);
+  if (!rows) return PlainResponse(400, "query parameter num_rows must be integer > 0");
+  const std::optional<Projector> projector = ProjectorOf(call, *run);
+  if (!projector) return UnknownRun(*run);
+  Result<HttpResponse> response = answer(*projector, *name, *rows);
+  return response ? *std::move(response) : PlainResponse(400, response.error().message);
+}
+
+Result<HttpResponse> GetMetadata(const DataCall& call) {
+  return AnswerTensor(call,
+                      [](const Projector& projector, const std::string& name,
+                         std::size_t rows) -> Result<HttpResponse> {
+                        CBOARD_ASSIGN_OR_RETURN(std::string text,
+                                                projector.ReadMetadata(name, rows));
+                        return BlobResponse("text/plain; charset=utf-8", std::move(text));
+                      });
+}
+
+Result<HttpResponse> GetTensor(const DataCall& call) {
+  return AnswerTensor(call,
+                      [](const Projector& projector, const std::string& name,
+                         std::size_t rows) -> Result<HttpResponse> {
+                        CBOARD_ASSIGN_OR_RETURN(const ProjectorTensor tensor,
+                                                projector.ReadTensor(name, rows));
+                        std::string bytes(reinterpret_cast<const char*>(tensor.values.data()),
+                                          tensor.values.size() * sizeof(float));
+                        return BlobResponse("application/octet-stream", std::move(bytes));
+                      });
+}
+
+Result<HttpResponse> GetBookmarks(const DataCall& call) {
+  return AnswerTensor(
+      call,
+      [](const Projector& projector, const std::string& name, std::size_t) -> Result<HttpResponse> {
+        CBOARD_ASSIGN_OR_RETURN(std::string json, projector.ReadBookmarks(name));
+        return BlobResponse("application/json", std::move(json));
+      });
+}
+
+Result<HttpResponse> GetSpriteImage(const DataCall& call) {
+  return AnswerTensor(
+      call,
+      [](const Projector& projector, const std::string& name, std::size_t) -> Result<HttpResponse> {
+        CBOARD_ASSIGN_OR_RETURN(std::string image, projector.ReadSprite(name));
+        const std::string type(MimeTypeOf(SniffMediaType(image)));
+        return BlobResponse(type, std::move(image));
+      });
+}
+
+}  // namespace
+
+std::vector<std::string> ProjectorRuns(const DataCall& call) {
+  std::vector<std::string> names;
+  for (const auto& run : call.snapshot->runs) {
+    if (ProjectorIn(run->directory)) names.push_back(run->name);
+  }
+  const auto root = RootDirectory(call);
+  if (root && call.snapshot->FindRun(".") == nullptr && ProjectorIn(*root)) {
+    names.insert(names.begin(), ".");
+  }
+  return names;
+}
+
+std::vector<DataRoute> ProjectorRoutes() {
+  return {{"/plugin/projector/runs", GetRuns},
+          {"/plugin/projector/info", GetInfo},
+          {"/plugin/projector/metadata", GetMetadata},
+          {"/plugin/projector/tensor", GetTensor},
+          {"/plugin/projector/bookmarks", GetBookmarks},
+          {"/plugin/projector/sprite_image", GetSpriteImage}};
+}
+
+}  // namespace cboard::tensorboard

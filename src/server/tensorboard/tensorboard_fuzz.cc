@@ -1,0 +1,27 @@
+// What strangers send to TensorBoard's routes: keys, requests for hyperparameters, forms, Markdown.
+// Any bytes give a value or an Error; keys read back as they were.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "cboard/base/check.h"
+#include "server/tensorboard/blob_key.h"
+#include "server/tensorboard/form_body.h"
+#include "server/tensorboard/hparams_request.h"
+#include "server/tensorboard/markdown.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cboard::tensorboard;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto key = DecodeBlobKey(text)) {
+    const auto again = DecodeBlobKey(EncodeBlobKey(*key));
+    CBOARD_CHECK(again && *again == *key);
+  }
+  (void)ParseExperimentRequest(text);
+  (void)ParseSessionGroupsRequest(text);
+  (void)ParseMetricEvalsRequest(text);
+  (void)ParseForm("application/x-www-form-urlencoded", text);
+  (void)ParseForm("multipart/form-data; boundary=B", text);
+  CBOARD_CHECK(MarkdownToSafeHtml(text).find("<script") == std::string::npos);
+  return 0;
+}
