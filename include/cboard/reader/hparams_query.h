@@ -60,7 +60,7 @@ struct HParamsColumnsQuery {
   bool merge_experiments = false;
 };
 
-struct Session {
+struct HParamsSession {
   std::string name;  // Of the run.
   double start_time_seconds = 0;
   double end_time_seconds = 0;
@@ -74,7 +74,7 @@ struct SessionGroup {
   std::string name;
   std::map<std::string, proto::HParamValue> hparams;  // Of its first session; NaN and Inf left out.
   std::vector<MetricValue> metrics;                   // Aggregated.
-  std::vector<Session> sessions;                      // By name.
+  std::vector<HParamsSession> sessions;               // By name.
   std::string monitor_url;
 };
 
@@ -171,7 +171,8 @@ class HParamsTable {
   };
 
   std::vector<proto::MetricInfo> InferMetrics() const;
-  Session BuildSession(const SessionRun& run, const std::vector<proto::MetricInfo>& metrics) const;
+  HParamsSession BuildSession(const SessionRun& run,
+                              const std::vector<proto::MetricInfo>& metrics) const;
 
   HParamsSource source_;
   std::vector<proto::HParamsExperiment> experiments_;

@@ -11,7 +11,7 @@ namespace cboard {
 namespace {
 
 // The mean over the sessions of each metric that any has, in the order in which they appear.
-std::vector<MetricValue> AverageMetrics(const std::vector<Session>& sessions) {
+std::vector<MetricValue> AverageMetrics(const std::vector<HParamsSession>& sessions) {
   struct Sums {
     double value = 0;
     double wall_time_seconds = 0;
@@ -21,7 +21,7 @@ std::vector<MetricValue> AverageMetrics(const std::vector<Session>& sessions) {
   std::vector<const MetricName*> names;
   std::vector<Sums> sums;
   std::map<MetricName, std::size_t> by_name;
-  for (const Session& session : sessions) {
+  for (const HParamsSession& session : sessions) {
     for (const MetricValue& metric : session.metrics) {
       const auto [found, is_new] = by_name.emplace(metric.name, sums.size());
       if (is_new) {
@@ -49,10 +49,10 @@ std::vector<MetricValue> AverageMetrics(const std::vector<Session>& sessions) {
 }
 
 // The metrics of the session that is in the middle, or at an end, by one of them.
-std::vector<MetricValue> MetricsOfOneSession(const std::vector<Session>& sessions,
+std::vector<MetricValue> MetricsOfOneSession(const std::vector<HParamsSession>& sessions,
                                              Aggregation aggregation, const MetricName& name) {
-  std::vector<std::pair<double, const Session*>> measured;
-  for (const Session& session : sessions) {
+  std::vector<std::pair<double, const HParamsSession*>> measured;
+  for (const HParamsSession& session : sessions) {
     const auto found = std::ranges::find(session.metrics, name, &MetricValue::name);
     if (found != session.metrics.end()) measured.emplace_back(found->value, &session);
   }
@@ -69,7 +69,7 @@ std::vector<MetricValue> MetricsOfOneSession(const std::vector<Session>& session
       const auto end = std::ranges::find_if(measured, is_nan);
       if (end == measured.begin()) return measured.front().second->metrics;
       const double greatest = std::prev(end)->first;
-      return std::ranges::find(measured, greatest, &std::pair<double, const Session*>::first)
+      return std::ranges::find(measured, greatest, &std::pair<double, const HParamsSession*>::first)
           ->second->metrics;
     }
     default:
@@ -139,12 +139,12 @@ std::pair<std::string, std::string> HParamsTable::RunAndTagOf(std::string_view s
   return {run, metric.tag};
 }
 
-Session HParamsTable::BuildSession(const SessionRun& run,
-                                   const std::vector<proto::MetricInfo>& metrics) const {
-  Session session = {.name = run.name,
-                     .start_time_seconds = run.start.start_time_seconds,
-                     .model_uri = run.start.model_uri,
-                     .monitor_url = run.start.monitor_url};
+HParamsSession HParamsTable::BuildSession(const SessionRun& run,
+                                          const std::vector<proto::MetricInfo>& metrics) const {
+  HParamsSession session = {.name = run.name,
+                            .start_time_seconds = run.start.start_time_seconds,
+                            .model_uri = run.start.model_uri,
+                            .monitor_url = run.start.monitor_url};
   if (run.end) {
     session.status = run.end->status;
     session.end_time_seconds = run.end->end_time_seconds;
@@ -183,7 +183,7 @@ Result<SessionGroupPage> HParamsTable::SessionGroups(const SessionGroupsQuery& q
     groups[found->second].sessions.push_back(BuildSession(run, metrics));
   }
   for (SessionGroup& group : groups) {
-    std::ranges::stable_sort(group.sessions, {}, &Session::name);
+    std::ranges::stable_sort(group.sessions, {}, &HParamsSession::name);
     group.metrics =
         query.aggregation == Aggregation::kAverage
             ? AverageMetrics(group.sessions)

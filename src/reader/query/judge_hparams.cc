@@ -140,7 +140,7 @@ void Write(JsonWriter& json, const SessionGroup& group) {
   json.EndObject().Key("metrics");
   Write(json, group.metrics);
   json.Key("sessions").BeginArray();
-  for (const Session& session : group.sessions) {
+  for (const HParamsSession& session : group.sessions) {
     json.BeginArray().Value(session.name).Value(static_cast<int>(session.status));
     json.Value(session.start_time_seconds).Value(session.end_time_seconds);
     json.Value(session.model_uri).Value(session.monitor_url);

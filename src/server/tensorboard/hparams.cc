@@ -119,7 +119,7 @@ void WriteMetrics(JsonWriter& json, const std::vector<MetricValue>& metrics) {
   json.EndArray();
 }
 
-void WriteSession(JsonWriter& json, const Session& session) {
+void WriteSession(JsonWriter& json, const HParamsSession& session) {
   json.BeginObject().Key("name").Value(session.name);
   json.Key("startTimeSecs").Value(session.start_time_seconds);
   json.Key("endTimeSecs").Value(session.end_time_seconds);
@@ -144,7 +144,7 @@ Result<HttpResponse> GetSessionGroups(const DataCall& call) {
     json.EndObject();
     WriteMetrics(json, group.metrics);
     json.Key("sessions").BeginArray();
-    for (const Session& session : group.sessions) WriteSession(json, session);
+    for (const HParamsSession& session : group.sessions) WriteSession(json, session);
     json.EndArray().Key("monitorUrl").Value(group.monitor_url).EndObject();
   }
   json.EndArray().Key("totalSize").Value(page.total_size).EndObject();
