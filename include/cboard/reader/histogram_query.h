@@ -36,7 +36,7 @@ struct HistogramMoments {
   double sum_squares = 0;
 };
 
-struct HistogramData {
+struct LoggedHistogram {
   std::vector<HistogramBin> bins;  // In the order logged, which is ascending in all known writers.
   double count = 0;  // The sum over the bins; the number stored may be something else.
   std::optional<HistogramMoments> moments;  // Of tensors: none.
@@ -52,7 +52,7 @@ struct HistogramData {
 //
 // Fails with kDataLoss when the value is neither, when limits do not ascend, or edges are NaN, and
 // with kResourceExhausted beyond kMaxHistogramBins.
-Result<HistogramData> ParseHistogramValue(std::string_view value);
+Result<LoggedHistogram> ParseHistogramValue(std::string_view value);
 
 inline constexpr std::size_t kMaxHistogramBins = std::size_t{1} << 20;
 
@@ -86,7 +86,7 @@ std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins
 // Edges that all histograms can be shown on: their own, if all of them have the same; otherwise
 // `bins` of equal width from the least left edge to the greatest right edge that hold anything.
 // Ascending, at least two, unless nothing was counted: then none.
-std::vector<double> SharedEdges(std::span<const HistogramData> histograms, std::size_t bins);
+std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std::size_t bins);
 
 struct RebinnedHistogram {
   std::vector<double> counts;  // One fewer than edges.
@@ -106,7 +106,7 @@ std::vector<std::size_t> SelectSteps(std::size_t count, std::size_t max_steps);
 struct HistogramStep {
   std::int64_t step = 0;
   double wall_time_seconds = 0;
-  HistogramData histogram;
+  LoggedHistogram histogram;
 };
 
 // The values of `tag` with these indices, read from the run's files. Fails as ReadBlob and

@@ -41,13 +41,13 @@ double PythonMin(double a, double b) { return b < a ? b : a; }
 // right - left, which may be too large for a double: then in units of two.
 double HalfWidth(double left, double right) { return right * 0.5 - left * 0.5; }
 
-bool HaveSameBins(std::span<const HistogramData> histograms) {
+bool HaveSameBins(std::span<const LoggedHistogram> histograms) {
   const auto& first = histograms.front().bins;
   for (std::size_t i = 1; i < first.size(); ++i) {
     if (first[i - 1].right != first[i].left || !(first[i].left < first[i].right)) return false;
   }
   if (first.empty() || !(first[0].left < first[0].right)) return false;
-  return std::ranges::all_of(histograms, [&](const HistogramData& histogram) {
+  return std::ranges::all_of(histograms, [&](const LoggedHistogram& histogram) {
     return std::ranges::equal(histogram.bins, first, [](const auto& a, const auto& b) {
       return a.left == b.left && a.right == b.right;
     });
@@ -103,11 +103,11 @@ std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins
   return points;
 }
 
-std::vector<double> SharedEdges(std::span<const HistogramData> histograms, std::size_t bins) {
+std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std::size_t bins) {
   CBOARD_CHECK(bins > 0);
   std::vector<double> edges;
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
-  for (const HistogramData& histogram : histograms) {
+  for (const LoggedHistogram& histogram : histograms) {
     for (const HistogramBin& bin : histogram.bins) {
       if (!(bin.count > 0) || !std::isfinite(bin.left) || !std::isfinite(bin.right)) continue;
       least = std::min({least, bin.left, bin.right});

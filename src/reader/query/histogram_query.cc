@@ -10,7 +10,7 @@ Result<std::vector<HistogramStep>> ReadHistograms(const Run& run, const Tag& tag
   steps.reserve(indices.size());
   CBOARD_RETURN_IF_ERROR(
       reader::ForEachBlob(run, tag, indices, [&](const Blob& blob) -> Result<void> {
-        CBOARD_ASSIGN_OR_RETURN(HistogramData histogram, ParseHistogramValue(blob.bytes));
+        CBOARD_ASSIGN_OR_RETURN(LoggedHistogram histogram, ParseHistogramValue(blob.bytes));
         steps.push_back({blob.entry.step, blob.entry.wall_time_seconds, std::move(histogram)});
         return {};
       }));

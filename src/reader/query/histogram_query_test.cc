@@ -119,7 +119,7 @@ TEST(CumulativeShares, RiseFromNoneToAll) {
   EXPECT_THAT(CumulativeShares(std::vector<HistogramBin>{{0, 1, 0}}), IsEmpty());
 }
 
-HistogramData DataOf(std::vector<HistogramBin> bins) { return {.bins = std::move(bins)}; }
+LoggedHistogram DataOf(std::vector<HistogramBin> bins) { return {.bins = std::move(bins)}; }
 
 TEST(SharedEdges, AreTheCommonOnesOrEquallyWide) {
   const auto same = {DataOf({{0, 1, 5}, {1, 4, 1}}), DataOf({{0, 1, 0}, {1, 4, 2}})};

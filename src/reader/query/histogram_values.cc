@@ -48,7 +48,7 @@ bool HasLeftEdges(const ParsedHistogram& histogram) {
 
 bool IsOpenEnd(double edge) { return std::abs(edge) >= std::numeric_limits<double>::max(); }
 
-Result<HistogramData> FromProto(const ParsedHistogram& histogram) {
+Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
   const auto& limits = histogram.bucket_limits;
   const auto& counts = histogram.bucket_counts;
   for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -59,7 +59,7 @@ Result<HistogramData> FromProto(const ParsedHistogram& histogram) {
                                             "; limits must ascend");
     }
   }
-  HistogramData data;
+  LoggedHistogram data;
   data.moments = {histogram.min, histogram.max, histogram.sum, histogram.sum_squares};
   data.left_edges = HasLeftEdges(histogram);
   data.bins.reserve(limits.size());
@@ -120,9 +120,9 @@ std::vector<HistogramBin> RustRows(const ParsedHistogram& histogram) {
 
 }  // namespace
 
-Result<HistogramData> ParseHistogramValue(std::string_view bytes) {
+Result<LoggedHistogram> ParseHistogramValue(std::string_view bytes) {
   CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
-  HistogramData data;
+  LoggedHistogram data;
   if (value.kind == proto::ValueKind::kHistogram) {
     CBOARD_ASSIGN_OR_RETURN(const ParsedHistogram histogram, ParseProto(value.payload));
     CBOARD_ASSIGN_OR_RETURN(data, FromProto(histogram));

@@ -110,7 +110,7 @@ Result<HistogramStep> ReadOne(const ApiCall& call, const SeriesName& name) {
 }
 
 void WriteOverlay(JsonWriter& json, const HistogramStep& step, const std::vector<double>& edges) {
-  const HistogramData& histogram = step.histogram;
+  const LoggedHistogram& histogram = step.histogram;
   json.Key("step").Value(step.step).Key("wall_time").Value(step.wall_time_seconds);
   WriteNumbers(json, "counts", Rebin(histogram.bins, edges).counts);
   json.Key("num");
@@ -128,7 +128,7 @@ Result<HttpResponse> PostOverlay(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<SeriesName> names, ParseSeriesNames(body, 3));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t bins, body.Whole("bins", 1, 4096, 256));
   std::vector<Result<HistogramStep>> steps;
-  std::vector<HistogramData> readable;
+  std::vector<LoggedHistogram> readable;
   for (const SeriesName& name : names) {
     steps.push_back(ReadOne(call, name));
     if (steps.back()) readable.push_back(steps.back()->histogram);
