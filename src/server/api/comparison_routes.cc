@@ -84,8 +84,6 @@ class TableWriter {
     WriteCells(json);
     WriteRatios(json);
     WriteAurora(json);
-    json.Key("info").BeginObject().Key("keys").BeginArray().EndArray();
-    json.Key("values").BeginArray().EndArray().EndObject();
   }
 
  private:

@@ -29,7 +29,6 @@ export interface TableAnswer {
     factors: Record<string, WireNumber>[];
     weights: Record<string, WireNumber>[];
   };
-  info: { keys: string[]; values: (string | null)[][] };
 }
 
 export interface Metric {
@@ -58,7 +57,6 @@ export interface Score {
 
 export interface Model {
   readonly name: string;
-  readonly info: Readonly<Record<string, string>>;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
   aurora(variant: string): Score | null;
@@ -108,15 +106,9 @@ export function readTable(answer: TableAnswer): Comparison {
     });
   });
   const models = answer.models.map((name, m): Model => {
-    const info: Record<string, string> = {};
-    answer.info.keys.forEach((key, k) => {
-      const value = answer.info.values[m]?.[k];
-      if (value) info[key] = value;
-    });
     const cell = (variant: string, metric: string): Cell | null => cells[m]?.get(keyOf(variant, metric)) ?? null;
     return {
       name,
-      info,
       cell,
       value: (variant, metric) => cell(variant, metric)?.value ?? null,
       aurora: (variant) => scores[m]?.get(variant) ?? null,

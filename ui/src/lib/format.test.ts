@@ -45,6 +45,9 @@ describe("units", () => {
     expect(bytes(2_340_000_000)).toBe("2.34 GB");
     expect(duration(0.25)).toBe("250 ms");
     expect(duration(7500)).toBe("2 h 5 min");
+    expect(duration(100)).toBe("1 min 40 s");
+    expect(duration(120)).toBe("2 min");
+    expect(duration(93_600)).toBe("1 d 2 h");
   });
   it("show as many decimals as the tick step needs", () => {
     expect(decimalsOfStep(0.05)).toBe(2);

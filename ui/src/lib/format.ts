@@ -77,17 +77,19 @@ export function bytes(value: number): string {
   return `${unit === 0 ? count(rest) : significant(rest, 3)} ${BYTE_UNITS[unit]}`;
 }
 
-/** "4 s", "3 min", "2 h 5 min", "3 d". */
+/** "4 s", "1 min 40 s", "2 h 5 min", "3 d". */
 export function duration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 1) return `${significant(seconds * 1000, 3)} ms`;
   if (size < 60) return `${significant(seconds, 2)} s`;
-  if (size < 3600) return `${Math.floor(size / 60)} min`;
-  if (size < 86_400) {
-    const minutes = Math.floor((size % 3600) / 60);
-    return `${Math.floor(size / 3600)} h${minutes > 0 ? ` ${minutes} min` : ""}`;
-  }
-  return `${Math.floor(size / 86_400)} d`;
+  // Two units: 100 s is "1 min 40 s", and never reads as 1 min on an axis.
+  const two = (unit: number, name: string, part: number, partName: string): string => {
+    const whole = Math.floor(size / unit);
+    const rest = Math.floor((size % unit) / part);
+    return `${whole} ${name}${rest > 0 ? ` ${rest} ${partName}` : ""}`;
+  };
+  if (size < 3600) return two(60, "min", 1, "s");
+  return size < 86_400 ? two(3600, "h", 60, "min") : two(86_400, "d", 3600, "h");
 }
 
 /** Decimals that a tick of this step needs: 0.05 needs 2. */

@@ -123,18 +123,6 @@ function Gates({ model, a, b, policy }: { model: Model; a: string; b: string; po
   );
 }
 
-/** What else was said about the model: library, input shape, where it was measured. */
-function Facts({ model }: { model: Model }): JSX.Element | null {
-  const facts = Object.entries(model.info);
-  if (facts.length === 0) return null;
-  return (
-    <section class="panel" aria-labelledby="facts-title">
-      <div class="panel-head"><h2 id="facts-title">About</h2></div>
-      <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
-    </section>
-  );
-}
-
 function View({ table, model }: { table: Comparison; model: Model }): JSX.Element {
   const [a, b] = [sideA.value, sideB.value];
   const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
@@ -192,7 +180,6 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
           </section>
           <Gates model={model} a={a} b={b} policy={policy} />
           <Latency a={a} b={b} name={model.name} />
-          <Facts model={model} />
         </div>
       </div>
     </div>
