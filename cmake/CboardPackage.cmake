@@ -17,6 +17,11 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/CompressionBoardConfigVersion.cmake
   DESTINATION ${package_dir})
 
+# What `compression-board demo` shows.
+file(GLOB published_figures data/*.json)
+install(FILES ${published_figures} build/digits/digits.csv.gz
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/compression-board OPTIONAL)
+
 # The service. Its settings go beside a prefix of …/usr only, so that installing somewhere else, to
 # try it, leaves the machine's own alone.
 install(FILES packaging/compression-board.service DESTINATION lib/systemd/system)

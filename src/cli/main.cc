@@ -27,6 +27,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"inspect", "list what is in a log directory, as text or JSON", RunInspect},
     {"export", "write values as CSV or JSON, for other programs", RunExport},
     {"model", "show what is in a model file: operators, bytes, quantization", RunModel},
+    {"demo", "show a board of a network that is trained and quantized here", RunDemo},
     {"profile", "run a command and log what the hardware does meanwhile", RunProfile},
 });
 

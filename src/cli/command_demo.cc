@@ -1,0 +1,147 @@
+// compression-board demo: a board with something true on every page.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "cboard/base/file.h"
+#include "cboard/base/strings.h"
+#include "cboard/compression/benchmark_import.h"
+#include "cboard/demo/demo_board.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/text_table.h"
+
+namespace cboard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDigits = "digits.csv.gz";
+// In a log directory that a demo has made, so that the next one may replace it.
+constexpr std::string_view kMarker = ".compression-board-demo";
+
+// Where an installed program finds what came with it: <prefix>/share/compression-board.
+fs::path InstalledData() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  return program.parent_path().parent_path() / "share" / "compression-board";
+}
+
+// Empties a demo's directory, and nothing else.
+Result<void> MakeAnew(const fs::path& logdir) {
+  std::error_code error;
+  if (fs::exists(logdir, error) && !fs::is_empty(logdir, error)) {
+    if (!fs::exists(logdir / kMarker, error)) {
+      return Fail(ErrorCode::kAlreadyExists, Quoted(logdir.native(), 1000) +
+                                                 " is not empty and was not made by a demo; choose "
+                                                 "another --logdir");
+    }
+    fs::remove_all(logdir, error);
+    if (error) return Fail(ErrnoError(error.value(), "cannot empty " + Quoted(logdir.native())));
+  }
+  CBOARD_RETURN_IF_ERROR(CreateDirectories(logdir));
+  return WriteFileAtomically(logdir / kMarker, "");
+}
+
+Result<void> ImportPublishedFigures(const fs::path& data, const fs::path& logdir) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(data, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    ImportOptions options;
+    options.directory = logdir / "published" / file.stem();
+    CBOARD_ASSIGN_OR_RETURN(const ImportReport report, ImportBenchmark(file, options));
+    std::cout << "demo: " << file.filename().native() << ": "
+              << Plural(report.models.size(), "model") << std::endl;
+  }
+  return {};
+}
+
+class Lines {
+ public:
+  explicit Lines(bool is_terminal) : is_terminal_(is_terminal) {}
+
+  // On a terminal one line that changes; elsewhere only where a task begins.
+  void Show(std::string_view line) {
+    if (is_terminal_) {
+      std::cout << "\r\x1b[Kdemo: " << line << std::flush;
+      return;
+    }
+    const std::string_view task = line.substr(0, line.find(','));
+    if (task != task_) std::cout << "demo: " << task << std::endl;
+    task_ = task;
+  }
+  void End() {
+    if (is_terminal_) std::cout << "\r\x1b[K" << std::flush;
+  }
+
+ private:
+  bool is_terminal_;
+  std::string task_;
+};
+
+Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::path& logdir) {
+  CBOARD_RETURN_IF_ERROR(MakeAnew(logdir));
+  CBOARD_RETURN_IF_ERROR(ImportPublishedFigures(data, logdir));
+  if (!fs::exists(digits)) {
+    return Fail(ErrorCode::kNotFound, Quoted(digits.native(), 1000) +
+                                          " is not there; scripts/fetch-digits of the source gets "
+                                          "it, and --digits names it");
+  }
+  Lines lines(IsTerminal(STDOUT_FILENO));
+  const Result<void> written = WriteDemoBoard(
+      {.digits = digits, .logdir = logdir, .on_progress = [&](std::string_view line) {
+         lines.Show(line);
+       }});
+  lines.End();
+  return written;
+}
+
+}  // namespace
+
+int RunDemo(Arguments arguments) {
+  std::string logdir = "runs/demo";
+  std::string data = InstalledData();
+  std::string digits;
+  bool write_only = false;
+  CLI::App app(
+      "Shows a board with something true on every page: published figures of FP32 and INT8\n"
+      "models, and a small network that learns to read digits here and now, is quantized and\n"
+      "pruned in several ways, and measured.\n"
+      "\n"
+      "Flags of 'serve', such as --port and --open, may follow.\n"
+      "\n"
+      "Example: compression-board demo --open\n",
+      "compression-board demo");
+  SetUsage(app, "compression-board demo [FLAGS]");
+  app.add_option("--logdir", logdir, "Where the logs go (runs/demo); made anew each time")
+      ->type_name("DIR");
+  app.add_option("--data", data, "Folder with the published figures (installed)")->type_name("DIR");
+  app.add_option("--digits", digits, "scikit-learn's digits.csv.gz (in the folder of --data)")
+      ->type_name("FILE");
+  app.add_flag("--write_only,--write-only", write_only, "Write the logs and end");
+  app.allow_extras();
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+
+  if (const Result<void> written =
+          WriteLogs(data, digits.empty() ? fs::path(data) / kDigits : fs::path(digits), logdir);
+      !written) {
+    Complain(written.error().message);
+    return kExitFailed;
+  }
+  if (write_only) {
+    std::cout << "demo: to look at it: compression-board --logdir " << ShellWord(logdir) << '\n';
+    return kExitDone;
+  }
+  std::vector<std::string> serve = {"--logdir", logdir};
+  std::ranges::copy(app.remaining(), std::back_inserter(serve));
+  return RunServe(serve);
+}
+
+}  // namespace cboard::cli

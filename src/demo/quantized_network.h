@@ -1,0 +1,81 @@
+// The network in integers: 8-bit (or narrower) weights and activations, 32-bit sums.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cboard/tensor/compare.h"
+#include "demo/digits.h"
+#include "demo/network.h"
+
+namespace cboard::demo {
+
+struct QuantizationScheme {
+  int weight_bits = 8;
+  bool per_channel = true;
+  // The largest activation that a layer's grid reaches, as a share of the largest one seen while
+  // calibrating. Much below 1 cuts off what the network needs.
+  std::vector<double> reach;            // One per layer; empty: 1 for all.
+  std::vector<std::size_t> keep_float;  // Layers that are computed in floating point.
+};
+
+struct QuantizedLayer {
+  std::vector<std::int8_t> codes;    // [out channel][in channel][row][column]
+  std::vector<float> scales;         // One, or one per out channel.
+  std::vector<std::int32_t> biases;  // In units of input scale times weight scale.
+  QuantizationGrid output;           // What the activations are rounded to.
+  bool keep_float = false;
+};
+
+struct QuantizedNetwork {
+  const Network* original = nullptr;  // Borrowed; for layers in floating point.
+  QuantizationGrid input;
+  int weight_bits = 8;
+  std::vector<QuantizedLayer> layers;
+
+  // What the layer's weights, scales and biases take when stored.
+  std::size_t BytesOf(std::size_t layer) const;
+};
+
+// The largest and smallest output of each layer over `calibration`.
+struct ActivationRange {
+  float min = 0;
+  float max = 0;
+};
+std::vector<ActivationRange> Calibrate(const Network& network, const Digits& calibration);
+
+// Borrows `network`.
+QuantizedNetwork Quantize(const Network& network, std::span<const ActivationRange> ranges,
+                          const QuantizationScheme& scheme);
+
+// `network` with the weights that `bits` can hold, as floating point.
+Network WithRoundedWeights(const Network& network, int bits, bool per_channel);
+
+// `network` without the smallest `share` of each layer's weights, the first layer's aside.
+Network WithPrunedWeights(const Network& network, double share);
+
+class QuantizedRunner {
+ public:
+  explicit QuantizedRunner(const QuantizedNetwork& network);
+
+  std::span<const float> Run(std::span<const float> image);
+
+  // Of the last picture, as real values, [channel][row][column].
+  std::vector<float> Output(std::size_t layer) const;
+
+ private:
+  void RunInteger(std::size_t layer, std::span<const std::int16_t> input,
+                  const QuantizationGrid& grid);
+  void RunFloat(std::size_t layer, std::span<const std::int16_t> input,
+                const QuantizationGrid& grid);
+
+  const QuantizedNetwork& network_;
+  std::vector<std::vector<std::int16_t>> weights_;  // Widened once: what the processor multiplies.
+  std::vector<std::vector<std::int16_t>> codes_;    // The output of each layer.
+  std::vector<std::int16_t> input_, columns_;
+  std::vector<float> float_columns_, scores_;
+};
+
+}  // namespace cboard::demo

@@ -1,0 +1,49 @@
+// Logs one training of the demo: its curves, and now and then the weights and how pictures are
+// read.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "cboard/compression/training_logger.h"
+#include "cboard/writer/summary_writer.h"
+#include "demo/training.h"
+
+namespace cboard::demo {
+
+class TrainingLog {
+ public:
+  // Borrows `test`.
+  TrainingLog(const std::filesystem::path& run, std::string_view variant,
+              const TrainingOptions& options, const Digits& test);
+
+  void Add(const Epoch& epoch);
+
+  // Fails with the first error there was.
+  Result<void> Close();
+
+ private:
+  void Note(Result<void> result);
+  void AddWeights(const Epoch& epoch);
+  void AddPictures(const Epoch& epoch);
+
+  const Digits& test_;
+  int epochs_;
+  SummaryWriter writer_;
+  TrainingLogger logger_;
+  Judgement last_train_, last_test_;
+  Result<void> status_;
+};
+
+// The pictures whose digit `scores` gets wrong, enlarged and in rows, as [1][height][width]; empty
+// when there is none.
+struct PictureGrid {
+  std::vector<float> pixels;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+};
+PictureGrid WronglyRead(const Digits& digits,
+                        const std::function<std::span<const float>(std::span<const float>)>& scores,
+                        std::size_t at_most);
+
+}  // namespace cboard::demo

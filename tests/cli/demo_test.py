@@ -1,0 +1,61 @@
+"""compression-board demo."""
+
+import json
+import pathlib
+import unittest
+
+from program import DATA, ProgramTest
+
+DIGITS = DATA.parent / "build" / "digits" / "digits.csv.gz"  # By scripts/fetch-digits.
+
+
+class DemoTest(ProgramTest):
+    def demo(self, *arguments):
+        return self.run_board("demo", "--write-only", "--data", DATA, *arguments)
+
+    def test_fills_every_page_with_what_it_measured(self):
+        run = self.demo("--digits", DIGITS, "--logdir", "board")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stderr, "")
+        self.assertIn("compression-board --logdir board", run.stdout)
+        report = json.loads(self.run_board("inspect", "--logdir", "board", "--json").stdout)
+        tags = {
+            (run["name"], tag["tag"]): tag for run in report["runs"] for tag in run["tags"]
+        }
+        accuracy = {
+            variant: tags["digits", f"digits_cnn/metrics/accuracy/{variant}"]["last_value"]
+            for variant in ("fp32", "int8", "int8_per_tensor", "w4a8", "w4a8_qat", "pruned50")
+        }
+        # A network that has learned something, and 8 bits that cost it next to nothing.
+        self.assertGreater(accuracy["fp32"], 0.93)
+        self.assertGreater(accuracy["int8"], accuracy["fp32"] - 0.02)
+        size = {
+            variant: tags["digits", f"digits_cnn/performance/model_size_mb/{variant}"]["last_value"]
+            for variant in accuracy
+        }
+        self.assertGreater(size["fp32"] / size["int8"], 3.5)
+        self.assertGreater(size["fp32"] / size["w4a8"], 6)
+        kinds = {tag["kind"] for tag in tags.values()}
+        self.assertLessEqual({"scalar", "histogram", "image", "text", "pr_curve", "hparams"}, kinds)
+        self.assertEqual(tags["digits", "digits_cnn/layers/conv1/output/int8"]["kind"], "histogram")
+        self.assertGreater(tags["training/fp32", "digits_fp32/validation/accuracy"]["count"], 10)
+        self.assertIn(("hardware", "hardware/memory/process_rss_mb"), tags)
+
+        again = self.demo("--digits", DIGITS, "--logdir", "board")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        runs = json.loads(self.run_board("inspect", "--logdir", "board", "--json").stdout)["runs"]
+        self.assertEqual(len(runs), len(report["runs"]), "the second demo replaces the first")
+
+    def test_leaves_what_it_has_not_made(self):
+        kept = self.write("mine/notes.txt", "precious")
+        run = self.demo("--digits", DIGITS, "--logdir", "mine")
+        self.assert_complains(run, 1, "'mine' is not empty", "--logdir")
+        self.assertEqual(kept.read_text(), "precious")
+
+    def test_says_how_to_get_the_digits(self):
+        run = self.demo("--digits", pathlib.Path("nowhere.csv.gz"), "--logdir", "board")
+        self.assert_complains(run, 1, "'nowhere.csv.gz' is not there", "scripts/fetch-digits")
+
+
+if __name__ == "__main__":
+    unittest.main()
