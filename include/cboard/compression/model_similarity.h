@@ -32,6 +32,8 @@ class ModelSimilarity {
  public:
   // Channels run along `channel_axis`; a tensor with fewer dimensions has no channels.
   explicit ModelSimilarity(std::size_t channel_axis = 1) : channel_axis_(channel_axis) {}
+  ModelSimilarity(ModelSimilarity&&) = default;
+  ModelSimilarity& operator=(ModelSimilarity&&) = default;
 
   // The outputs of one sample at all points, in the order of the model. The first sample says which
   // points there are.
