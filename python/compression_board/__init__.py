@@ -19,6 +19,7 @@ from .compression import (
 )
 from .global_writer import GlobalSummaryWriter
 from .hardware import HardwareMonitor
+from .stages import StageLogger, set_log_folder
 from .writer import FileWriter, SummaryWriter
 
 __version__ = "0.1.0"
@@ -30,9 +31,11 @@ __all__ = [
     "FileWriter",
     "GlobalSummaryWriter",
     "HardwareMonitor",
+    "StageLogger",
     "SummaryWriter",
     "TrainingLogger",
     "aurora",
     "create_training_logger",
     "log_benchmark_results",
+    "set_log_folder",
 ]

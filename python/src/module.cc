@@ -14,4 +14,5 @@ NB_MODULE(_engine, module) {
   cboard::python::BindSummaries(module);
   cboard::python::BindCompression(module);
   cboard::python::BindHardware(module);
+  cboard::python::BindStages(module);
 }

@@ -14,20 +14,10 @@
 
 #include "cboard/analysis/comparison_table.h"
 #include "cboard/base/result.h"
+#include "cboard/compression/stage_names.h"
 #include "cboard/reader/snapshot.h"
 
 namespace cboard::analysis {
-
-struct StageDescription {
-  int order = 0;           // Where in the pipeline; ascending.
-  std::string_view name;   // Of the newest version.
-  std::string_view title;  // "Thresholds selected"
-  bool quantized = false;  // Whether weights already count at their final width.
-};
-
-// By a name of any version: "after_analyzer_graph" is after_statistic_collection. Nothing for other
-// names.
-std::optional<StageDescription> DescribeStage(std::string_view directory);
 
 struct Stage {
   StageDescription description = {};

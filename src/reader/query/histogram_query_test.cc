@@ -58,6 +58,22 @@ TEST(ParseHistogramValue, RecognisesLeftEdges) {
   EXPECT_EQ(data->count, 60) << "num says 3, the number of bins";
 }
 
+// As the toolkit really writes them: the greatest value is the last left edge.
+TEST(ParseHistogramValue, GivesTheLastOfTheLeftEdgesAWidth) {
+  const auto data = ParseHistogramValue(Bytes(0, 2, 3, {0, 1, 2}, {22751.6, 20, 1}));
+  EXPECT_TRUE(data->left_edges);
+  EXPECT_THAT(data->bins, ElementsAre(HistogramBin{0, 1, 22751.6}, HistogramBin{1, 2, 20},
+                                      HistogramBin{2, 3, 1}));
+  EXPECT_EQ(data->moments->max, 3);
+}
+
+TEST(ParseHistogramValue, KeepsRightEdgesOfAsManyValuesAsBins) {
+  const auto data = ParseHistogramValue(Bytes(1, 3, 3, {1, 2, 3}, {1, 1, 1}));
+  EXPECT_FALSE(data->left_edges);
+  EXPECT_THAT(data->bins,
+              ElementsAre(HistogramBin{1, 1, 1}, HistogramBin{1, 2, 1}, HistogramBin{2, 3, 1}));
+}
+
 TEST(ParseHistogramValue, ReadsTensorsOfEitherWidth) {
   const std::vector<std::int64_t> shape = {2, 3};
   const std::vector<double> rows = {0, 1, 5, 1, 2, 6};

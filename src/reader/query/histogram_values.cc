@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "cboard/base/strings.h"
@@ -39,11 +40,29 @@ Result<ParsedHistogram> ParseProto(std::string_view bytes) {
   return proto::ParseHistogram(bytes);
 }
 
-// Whether the limits are left edges: no histogram of right edges ends below its greatest value.
+// Whether the limits are left edges, as the Model Compression Toolkit writes them: `num` counts
+// bins, and the first one begins at the least value and still holds some. A bin of right edges that
+// ends at the least value holds at most values equal to it, and num is then the sum of the counts.
+// The toolkit gives the last left edge as the greatest value, other writers of left edges the right
+// end of the last bin.
 bool HasLeftEdges(const ParsedHistogram& histogram) {
   const auto& limits = histogram.bucket_limits;
-  return limits.size() > 1 && histogram.num == static_cast<double>(limits.size()) &&
-         limits.front() == histogram.min && histogram.max > limits.back();
+  const auto& counts = histogram.bucket_counts;
+  if (limits.size() < 2 || histogram.num != static_cast<double>(limits.size()) ||
+      limits.front() != histogram.min) {
+    return false;
+  }
+  if (histogram.max > limits.back()) return true;
+  return histogram.max == limits.back() && counts.front() > 0 &&
+         std::accumulate(counts.begin(), counts.end(), 0.0) != histogram.num;
+}
+
+// Where the last of several left-edged bins ends: at the greatest value, or one width on when that
+// is only the bin's own left edge.
+double EndOfLastBin(const ParsedHistogram& histogram) {
+  const auto& limits = histogram.bucket_limits;
+  const double last = limits.back();
+  return histogram.max > last ? histogram.max : last + (last - limits[limits.size() - 2]);
 }
 
 bool IsOpenEnd(double edge) { return std::abs(edge) >= std::numeric_limits<double>::max(); }
@@ -62,13 +81,14 @@ Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
   LoggedHistogram data;
   data.moments = {histogram.min, histogram.max, histogram.sum, histogram.sum_squares};
   data.left_edges = HasLeftEdges(histogram);
+  if (data.left_edges) data.moments->max = EndOfLastBin(histogram);
   data.bins.reserve(limits.size());
   for (std::size_t i = 0; i < limits.size(); ++i) {
     HistogramBin bin;
     bin.count = counts[i];
     if (data.left_edges) {
       bin.left = limits[i];
-      bin.right = i + 1 < limits.size() ? limits[i + 1] : histogram.max;
+      bin.right = i + 1 < limits.size() ? limits[i + 1] : EndOfLastBin(histogram);
     } else {
       if (i == 0 && bin.count == 0) continue;
       bin.right = limits[i];

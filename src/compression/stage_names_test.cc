@@ -1,8 +1,8 @@
+#include "cboard/compression/stage_names.h"
+
 #include <gtest/gtest.h>
 
-#include "cboard/analysis/stages.h"
-
-namespace cboard::analysis {
+namespace cboard {
 namespace {
 
 TEST(DescribeStage, PutsTheStagesOfTheNewestVersionInOrder) {
@@ -39,5 +39,12 @@ TEST(DescribeStage, KnowsNothingElse) {
   }
 }
 
+TEST(StageNames, AreThoseOfTheNewestVersionInOrder) {
+  ASSERT_EQ(StageNames().size(), 15u);
+  EXPECT_EQ(StageNames().front(), "initial_graph");
+  EXPECT_EQ(StageNames().back(), "after_quantization");
+  for (const std::string_view name : StageNames()) EXPECT_EQ(DescribeStage(name)->name, name);
+}
+
 }  // namespace
-}  // namespace cboard::analysis
+}  // namespace cboard

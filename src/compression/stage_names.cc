@@ -1,9 +1,10 @@
+#include "cboard/compression/stage_names.h"
+
 #include <algorithm>
 #include <array>
+#include <vector>
 
-#include "cboard/analysis/stages.h"
-
-namespace cboard::analysis {
+namespace cboard {
 namespace {
 
 struct KnownStage {
@@ -46,4 +47,15 @@ std::optional<StageDescription> DescribeStage(std::string_view directory) {
   return found == kStages.end() ? std::nullopt : std::optional(found->description);
 }
 
-}  // namespace cboard::analysis
+std::span<const std::string_view> StageNames() {
+  static const auto* const names = [] {
+    auto* const list = new std::vector<std::string_view>;
+    for (const KnownStage& stage : kStages) {
+      if (stage.logged == stage.description.name) list->push_back(stage.logged);
+    }
+    return list;
+  }();
+  return *names;
+}
+
+}  // namespace cboard

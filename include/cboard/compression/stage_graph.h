@@ -1,0 +1,65 @@
+// The graph of a model at one stage of quantization, in the layout of the Model Compression
+// Toolkit, so that its users find everything where they know it:
+//
+//   Input/x                                no node feeds it
+//   Net/Conv2d_0/conv1                     the graph's name, the op and its number, the node's name
+//   Net/Conv2d_0/conv1.weights             how its weights are quantized, as attributes
+//   Net/Conv2d_0/conv1.activation          how its output is quantized; what follows reads this
+//   Output/fc                              it feeds no node
+//
+// `Resources` has the bytes of each node's weights under the same names, so that TensorBoard joins
+// them and colours the graph by memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cboard/base/result.h"
+
+namespace cboard {
+
+using StageAttribute = std::variant<std::int64_t, double, bool, std::string>;
+using StageAttributes = std::vector<std::pair<std::string, StageAttribute>>;
+
+// An output of another node of the same graph.
+struct StageInput {
+  std::string node;
+  std::int64_t output = 0;
+};
+
+struct StageNode {
+  std::string name;  // conv1; unique in its graph.
+  std::string op;    // Conv2d
+  std::vector<StageInput> inputs;
+  std::vector<std::vector<std::int64_t>> output_shapes;  // -1 where a size is open, as of batches.
+  StageAttributes attributes;
+  StageAttributes weights;     // Of the node's weights; none, no node <name>.weights.
+  StageAttributes activation;  // Of its output; none, no node <name>.activation.
+
+  std::uint64_t float_parameters = 0;  // Stored as float32.
+  std::uint64_t quantized_parameters = 0;
+  int weight_bits = 32;  // Of each of the quantized ones.
+};
+
+struct StageGraph {
+  std::string name = "model";
+  std::vector<StageNode> nodes;  // Every node after those that feed it.
+};
+
+// float_parameters * 4 + quantized_parameters * weight_bits / 8, rounded up to whole bytes.
+std::uint64_t WeightBytes(const StageNode& node);
+
+struct EncodedStageGraph {
+  std::string graph_def;
+  std::string resources;                // A RunMetadata.
+  std::vector<std::string> node_names;  // What each node of the StageGraph is called, in its order.
+};
+
+// Fails with kInvalidArgument when there is no node, when two have the same name or one has none,
+// when an input names no node before it, or when a bit width is not one of 1…64.
+Result<EncodedStageGraph> EncodeStageGraph(const StageGraph& graph);
+
+}  // namespace cboard

@@ -1,0 +1,72 @@
+// What a layer puts out while calibration data runs through the model: a histogram and the least,
+// greatest and mean value of each channel, in memory that does not grow with the data.
+//
+//   OutputStatistics relu1;
+//   for (…) CBOARD_RETURN_IF_ERROR(relu1.Add(output));
+//   logger.LogStatistics("thresholds_selection", "relu1", relu1);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/tensor/histogram.h"
+#include "cboard/tensor/statistics.h"
+#include "cboard/tensor/tensor_view.h"
+
+namespace cboard {
+
+// Equal bins whose width is a power of two and whose edges are its multiples. As more extreme
+// values come, pairs of bins become one, so the result depends on the values alone and not on how
+// they were divided into tensors.
+class GrowingHistogram {
+ public:
+  static constexpr std::int64_t kMaxBins = 2048;
+
+  // Counts the finite values of `tensor`, whose least and greatest these are.
+  Result<void> Add(const TensorView& tensor, double min, double max);
+
+  // Limits and counts; the first limit is the left edge of the first bin. Empty without values.
+  void Fill(HistogramData& data) const;
+
+ private:
+  double Width() const;
+  void Cover(double min, double max);
+  void DoubleWidth();
+
+  int exponent_ = 0;  // Bins are 2^exponent_ wide.
+  std::int64_t first_ = 0;
+  std::vector<double> counts_;
+};
+
+// Not thread-safe.
+class OutputStatistics {
+ public:
+  // `channel_axis` is the dimension that channels run along: 1 for PyTorch, the last for Keras. A
+  // tensor with fewer dimensions has its channels in the last one.
+  explicit OutputStatistics(std::size_t channel_axis = 1) : channel_axis_(channel_axis) {}
+
+  // Tensors of any dtype and batch size, quantized ones by their real values; all have the same
+  // number of channels. NaN and infinities are counted, and otherwise left out. An empty tensor
+  // adds nothing.
+  //
+  // Fails with kInvalidArgument when the tensor is not valid, has no dimension, or has another
+  // number of channels than those before. Nothing was added then.
+  Result<void> Add(const TensorView& output);
+
+  const TensorStatistics& total() const { return total_; }
+  const std::vector<TensorStatistics>& channels() const { return channels_; }
+
+  // Of all finite values; nothing when there is none.
+  std::optional<HistogramData> Histogram() const;
+
+ private:
+  std::size_t channel_axis_;
+  TensorStatistics total_;
+  std::vector<TensorStatistics> channels_;
+  GrowingHistogram histogram_;
+};
+
+}  // namespace cboard

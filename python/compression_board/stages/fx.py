@@ -1,0 +1,223 @@
+"""Static quantization of a PyTorch model by torch.ao.quantization, every stage logged."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Optional, Union
+
+from .fx_graph import bit_widths, describe_graph, is_observer, modules_of, pair_layers
+from .logger import ModelSimilarity, OutputStatistics, StageLogger, log_folder
+
+SAMPLES = 20  # As many as the Model Compression Toolkit compares.
+
+Batches = Union[Iterable[Any], Callable[[], Iterable[Any]]]
+
+
+def quantize_fx(
+    model: Any,
+    data: Batches,
+    qconfig_mapping: Any = None,
+    *,
+    logger: Optional[StageLogger] = None,
+    samples: int = SAMPLES,
+) -> Any:
+    """`model` quantized by prepare_fx and convert_fx after it has seen `data`; `model` stays.
+
+    `data` gives batches (a tensor, or a tuple of inputs) and is read several times: a list, a
+    DataLoader, or a function that returns an iterator. Without a `qconfig_mapping`, the default one
+    of the machine's engine is used.
+
+    Into `logger`, or below set_log_folder's folder, or nowhere when there is neither, go: the graph
+    of each stage with the bytes of its nodes, histograms and channels of every layer's output
+    before and after quantization, the cosine similarity of both models for `samples` samples, and
+    bit widths.
+
+    ValueError when the model has no layer or there is no data. When anything fails, what was logged
+    so far stays, with a warning that says where.
+    """
+    owned = logger is None and log_folder() is not None
+    if owned:
+        logger = StageLogger(model=type(model).__name__)
+    walk = _Walk(model, data, qconfig_mapping, logger, samples)
+    try:
+        return walk.run()
+    except BaseException:
+        if logger is not None and walk.logged:
+            warnings.warn(
+                f"quantization ended early; {logger.directory} holds only {', '.join(walk.logged)}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        raise
+    finally:
+        if owned and logger is not None:
+            logger.close()
+
+
+def _inputs(batch: Any) -> tuple[Any, ...]:
+    return tuple(batch) if isinstance(batch, (list, tuple)) else (batch,)
+
+
+def _first_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The first sample of a batch."""
+    return tuple(x[:1] if hasattr(x, "dim") and x.dim() > 0 else x for x in inputs)
+
+
+def _interpreter(module: Any, see: Callable[[Any, Any], None]) -> Any:
+    """Runs a GraphModule and shows `see` every node with its result."""
+    import torch
+
+    class Recorder(torch.fx.Interpreter):  # type: ignore[name-defined, misc]
+        def run_node(self, n: Any) -> Any:
+            result = super().run_node(n)
+            see(n, result)
+            return result
+
+    return Recorder(module)
+
+
+def _is_output_of_a_layer(node: Any, value: Any, modules: dict[str, Any]) -> bool:
+    import torch
+
+    if node.op not in ("placeholder", "call_module", "call_function", "call_method"):
+        return False
+    if node.op == "call_module" and is_observer(modules[str(node.target)]):
+        return False
+    if not isinstance(value, torch.Tensor) or value.dim() == 0 or value.numel() == 0:
+        return False
+    return value.is_quantized or value.is_floating_point()
+
+
+class _Walk:
+    """One model on its way through the stages."""
+
+    def __init__(self, model: Any, data: Batches, qconfig_mapping: Any,
+                 logger: Optional[StageLogger], samples: int) -> None:  # fmt: skip
+        self.model = model
+        self.data = data
+        self.qconfig_mapping = qconfig_mapping
+        self.logger = logger
+        self.samples = samples
+        self.logged: list[str] = []
+
+    def batches(self) -> Iterator[tuple[Any, ...]]:
+        source = self.data() if callable(self.data) else self.data
+        if not callable(self.data) and iter(source) is source:
+            raise ValueError(
+                "data is read several times: give a list, a DataLoader, or a function that "
+                "returns an iterator"
+            )
+        return (_inputs(batch) for batch in source)
+
+    def run(self) -> Any:
+        import torch
+        from torch.ao.quantization import get_default_qconfig_mapping
+        from torch.ao.quantization.quantize_fx import convert_fx, fuse_fx, prepare_fx
+
+        example = next(self.batches(), None)
+        if example is None:
+            raise ValueError("there is no calibration data; expected at least one batch")
+        model = copy.deepcopy(self.model).eval()
+        mapping = self.qconfig_mapping
+        if mapping is None:
+            mapping = get_default_qconfig_mapping(torch.backends.quantized.engine)
+        with torch.no_grad():
+            traced = torch.fx.symbolic_trace(model)
+            if not any(node.op.startswith("call_") for node in traced.graph.nodes):
+                raise ValueError(f"{type(self.model).__name__} has no layers to quantize")
+            self.log_graph("initial_graph", traced, example)
+            self.log_graph("after_graph_preparation", fuse_fx(copy.deepcopy(model)), example)
+            prepared = prepare_fx(model, mapping, example_inputs=example)
+            self.log_graph("after_graph_marking", copy.deepcopy(prepared), example)
+            statistics = self.collect(prepared)
+            self.log_graph("after_statistic_collection", prepared, example)
+            self.log_graph("thresholds_selection", prepared, example)
+            self.log_statistics("thresholds_selection", statistics)
+            quantized = convert_fx(copy.deepcopy(prepared))
+            self.log_graph("after_quantization", quantized, example)
+            if self.logger is not None:
+                names = pair_layers(prepared, quantized)
+                self.log_statistics("after_quantization", self.collect(quantized, names))
+                self.log_similarity(prepared, quantized, names)
+                self.logger.log_bit_widths(bit_widths(quantized))
+                self.logger.flush()
+        return quantized
+
+    def log_graph(self, stage: str, module: Any, example: tuple[Any, ...]) -> None:
+        if self.logger is None:
+            return
+        shapes: dict[str, list[int]] = {}
+
+        def see(node: Any, value: Any) -> None:
+            if hasattr(value, "shape"):
+                shapes[node.name] = [-1, *value.shape[1:]] if len(value.shape) else []
+
+        # On a copy: what is prepared would count the example once more.
+        _interpreter(copy.deepcopy(module), see).run(*example)
+        nodes = describe_graph(module, shapes, with_thresholds=stage == "thresholds_selection")
+        self.logger.log_graph(stage, nodes, type(self.model).__name__)
+        self.logged.append(stage)
+
+    def collect(
+        self, module: Any, names: Optional[dict[str, str]] = None
+    ) -> dict[str, OutputStatistics]:
+        """Runs all data through `module`; the statistics of its layers' outputs, by layer.
+
+        With `names`, only of layers that are in it, under the name that it gives them.
+        """
+        statistics: dict[str, OutputStatistics] = {}
+        modules = modules_of(module)
+
+        def see(node: Any, value: Any) -> None:
+            name = node.name if names is None else names.get(node.name)
+            if name and self.logger is not None and _is_output_of_a_layer(node, value, modules):
+                statistics.setdefault(name, OutputStatistics()).add(value)
+
+        recorder = _interpreter(module, see)
+        for inputs in self.batches():
+            recorder.run(*inputs)
+        return statistics
+
+    def log_statistics(self, stage: str, statistics: dict[str, OutputStatistics]) -> None:
+        if self.logger is None:
+            return
+        for layer, values in statistics.items():
+            self.logger.log_statistics(stage, layer, values)
+
+    def log_similarity(self, float_model: Any, quantized: Any, names: dict[str, str]) -> None:
+        """One sample of each batch through both models, compared where both have a layer."""
+        assert self.logger is not None
+        similarity = ModelSimilarity()
+        float_model = copy.deepcopy(float_model)  # Its observers have seen enough.
+        for inputs in itertools.islice(self.batches(), self.samples):
+            sample = _first_of(inputs)
+            reference = self.outputs(float_model, sample)
+            compressed = {
+                names[name]: value
+                for name, value in self.outputs(quantized, sample).items()
+                if name in names
+            }
+            points = [
+                (name, value, compressed[name])
+                for name, value in reference.items()
+                if name in compressed and compressed[name].shape == value.shape
+            ]
+            if points:
+                similarity.add_sample(points)
+        if similarity.samples:
+            self.logger.log_similarity(similarity)
+
+    @staticmethod
+    def outputs(module: Any, inputs: tuple[Any, ...]) -> dict[str, Any]:
+        modules = modules_of(module)
+        seen: dict[str, Any] = {}
+
+        def see(node: Any, value: Any) -> None:
+            if _is_output_of_a_layer(node, value, modules):
+                seen[node.name] = value
+
+        _interpreter(module, see).run(*inputs)
+        return seen

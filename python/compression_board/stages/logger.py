@@ -1,0 +1,190 @@
+"""Logs stages: graphs with bytes per node, statistics of outputs, similarity, bit widths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+
+from .. import _engine
+from ..tensors import as_engine
+from ..types import PathLike
+
+# In the order of the pipeline.
+STAGES: tuple[str, ...] = tuple(_engine.stage_names())
+
+
+def set_log_folder(folder: Optional[PathLike]) -> Optional[str]:
+    """From now on stages are logged below `folder`/logs_<ddmmYYYY_HHMMSS>, which is returned.
+
+    None ends logging. OSError when the folder cannot be written; what was set before stays then.
+    """
+    return _engine.set_log_folder("" if folder is None else os.fspath(folder)) or None
+
+
+def log_folder() -> Optional[str]:
+    """The directory that set_log_folder made; None when none is set."""
+    return _engine.log_folder()
+
+
+@dataclass
+class StageNode:
+    """One operation of a model.
+
+    `inputs` are names of nodes before this one, or pairs of a name and the number of an output.
+    `weights` and `activation` say how weights and output are quantized, in attributes of any
+    names; they become the nodes <name>.weights and <name>.activation. In `output_shapes`, -1 is a
+    size that is open.
+    """
+
+    name: str
+    op: str
+    inputs: Sequence[Union[str, tuple[str, int]]] = ()
+    output_shapes: Sequence[Sequence[int]] = ()
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    weights: Mapping[str, Any] = field(default_factory=dict)
+    activation: Mapping[str, Any] = field(default_factory=dict)
+    float_parameters: int = 0
+    quantized_parameters: int = 0
+    weight_bits: int = 32
+
+    def _engine_node(self) -> Any:
+        return _engine.StageNode(
+            self.name,
+            self.op,
+            [(i, 0) if isinstance(i, str) else (str(i[0]), int(i[1])) for i in self.inputs],
+            [[int(size) for size in shape] for shape in self.output_shapes],
+            _plain(self.attributes),
+            _plain(self.weights),
+            _plain(self.activation),
+            self.float_parameters,
+            self.quantized_parameters,
+            self.weight_bits,
+        )
+
+
+def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers and truth values as they are, everything else as text."""
+    return {
+        str(key): value if isinstance(value, (bool, int, float)) else str(value)
+        for key, value in attributes.items()
+    }
+
+
+class OutputStatistics:
+    """What a layer puts out: a histogram, and min, max and mean of each channel.
+
+    Channels run along dimension `channel_axis`, or along the last one of smaller arrays. Memory
+    does not grow with the data. Quantized tensors count by their real values.
+    """
+
+    def __init__(self, channel_axis: int = 1) -> None:
+        self._statistics = _engine.OutputStatistics(channel_axis)
+
+    def add(self, output: Any) -> None:
+        """ValueError when the number of channels differs from what came before."""
+        self._statistics.add(as_engine(output))
+
+    @property
+    def count(self) -> int:
+        """All values, NaN and infinities included."""
+        return self._statistics.count
+
+    @property
+    def non_finite_count(self) -> int:
+        return self._statistics.non_finite_count
+
+    def channels(self) -> list[tuple[float, float, float]]:
+        """(min, max, mean) of each channel, over its finite values."""
+        return self._statistics.channels()
+
+
+class ModelSimilarity:
+    """How alike two models are at the same points, sample by sample."""
+
+    def __init__(self, channel_axis: int = 1) -> None:
+        self._similarity = _engine.ModelSimilarity(channel_axis)
+
+    def add_sample(self, points: Iterable[tuple[str, Any, Any]]) -> None:
+        """(layer, output of the float model, output of the quantized one) for every point.
+
+        ValueError when the points are not those of the first sample, or shapes differ.
+        """
+        self._similarity.add_sample(
+            [(layer, as_engine(a), as_engine(b)) for layer, a, b in points]
+        )
+
+    @property
+    def layers(self) -> list[str]:
+        return self._similarity.layers
+
+    @property
+    def samples(self) -> list[list[float]]:
+        """The cosine by sample and point; 1 where both tensors are zero throughout."""
+        return self._similarity.samples
+
+    @property
+    def mean_cosines(self) -> list[float]:
+        return self._similarity.mean_cosines
+
+
+class StageLogger:
+    """A run per stage below <folder>/tensorboard_logs.
+
+    Without a folder, below that of set_log_folder; RuntimeError when none is set. `model` is the
+    first part of the tags that the page of layers reads.
+
+        with StageLogger("logs/resnet18", model="resnet18") as logger:
+            logger.log_graph("initial_graph", [StageNode("x", "Input"),
+                                               StageNode("conv1", "Conv2d", inputs=["x"])])
+    """
+
+    def __init__(self, folder: Optional[PathLike] = None, model: str = "model") -> None:
+        self._logger = _engine.open_stage_logger(
+            "" if folder is None else os.fspath(folder), model
+        )
+        self.model = model
+
+    @property
+    def directory(self) -> str:
+        """What to open with `compression-board --logdir`."""
+        return self._logger.directory
+
+    def log_graph(
+        self, stage: str, nodes: Iterable[StageNode], name: Optional[str] = None
+    ) -> None:
+        """The graph and its `Resources`, the bytes of every node's weights.
+
+        ValueError when `stage` is none of STAGES, or a node reads one that is not before it.
+        """
+        self._logger.log_graph(stage, name or self.model, [n._engine_node() for n in nodes])
+
+    def log_statistics(self, stage: str, layer: str, statistics: OutputStatistics) -> None:
+        """A histogram, and min, max and mean per channel, whose step is the channel."""
+        self._logger.log_statistics(stage, layer, statistics._statistics)
+
+    def log_similarity(
+        self, similarity: ModelSimilarity, stage: str = "after_quantization"
+    ) -> None:
+        """A picture and the numbers of each sample, and figures for the page of layers."""
+        self._logger.log_similarity(similarity._similarity, stage)
+
+    def log_bit_widths(
+        self, layers: Iterable[tuple[str, str, Optional[int], Optional[int]]]
+    ) -> None:
+        """(layer, op, bits of weights, bits of its output) of each layer; None where unknown."""
+        self._logger.log_bit_widths(list(layers))
+
+    def flush(self) -> None:
+        self._logger.flush()
+
+    def close(self) -> None:
+        """Closes all runs; logging again opens new files."""
+        self._logger.close()
+
+    def __enter__(self) -> "StageLogger":
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.close()

@@ -1,0 +1,216 @@
+#include "cboard/compression/stage_logger.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cboard/base/file.h"
+#include "cboard/base/strings.h"
+#include "cboard/compression/names.h"
+#include "cboard/compression/stage_names.h"
+#include "cboard/proto/summary.h"
+#include "compression/stages/figures.h"
+#include "writer/media/png_encoder.h"
+
+namespace cboard {
+namespace {
+
+constexpr char kFigures[] = "figures";
+constexpr std::string_view kResources = "Resources";
+
+bool IsNumber(double value) { return !std::isnan(value); }
+
+Result<void> LogIfNumber(SummaryWriter& writer, const std::string& tag, double value) {
+  if (!IsNumber(value)) return {};
+  return writer.AddScalar(tag, value, 0);
+}
+
+// Under the very tag: SummaryWriter::AddFigure would replace the spaces in the toolkit's.
+Result<void> AddPicture(SummaryWriter& writer, std::string_view tag, const media::Pixels& picture) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodePng(picture));
+  std::string summary;
+  proto::AppendImageValue(tag,
+                          {.height = static_cast<std::int32_t>(picture.height),
+                           .width = static_cast<std::int32_t>(picture.width),
+                           .colorspace = static_cast<std::int32_t>(picture.channels),
+                           .encoded = file},
+                          {}, summary);
+  return writer.AddSummary(summary, 0);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StageLogger>> StageLogger::Open(StageLoggerOptions options) {
+  const std::optional<std::filesystem::path> folder = LogFolder();
+  if (!folder) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                "no log folder is set; call SetLogFolder, or give a directory");
+  }
+  return OpenIn(*folder, std::move(options));
+}
+
+Result<std::unique_ptr<StageLogger>> StageLogger::OpenIn(const std::filesystem::path& directory,
+                                                         StageLoggerOptions options) {
+  std::filesystem::path logs = directory / "tensorboard_logs";
+  CBOARD_RETURN_IF_ERROR(CreateDirectories(logs));
+  return std::unique_ptr<StageLogger>(new StageLogger(std::move(logs), std::move(options)));
+}
+
+StageLogger::StageLogger(std::filesystem::path directory, StageLoggerOptions options)
+    : directory_(std::move(directory)), options_(std::move(options)) {
+  if (!options_.writer.io_thread) options_.writer.io_thread = MakeIoThread();
+}
+
+StageLogger::~StageLogger() = default;
+
+Result<SummaryWriter*> StageLogger::WriterOf(const std::string& run) {
+  std::unique_ptr<SummaryWriter>& writer = writers_[run];
+  if (!writer) {
+    auto opened = std::make_unique<SummaryWriter>(directory_ / run, options_.writer);
+    CBOARD_RETURN_IF_ERROR(opened->status());
+    writer = std::move(opened);
+  }
+  return writer.get();
+}
+
+Result<SummaryWriter*> StageLogger::WriterOfStage(std::string_view stage) {
+  if (!DescribeStage(stage)) {
+    std::string known;
+    for (const std::string_view name : StageNames()) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(stage) + " is no stage of quantization; there are " + known);
+  }
+  return WriterOf(std::string(stage));
+}
+
+Result<void> StageLogger::LogGraph(std::string_view stage, const StageGraph& graph) {
+  CBOARD_ASSIGN_OR_RETURN(const EncodedStageGraph encoded, EncodeStageGraph(graph));
+  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOfStage(stage));
+  CBOARD_RETURN_IF_ERROR(writer->AddGraph(encoded.graph_def));
+  return writer->AddRunMetadata(kResources, encoded.resources);
+}
+
+Result<void> StageLogger::LogStatistics(std::string_view stage, std::string_view layer,
+                                        const OutputStatistics& statistics) {
+  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOfStage(stage));
+  if (const std::optional<HistogramData> histogram = statistics.Histogram()) {
+    CBOARD_RETURN_IF_ERROR(writer->AddHistogramRaw(layer, *histogram, 0));
+  }
+  const TensorStatistics& total = statistics.total();
+  if (const std::uint64_t left_out = total.count - total.finite_count()) {
+    CBOARD_RETURN_IF_ERROR(writer->AddScalar(std::string(layer) + "/non_finite_count",
+                                             static_cast<double>(left_out), 0));
+  }
+  const auto log = [&](const char* name, auto value_of) -> Result<void> {
+    CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const run, WriterOf(std::string(stage) + "/" + name));
+    std::int64_t channel = 0;
+    for (const TensorStatistics& values : statistics.channels()) {
+      if (values.finite_count() > 0) {
+        CBOARD_RETURN_IF_ERROR(run->AddScalar(layer, value_of(values), channel));
+      }
+      ++channel;
+    }
+    return {};
+  };
+  CBOARD_RETURN_IF_ERROR(log("min_per_channel", [](const auto& values) { return values.min; }));
+  CBOARD_RETURN_IF_ERROR(log("max_per_channel", [](const auto& values) { return values.max; }));
+  return log("mean_per_channel", [](const auto& values) {
+    return values.sum / static_cast<double>(values.finite_count());
+  });
+}
+
+Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::string_view stage) {
+  if (similarity.samples().empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "no sample was compared; add samples first");
+  }
+  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const stage_writer, WriterOfStage(stage));
+  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOf(kFigures));
+  const auto& samples = similarity.samples();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::string number = std::to_string(i);
+    for (std::size_t point = 0; point < samples[i].size(); ++point) {
+      if (!IsNumber(samples[i][point])) continue;
+      CBOARD_RETURN_IF_ERROR(writer->AddScalar("similarity/sample_" + number, samples[i][point],
+                                               static_cast<std::int64_t>(point)));
+    }
+    if (i >= kSimilaritySamples || std::ranges::none_of(samples[i], IsNumber)) continue;
+    CBOARD_ASSIGN_OR_RETURN(const media::Pixels figure,
+                            stages::DrawLine(samples[i], "Layer", "Cosine similarity"));
+    CBOARD_RETURN_IF_ERROR(AddPicture(*writer, "similarity_distance_sample_" + number, figure));
+  }
+  const std::vector<double> means = similarity.MeanCosines();
+  for (std::size_t point = 0; point < means.size(); ++point) {
+    // A point without a number keeps its place.
+    CBOARD_RETURN_IF_ERROR(writer->AddScalar("similarity/points/" + similarity.layers()[point],
+                                             means[point], static_cast<std::int64_t>(point)));
+  }
+  return LogLayerMetrics(*stage_writer, stage, similarity);
+}
+
+Result<void> StageLogger::LogLayerMetrics(SummaryWriter& writer, std::string_view stage,
+                                          const ModelSimilarity& similarity) {
+  const std::vector<double> cosines = similarity.MeanCosines();
+  const std::vector<Comparison> comparisons = similarity.Comparisons();
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    const auto tag = [&](std::string_view metric) {
+      return TagPrefixOf(options_.model) + "/layers/" + similarity.layers()[i] + "/" +
+             std::string(metric) + "/" + std::string(stage);
+    };
+    const Comparison& layer = comparisons[i];
+    // Both models ran from their own inputs, so that what earlier layers did is part of it.
+    CBOARD_RETURN_IF_ERROR(LogIfNumber(writer, tag("cosine"), cosines[i]));
+    CBOARD_RETURN_IF_ERROR(LogIfNumber(writer, tag("accumulated_sqnr_db"), layer.total.SqnrDb()));
+    CBOARD_RETURN_IF_ERROR(LogIfNumber(writer, tag("mse"), layer.total.Mse()));
+    if (layer.worst_channel) {
+      CBOARD_RETURN_IF_ERROR(LogIfNumber(writer, tag("accumulated_worst_channel_sqnr_db"),
+                                         layer.channels[*layer.worst_channel].SqnrDb()));
+    }
+  }
+  return {};
+}
+
+Result<void> StageLogger::LogBitWidths(std::span<const LayerBits> layers) {
+  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOf(kFigures));
+  const auto log = [&](const char* title, const std::string& kind, const char* x_label,
+                       stages::BarColours colours,
+                       std::optional<int> LayerBits::*bits) -> Result<void> {
+    std::vector<stages::Bar> bars;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const std::optional<int>& width = layers[i].*bits;
+      if (!width) continue;
+      bars.push_back({layers[i].op, *width});
+      CBOARD_RETURN_IF_ERROR(writer->AddScalar("bits/" + kind + "/" + layers[i].layer, *width,
+                                               static_cast<std::int64_t>(i)));
+    }
+    if (bars.empty()) return {};
+    CBOARD_ASSIGN_OR_RETURN(const media::Pixels figure,
+                            stages::DrawBars(bars, x_label, "Number of bits", colours));
+    return AddPicture(*writer, title, figure);
+  };
+  CBOARD_RETURN_IF_ERROR(log("Weights final bit-width config", "weights", "Layers",
+                             stages::BarColours::kByBits, &LayerBits::weights));
+  return log("Activation final bit-width config", "activations", "Layer index",
+             stages::BarColours::kOne, &LayerBits::activation);
+}
+
+Result<void> StageLogger::Flush() {
+  for (auto& [run, writer] : writers_) {
+    if (writer) CBOARD_RETURN_IF_ERROR(writer->Flush());
+  }
+  return {};
+}
+
+Result<void> StageLogger::Close() {
+  Result<void> first;
+  for (auto& [run, writer] : writers_) {
+    if (!writer) continue;
+    Result<void> closed = writer->Close();
+    if (first && !closed) first = Fail(Annotate(std::move(closed).error(), "run " + Quoted(run)));
+  }
+  writers_.clear();
+  return first;
+}
+
+}  // namespace cboard
