@@ -13,19 +13,11 @@
 #include <vector>
 
 #include "cboard/analysis/comparison_table.h"
+#include "cboard/compression/tuning_names.h"
 #include "cboard/proto/plugins.h"
 #include "cboard/reader/snapshot.h"
 
 namespace cboard::analysis {
-
-// baseline_acc_0.776 (TensorFlow), baseline_acc0.80 (PyTorch), tune_1_acc_[0.776] (several metrics
-// since 2.x), tune_3 (still running). tune_0 is the baseline.
-struct TrialName {
-  int number = 0;  // 0: the baseline.
-  bool has_accuracy = false;
-  std::vector<double> accuracies = {};  // As the name lists them; empty when none can be read.
-};
-std::optional<TrialName> ParseTrialName(std::string_view directory);
 
 // Where in the path of a run a trial is named.
 struct TrialPlace {
@@ -37,9 +29,6 @@ struct TrialPlace {
 // `directory` is the last part of the run's directory: under --logdir_spec a run is called
 // "tune_1/." while the directory still says tune_1_acc_0.095.
 std::optional<TrialPlace> FindTrial(std::string_view run, std::string_view directory);
-
-// "baseline", "tune_3".
-std::string VariantOfTrial(int number);
 
 using TrialConfig = std::map<std::string, proto::HParamValue>;
 

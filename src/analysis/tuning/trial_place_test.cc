@@ -9,40 +9,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(ParseTrialName, ReadsTheNamesOfEveryVersion) {
-  struct Case {
-    const char* directory;
-    int number;
-    std::vector<double> accuracies;
-  };
-  for (const Case& test : std::vector<Case>{{"baseline_acc_0.776", 0, {.776}},
-                                            {"tune_1_acc_0.095", 1, {.095}},
-                                            {"baseline_acc0.80", 0, {.80}},
-                                            {"tune_1_acc0.79", 1, {.79}},
-                                            {"tune_0_acc0.80", 0, {.80}},
-                                            {"tune_12_acc_[0.776]", 12, {.776}},
-                                            {"tune_2_acc_[0.776, 0.91]", 2, {.776, .91}},
-                                            {"tune_2_acc_[0.776 0.91]", 2, {.776, .91}},
-                                            {"tune_2_acc_(0.5,)", 2, {.5}},
-                                            {"tune_3_acc_1e-05", 3, {1e-5}},
-                                            {"tune_3_acc_None", 3, {}},
-                                            {"tune_3_acc_0.5.bak", 3, {}},
-                                            {"baseline", 0, {}},
-                                            {"tune_3", 3, {}}}) {
-    const auto name = ParseTrialName(test.directory);
-    ASSERT_TRUE(name) << test.directory;
-    EXPECT_EQ(name->number, test.number) << test.directory;
-    EXPECT_EQ(name->accuracies, test.accuracies) << test.directory;
-  }
-}
-
-TEST(ParseTrialName, RefusesOtherNames) {
-  for (const char* directory : {"", "base", "baseline2", "tune_", "tune_x", "tune_1b", "tuned_1",
-                                "tune_1_loss_3", "Baseline", "tune_12345678901234567890"}) {
-    EXPECT_FALSE(ParseTrialName(directory)) << directory;
-  }
-}
-
 TEST(FindTrial, FindsTheTrialAnywhereInARun) {
   const auto place = FindTrial("runs/eval/tune_1_acc_0.5/hp", "hp");
   ASSERT_TRUE(place);

@@ -1,12 +1,12 @@
 #include <charconv>
-#include <cmath>
 
-#include "analysis/run_path.h"
-#include "cboard/analysis/tuning.h"
-#include "cboard/base/strings.h"
+#include "cboard/compression/tuning_names.h"
+#include "writer/summary/python_number.h"
 
-namespace cboard::analysis {
+namespace cboard {
 namespace {
+
+constexpr std::string_view kBaseline = "baseline", kTune = "tune_", kAccuracy = "_acc";
 
 // "0.776", "[0.776]", "[0.776, 0.91]", "(0.8,)": the numbers, whatever is around them.
 std::vector<double> NumbersIn(std::string_view text) {
@@ -39,7 +39,6 @@ std::optional<int> NumberBefore(std::string_view& rest) {
 }  // namespace
 
 std::optional<TrialName> ParseTrialName(std::string_view directory) {
-  constexpr std::string_view kBaseline = "baseline", kTune = "tune_", kAccuracy = "_acc";
   TrialName name;
   std::string_view rest = directory;
   if (rest.starts_with(kBaseline)) {
@@ -61,29 +60,22 @@ std::optional<TrialName> ParseTrialName(std::string_view directory) {
   return name;
 }
 
-std::optional<TrialPlace> FindTrial(std::string_view run, std::string_view directory) {
-  const std::string_view path = WithoutDot(run);
-  std::size_t start = 0;
-  while (start <= path.size()) {
-    const std::size_t end = std::min(path.find('/', start), path.size());
-    if (std::optional<TrialName> name = ParseTrialName(path.substr(start, end - start))) {
-      // The directory of a log directory with a name of its own says more than that name.
-      if (end == path.size() && !name->has_accuracy) {
-        const std::optional<TrialName> real = ParseTrialName(directory);
-        if (real && real->number == name->number) name = real;
-      }
-      return TrialPlace{
-          .experiment = start == 0 ? std::string(".") : std::string(path.substr(0, start - 1)),
-          .run = std::string(path.substr(0, end)),
-          .name = *std::move(name)};
-    }
-    start = end + 1;
-  }
-  return std::nullopt;
-}
-
 std::string VariantOfTrial(int number) {
-  return number == 0 ? "baseline" : "tune_" + std::to_string(number);
+  return number == 0 ? std::string(kBaseline) : std::string(kTune) + std::to_string(number);
 }
 
-}  // namespace cboard::analysis
+std::string TrialDirectoryName(int number, std::span<const double> accuracies, TrialNaming naming) {
+  std::string name = VariantOfTrial(number);
+  if (accuracies.empty()) return name;
+  name += kAccuracy;
+  if (naming == TrialNaming::kTensorFlow) name += '_';
+  if (accuracies.size() > 1) name += '[';
+  for (std::size_t i = 0; i < accuracies.size(); ++i) {
+    if (i > 0) name += ", ";
+    summary::AppendPythonRepr(accuracies[i], name);
+  }
+  if (accuracies.size() > 1) name += ']';
+  return name;
+}
+
+}  // namespace cboard

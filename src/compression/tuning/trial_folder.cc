@@ -1,0 +1,168 @@
+#include "compression/tuning/trial_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "cboard/base/file.h"
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// More copies than this of one name are not counted through.
+constexpr int kMaxCopies = 10'000;
+
+// A descriptor that holds the lock.
+Result<int> Lock(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return Fail(ErrnoError(errno, "open the folder " + Quoted(path.string())));
+  }
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  const int reason = errno;
+  ::close(descriptor);
+  if (reason != EWOULDBLOCK) {
+    return Fail(ErrnoError(reason, "lock " + Quoted(path.string())));
+  }
+  return Fail(ErrorCode::kUnavailable,
+              "another tuning logs into " + Quoted(path.string()) +
+                  ": wait until it has ended, or choose another directory");
+}
+
+struct Earlier {
+  std::optional<int> last_number;
+  std::string example;  // The name of one of them.
+};
+
+Result<Earlier> FindEarlier(const fs::path& path) {
+  Earlier earlier;
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const std::optional<TrialName> trial = ParseTrialName(name);
+    if (!trial) continue;
+    if (!earlier.last_number || trial->number > *earlier.last_number) {
+      earlier.last_number = trial->number;
+      earlier.example = name;
+    }
+  }
+  if (error) return Fail(ErrnoError(error.value(), "list " + Quoted(path.string())));
+  return earlier;
+}
+
+// `path`, or `path`_2, `path`_3, …: the first that nothing has.
+Result<fs::path> FreeName(const fs::path& path) {
+  std::error_code error;
+  fs::path candidate = path;
+  for (int copy = 2; fs::exists(fs::symlink_status(candidate, error)); ++copy) {
+    if (copy > kMaxCopies) {
+      return Fail(ErrorCode::kAlreadyExists, "there are too many copies of " +
+                                                 Quoted(path.string()) + ": remove some of them");
+    }
+    candidate = path;
+    candidate += "_" + std::to_string(copy);
+  }
+  return candidate;
+}
+
+Result<fs::path> Rename(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0) return to;
+  if (errno == ENOTEMPTY || errno == EEXIST) {
+    return Fail(ErrorCode::kAlreadyExists, Quoted(to.string(), 200) +
+                                               " is there already; what was "
+                                               "logged stays in " +
+                                               Quoted(from.string(), 200));
+  }
+  return Fail(ErrnoError(
+      errno, "rename " + Quoted(from.string(), 200) + " to " + Quoted(to.filename().string())));
+}
+
+// runs/eval/ names the same folder as runs/eval, but cannot be given a suffix.
+fs::path WithoutTrailingSlash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
+}  // namespace
+
+Result<TrialFolder> TrialFolder::Open(const fs::path& given, EarlierTrials earlier_trials) {
+  const fs::path path = WithoutTrailingSlash(given);
+  CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
+  CBOARD_ASSIGN_OR_RETURN(const int descriptor, Lock(path));
+  TrialFolder folder(path, descriptor, 0);
+  CBOARD_ASSIGN_OR_RETURN(const Earlier earlier, FindEarlier(path));
+  if (!earlier.last_number) return folder;
+  switch (earlier_trials) {
+    case EarlierTrials::kContinue:
+      folder.next_number_ = *earlier.last_number + 1;
+      return folder;
+    case EarlierTrials::kRefuse:
+      return Fail(ErrorCode::kAlreadyExists, Quoted(path.string()) + " holds " +
+                                                 Quoted(earlier.example) +
+                                                 " of an earlier tuning: move it or choose "
+                                                 "another directory");
+    case EarlierTrials::kMoveAside:
+      break;
+  }
+  fs::path aside = path;
+  aside += "_earlier";
+  CBOARD_ASSIGN_OR_RETURN(aside, FreeName(aside));
+  CBOARD_RETURN_IF_ERROR(Rename(path, aside));
+  CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
+  CBOARD_ASSIGN_OR_RETURN(const int fresh, Lock(path));
+  return TrialFolder(path, fresh, 0);
+}
+
+TrialFolder::TrialFolder(TrialFolder&& other) noexcept
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, -1)),
+      next_number_(other.next_number_) {}
+
+TrialFolder& TrialFolder::operator=(TrialFolder&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(lock_, other.lock_);
+  std::swap(next_number_, other.next_number_);
+  return *this;
+}
+
+TrialFolder::~TrialFolder() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+fs::path TrialFolder::Unfinished() const { return path_ / VariantOfTrial(next_number_); }
+
+Result<fs::path> TrialFolder::Start() {
+  const fs::path directory = Unfinished();
+  std::error_code error;
+  if (fs::create_directory(directory, error)) return directory;
+  if (error) {
+    return Fail(ErrnoError(error.value(), "make the directory " + Quoted(directory.string())));
+  }
+  return Fail(ErrorCode::kAlreadyExists, Quoted(directory.string()) +
+                                             " is there already: move it or choose another "
+                                             "directory");
+}
+
+Result<fs::path> TrialFolder::Finish(const std::string& name) {
+  const fs::path from = Unfinished();
+  ++next_number_;
+  if (from.filename() == name) return from;
+  return Rename(from, path_ / name);
+}
+
+Result<fs::path> TrialFolder::Abandon() {
+  const fs::path from = Unfinished();
+  fs::path failed = from;
+  failed += "_failed";
+  CBOARD_ASSIGN_OR_RETURN(failed, FreeName(failed));
+  return Rename(from, failed);
+}
+
+}  // namespace cboard

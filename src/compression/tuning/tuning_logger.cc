@@ -1,0 +1,120 @@
+#include "cboard/compression/tuning_logger.h"
+
+#include "compression/tuning/trial_folder.h"
+#include "compression/tuning/trial_log.h"
+#include "writer/summary/hparams.h"
+
+namespace cboard {
+namespace {
+
+constexpr std::string_view kNotEnded = "the trial was not finished";
+
+// The two events that make a trial a row of the HParams page. The third, a list of columns, is left
+// out: TensorBoard believes the first one it meets, and a column which that one lacks is missing
+// for all trials.
+Result<std::pair<std::string, std::string>> SessionOf(const TrialSettings& settings) {
+  if (settings.empty()) return std::pair<std::string, std::string>();
+  CBOARD_ASSIGN_OR_RETURN(summary::HParamsSummaries session,
+                          summary::MakeHParamsSummaries(settings, {}));
+  return std::pair(std::move(session.session_start), std::move(session.session_end));
+}
+
+}  // namespace
+
+TuningLogger::TuningLogger(TuningOptions options) : options_(std::move(options)) {}
+
+TuningLogger::~TuningLogger() {
+  if (trial_) static_cast<void>(AbandonTrial(kNotEnded));
+}
+
+int TuningLogger::trial_number() const { return folder_ ? folder_->next_number() : 0; }
+
+Result<TuningLogger::Trial*> TuningLogger::Current() {
+  if (trial_) return trial_.get();
+  return Fail(ErrorCode::kFailedPrecondition, "no trial is under way: call StartTrial first");
+}
+
+Result<void> TuningLogger::StartTrial(const TrialSettings& settings, FusedOps fused) {
+  if (!options_.enabled) return {};
+  if (trial_) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                "trial " + VariantOfTrial(trial_number()) +
+                    " is under way: call FinishTrial or AbandonTrial before the next");
+  }
+  CBOARD_ASSIGN_OR_RETURN(auto session, SessionOf(settings));
+  if (!folder_) {
+    CBOARD_ASSIGN_OR_RETURN(TrialFolder folder,
+                            TrialFolder::Open(options_.directory, options_.earlier));
+    folder_ = std::make_unique<TrialFolder>(std::move(folder));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::filesystem::path directory, folder_->Start());
+  auto trial = std::make_unique<Trial>(directory, options_.writer, std::move(fused));
+  if (const Result<void> begun = trial->Begin(session.first, std::move(session.second)); !begun) {
+    trial.reset();
+    std::error_code ignored;  // Empty, or its file is; the next attempt finds the name free.
+    std::filesystem::remove_all(directory, ignored);
+    return Fail(begun.error());
+  }
+  trial->report().number = folder_->next_number();
+  trial_ = std::move(trial);
+  return {};
+}
+
+Result<void> TuningLogger::AddGraph(std::string_view graph_def) {
+  if (!options_.enabled) return {};
+  CBOARD_ASSIGN_OR_RETURN(Trial* const trial, Current());
+  return trial->writer().AddGraph(graph_def);
+}
+
+Result<void> TuningLogger::AddOutput(std::string_view op, const TensorView& batch,
+                                     std::string_view precision) {
+  if (!options_.enabled) return {};
+  CBOARD_ASSIGN_OR_RETURN(Trial* const trial, Current());
+  return trial->AddOutput(op, batch, precision);
+}
+
+Result<void> TuningLogger::AddParameter(std::string_view op, std::string_view parameter,
+                                        const TensorView& values, std::string_view precision) {
+  if (!options_.enabled) return {};
+  CBOARD_ASSIGN_OR_RETURN(Trial* const trial, Current());
+  return trial->AddParameter(op, parameter, values, precision);
+}
+
+Result<void> TuningLogger::AddTensorFlowGraph(const std::filesystem::path& graph_def_file) {
+  if (!options_.enabled) return {};
+  CBOARD_ASSIGN_OR_RETURN(Trial* const trial, Current());
+  return trial->AddTensorFlowGraph(graph_def_file);
+}
+
+Result<void> TuningLogger::AddNodeOutput(std::string_view node, const TensorView& first_batch) {
+  if (!options_.enabled) return {};
+  CBOARD_ASSIGN_OR_RETURN(Trial* const trial, Current());
+  return trial->AddNodeOutput(node, first_batch);
+}
+
+Result<TrialReport> TuningLogger::FinishTrial(std::span<const double> accuracies) {
+  if (!options_.enabled) return TrialReport{};
+  CBOARD_RETURN_IF_ERROR(Current());
+  const std::unique_ptr<Trial> trial = std::move(trial_);
+  const Result<void> ended = trial->End(accuracies);
+  TrialReport report = std::move(trial->report());
+  // Without its last events, a trial must not look like a finished one.
+  const std::string name = TrialDirectoryName(
+      report.number, ended ? accuracies : std::span<const double>(), options_.naming);
+  Result<std::filesystem::path> directory = folder_->Finish(name);
+  CBOARD_RETURN_IF_ERROR(ended);
+  CBOARD_ASSIGN_OR_RETURN(report.directory, std::move(directory));
+  return report;
+}
+
+Result<std::filesystem::path> TuningLogger::AbandonTrial(std::string_view reason) {
+  if (!options_.enabled) return std::filesystem::path();
+  CBOARD_RETURN_IF_ERROR(Current());
+  const std::unique_ptr<Trial> trial = std::move(trial_);
+  const Result<void> written = trial->EndFailed(reason);
+  Result<std::filesystem::path> directory = folder_->Abandon();
+  CBOARD_RETURN_IF_ERROR(written);
+  return directory;
+}
+
+}  // namespace cboard
