@@ -8,7 +8,9 @@
 #include "cboard/profile/hardware_monitor.h"
 #include "demo/digits.h"
 #include "demo/layer_log.h"
+#include "demo/stage_log.h"
 #include "demo/training_log.h"
+#include "demo/tuning_log.h"
 #include "demo/variants.h"
 
 namespace cboard {
@@ -112,6 +114,10 @@ Result<void> WriteDemoBoard(const DemoOptions& options) {
                           MakeVariants(digits, {options.epochs, options.logdir / "training", say}));
   say("logging the variants and their layers");
   CBOARD_RETURN_IF_ERROR(LogComparison(made, digits.test, options.logdir / "digits"));
+  say("logging a tuning and the stages of quantization");
+  CBOARD_RETURN_IF_ERROR(LogTuning(made, digits, options.logdir / "eval"));
+  CBOARD_RETURN_IF_ERROR(
+      LogStages(made.variants[0], made.variants[1], digits.test, options.logdir / "stages"));
   monitor.Stop();
   return hardware.Close();
 }

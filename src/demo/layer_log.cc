@@ -17,19 +17,6 @@ std::vector<std::int64_t> WeightShape(const LayerShape& shape) {
           static_cast<std::int64_t>(shape.weights_per_output())};
 }
 
-TensorView WeightsOf(const DemoVariant& variant, std::size_t layer) {
-  const LayerShape& shape = NetworkShape()[layer];
-  if (!variant.quantized || variant.quantized->layers[layer].keep_float) {
-    return TensorView(variant.network->layers[layer].weights, WeightShape(shape));
-  }
-  const QuantizedLayer& quantized = variant.quantized->layers[layer];
-  TensorView view(quantized.codes, WeightShape(shape));
-  view.quantization = quantized.scales.size() == 1
-                          ? Quantization::PerTensor(quantized.scales)
-                          : Quantization::PerChannel(quantized.scales, {}, 0);
-  return view;
-}
-
 // Equal bins over all that the original gives: the same for every variant, wider than its steps.
 std::vector<double> EdgesOf(std::span<const float> reference) {
   constexpr int kBins = 120;
@@ -59,6 +46,19 @@ Result<void> LogDistance(const LayerShape& shape, const Comparison& comparison,
 }
 
 }  // namespace
+
+TensorView WeightsOf(const DemoVariant& variant, std::size_t layer) {
+  const LayerShape& shape = NetworkShape()[layer];
+  if (!variant.quantized || variant.quantized->layers[layer].keep_float) {
+    return TensorView(variant.network->layers[layer].weights, WeightShape(shape));
+  }
+  const QuantizedLayer& quantized = variant.quantized->layers[layer];
+  TensorView view(quantized.codes, WeightShape(shape));
+  view.quantization = quantized.scales.size() == 1
+                          ? Quantization::PerTensor(quantized.scales)
+                          : Quantization::PerChannel(quantized.scales, {}, 0);
+  return view;
+}
 
 std::vector<float> CollectOutputs(const DemoVariant& variant, const Digits& digits,
                                   std::size_t layer) {

@@ -43,24 +43,10 @@ void Measure(DemoVariant& variant, const Digits& test) {
   variant.latencies_ms = Latencies(runner, test);
 }
 
-DemoVariant InFloats(std::string name, const Network& network) {
+DemoVariant InFloats(std::string name, const Network& network, const Digits& test) {
   DemoVariant variant{.name = std::move(name), .network = &network};
   for (const Layer& layer : network.layers) variant.layer_bytes.push_back(FloatBytes(layer));
-  return variant;
-}
-
-DemoVariant InIntegers(std::string name, const Network& network,
-                       std::span<const ActivationRange> ranges, const QuantizationScheme& scheme) {
-  DemoVariant variant{.name = std::move(name), .network = &network};
-  variant.quantized = Quantize(network, ranges, scheme);
-  variant.config.weight_bits = scheme.weight_bits;
-  variant.config.activation_bits = 8;
-  variant.config.scheme = "symmetric weights, asymmetric activations";
-  variant.config.granularity = scheme.per_channel ? "per_channel" : "per_tensor";
-  variant.config.calibration = "minmax";
-  for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    variant.layer_bytes.push_back(variant.quantized->BytesOf(i));
-  }
+  Measure(variant, test);
   return variant;
 }
 
@@ -82,6 +68,23 @@ std::vector<float> VariantRunner::Output(std::size_t layer) const {
   if (integer_) return integer_->Output(layer);
   const std::span<const float> output = real_->output(layer);
   return {output.begin(), output.end()};
+}
+
+DemoVariant MakeQuantized(std::string name, const Network& network,
+                          std::span<const ActivationRange> ranges, const QuantizationScheme& scheme,
+                          const Digits& test) {
+  DemoVariant variant{.name = std::move(name), .network = &network};
+  variant.quantized = Quantize(network, ranges, scheme);
+  variant.config.weight_bits = scheme.weight_bits;
+  variant.config.activation_bits = 8;
+  variant.config.scheme = "symmetric weights, asymmetric activations";
+  variant.config.granularity = scheme.per_channel ? "per_channel" : "per_tensor";
+  variant.config.calibration = "minmax";
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    variant.layer_bytes.push_back(variant.quantized->BytesOf(i));
+  }
+  Measure(variant, test);
+  return variant;
 }
 
 Result<DemoVariants> MakeVariants(const DigitsSplit& digits, const DemoProgress& progress) {
@@ -117,16 +120,16 @@ Result<DemoVariants> MakeVariants(const DigitsSplit& digits, const DemoProgress&
   progress.say("quantizing and measuring");
   made.ranges = Calibrate(*fp32, digits.train);
   std::vector<DemoVariant>& variants = made.variants;
-  variants.push_back(InFloats("fp32", *fp32));
-  variants.push_back(InIntegers("int8", *fp32, made.ranges, {}));
-  variants.push_back(InIntegers("int8_per_tensor", *fp32, made.ranges, {.per_channel = false}));
-  variants.push_back(InIntegers("w4a8", *fp32, made.ranges, {.weight_bits = 4}));
+  variants.push_back(InFloats("fp32", *fp32, digits.test));
+  variants.push_back(MakeQuantized("int8", *fp32, made.ranges, {}, digits.test));
   variants.push_back(
-      InIntegers("w4a8_qat", *qat, Calibrate(*qat, digits.train), {.weight_bits = 4}));
-  variants.push_back(InFloats("pruned50", *pruned));
+      MakeQuantized("int8_per_tensor", *fp32, made.ranges, {.per_channel = false}, digits.test));
+  variants.push_back(MakeQuantized("w4a8", *fp32, made.ranges, {.weight_bits = 4}, digits.test));
+  variants.push_back(MakeQuantized("w4a8_qat", *qat, Calibrate(*qat, digits.train),
+                                   {.weight_bits = 4}, digits.test));
+  variants.push_back(InFloats("pruned50", *pruned, digits.test));
   variants.back().config.pruning_ratio = kPrunedShare;
   std::ranges::transform(pruned->layers, variants.back().layer_bytes.begin(), SparseBytes);
-  for (DemoVariant& variant : variants) Measure(variant, digits.test);
   return made;
 }
 

@@ -51,6 +51,11 @@ struct DemoVariants {
   std::vector<DemoVariant> variants;    // fp32 first.
 };
 
+// `network` in integers, measured. Borrows it.
+DemoVariant MakeQuantized(std::string name, const Network& network,
+                          std::span<const ActivationRange> ranges, const QuantizationScheme& scheme,
+                          const Digits& test);
+
 struct DemoProgress {
   int epochs = 25;
   std::filesystem::path training_logs;  // Trainings are logged below it.

@@ -39,6 +39,19 @@ class DemoTest(ProgramTest):
         self.assertLessEqual({"scalar", "histogram", "image", "text", "pr_curve", "hparams"}, kinds)
         self.assertEqual(tags["digits", "digits_cnn/layers/conv1/output/int8"]["kind"], "histogram")
         self.assertGreater(tags["training/fp32", "digits_fp32/validation/accuracy"]["count"], 10)
+        # One layer cut short costs accuracy, and keeping it in floating point brings it back.
+        trial = {
+            name.split("/")[1].split("_acc_")[0]: float(name.split("_acc_")[1])
+            for name, _ in tags
+            if name.startswith("eval/") and "_acc_" in name
+        }
+        self.assertEqual(set(trial), {"baseline", "tune_1", "tune_2"})
+        self.assertLess(trial["tune_1"], trial["baseline"] - 0.05)
+        self.assertGreater(trial["tune_2"], trial["baseline"] - 0.02)
+        stages = "stages/tensorboard_logs"
+        self.assertIn((f"{stages}/initial_graph", "Resources"), tags)
+        self.assertEqual(tags[f"{stages}/thresholds_selection/max_per_channel", "conv1"]["count"], 16)
+        self.assertIn((f"{stages}/figures", "similarity_distance_sample_19"), tags)
         self.assertIn(("hardware", "hardware/memory/process_rss_mb"), tags)
 
         again = self.demo("--digits", DIGITS, "--logdir", "board")

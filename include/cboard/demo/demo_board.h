@@ -18,8 +18,8 @@ struct DemoOptions {
 };
 
 // Takes a few seconds. Writes below <logdir>: training/… (three trainings), digits (the comparison
-// of variants, their layers and pictures), hardware. Fails when the digits cannot be read or a log
-// cannot be written.
+// of variants, their layers and pictures), eval/… (a tuning), stages/…, hardware. Fails when the
+// digits cannot be read or a log cannot be written.
 Result<void> WriteDemoBoard(const DemoOptions& options);
 
 }  // namespace cboard

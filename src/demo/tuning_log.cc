@@ -1,0 +1,63 @@
+#include "demo/tuning_log.h"
+
+#include <cmath>
+
+#include "cboard/compression/tuning_logger.h"
+#include "demo/graphs.h"
+#include "demo/layer_log.h"
+
+namespace cboard::demo {
+namespace {
+
+// How much of conv0's range the first attempt keeps.
+constexpr double kCutShort = 0.02;
+
+TrialSettings SettingsOf(const QuantizationScheme& scheme) {
+  return {{"weight_bits", static_cast<double>(scheme.weight_bits)},
+          {"granularity", std::string(scheme.per_channel ? "per_channel" : "per_tensor")},
+          {"reach_of_conv0", scheme.reach.front()},
+          {"keep_float", std::string(scheme.keep_float.empty() ? "none" : "conv0")}};
+}
+
+Result<void> LogTrial(const DemoVariant& variant, const TrialSettings& settings, const Digits& test,
+                      TuningLogger& logger) {
+  CBOARD_RETURN_IF_ERROR(logger.StartTrial(settings));
+  const QuantizedNetwork* quantized = variant.quantized ? &*variant.quantized : nullptr;
+  CBOARD_ASSIGN_OR_RETURN(const EncodedStageGraph graph,
+                          EncodeStageGraph(GraphOf(quantized, quantized ? GraphDetail::kQuantized
+                                                                        : GraphDetail::kFloat)));
+  CBOARD_RETURN_IF_ERROR(logger.AddGraph(graph.graph_def));
+  for (std::size_t i = 0; i < NetworkShape().size(); ++i) {
+    const std::string_view layer = NetworkShape()[i].name;
+    const bool integer = quantized && !quantized->layers[i].keep_float;
+    const std::string_view precision = integer ? "int8" : "fp32";
+    CBOARD_RETURN_IF_ERROR(logger.AddParameter(layer, "weight", WeightsOf(variant, i), precision));
+    CBOARD_RETURN_IF_ERROR(
+        logger.AddParameter(layer, "bias", variant.network->layers[i].biases, precision));
+    CBOARD_RETURN_IF_ERROR(logger.AddOutput(layer, CollectOutputs(variant, test, i), precision));
+  }
+  // Three digits: it becomes part of the directory's name, and 449 pictures tell no more.
+  const double accuracy = std::round(variant.judgement.accuracy * 1000) / 1000;
+  CBOARD_RETURN_IF_ERROR(logger.FinishTrial(accuracy));
+  return {};
+}
+
+}  // namespace
+
+Result<void> LogTuning(const DemoVariants& made, const DigitsSplit& digits,
+                       const std::filesystem::path& directory) {
+  TuningLogger logger({.directory = directory, .earlier = EarlierTrials::kContinue});
+  const DemoVariant& baseline = made.variants.front();
+  CBOARD_RETURN_IF_ERROR(LogTrial(baseline, {}, digits.test, logger));
+  QuantizationScheme scheme;
+  scheme.reach = {kCutShort, 1, 1, 1, 1};
+  for (const bool keep_float : {false, true}) {
+    if (keep_float) scheme.keep_float = {0};
+    const DemoVariant trial =
+        MakeQuantized("trial", *baseline.network, made.ranges, scheme, digits.test);
+    CBOARD_RETURN_IF_ERROR(LogTrial(trial, SettingsOf(scheme), digits.test, logger));
+  }
+  return {};
+}
+
+}  // namespace cboard::demo
