@@ -39,7 +39,8 @@ class FileIndex::Impl {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> members;  // Part, series in it.
   };
 
-  void ReadInParallel(const File& file, std::uint64_t file_bytes, const ReadOptions& options);
+  void ReadInParallel(const File& file, FileLease* lease, std::uint64_t file_bytes,
+                      const ReadOptions& options);
   bool Follows(const Part& part) const;
   void AddPart(std::unique_ptr<Part> part);
   void DropPartsFrom(std::size_t number);
