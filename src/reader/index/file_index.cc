@@ -42,7 +42,37 @@ bool FileIndex::Verify() const { return impl_->Verify(); }
 std::uint64_t FileIndex::scalar_bytes() const { return impl_->scalar_bytes(); }
 std::uint64_t FileIndex::blob_index_bytes() const { return impl_->blob_index_bytes(); }
 
+Result<void> FileIndex::Impl::Decode(ByteSpan bytes, std::shared_ptr<const void> owner) {
+  CBOARD_ASSIGN_OR_RETURN(stored_, DecodeStored(path_, bytes, std::move(owner)));
+  stored_columns_ = stored_->columns;
+  stored_crc_ = stored_->columns_crc;
+  return {};
+}
+
+bool FileIndex::Impl::Verify() const { return HasRightColumns(stored_columns_, stored_crc_); }
+
+void FileIndex::Impl::Rename(std::filesystem::path path) {
+  path_ = std::move(path);
+  if (!stored_) return;
+  auto view = std::make_shared<FileView>(*stored_->view);
+  view->file.path = path_;
+  for (Damage& damage : view->damage) damage.path = path_;
+  stored_->view = std::move(view);
+}
+
+void FileIndex::Impl::MakePartOfStored() {
+  const FileView& view = *stored_->view;
+  auto part = std::make_unique<Part>();
+  part->end = view.read_bytes;
+  part->index.Adopt(view, stored_->state, stored_->owner);
+  size_bytes_ = view.file.size_bytes;
+  AddPart(std::move(part));
+  stored_.reset();
+}
+
 void FileIndex::Impl::ReadOn(const File& file, const ReadOptions& options) {
+  if (stored_) MakePartOfStored();
+  if (parts_.empty()) AddPart(std::make_unique<Part>());
   error_.reset();
   const Result<std::uint64_t> size = file.Size();
   if (!size) {
@@ -169,12 +199,14 @@ std::vector<std::shared_ptr<const TagInfo>> FileIndex::Impl::Tags() const {
 }
 
 std::uint64_t FileIndex::Impl::scalar_bytes() const {
+  if (stored_) return stored_->scalar_bytes;
   std::uint64_t bytes = 0;
   for (const auto& part : parts_) bytes += part->index.series.scalar_arena()->size_bytes();
   return bytes;
 }
 
 std::uint64_t FileIndex::Impl::blob_index_bytes() const {
+  if (stored_) return stored_->blob_index_bytes;
   std::uint64_t bytes = 0;
   for (const auto& part : parts_) bytes += part->index.series.blob_arena()->size_bytes();
   return bytes;
