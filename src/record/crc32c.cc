@@ -4,15 +4,12 @@
 
 #include <climits>
 
+#include "record/long_crc.h"
 #include "record/short_crc.h"
 
 namespace cboard {
-namespace {
 
-// Below this the crc32 instruction in a plain loop beats ISA-L's folding, above it loses.
-constexpr std::size_t kShortBytes = 256;
-
-std::uint32_t LongCrc32c(ByteSpan bytes) {
+std::uint32_t IsalCrc32c(ByteSpan bytes) {
   std::uint32_t crc = 0xFFFFFFFFu;
   while (!bytes.empty()) {
     // ISA-L counts in int.
@@ -25,13 +22,14 @@ std::uint32_t LongCrc32c(ByteSpan bytes) {
   return ~crc;
 }
 
-}  // namespace
-
 std::uint32_t ComputeCrc32c(ByteSpan bytes) {
 #if defined(__x86_64__)
+  // Below this the crc32 instruction in a plain loop beats folding, above it loses.
+  constexpr std::size_t kShortBytes = 256;
   if (bytes.size() < kShortBytes && HasShortCrc()) return ShortCrc32c(bytes.data(), bytes.size());
 #endif
-  return LongCrc32c(bytes);
+  if (bytes.size() >= kMinFoldedBytes && HasFoldedCrc()) return FoldedCrc32c(bytes);
+  return IsalCrc32c(bytes);
 }
 
 }  // namespace cboard

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "record/long_crc.h"
+
 namespace cboard {
 namespace {
 
@@ -28,6 +30,19 @@ TEST(Crc32c, EqualsTheDefinitionAtEveryLengthAroundTheSwitch) {
   for (int i = 0; i < 700; ++i) {
     ASSERT_EQ(ComputeCrc32c(AsBytes(text)), BitwiseCrc32c(text)) << "length " << text.size();
     text += static_cast<char>(i * 37 + i / 256);
+  }
+}
+
+TEST(Crc32c, IsTheSameInBothWaysForLongRuns) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += static_cast<char>(i * 37 + i / 256);
+  for (std::size_t size = kMinFoldedBytes; size <= 2000; ++size) {
+    const ByteSpan part = AsBytes(text).subspan(size % 67, size);
+    const std::uint32_t expected = BitwiseCrc32c(AsText(part));
+    ASSERT_EQ(IsalCrc32c(part), expected) << "length " << size;
+    if (HasFoldedCrc()) {
+      ASSERT_EQ(FoldedCrc32c(part), expected) << "length " << size;
+    }
   }
 }
 

@@ -53,11 +53,10 @@ void BlobColumn::Append(const StoredBlob& blob) {
   ++size_;
 }
 
-void BlobColumn::Adopt(const std::byte* blobs, std::size_t count) {
-  CBOARD_CHECK(size_ == 0);
-  if (count == 0) return;
-  blocks_.Append({0, reinterpret_cast<const StoredBlob*>(blobs)}, *arena_);
-  size_ = count;
+void BlobColumn::Adopt(const BlobColumnView& stored) {
+  CBOARD_CHECK(size_ == 0 && stored.first_ == 0);
+  for (std::size_t i = 0; i < stored.block_count_; ++i) blocks_.Append(stored.blocks_[i], *arena_);
+  size_ = stored.size_;
 }
 
 }  // namespace cboard::reader

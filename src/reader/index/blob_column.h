@@ -35,7 +35,7 @@ struct BlobBlock {
 class BlobColumnView {
  public:
   BlobColumnView() = default;
-  BlobColumnView(std::shared_ptr<const Arena> owner, const BlobBlock* blocks,
+  BlobColumnView(std::shared_ptr<const void> owner, const BlobBlock* blocks,
                  std::size_t block_count, std::size_t size)
       : owner_(std::move(owner)), blocks_(blocks), block_count_(block_count), size_(size) {}
 
@@ -50,7 +50,9 @@ class BlobColumnView {
   BlobColumnView WithFile(std::uint32_t file) const;
 
  private:
-  std::shared_ptr<const Arena> owner_;
+  friend class BlobColumn;
+
+  std::shared_ptr<const void> owner_;
   const BlobBlock* blocks_ = nullptr;
   std::size_t block_count_ = 0;
   std::size_t first_ = 0;  // Where this view begins in the column.
@@ -65,8 +67,9 @@ class BlobColumn {
 
   void Append(const StoredBlob& blob);
 
-  // Takes `count` blobs that were stored before, used where they lie; only into an empty column.
-  void Adopt(const std::byte* blobs, std::size_t count);
+  // Begins with the blobs of a column that was stored before, used where they lie: whoever owns
+  // them must be kept by the arena. Only before the first Append.
+  void Adopt(const BlobColumnView& stored);
 
   std::size_t size() const { return size_; }
 

@@ -42,7 +42,37 @@ bool FileIndex::Verify() const { return impl_->Verify(); }
 std::uint64_t FileIndex::scalar_bytes() const { return impl_->scalar_bytes(); }
 std::uint64_t FileIndex::blob_index_bytes() const { return impl_->blob_index_bytes(); }
 
+Result<void> FileIndex::Impl::Decode(ByteSpan bytes, std::shared_ptr<const void> owner) {
+  CBOARD_ASSIGN_OR_RETURN(stored_, DecodeStored(path_, bytes, std::move(owner)));
+  stored_columns_ = stored_->columns;
+  stored_crc_ = stored_->columns_crc;
+  return {};
+}
+
+bool FileIndex::Impl::Verify() const { return HasRightColumns(stored_columns_, stored_crc_); }
+
+void FileIndex::Impl::Rename(std::filesystem::path path) {
+  path_ = std::move(path);
+  if (!stored_) return;
+  auto view = std::make_shared<FileView>(*stored_->view);
+  view->file.path = path_;
+  for (Damage& damage : view->damage) damage.path = path_;
+  stored_->view = std::move(view);
+}
+
+void FileIndex::Impl::MakePartOfStored() {
+  const FileView& view = *stored_->view;
+  auto part = std::make_unique<Part>();
+  part->end = view.read_bytes;
+  part->index.Adopt(view, stored_->state, stored_->owner);
+  size_bytes_ = view.file.size_bytes;
+  AddPart(std::move(part));
+  stored_.reset();
+}
+
 void FileIndex::Impl::ReadOn(const File& file, const ReadOptions& options) {
+  if (stored_) MakePartOfStored();
+  if (parts_.empty()) AddPart(std::make_unique<Part>());
   error_.reset();
   const Result<std::uint64_t> size = file.Size();
   if (!size) {
@@ -50,14 +80,17 @@ void FileIndex::Impl::ReadOn(const File& file, const ReadOptions& options) {
     return;
   }
   const std::uint64_t end = parts_.back()->end;
+  std::optional<FileLease> lent;  // Lives as long as all that is mapped.
+  if (*size >= end + options.min_mapped_bytes) lent.emplace(file);
+  FileLease* const lease = lent ? &*lent : nullptr;
   if (options.workers != nullptr && options.workers->count() > 1 &&
       *size > end + 2 * options.min_part_bytes) {
     const std::uint64_t first_bytes = std::min(kMaxFirstBytes, options.min_part_bytes);
-    ReadPart(file, *parts_.back(), end + first_bytes, *size, options);
-    ReadInParallel(file, *size, options);
+    ReadPart(file, lease, *parts_.back(), end + first_bytes, *size, options);
+    ReadInParallel(file, lease, *size, options);
   }
   Part& last = *parts_.back();
-  if (!last.error) ReadPart(file, last, kToTheEnd, *size, options);
+  if (!last.error) ReadPart(file, lease, last, kToTheEnd, *size, options);
   JoinNewSeries(parts_.size() - 1);
   error_ = last.error;
   last.error.reset();
@@ -65,7 +98,7 @@ void FileIndex::Impl::ReadOn(const File& file, const ReadOptions& options) {
   size_bytes_ = std::max(file.Size().value_or(*size), last.end);
 }
 
-void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
+void FileIndex::Impl::ReadInParallel(const File& file, FileLease* lease, std::uint64_t file_bytes,
                                      const ReadOptions& options) {
   const std::size_t first_number = parts_.size() - 1;
   Part& first = *parts_[first_number];
@@ -92,7 +125,7 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
   for (const auto& part : others) stops.push_back(part->begin);
   stops.push_back(kToTheEnd);
   options.workers->ForEach(stops.size(), [&](std::size_t i) {
-    ReadPart(file, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
+    ReadPart(file, lease, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
   });
 
   // What was read must be what reading from the beginning would have given.
@@ -103,7 +136,7 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
     if (before.end >= stops[i + 1]) continue;           // What seemed records lies inside one.
     if (!Follows(*others[i])) {
       others[i] = std::make_unique<Part>(before.end, Tags(), before.index.state);
-      ReadPart(file, *others[i], stops[i + 1], file_bytes, options);
+      ReadPart(file, lease, *others[i], stops[i + 1], file_bytes, options);
     }
     if (others[i]->index.version_changed || !before.index.state.has_version_2) {
       DropPartsFrom(first_number + 1);  // Then the first is read on, in order.
@@ -166,12 +199,14 @@ std::vector<std::shared_ptr<const TagInfo>> FileIndex::Impl::Tags() const {
 }
 
 std::uint64_t FileIndex::Impl::scalar_bytes() const {
+  if (stored_) return stored_->scalar_bytes;
   std::uint64_t bytes = 0;
   for (const auto& part : parts_) bytes += part->index.series.scalar_arena()->size_bytes();
   return bytes;
 }
 
 std::uint64_t FileIndex::Impl::blob_index_bytes() const {
+  if (stored_) return stored_->blob_index_bytes;
   std::uint64_t bytes = 0;
   for (const auto& part : parts_) bytes += part->index.series.blob_arena()->size_bytes();
   return bytes;

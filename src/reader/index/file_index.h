@@ -80,6 +80,9 @@ struct ReadOptions {
 
   // A file is read in several places only if each gets this much.
   std::uint64_t min_part_bytes = 4 << 20;
+
+  // So many new bytes are mapped rather than read, if that is safe.
+  std::uint64_t min_mapped_bytes = 256 << 10;
 };
 
 // Not thread-safe; the views are.

@@ -80,6 +80,8 @@ TEST(FileIndexCodec, StoredTwiceItIsTheSame) {
   auto decoded = Decode(once);
   ASSERT_THAT(decoded, Succeeds());
   EXPECT_EQ(Encode(*decoded), once);
+  decoded->ReadOn(memory.Open(), {});  // Finds nothing new.
+  EXPECT_EQ(Encode(*decoded), once);
 }
 
 TEST(FileIndexCodec, EveryDamagedByteIsFound) {

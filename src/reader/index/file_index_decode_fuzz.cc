@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint64_t columns_bytes = body_bytes - structure_bytes;
     const std::uint32_t crc =
         ComputeCrc32c(AsBytes(*stored).subspan(kHeaderBytes, structure_bytes));
-    std::memcpy(stored->data(), "CBINDEX1", 8);
+    std::memcpy(stored->data(), "CBINDEX2", 8);
     std::memcpy(stored->data() + 8, &structure_bytes, 8);
     std::memcpy(stored->data() + 16, &columns_bytes, 8);
     std::memcpy(stored->data() + 24, &crc, 4);

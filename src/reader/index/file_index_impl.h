@@ -12,24 +12,23 @@
 
 #include "reader/index/file_index.h"
 #include "reader/index/part_reader.h"
+#include "reader/index/stored_file.h"
 
 namespace cboard::reader {
 
 // A file is one part, or several when it was read in several places at once. Their series are
-// joined by tag: what part k has under number j is in member numbers_[k][j] of joined_.
+// joined by tag: what part k has under number j is in member numbers_[k][j] of joined_. Of a stored
+// file there are no parts until it is read on: most files do not change between two starts.
 class FileIndex::Impl {
  public:
-  explicit Impl(std::filesystem::path path) : path_(std::move(path)) {
-    parts_.push_back(std::make_unique<Part>());
-    numbers_.emplace_back();
-  }
+  explicit Impl(std::filesystem::path path) : path_(std::move(path)) {}
 
   void ReadOn(const File& file, const ReadOptions& options);
   std::shared_ptr<const FileView> View() const;
   void AppendEncoded(std::string& out) const;
   Result<void> Decode(ByteSpan bytes, std::shared_ptr<const void> owner);
   bool Verify() const;
-  void Rename(std::filesystem::path path) { path_ = std::move(path); }
+  void Rename(std::filesystem::path path);
   std::uint64_t scalar_bytes() const;
   std::uint64_t blob_index_bytes() const;
 
@@ -39,7 +38,9 @@ class FileIndex::Impl {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> members;  // Part, series in it.
   };
 
-  void ReadInParallel(const File& file, std::uint64_t file_bytes, const ReadOptions& options);
+  void ReadInParallel(const File& file, FileLease* lease, std::uint64_t file_bytes,
+                      const ReadOptions& options);
+  void MakePartOfStored();
   bool Follows(const Part& part) const;
   void AddPart(std::unique_ptr<Part> part);
   void DropPartsFrom(std::size_t number);
@@ -47,15 +48,17 @@ class FileIndex::Impl {
   std::vector<std::shared_ptr<const TagInfo>> Tags() const;
   std::vector<Restart> Restarts() const;
   SeriesView ViewOf(const Joined& joined) const;
+  std::uint64_t CountBlocks() const;
 
   std::filesystem::path path_;
   std::uint64_t size_bytes_ = 0;
   std::optional<Error> error_;
-  std::vector<std::unique_ptr<Part>> parts_;  // In the order of the file; never empty.
+  std::vector<std::unique_ptr<Part>> parts_;  // In the order of the file.
   std::vector<std::vector<std::uint32_t>> numbers_;
   std::vector<Joined> joined_;
   std::unordered_map<std::string_view, std::uint32_t> by_name_;  // Into joined_.
-  ByteSpan stored_columns_;  // Of a decoded index, kept by the arenas.
+  std::optional<StoredFile> stored_;                             // Until it is read on.
+  ByteSpan stored_columns_;  // Kept by `stored_` or by the arenas.
   std::uint32_t stored_crc_ = 0;
 };
 

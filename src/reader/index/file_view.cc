@@ -6,8 +6,9 @@
 namespace cboard::reader {
 
 std::shared_ptr<const FileView> FileIndex::Impl::View() const {
+  if (stored_) return stored_->view;
   auto view = std::make_shared<FileView>();
-  view->read_bytes = parts_.back()->end;
+  if (!parts_.empty()) view->read_bytes = parts_.back()->end;
   view->file.path = path_;
   view->file.size_bytes = size_bytes_;
   view->file.torn_bytes = size_bytes_ - std::min(size_bytes_, view->read_bytes);

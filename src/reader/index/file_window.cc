@@ -7,7 +7,7 @@
 namespace cboard::reader {
 namespace {
 
-constexpr std::size_t kWindowBytes = 256 << 10;
+constexpr std::size_t kBufferBytes = 256 << 10;
 constexpr std::size_t kMaxKeptBytes = 4 << 20;
 
 // Buffers that this thread has used before.
@@ -18,44 +18,82 @@ std::vector<std::vector<std::byte>>& SpareBuffers() {
 
 }  // namespace
 
-FileWindow::FileWindow(const File& file, std::atomic<std::uint64_t>* bytes_read)
-    : file_(file), bytes_read_(bytes_read) {
-  auto& spare = SpareBuffers();
-  if (spare.empty()) {
-    buffer_.resize(kWindowBytes + kPaddingBytes);
-  } else {
-    buffer_ = std::move(spare.back());
-    spare.pop_back();
-  }
+FileWindow::FileWindow(const File& file, FileLease* lease, std::uint64_t min_mapped_bytes,
+                       std::atomic<std::uint64_t>* bytes_read)
+    : file_(file), min_mapped_bytes_(min_mapped_bytes), bytes_read_(bytes_read) {
+  if (lease != nullptr) mapping_.emplace(file, *lease);
 }
 
 FileWindow::~FileWindow() {
-  if (buffer_.size() <= kMaxKeptBytes) SpareBuffers().push_back(std::move(buffer_));
+  if (!buffer_.empty() && buffer_.size() <= kMaxKeptBytes) {
+    SpareBuffers().push_back(std::move(buffer_));
+  }
 }
 
 Result<ByteSpan> FileWindow::At(std::uint64_t offset, std::size_t wanted) {
-  const bool begins_inside = offset >= begin_ && offset <= begin_ + size_;
-  std::size_t kept = begins_inside ? static_cast<std::size_t>(begin_ + size_ - offset) : 0;
-  if (kept < wanted) {
-    if (kept > 0) std::memmove(buffer_.data(), buffer_.data() + (offset - begin_), kept);
-    begin_ = offset;
-    size_ = kept;
-    bool at_end = false;
-    while (size_ < wanted && !at_end) {
-      std::size_t room = buffer_.size() - kPaddingBytes;
-      if (size_ == room) {
-        room = std::min(wanted, 2 * room);
-        buffer_.resize(room + kPaddingBytes);
-      }
-      const MutableByteSpan free(buffer_.data() + size_, room - size_);
-      CBOARD_ASSIGN_OR_RETURN(const std::size_t got, file_.ReadAt(begin_ + size_, free));
-      if (bytes_read_ != nullptr) bytes_read_->fetch_add(got, std::memory_order_relaxed);
-      at_end = got < free.size();
-      size_ += got;
-    }
-    kept = size_;
+  const bool begins_inside = offset >= begin_ && offset - begin_ <= window_.size();
+  const std::size_t at_hand =
+      begins_inside ? window_.size() - static_cast<std::size_t>(offset - begin_) : 0;
+  if (at_hand < wanted && !Map(offset, wanted)) CBOARD_RETURN_IF_ERROR(Read(offset, wanted));
+  return window_.subspan(static_cast<std::size_t>(offset - begin_));
+}
+
+bool FileWindow::Map(std::uint64_t offset, std::size_t wanted) {
+  if (!mapping_) return false;
+  const std::size_t least = std::max(wanted, static_cast<std::size_t>(min_mapped_bytes_));
+  const ByteSpan mapped = mapping_->Map(offset, least, kPaddingBytes);
+  if (mapped.empty()) {
+    if (window_.data() != buffer_.data()) window_ = {};  // It was in the mapping that is gone.
+    return false;
   }
-  return ByteSpan(buffer_.data() + (offset - begin_), kept);
+  begin_ = offset;
+  window_ = mapped;
+  CountUpTo(offset + mapped.size());
+  return true;
+}
+
+Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
+  if (buffer_.empty()) {
+    auto& spare = SpareBuffers();
+    if (spare.empty()) {
+      buffer_.resize(kBufferBytes + kPaddingBytes);
+    } else {
+      buffer_ = std::move(spare.back());
+      spare.pop_back();
+    }
+  }
+  const bool begins_inside = offset >= begin_ && offset - begin_ <= window_.size();
+  std::size_t size = 0;
+  if (begins_inside && !window_.empty()) {
+    const ByteSpan kept = window_.subspan(static_cast<std::size_t>(offset - begin_));
+    std::memmove(buffer_.data(), kept.data(), kept.size());
+    size = kept.size();
+  }
+  begin_ = offset;
+  window_ = ByteSpan(buffer_.data(), size);
+  bool at_end = false;
+  while (size < wanted && !at_end) {
+    std::size_t room = buffer_.size() - kPaddingBytes;
+    if (size == room) {
+      room = std::min(wanted, 2 * room);
+      buffer_.resize(room + kPaddingBytes);
+    }
+    const MutableByteSpan free(buffer_.data() + size, room - size);
+    window_ = ByteSpan(buffer_.data(), size);  // Also if reading fails.
+    CBOARD_ASSIGN_OR_RETURN(const std::size_t got, file_.ReadAt(begin_ + size, free));
+    at_end = got < free.size();
+    size += got;
+    CountUpTo(begin_ + size);
+  }
+  window_ = ByteSpan(buffer_.data(), size);
+  return {};
+}
+
+void FileWindow::CountUpTo(std::uint64_t end) {
+  const std::uint64_t from = std::max(begin_, counted_end_);
+  if (bytes_read_ == nullptr || end <= from) return;
+  bytes_read_->fetch_add(end - from, std::memory_order_relaxed);
+  counted_end_ = end;
 }
 
 }  // namespace cboard::reader

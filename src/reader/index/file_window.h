@@ -1,26 +1,32 @@
-// The bytes of a file at and behind a position, read in pieces of 256 KiB.
+// The bytes of a file at and behind a position, read or mapped in large pieces.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cboard/base/bytes.h"
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
+#include "reader/index/file_mapping.h"
 
 namespace cboard::reader {
 
-// Files are read rather than mapped: one that is cut short while it is mapped would end the
-// program. The buffer is lent by the thread, so that ten thousand files do not each touch fresh
-// memory; it grows for a record that is longer, as bytes arrive and not as a length promises.
+// A file that could be cut short meanwhile is read into a buffer. The buffer is lent by the thread,
+// so that ten thousand files do not each touch fresh memory; it grows for a record that is longer,
+// as bytes arrive and not as a length promises.
 class FileWindow {
  public:
   // Behind the window so many bytes may be looked at, but mean nothing.
   static constexpr std::size_t kPaddingBytes = 64;
 
-  // Borrows `file`. Adds what is read to `bytes_read`, if that is not null.
-  FileWindow(const File& file, std::atomic<std::uint64_t>* bytes_read);
+  // Borrows all. With `lease`, at least `min_mapped_bytes` that are left of the file are mapped if
+  // that is safe. Adds what becomes available for the first time to `bytes_read`, if
+  // that is not null.
+  FileWindow(const File& file, FileLease* lease, std::uint64_t min_mapped_bytes,
+             std::atomic<std::uint64_t>* bytes_read);
+  explicit FileWindow(const File& file) : FileWindow(file, nullptr, 0, nullptr) {}
   ~FileWindow();
   FileWindow(const FileWindow&) = delete;
   FileWindow& operator=(const FileWindow&) = delete;
@@ -29,11 +35,18 @@ class FileWindow {
   Result<ByteSpan> At(std::uint64_t offset, std::size_t wanted);
 
  private:
+  bool Map(std::uint64_t offset, std::size_t wanted);
+  Result<void> Read(std::uint64_t offset, std::size_t wanted);
+  void CountUpTo(std::uint64_t end);
+
   const File& file_;
-  std::atomic<std::uint64_t>* bytes_read_;
+  const std::uint64_t min_mapped_bytes_;
+  std::atomic<std::uint64_t>* const bytes_read_;
+  std::optional<FileMapping> mapping_;
   std::vector<std::byte> buffer_;
-  std::uint64_t begin_ = 0;  // Of the window in the file.
-  std::size_t size_ = 0;
+  std::uint64_t begin_ = 0;        // Of the window in the file.
+  ByteSpan window_;                // In the mapping or in the buffer.
+  std::uint64_t counted_end_ = 0;  // What lies before has been added to `bytes_read_`.
 };
 
 }  // namespace cboard::reader

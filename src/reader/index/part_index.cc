@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "cboard/base/check.h"
 #include "cboard/base/strings.h"
 #include "cboard/proto/tensor.h"
 #include "proto/wire_reader.h"
+#include "reader/index/file_index.h"
 #include "reader/index/plugin_kind.h"
 #include "reader/index/tag_info_table.h"
 
@@ -75,6 +77,46 @@ bool ComesAsEvent(const TagInfo& info) {
 PartIndex::PartIndex(const std::vector<std::shared_ptr<const TagInfo>>& known, LogState log_state)
     : known_count(known.size()), state(log_state) {
   for (const std::shared_ptr<const TagInfo>& info : known) series.Add(info);
+}
+
+void PartIndex::Adopt(const FileView& view, LogState log_state,
+                      const std::shared_ptr<const void>& owner) {
+  CBOARD_CHECK(series.size() == 0 && record_count == 0);
+  state = log_state;
+  record_count = view.file.record_count;
+  damaged_bytes = view.file.damaged_bytes;
+  event_count = view.event_count;
+  first_wall_time_seconds = view.first_wall_time_seconds;
+  newest_wall_time_seconds = view.newest_wall_time_seconds;
+  damage_count = view.damage_count;
+  for (const Damage& place : view.damage) {
+    damage.push_back({place.offset, place.bytes, place.reason});
+  }
+  for (const SeriesView& stored : view.series) {
+    Series& added = series[series.Add(stored.info)];
+    added.min_step = stored.min_step;
+    added.max_step = stored.max_step;
+    added.first_step = stored.first_step;
+    added.last_step = stored.last_step;
+    added.has_steps = true;  // A tag is known by its first point.
+    added.steps_ascend = stored.steps_ascend;
+    added.mismatched_count = stored.mismatched_count;
+    for (const ScalarColumnView& column : stored.scalars) added.scalars.Adopt(column);
+    for (const BlobColumnView& column : stored.blobs) added.blobs.Adopt(column);
+  }
+  for (const Restart& restart : view.restarts) {
+    PartRestart& added = restarts.emplace_back();
+    added.step = restart.step;
+    added.is_session_start = restart.is_session_start;
+    added.series = restart.series;
+    if (restart.is_session_start) {
+      added.counts = restart.counts;
+    } else {
+      added.counts = {restart.counts.back()};
+    }
+  }
+  series.scalar_arena()->Keep(owner);
+  series.blob_arena()->Keep(owner);
 }
 
 std::optional<std::uint32_t> PartIndex::AddRecord(std::uint64_t offset, ByteSpan payload) {

@@ -16,6 +16,8 @@
 
 namespace cboard::reader {
 
+struct FileView;  // file_index.h
+
 // A Restart of file_index.h, with the series of the part. If it is not a session start there is one
 // count, that of `series`.
 struct PartRestart {
@@ -49,6 +51,10 @@ class PartIndex {
   // `known` are the tags of what comes before in the file.
   PartIndex(const std::vector<std::shared_ptr<const TagInfo>>& known, LogState state);
   PartIndex() : PartIndex({}, {}) {}
+
+  // Takes over what was stored, as `view` shows it, used where it lies: `owner` keeps it. Only
+  // while nothing else is there.
+  void Adopt(const FileView& view, LogState log_state, const std::shared_ptr<const void>& owner);
 
   // Adds the payload of the record at `offset`. One that is no event, or holds a value that cannot
   // be read, is reported as damage; its other values are used. Returns the series if the event

@@ -32,15 +32,15 @@ std::uint64_t JoinVarint(std::uint64_t bytes, int count) {
 
 class Reader {
  public:
-  Reader(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
-         const ReadOptions& options)
+  Reader(const File& file, FileLease* lease, Part& part, std::uint64_t stop,
+         std::uint64_t file_bytes, const ReadOptions& options)
       : file_(file),
         part_(part),
         index_(part.index),
         stop_(stop),
         expected_end_(std::min(stop, file_bytes)),
         options_(options),
-        window_(file, options.bytes_read) {}
+        window_(file, lease, options.min_mapped_bytes, options.bytes_read) {}
 
   void Read() {
     const std::uint64_t events_before = index_.event_count;
@@ -200,9 +200,9 @@ class Reader {
 
 }  // namespace
 
-void ReadPart(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
-              const ReadOptions& options) {
-  Reader(file, part, stop, file_bytes, options).Read();
+void ReadPart(const File& file, FileLease* lease, Part& part, std::uint64_t stop,
+              std::uint64_t file_bytes, const ReadOptions& options) {
+  Reader(file, lease, part, stop, file_bytes, options).Read();
 }
 
 }  // namespace cboard::reader

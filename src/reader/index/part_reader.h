@@ -32,7 +32,8 @@ struct Part {
 //
 // Records whose two checksums hold are used. Damage is skipped as RecordReader does it, up to the
 // next record whose checksums hold.
-void ReadPart(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
-              const ReadOptions& options);
+// With `lease` what is in memory is used where it lies.
+void ReadPart(const File& file, FileLease* lease, Part& part, std::uint64_t stop,
+              std::uint64_t file_bytes, const ReadOptions& options);
 
 }  // namespace cboard::reader

@@ -180,11 +180,13 @@ PointLayout ScalarColumn::LayoutOfSecondHalf() const {
   return layout;
 }
 
-void ScalarColumn::Adopt(ColumnBlock block, std::size_t count) {
-  CBOARD_CHECK(open_count_ == 0 && open_.capacity == 0);
-  block.first_index = closed_points_;
-  closed_.Append(new (arena_->Allocate(sizeof(ColumnBlock))) ColumnBlock(block), *arena_);
-  closed_points_ += count;
+void ScalarColumn::Adopt(const ScalarColumnView& stored) {
+  CBOARD_CHECK(size() == 0 && stored.first_ == 0 && stored.open_.first_index == stored.size_);
+  closed_.Reserve(stored.closed_count_, *arena_);
+  for (std::size_t i = 0; i < stored.closed_count_; ++i) {
+    closed_.Append(stored.closed_[i], *arena_);
+  }
+  closed_points_ = stored.size_;
 }
 
 ScalarColumnView ScalarColumn::View(const std::shared_ptr<const Arena>& owner) const {

@@ -56,6 +56,13 @@ class ScalarColumnView {
  public:
   ScalarColumnView() = default;
 
+  // `size` points in `count` blocks that `owner` keeps.
+  ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock* const* blocks,
+                   std::size_t count, std::size_t size)
+      : owner_(std::move(owner)), closed_(blocks), closed_count_(count), size_(size) {
+    open_.first_index = size;
+  }
+
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   ScalarPoint at(std::size_t index) const;  // `index` must be below size().
@@ -71,7 +78,7 @@ class ScalarColumnView {
   friend class ScalarColumn;
   const ColumnBlock& BlockOf(std::size_t index) const;
 
-  std::shared_ptr<const Arena> owner_;
+  std::shared_ptr<const void> owner_;
   const ColumnBlock* const* closed_ = nullptr;
   std::size_t closed_count_ = 0;
   ColumnBlock open_;       // A copy: the column may change its own.
@@ -110,10 +117,9 @@ class ScalarColumn {
   void Append(std::int64_t step, double wall_time_seconds, double value,
               std::size_t expected_more = 0);
 
-  // Takes a block of `count` points that was stored before, used where it lies. Only before the
-  // first Append.
-  void Adopt(ColumnBlock block, std::size_t count);
-  void ReserveBlocks(std::size_t count) { closed_.Reserve(count, *arena_); }
+  // Begins with the blocks of a column that was stored before, used where they lie: whoever owns
+  // them must be kept by the arena. Only before the first Append.
+  void Adopt(const ScalarColumnView& stored);
 
   std::size_t size() const { return closed_points_ + open_count_; }
 

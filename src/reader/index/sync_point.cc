@@ -36,7 +36,7 @@ std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offse
 
 std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from,
                                            std::uint64_t end) {
-  FileWindow window(file, nullptr);
+  FileWindow window(file);
   int candidates = 0;
   std::uint64_t offset = from;
   while (offset < end && offset - from < kMaxScannedBytes) {

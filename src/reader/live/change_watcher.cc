@@ -1,7 +1,6 @@
 #include "reader/live/change_watcher.h"
 
 #include <sys/inotify.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -74,20 +73,6 @@ void ChangeWatcher::ForEachChange(const std::function<void(const Change&)>& visi
       visit({.kind = kind, .watch = event.wd, .name = text});
     }
   }
-}
-
-bool ReportsChanges(const std::string& directory) {
-  // From linux/magic.h and the file systems' own sources: NFS, SMB (old and new), CIFS, FUSE, 9P,
-  // Ceph, AFS, Coda, Lustre, GPFS.
-  constexpr std::array<std::uint32_t, 12> kRemote = {
-      0x6969,     0x517B,     0xFE534D42, 0xFF534D42, 0x65735546, 0x01021997,
-      0x00C36400, 0x5346414F, 0x6B414653, 0x73757245, 0x0BD00BD0, 0x47504653};
-  struct statfs status;
-  if (::statfs(directory.c_str(), &status) != 0) return true;
-  for (const std::uint32_t magic : kRemote) {
-    if (static_cast<std::uint32_t>(status.f_type) == magic) return false;
-  }
-  return true;
 }
 
 }  // namespace cboard::reader

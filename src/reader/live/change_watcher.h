@@ -51,8 +51,4 @@ class ChangeWatcher {
   int descriptor_;
 };
 
-// Whether the system reports changes of the file system that holds `directory`. It cannot where
-// others change files behind its back: network and user-space file systems.
-bool ReportsChanges(const std::string& directory);
-
 }  // namespace cboard::reader

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cboard/base/strings.h"
+#include "reader/index/file_system.h"
 
 namespace cboard::reader {
 namespace {
@@ -111,7 +112,7 @@ LogTree::Found LogTree::Look(const std::string& path) const {
   Found found;
   if (options_.watcher != nullptr) {
     found.watch = options_.watcher->Add(path);
-    found.reports_changes = ReportsChanges(path);
+    found.reports_changes = !IsRemote(path);
   }
   found.listing = ListDirectory(path);
   return found;

@@ -1,0 +1,86 @@
+#include "reader/index/file_mapping.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#if !defined(MADV_POPULATE_READ)
+#define MADV_POPULATE_READ 22  // Linux 5.14; before that it fails, and files are read.
+#endif
+
+namespace cboard::reader {
+namespace {
+
+constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
+
+// As long as this is used, whoever wants to write to the file waits: milliseconds.
+constexpr std::uint64_t kMappedBytes = std::uint64_t{8} << 20;
+
+constexpr std::uint64_t RoundDown(std::uint64_t value, std::uint64_t unit) {
+  return value / unit * unit;
+}
+
+}  // namespace
+
+ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::size_t padding) {
+  Unmap();
+  has_entered_ = lease_.Enter();
+  if (!has_entered_) return {};
+  const std::uint64_t size = file_.Size().value_or(0);  // It stays so, now that we have entered.
+  if (size < offset || size - offset < wanted + padding) {
+    Unmap();
+    return {};
+  }
+  const std::uint64_t end =
+      std::min(size, offset + std::max<std::uint64_t>(kMappedBytes, wanted + padding));
+  const std::uint64_t first = RoundDown(offset, kPageBytes);
+  const ByteSpan pages = MapPages(first, end);
+  if (pages.empty() || !AreInMemory(pages) ||
+      ::madvise(const_cast<std::byte*>(pages.data()), pages.size(), MADV_POPULATE_READ) != 0) {
+    Unmap();
+    return {};
+  }
+  const auto skipped = static_cast<std::size_t>(offset - first);
+  return pages.subspan(skipped, pages.size() - skipped - padding);
+}
+
+// Where the addresses are those of the file but for multiples of a huge page, the system can map
+// its huge pages as such, which makes both mapping and reading quicker.
+ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
+  const auto bytes = static_cast<std::size_t>(end - first);
+  memory_bytes_ = bytes + kHugePageBytes;
+  memory_ =
+      ::mmap(nullptr, memory_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory_ == MAP_FAILED) {
+    memory_ = nullptr;
+    return {};
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(memory_);
+  const std::uint64_t shift = (first - address) % kHugePageBytes;
+  void* const place = static_cast<std::byte*>(memory_) + shift;
+  void* const mapped = ::mmap(place, bytes, PROT_READ, MAP_SHARED | MAP_FIXED, file_.descriptor(),
+                              static_cast<off_t>(first));
+  if (mapped == MAP_FAILED) return {};
+  return {static_cast<const std::byte*>(mapped), bytes};
+}
+
+// By a few samples: the question must cost less than what it saves.
+bool FileMapping::AreInMemory(ByteSpan pages) const {
+  for (std::size_t part = 0; part < 3; ++part) {
+    const std::size_t at = RoundDown((pages.size() - 1) / 2 * part, kPageBytes);
+    unsigned char in_memory = 0;
+    void* const page = const_cast<std::byte*>(pages.data() + at);
+    if (::mincore(page, 1, &in_memory) != 0 || (in_memory & 1) == 0) return false;
+  }
+  return true;
+}
+
+void FileMapping::Unmap() {
+  if (memory_ != nullptr) ::munmap(memory_, memory_bytes_);
+  memory_ = nullptr;
+  if (has_entered_) lease_.Leave();
+  has_entered_ = false;
+}
+
+}  // namespace cboard::reader

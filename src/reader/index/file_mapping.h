@@ -1,0 +1,39 @@
+// A piece of a file in memory without copying it.
+#pragma once
+
+#include <cstdint>
+
+#include "cboard/base/bytes.h"
+#include "cboard/base/file.h"
+#include "reader/index/file_lease.h"
+
+namespace cboard::reader {
+
+// Not thread-safe, but others may map pieces of the same file with the same lease.
+class FileMapping {
+ public:
+  // Borrows both.
+  FileMapping(const File& file, FileLease& lease) : file_(file), lease_(lease) {}
+  ~FileMapping() { Unmap(); }
+  FileMapping(const FileMapping&) = delete;
+  FileMapping& operator=(const FileMapping&) = delete;
+
+  // The bytes from `offset` on, at least `wanted` of them and `padding` more that may be looked at;
+  // valid until the next call. Empty if the file is too short, is not lent (see FileLease), or is
+  // not in memory: what comes from the disk is better read, since the system then reads ahead.
+  ByteSpan Map(std::uint64_t offset, std::size_t wanted, std::size_t padding);
+
+  void Unmap();
+
+ private:
+  ByteSpan MapPages(std::uint64_t first, std::uint64_t end);
+  bool AreInMemory(ByteSpan pages) const;
+
+  const File& file_;
+  FileLease& lease_;
+  void* memory_ = nullptr;
+  std::size_t memory_bytes_ = 0;
+  bool has_entered_ = false;
+};
+
+}  // namespace cboard::reader

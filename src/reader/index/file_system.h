@@ -1,0 +1,13 @@
+// What kind of file system a file or directory lies in.
+#pragma once
+
+#include <string>
+
+namespace cboard::reader {
+
+// Whether other machines may change it without this system noticing: network file systems, and
+// those that a program provides (FUSE). False if the system does not tell.
+bool IsRemote(int descriptor);
+bool IsRemote(const std::string& path);
+
+}  // namespace cboard::reader
