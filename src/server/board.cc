@@ -40,7 +40,10 @@ BoardLook LookOf(const BoardOptions& options) {
 
 struct Board::State {
   State(BoardLook board_look, std::unique_ptr<LogReader> log_reader)
-      : look(std::move(board_look)), page(look.path_prefix), reader(std::move(log_reader)) {
+      : look(std::move(board_look)),
+        page(look.path_prefix),
+        cache(look.boot_id),
+        reader(std::move(log_reader)) {
     published = reader->snapshot();
     listening = reader->Listen([this](const std::shared_ptr<const Snapshot>& snapshot) {
       // One listener, called from one thread at a time: `published` is its own.
@@ -49,7 +52,7 @@ struct Board::State {
     });
   }
 
-  Result<HttpResponse> Answer(const HttpRequest& request) const {
+  Result<HttpResponse> Answer(const HttpRequest& request) {
     CBOARD_ASSIGN_OR_RETURN(Target target, ParseTarget(request.target));
     if (!look.path_prefix.empty()) {
       if (target.path == look.path_prefix) {  // The page's relative addresses need the slash.
@@ -66,16 +69,17 @@ struct Board::State {
       return hub.Open(request, server::DescribeChange(Snapshot(), *snapshot));
     }
     if (target.path.starts_with("/api/v1/")) {
-      return server::AnswerApi(request, std::move(target), std::move(snapshot), look);
+      return server::AnswerApi(request, std::move(target), std::move(snapshot), look, cache);
     }
     if (tensorboard::IsDataPath(target.path)) {
-      return tensorboard::AnswerData(request, std::move(target), std::move(snapshot), look);
+      return tensorboard::AnswerData(request, std::move(target), std::move(snapshot), look, cache);
     }
     return page.Answer(request, target);
   }
 
   BoardLook look;
   server::Page page;
+  server::AnswerCache cache;
   EventHub hub;
   std::shared_ptr<const Snapshot> published;
   std::unique_ptr<LogReader> reader;

@@ -14,6 +14,7 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 #include "cboard/server/http_message.h"
+#include "server/answer_cache.h"
 #include "server/board_look.h"
 #include "server/http/url.h"
 
@@ -61,10 +62,12 @@ const std::vector<ApiRoute>& ApiRoutes();
 
 inline constexpr std::string_view kApiPrefix = "/api/v1";
 
-// Answers a request below kApiPrefix, at once where that is quick, else with HttpResponse::later.
+// Answers a request below kApiPrefix, from the cache where that is possible, else with
+// HttpResponse::later.
 // Unknown parameters are refused, by name: a mistyped one would otherwise be ignored in silence.
 HttpResponse AnswerApi(const HttpRequest& request, Target target,
-                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look);
+                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
+                       AnswerCache& cache);
 
 // The OpenAPI 3.1 description of ApiRoutes.
 std::string DescribeApi(const BoardLook& look);
