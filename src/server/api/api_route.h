@@ -48,6 +48,7 @@ struct ApiRoute {
   std::vector<Parameter> parameters = {};
   std::string_view body_example = {};  // JSON, of POST routes.
   std::string_view answer_type = "application/json";
+  bool in_snapshot = true;  // The answer depends on nothing else, so it may be kept.
   ApiHandler handler = nullptr;
 };
 
@@ -56,6 +57,9 @@ std::vector<ApiRoute> LogRoutes();
 std::vector<ApiRoute> ScalarRoutes();
 std::vector<ApiRoute> HistogramRoutes();
 std::vector<ApiRoute> MediaRoutes();
+std::vector<ApiRoute> PluginRoutes();
+std::vector<ApiRoute> ProjectorRoutes();
+std::vector<ApiRoute> HardwareRoutes();
 std::vector<ApiRoute> ComparisonRoutes();
 std::vector<ApiRoute> LayerRoutes();
 const std::vector<ApiRoute>& ApiRoutes();

@@ -22,6 +22,9 @@ std::vector<ApiRoute> AllRoutes() {
   add(ScalarRoutes());
   add(HistogramRoutes());
   add(MediaRoutes());
+  add(PluginRoutes());
+  add(ProjectorRoutes());
+  add(HardwareRoutes());
   add(ComparisonRoutes());
   add(LayerRoutes());
   add({{.method = "GET",
@@ -104,11 +107,13 @@ HttpResponse AnswerApi(const HttpRequest& request, Target target,
   Question question{.snapshot_version = snapshot->version, .route = kRoute};
   question.text.append(method).append(" ").append(request.target).append("\n");
   question.text.append(accept).append("\n").append(request.body);
-  return cache.Answer(request, std::move(question),
-                      [found, &look, target = std::move(target), snapshot = std::move(snapshot),
-                       body = request.body, accept = std::string(accept)] {
-                        return Finish(found->handler({target, body, accept, snapshot, look}));
-                      });
+  std::function<HttpResponse()> make = [found, &look, target = std::move(target),
+                                        snapshot = std::move(snapshot), body = request.body,
+                                        accept = std::string(accept)] {
+    return Finish(found->handler({target, body, accept, snapshot, look}));
+  };
+  if (!found->in_snapshot) return {.route = kRoute, .later = std::move(make)};
+  return cache.Answer(request, std::move(question), std::move(make));
 }
 
 Result<const Run*> FindRun(const ApiCall& call, std::string_view name) {
