@@ -1,7 +1,9 @@
 #include "cboard/server/board.h"
 
+#include <mutex>
 #include <random>
 
+#include "cboard/base/clock.h"
 #include "cboard/base/strings.h"
 #include "cboard/server/event_hub.h"
 #include "server/api/api_route.h"
@@ -9,6 +11,7 @@
 #include "server/board_look.h"
 #include "server/http/url.h"
 #include "server/page_routes.h"
+#include "server/reader_report.h"
 #include "server/tensorboard/data_route.h"
 
 namespace cboard {
@@ -49,6 +52,8 @@ struct Board::State {
       // One listener, called from one thread at a time: `published` is its own.
       hub.Publish("change", server::DescribeChange(*published, *snapshot));
       published = snapshot;
+      const std::scoped_lock lock(lag_mutex);
+      lag.Observe(*snapshot, WallTimeSeconds());
     });
   }
 
@@ -82,6 +87,8 @@ struct Board::State {
   server::AnswerCache cache;
   EventHub hub;
   std::shared_ptr<const Snapshot> published;
+  std::mutex lag_mutex;
+  server::LagMeter lag;  // Guarded by lag_mutex.
   std::unique_ptr<LogReader> reader;
   std::shared_ptr<void> listening;  // Ends before the reader does.
 };
@@ -123,9 +130,18 @@ Board::Status Board::WaitForFirstLoad(std::chrono::milliseconds timeout) const {
   }
   Status status{.loaded = snapshot->progress.complete, .run_count = snapshot->runs.size()};
   if (!snapshot->unreadable.empty()) status.error = snapshot->unreadable.front();
+  status.trouble = server::DescribeTrouble(*snapshot);
   return status;
 }
 
-ReaderStatistics Board::statistics() const { return state_->reader->statistics(); }
+void Board::AppendMetrics(std::string& text) const {
+  server::LagMeter lag;
+  {
+    const std::scoped_lock lock(state_->lag_mutex);
+    lag = state_->lag;
+  }
+  server::AppendReaderMetrics(text, *state_->reader->snapshot(), state_->reader->statistics(), lag,
+                              state_->cache.statistics());
+}
 
 }  // namespace cboard
