@@ -5,12 +5,15 @@ import pathlib
 import pwd
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
-from event_file import EventFile
 from raw_client import wait_until
 from running_board import PROGRAM, RunningBoard
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from event_file import EventFile  # noqa: E402
 
 
 class TroubleTest(unittest.TestCase):
