@@ -47,18 +47,21 @@ HttpResponse AnswerCache::Make(std::uint64_t version, std::string key, bool gzip
   response.route = route;
   if (response.status != 200) return response;
   if (response.etag.empty()) response.etag = std::move(etag);
-  const bool keeps = !response.file && !response.events && !response.shared_body &&
-                     key.size() <= limits_.max_question_bytes &&
-                     response.body.size() <= limits_.max_answer_bytes &&
+  const std::size_t size =
+      response.shared_body ? response.shared_body->size() : response.body.size();
+  const bool keeps = !response.file && !response.events &&
+                     key.size() <= limits_.max_question_bytes && size <= limits_.max_answer_bytes &&
                      WasAskedBefore(version, key);
   if (!keeps) return response;
-  if (gzip && response.body.size() >= kLeastGzipBytes && IsCompressible(response.content_type)) {
-    if (auto packed = Gzip(response.body)) {
+  if (!response.shared_body) {
+    response.shared_body = std::make_shared<const std::string>(std::move(response.body));
+    response.body.clear();
+  }
+  if (gzip && size >= kLeastGzipBytes && IsCompressible(response.content_type)) {
+    if (auto packed = Gzip(*response.shared_body)) {
       response.gzip_body = std::make_shared<const std::string>(*std::move(packed));
     }
   }
-  response.shared_body = std::make_shared<const std::string>(std::move(response.body));
-  response.body.clear();
   const auto kept = std::make_shared<const HttpResponse>(std::move(response));
   Keep(version, std::move(key), kept);
   return *kept;

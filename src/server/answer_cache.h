@@ -21,6 +21,7 @@
 #include <unordered_set>
 
 #include "cboard/server/http_message.h"
+#include "server/body_pool.h"
 
 namespace cboard::server {
 
@@ -56,6 +57,9 @@ class AnswerCache {
 
   AnswerCacheStatistics statistics() const;
 
+  // Memory for the answers.
+  BodyPool& bodies() { return *bodies_; }
+
  private:
   struct Entry {
     std::string key;
@@ -73,6 +77,7 @@ class AnswerCache {
 
   const std::string boot_id_;
   const AnswerCacheLimits limits_;
+  const std::shared_ptr<BodyPool> bodies_ = std::make_shared<BodyPool>();
 
   mutable std::mutex mutex_;  // Guards everything below; held for lookups, never for work.
   std::uint64_t version_ = 0;

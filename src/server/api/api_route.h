@@ -16,6 +16,7 @@
 #include "cboard/server/http_message.h"
 #include "server/answer_cache.h"
 #include "server/board_look.h"
+#include "server/body_pool.h"
 #include "server/http/url.h"
 
 namespace cboard::server {
@@ -37,6 +38,7 @@ struct ApiCall {
   std::string_view accept;
   std::shared_ptr<const Snapshot> snapshot;
   const BoardLook& look;
+  BodyPool& bodies;  // For long answers.
 };
 
 using ApiHandler = Result<HttpResponse> (*)(const ApiCall& call);

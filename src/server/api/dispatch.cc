@@ -107,10 +107,10 @@ HttpResponse AnswerApi(const HttpRequest& request, Target target,
   Question question{.snapshot_version = snapshot->version, .route = kRoute};
   question.text.append(method).append(" ").append(request.target).append("\n");
   question.text.append(accept).append("\n").append(request.body);
-  std::function<HttpResponse()> make = [found, &look, target = std::move(target),
+  std::function<HttpResponse()> make = [found, &look, &cache, target = std::move(target),
                                         snapshot = std::move(snapshot), body = request.body,
                                         accept = std::string(accept)] {
-    return Finish(found->handler({target, body, accept, snapshot, look}));
+    return Finish(found->handler({target, body, accept, snapshot, look, cache.bodies()}));
   };
   if (!found->in_snapshot) return {.route = kRoute, .later = std::move(make)};
   return cache.Answer(request, std::move(question), std::move(make));
