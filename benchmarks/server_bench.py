@@ -1,218 +1,266 @@
 """Our server and stock TensorBoard on the same log directory, in one run.
 
-    benchmarks/server_bench.py --program build/release/bin/compression-board [--logdir runs]
-        [--tensorboard build/venv/bin/tensorboard] [--seconds 5] [--connections 64]
-        [--url /api/v1/runs …] [--tb-url /data/runs …] [--idle 10000] [--json out.json]
+    build/venv/bin/python benchmarks/server_bench.py            writes benchmarks/RESULTS-server.md
+    build/venv/bin/python benchmarks/server_bench.py --full     the sizes of the goals
+    build/venv/bin/python benchmarks/server_bench.py --only page,live
 
-For each server: how long from its start to its first answer; then, for each address, requests per
-second and how long they take (wrk, keep-alive) and what they cost the server in CPU time; and what
-an idle connection costs in memory. On shared machines the ratios and the CPU times are worth more
-than the rates. Without --logdir a small one is made from data/.
+A page of 200 charts, 1,000 points each, under 64 connections: TensorBoard's own page asks for one
+chart per request; both servers also take all 200 in one, and ours has a form of its own for that.
+*Made anew* are questions that were never asked before; the others are asked over and over, as
+several windows on one page do. On shared machines the ratios and the CPU times are worth more than
+the rates; wrk shares the processors with the server it asks.
 """
 
 import argparse
 import contextlib
-import dataclasses
-import http.client
 import json
 import os
 import pathlib
-import re
 import resource
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+import bars
+import live_viewers
+import report
+from served import Request, Server
 
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@dataclasses.dataclass
-class Load:
-    url: str
-    requests_per_second: float
-    p50_ms: float
-    p99_ms: float
-    cpu_us_per_request: float
-    bytes_per_answer: int
-    failures: int
+HERE = pathlib.Path(__file__).resolve().parent
+BINARY = "application/vnd.compression-board.series"
+TAGS = 200
+POINTS = 1000
 
 
-class Server:
-    """A program that serves, from start to stop."""
+class Benchmark:
+    def __init__(self, flags, scratch):
+        self.flags, self.scratch = flags, scratch
+        self.programs = flags.bin
+        self.sections, self.verdicts = [], []
 
-    def __init__(self, name, command, ready):
-        self.name, self.command, self.ready = name, command, ready
-        self.port = free_port()
+    def size(self, full, reduced):
+        return full if self.flags.full else reduced
 
-    def __enter__(self):
-        started = time.monotonic()
-        self.process = subprocess.Popen(
-            [*map(str, self.command), "--port", str(self.port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        while not self.answers():
-            if self.process.poll() is not None:
-                raise SystemExit(f"{self.name} ended with {self.process.returncode}: {' '.join(map(str, self.command))}")
-            time.sleep(0.0005)
-        self.first_answer_ms = (time.monotonic() - started) * 1000
-        return self
+    def section(self, title, text):
+        self.sections += [f"## {title}", "", text, ""]
 
-    def __exit__(self, *_):
-        self.process.terminate()
-        try:
-            self.process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+    def inputs(self, kind, name, **sizes):
+        logdir = self.scratch / name
+        flags = [text for key, value in sizes.items() for text in (f"--{key}", str(value))]
+        subprocess.run([self.programs / "reader_inputs", kind, "--logdir", logdir, *flags], check=True)
+        return logdir
 
-    def answers(self):
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            return self.get(self.ready)[0] == 200
-        return False
+    def ours(self, logdir, ready="/healthz", *flags):
+        # A cache of its own, so that nothing is known at the start.
+        cache = tempfile.mkdtemp(prefix="cache.", dir=self.scratch)
+        command = [self.programs / "compression-board", "--logdir", logdir, *flags]
+        return Server("ours", command, ready, {"XDG_CACHE_HOME": cache})
 
-    def get(self, url):
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
-            connection.request("GET", url)
-            response = connection.getresponse()
-            return response.status, response.read()
+    def stock(self, logdir, ready="/data/environment"):
+        command = [self.flags.tensorboard, "--logdir", logdir, "--host", "127.0.0.1"]
+        return Server("TensorBoard", command, ready)
 
-    def children(self):
-        """The process and what it started: TensorBoard reads logs in one of its own."""
-        pids, found = [self.process.pid], []
-        while pids:
-            pid = pids.pop()
-            found.append(pid)
-            with contextlib.suppress(OSError):
-                for task in os.listdir(f"/proc/{pid}/task"):
-                    pids += map(int, pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text().split())
-        return found
+    def load(self, server, requests, seconds=None, connections=None):
+        return server.load(requests, seconds or self.flags.seconds, connections or self.flags.connections, self.scratch)
 
-    def cpu_seconds(self):
-        ticks = 0
-        for pid in self.children():
-            with contextlib.suppress(OSError):
-                fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-                ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+    # A page of charts.
 
-    def resident_kilobytes(self):
-        total = 0
-        for pid in self.children():
-            with contextlib.suppress(OSError):
-                found = re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())
-                total += int(found[1]) if found else 0
-        return total
+    def page(self):
+        logdir = self.inputs("one_run", "page", events=TAGS * POINTS, tags=TAGS)
+        rows = {}
+        with self.ours(logdir) as server:
+            server.wait_for("/api/v1/status", lambda status: status["progress"]["complete"])
+            tags = json.loads(server.ask(Request("GET", "/api/v1/tags"))[1])
+            run, names = tags["runs"][0], tags["names"]
+            for name, requests in page_requests(run, names).items():
+                rows["ours", name] = self.load(server, requests)
+                if name != "list of runs":
+                    rows["ours, made anew", name] = self.load(server, [made_anew(r) for r in requests])
+        with self.stock(logdir) as server:
+            server.wait_for("/data/plugin/scalars/tags", lambda tags: len(next(iter(tags.values()), {})) == TAGS)
+            for name, requests in page_requests(run, names).items():
+                if name == "a page, one request":
+                    # Of 64 at a time, none would be done before the time is over; of 4, some are.
+                    rows["TensorBoard", name] = self.load(server, requests, 4 * self.flags.seconds, 4)
+                elif name != "a page, binary":
+                    rows["TensorBoard", name] = self.load(server, requests)
+        self.section(f"A page of {TAGS} charts, {POINTS:,} points each, {self.flags.connections} connections", report.table(
+            ("question", "who", "requests/s", "p50", "p99", "CPU per request", "bytes", "failed"),
+            [(name, who, f"{load.requests_per_second:,.1f}", report.duration(load.p50_ms / 1e3), report.duration(load.p99_ms / 1e3),
+              report.duration(load.cpu_us_per_request / 1e6), f"{load.bytes_per_answer:,}", load.failures)
+             for (who, name), load in sorted(rows.items(), key=lambda row: row[0][1])]))  # fmt: skip
+        self.judge_page(rows)
 
-    def load(self, url, seconds, connections):
-        status, body = self.get(url)
-        if status != 200:
-            raise SystemExit(f"{self.name}: {url} answers {status}: {body[:200]!r}")
-        cpu = self.cpu_seconds()
-        run = subprocess.run(
-            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "30s", f"http://127.0.0.1:{self.port}{url}"],
-            check=True, capture_output=True, text=True,
-        )  # fmt: skip
-        cpu = self.cpu_seconds() - cpu
-        requests = int(re.search(r"(\d+) requests in", run.stdout)[1])
-        failures = sum(map(int, re.findall(r"(?:connect|read|write|timeout|responses:) (\d+)", run.stdout)))
-        return Load(
-            url=url,
-            requests_per_second=float(re.search(r"Requests/sec:\s+([\d.]+)", run.stdout)[1]),
-            p50_ms=milliseconds(re.search(r"50%\s+([\d.]+\w+)", run.stdout)[1]),
-            p99_ms=milliseconds(re.search(r"99%\s+([\d.]+\w+)", run.stdout)[1]),
-            cpu_us_per_request=1e6 * cpu / max(requests, 1),
-            bytes_per_answer=len(body),
-            failures=failures,
-        )
+    def judge_page(self, rows):
+        def factor(our_name, name, who="ours", pieces=1):
+            return pieces * rows[who, our_name].requests_per_second / rows["TensorBoard", name].requests_per_second
 
-    def idle_bytes_per_connection(self, count):
-        before = self.resident_kilobytes()
-        with contextlib.ExitStack() as stack:
+        for who in ("ours", "ours, made anew"):
+            note = "" if who == "ours" else ", made anew"
+            self.verdicts += [
+                bars.at_least(f"one chart, the same request{note}, requests per second: 20x", factor("one chart", "one chart", who), 20),
+                bars.at_least(f"200 charts in one request, the same{note}: 20x", factor("a page, one request", "a page, one request", who), 20),
+                bars.at_least(f"200 charts, ours in binary{note}, TensorBoard's in one request: 20x",
+                              factor("a page, binary", "a page, one request", who), 20),
+                bars.at_least(f"200 charts, ours in binary{note}, TensorBoard's as its page asks: 20x",
+                              factor("a page, binary", "one chart", who, TAGS), 20),
+            ]  # fmt: skip
+        self.verdicts.append(bars.at_least("the list of runs, the same request: 20x", factor("list of runs", "list of runs"), 20))
+        failed = sum(load.failures for load in rows.values())
+        self.verdicts.append(bars.Verdict("no request fails", f"{failed} failed", failed == 0))
+
+    # From nothing to the first answer.
+
+    def start(self):
+        runs = self.size(10_000, 2_000)
+        logdir = self.inputs("small_runs", "start", runs=runs, events=200, tags=10)
+        ours, stock, complete = [], [], []
+        for _ in range(self.flags.rounds):
+            begin = time.monotonic()
+            with self.ours(logdir, "/api/v1/status") as server:
+                ours.append(server.first_answer_ms)
+                server.wait_for("/api/v1/status", lambda status: status["progress"]["complete"] and status["runs"] == runs)
+                complete.append((time.monotonic() - begin) * 1000)
+        with self.stock(logdir, "/data/runs") as server:
+            stock.append(server.first_answer_ms)
+            server.wait_for("/data/runs", lambda names: len(names) == runs)
+        first = statistics.median(ours)
+        self.section(f"From the start to the first answer, {runs:,} runs", report.table(
+            ("who", "first answer", "all there"),
+            [("ours", report.duration(first / 1e3), report.duration(statistics.median(complete) / 1e3)),
+             ("TensorBoard", report.duration(stock[0] / 1e3), "")]))  # fmt: skip
+        self.verdicts.append(bars.Verdict(f"answers within 100 ms of its start, {runs:,} runs, nothing cached: 100 ms", f"{first:.0f} ms", first <= 100))
+
+    # One long series.
+
+    def million(self):
+        points = 1_000_000
+        logdir = self.inputs("one_run", "million", events=points, tags=1)
+        with self.ours(logdir) as server:
+            server.wait_for("/api/v1/status", lambda status: status["progress"]["complete"])
+            tags = json.loads(server.ask(Request("GET", "/api/v1/tags"))[1])
+            query = urllib.parse.urlencode({"run": tags["runs"][0], "tag": tags["names"][0]})
+            count, costs = 50, []
+            for attempt in range(self.flags.rounds):
+                before = server.cpu_seconds()
+                for i in range(count):
+                    path = f"/api/v1/scalars?{query}&points={points + attempt * count + i}"
+                    status, body = server.ask(Request("GET", path, {"Accept": BINARY}))
+                    if status != 200 or len(body) < 8 * points:
+                        raise SystemExit(f"a million points: {status}, {len(body)} bytes")
+                costs.append((server.cpu_seconds() - before) / count)
+        cost = min(costs)
+        self.section("A million points in binary form", f"{report.duration(cost)} of CPU for {len(body):,} bytes, sending included "
+                     f"(best of {self.flags.rounds} rounds of {count} questions, each new).")  # fmt: skip
+        self.verdicts.append(bars.Verdict("a million points in the binary form: 5 ms of CPU", f"{cost * 1e3:.1f} ms", cost <= 5e-3))
+
+    # Events as they happen.
+
+    def live(self):
+        logdir = self.scratch / "live"
+        logdir.mkdir()
+        count = self.size(1000, 300)
+        with self.ours(logdir) as server:
+            heard, held = live_viewers.arrival_seconds(server.port, logdir / "train", count, 0.02)
+            rows = [(what, report.duration(statistics.median(times)), report.duration(live_viewers.percentile(times, 0.99)), report.duration(max(times)))
+                    for what, times in (("the viewer hears of it", heard), ("and has asked for the value", held))]  # fmt: skip
+            late = live_viewers.percentile(heard, 0.99)
+            viewers = 1000
+            cpu, memory = server.cpu_seconds(), server.resident_bytes()
+            events = 20
+            spread = live_viewers.fan_out_seconds(server.port, logdir / "many", viewers, events, 0.25)
+            cpu = (server.cpu_seconds() - cpu) / (events * viewers)
+            rows.append((f"each of {viewers:,} viewers hears of it", report.duration(statistics.median(spread)),
+                         report.duration(live_viewers.percentile(spread, 0.99)), report.duration(max(spread))))  # fmt: skip
+        self.section(f"From another process's write to the client, {count:,} events", report.table(("until", "p50", "p99", "slowest"), rows)
+                     + f"\n\nA message to a viewer costs {report.duration(cpu)} of CPU. The client is a program in Python.")  # fmt: skip
+        self.verdicts += [
+            bars.Verdict(f"an event of another process reaches a viewer, p99 over {count:,}: 50 ms", f"{late * 1e3:.1f} ms", late <= 0.05),
+            bars.Verdict("1,000 viewers: each hears of every event", f"{len(spread):,} of {viewers * events:,}", len(spread) == viewers * events),
+        ]
+
+    # Connections that wait.
+
+    def idle(self):
+        logdir = self.scratch / "idle"
+        logdir.mkdir()
+        count = min(10_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 500)
+        with self.ours(logdir, "/healthz", "--max_connections", str(count + 100)) as server, contextlib.ExitStack() as stack:
+            before = server.resident_bytes()
             connections = []
             for _ in range(count):
-                connections.append(stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=60)))
-                connections[-1].sendall(f"GET {self.ready} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                connections.append(stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60)))
+                connections[-1].sendall(b"GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n")
             for connection in connections:
                 connection.recv(65536)
-            return 1024 * (self.resident_kilobytes() - before) / count
+            cost = (server.resident_bytes() - before) / count
+        self.section(f"{count:,} idle connections", f"{cost:,.0f} bytes of memory each, after one answer.")
+        self.verdicts.append(bars.Verdict("memory of an idle connection: 4 KB", f"{cost:,.0f} bytes", cost <= 4096))
 
 
-def milliseconds(text):
-    number, unit = re.fullmatch(r"([\d.]+)(us|ms|s|m)", text).groups()
-    return float(number) * {"us": 1e-3, "ms": 1, "s": 1e3, "m": 60e3}[unit]
+def page_requests(run, tags):
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
 
+    def time_series(names):
+        asked = json.dumps([{"plugin": "scalars", "tag": name} for name in names])
+        return Request("POST", "/data/plugin/timeseries/timeSeries", form, urllib.parse.urlencode({"requests": asked}))
 
-def measure(server, urls, arguments):
-    with server:
-        loads = [server.load(url, arguments.seconds, arguments.connections) for url in urls]
-        idle = None
-        if arguments.idle and server.name == "ours":  # A thread per connection would not get there.
-            idle = server.idle_bytes_per_connection(arguments.idle)
+    series = json.dumps({"series": [[run, name] for name in tags], "points": POINTS})
     return {
-        "name": server.name,
-        "first_answer_ms": server.first_answer_ms,
-        "idle_bytes_per_connection": idle,
-        "loads": [dataclasses.asdict(load) for load in loads],
+        "list of runs": [Request("GET", "/data/runs")],
+        "one chart": [time_series([name]) for name in tags],
+        "a page, one request": [time_series(tags)],
+        "a page, binary": [Request("POST", "/api/v1/scalars", {"Accept": BINARY}, series)],
     }
 
 
-def show(results):
-    for result in results:
-        print(f"{result['name']}: first answer after {result['first_answer_ms']:.0f} ms", end="")
-        print(f", {result['idle_bytes_per_connection']:.0f} bytes per idle connection" if result["idle_bytes_per_connection"] else "")
-        for load in result["loads"]:
-            print(
-                f"  {load['requests_per_second']:>9.0f} req/s  p50 {load['p50_ms']:>8.2f} ms  p99 {load['p99_ms']:>8.2f} ms"
-                f"  {load['cpu_us_per_request']:>8.1f} us CPU  {load['bytes_per_answer']:>9} B  {load['failures']} failed  {load['url']}"
-            )
-    if len(results) == 2:
-        ours, theirs = results
-        print(f"start-up: {theirs['first_answer_ms'] / ours['first_answer_ms']:.0f}x")
-        for left, right in zip(ours["loads"], theirs["loads"]):
-            print(
-                f"{left['requests_per_second'] / right['requests_per_second']:.0f}x requests per second, "
-                f"{right['cpu_us_per_request'] / max(left['cpu_us_per_request'], 0.1):.0f}x less CPU: {left['url']} and {right['url']}"
-            )
+def made_anew(request):
+    """The same question in words that were never used before."""
+    if request.path.startswith("/data/"):
+        return Request(request.method, request.path + "?n=COUNTER", request.headers, request.body)
+    return Request(request.method, request.path, request.headers, request.body.replace("{", '{"n": COUNTER, ', 1))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=ROOT / "build/release/bin/compression-board", type=pathlib.Path)
-    parser.add_argument("--tensorboard", default=ROOT / "build/venv/bin/tensorboard", type=pathlib.Path)
-    parser.add_argument("--logdir", type=pathlib.Path)
-    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--bin", default=HERE.parent / "build/release/bin", type=pathlib.Path, help="our programs")
+    parser.add_argument("--tensorboard", default=HERE.parent / "build/venv/bin/tensorboard", type=pathlib.Path)
+    parser.add_argument("--out", default=HERE / "RESULTS-server.md", type=pathlib.Path)
+    parser.add_argument("--seconds", type=int, default=5, help="of each load")
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--url", action="append")
-    parser.add_argument("--tb-url", action="append")
-    parser.add_argument("--idle", type=int, default=0)
-    parser.add_argument("--json", type=pathlib.Path)
-    arguments = parser.parse_args()
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--full", action="store_true", help="the sizes of the goals: 10,000 runs, 1,000 events")
+    parser.add_argument("--only", help="page, start, million, live, idle; separated by commas")
+    flags = parser.parse_args()
     if not shutil.which("wrk"):
         sys.exit("wrk is not installed: apt-get install wrk")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    load_before = os.getloadavg()[0]
 
-    with tempfile.TemporaryDirectory(prefix="cboard server bench ") as directory:
-        logdir = arguments.logdir
-        if logdir is None:
-            logdir = pathlib.Path(directory) / "runs"
-            subprocess.run([arguments.program, "import", *ROOT.glob("data/*.json"), "--logdir", logdir], check=True, stdout=subprocess.DEVNULL)
-        ours = Server("ours", [arguments.program, "--logdir", logdir], "/healthz")
-        results = [measure(ours, arguments.url or ["/healthz", "/api/v1/runs"], arguments)]
-        if arguments.tensorboard.exists():
-            stock = Server("tensorboard", [arguments.tensorboard, "--logdir", logdir, "--host", "127.0.0.1"], "/data/environment")
-            results.append(measure(stock, arguments.tb_url or ["/data/environment", "/data/runs"], arguments))
-    show(results)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    with tempfile.TemporaryDirectory(prefix="cboard.server.") as directory:
+        benchmark = Benchmark(flags, pathlib.Path(directory))
+        parts = {part: getattr(benchmark, part) for part in ("page", "start", "million", "live", "idle")}
+        for name in flags.only.split(",") if flags.only else parts:
+            if name not in parts:
+                parser.error(f"--only knows {', '.join(parts)}, not {name}")
+            print(f"… {name}", file=sys.stderr, flush=True)
+            parts[name]()
+
+    command = " ".join(["server_bench.py", *sys.argv[1:]])
+    text = "\n".join([
+        "# The server, measured", "", __doc__[__doc__.index("A page of") :].strip(), "",
+        report.circumstances(command, load_before, flags.rounds), "",
+        "## Verdicts", "", report.verdict_table(benchmark.verdicts), "", *benchmark.sections,
+    ])  # fmt: skip
+    print(text)
+    if not flags.only:
+        flags.out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -116,9 +116,12 @@ void OpenInBrowser(const std::string& url) {
   if (failed != 0) Complain("xdg-open is not installed; open the page yourself");
 }
 
-// Says where the board is, once it is known what is in it or after a moment.
-void Announce(const ServeConfig& config, const Board& board, std::uint16_t port) {
-  const Board::Status status = board.WaitForFirstLoad(std::chrono::milliseconds(250));
+// Says where the board is, once it is known what is in it or after a moment; what could not be read
+// is named when reading is complete.
+void Announce(const std::stop_token& stop, const ServeConfig& config, const Board& board,
+              std::uint16_t port) {
+  constexpr std::chrono::milliseconds kMoment(250);
+  Board::Status status = board.WaitForFirstLoad(kMoment);
   if (status.error) {
     Complain(status.error->message + "; the page will show it once it is there");
   } else if (status.loaded && status.run_count == 0) {
@@ -134,6 +137,8 @@ void Announce(const ServeConfig& config, const Board& board, std::uint16_t port)
                          ") — Ctrl-C to stop")
             << std::endl;
   if (config.open) OpenInBrowser(config.token.empty() ? url : url + "?token=" + config.token);
+  while (!status.loaded && !stop.stop_requested()) status = board.WaitForFirstLoad(kMoment);
+  for (const std::string& line : status.trouble) Complain(line);
 }
 
 // A machine without IPv6 has no "::".
@@ -157,12 +162,14 @@ Result<void> Serve(const ServeConfig& config) {
   CBOARD_ASSIGN_OR_RETURN(BoardOptions board_options, BoardOptionsOf(config));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<Board> board,
                           Board::Open(std::move(board_options)));
+  options.metrics->AddSource([&board](std::string& text) { board->AppendMetrics(text); });
   const HttpHandler handler =
       Guarded(AccessOptionsOf(config),
               WithMetrics(options.metrics, config.path_prefix + "/metrics", board->handler()));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<HttpServer> server, Listen(options, handler));
   // Answers come at once, however long reading takes.
-  const std::jthread announcing([&] { Announce(config, *board, server->port()); });
+  const std::jthread announcing(
+      [&](const std::stop_token& stop) { Announce(stop, config, *board, server->port()); });
   server->Run();
   return {};
 }

@@ -1,7 +1,9 @@
 #include "cboard/server/board.h"
 
+#include <mutex>
 #include <random>
 
+#include "cboard/base/clock.h"
 #include "cboard/base/strings.h"
 #include "cboard/server/event_hub.h"
 #include "server/api/api_route.h"
@@ -9,6 +11,7 @@
 #include "server/board_look.h"
 #include "server/http/url.h"
 #include "server/page_routes.h"
+#include "server/reader_report.h"
 #include "server/tensorboard/data_route.h"
 
 namespace cboard {
@@ -40,16 +43,21 @@ BoardLook LookOf(const BoardOptions& options) {
 
 struct Board::State {
   State(BoardLook board_look, std::unique_ptr<LogReader> log_reader)
-      : look(std::move(board_look)), page(look.path_prefix), reader(std::move(log_reader)) {
+      : look(std::move(board_look)),
+        page(look.path_prefix),
+        cache(look.boot_id),
+        reader(std::move(log_reader)) {
     published = reader->snapshot();
     listening = reader->Listen([this](const std::shared_ptr<const Snapshot>& snapshot) {
       // One listener, called from one thread at a time: `published` is its own.
       hub.Publish("change", server::DescribeChange(*published, *snapshot));
       published = snapshot;
+      const std::scoped_lock lock(lag_mutex);
+      lag.Observe(*snapshot, WallTimeSeconds());
     });
   }
 
-  Result<HttpResponse> Answer(const HttpRequest& request) const {
+  Result<HttpResponse> Answer(const HttpRequest& request) {
     CBOARD_ASSIGN_OR_RETURN(Target target, ParseTarget(request.target));
     if (!look.path_prefix.empty()) {
       if (target.path == look.path_prefix) {  // The page's relative addresses need the slash.
@@ -66,18 +74,21 @@ struct Board::State {
       return hub.Open(request, server::DescribeChange(Snapshot(), *snapshot));
     }
     if (target.path.starts_with("/api/v1/")) {
-      return server::AnswerApi(request, std::move(target), std::move(snapshot), look);
+      return server::AnswerApi(request, std::move(target), std::move(snapshot), look, cache);
     }
     if (tensorboard::IsDataPath(target.path)) {
-      return tensorboard::AnswerData(request, std::move(target), std::move(snapshot), look);
+      return tensorboard::AnswerData(request, std::move(target), std::move(snapshot), look, cache);
     }
     return page.Answer(request, target);
   }
 
   BoardLook look;
   server::Page page;
+  server::AnswerCache cache;
   EventHub hub;
   std::shared_ptr<const Snapshot> published;
+  std::mutex lag_mutex;
+  server::LagMeter lag;  // Guarded by lag_mutex.
   std::unique_ptr<LogReader> reader;
   std::shared_ptr<void> listening;  // Ends before the reader does.
 };
@@ -119,9 +130,18 @@ Board::Status Board::WaitForFirstLoad(std::chrono::milliseconds timeout) const {
   }
   Status status{.loaded = snapshot->progress.complete, .run_count = snapshot->runs.size()};
   if (!snapshot->unreadable.empty()) status.error = snapshot->unreadable.front();
+  status.trouble = server::DescribeTrouble(*snapshot);
   return status;
 }
 
-ReaderStatistics Board::statistics() const { return state_->reader->statistics(); }
+void Board::AppendMetrics(std::string& text) const {
+  server::LagMeter lag;
+  {
+    const std::scoped_lock lock(state_->lag_mutex);
+    lag = state_->lag;
+  }
+  server::AppendReaderMetrics(text, *state_->reader->snapshot(), state_->reader->statistics(), lag,
+                              state_->cache.statistics());
+}
 
 }  // namespace cboard

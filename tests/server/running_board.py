@@ -28,12 +28,13 @@ def import_data(logdir, *names):
 
 
 class RunningBoard:
-    def __init__(self, *arguments, port=0):
+    def __init__(self, *arguments, port=0, user=None):
         self.arguments = [*map(str, arguments), "--port", str(port)]
+        self.user = user
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=self.user
         )
         self.line = self.process.stdout.readline()
         found = re.search(r"https?://([^/]+):(\d+)(/\S*)", self.line)

@@ -49,12 +49,14 @@ class Board {
   struct Status {
     bool loaded = false;  // All that was there at the start has been read.
     std::size_t run_count = 0;
-    std::optional<Error> error = {};  // Why a log directory could not be read.
+    std::optional<Error> error = {};        // Why a log directory could not be read.
+    std::vector<std::string> trouble = {};  // Files that could not, or only in part: a line each.
   };
   // Waits until everything has been read, at most `timeout`.
   Status WaitForFirstLoad(std::chrono::milliseconds timeout) const;
 
-  ReaderStatistics statistics() const;
+  // The reader's numbers for ServerMetrics::AddSource.
+  void AppendMetrics(std::string& text) const;
 
  private:
   struct State;

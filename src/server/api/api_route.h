@@ -14,7 +14,9 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 #include "cboard/server/http_message.h"
+#include "server/answer_cache.h"
 #include "server/board_look.h"
+#include "server/body_pool.h"
 #include "server/http/url.h"
 
 namespace cboard::server {
@@ -36,6 +38,7 @@ struct ApiCall {
   std::string_view accept;
   std::shared_ptr<const Snapshot> snapshot;
   const BoardLook& look;
+  BodyPool& bodies;  // For long answers.
 };
 
 using ApiHandler = Result<HttpResponse> (*)(const ApiCall& call);
@@ -47,6 +50,7 @@ struct ApiRoute {
   std::vector<Parameter> parameters = {};
   std::string_view body_example = {};  // JSON, of POST routes.
   std::string_view answer_type = "application/json";
+  bool in_snapshot = true;  // The answer depends on nothing else, so it may be kept.
   ApiHandler handler = nullptr;
 };
 
@@ -55,16 +59,21 @@ std::vector<ApiRoute> LogRoutes();
 std::vector<ApiRoute> ScalarRoutes();
 std::vector<ApiRoute> HistogramRoutes();
 std::vector<ApiRoute> MediaRoutes();
+std::vector<ApiRoute> PluginRoutes();
+std::vector<ApiRoute> ProjectorRoutes();
+std::vector<ApiRoute> HardwareRoutes();
 std::vector<ApiRoute> ComparisonRoutes();
 std::vector<ApiRoute> LayerRoutes();
 const std::vector<ApiRoute>& ApiRoutes();
 
 inline constexpr std::string_view kApiPrefix = "/api/v1";
 
-// Answers a request below kApiPrefix, at once where that is quick, else with HttpResponse::later.
+// Answers a request below kApiPrefix, from the cache where that is possible, else with
+// HttpResponse::later.
 // Unknown parameters are refused, by name: a mistyped one would otherwise be ignored in silence.
 HttpResponse AnswerApi(const HttpRequest& request, Target target,
-                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look);
+                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
+                       AnswerCache& cache);
 
 // The OpenAPI 3.1 description of ApiRoutes.
 std::string DescribeApi(const BoardLook& look);

@@ -4,7 +4,6 @@
 
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
-#include "server/http/etag.h"
 
 namespace cboard::server {
 namespace {
@@ -23,6 +22,9 @@ std::vector<ApiRoute> AllRoutes() {
   add(ScalarRoutes());
   add(HistogramRoutes());
   add(MediaRoutes());
+  add(PluginRoutes());
+  add(ProjectorRoutes());
+  add(HardwareRoutes());
   add(ComparisonRoutes());
   add(LayerRoutes());
   add({{.method = "GET",
@@ -53,10 +55,11 @@ Result<void> CheckParameters(const ApiRoute& route, const Target& target) {
   return {};
 }
 
-HttpResponse Finish(Result<HttpResponse> result, const std::string& etag) {
+constexpr std::string_view kRoute = "api";
+
+HttpResponse Finish(Result<HttpResponse> result) {
   HttpResponse response = result ? *std::move(result) : ErrorResponse(result.error());
-  if (response.status == 200 && response.etag.empty()) response.etag = etag;
-  response.route = "api";
+  response.route = kRoute;
   return response;
 }
 
@@ -64,7 +67,7 @@ HttpResponse MethodNotAllowed(std::string_view allowed) {
   HttpResponse response = ErrorResponse(405, "invalid_argument",
                                         "this route answers " + std::string(allowed) + " only");
   response.headers.emplace_back("Allow", std::string(allowed));
-  response.route = "api";
+  response.route = kRoute;
   return response;
 }
 
@@ -76,7 +79,8 @@ const std::vector<ApiRoute>& ApiRoutes() {
 }
 
 HttpResponse AnswerApi(const HttpRequest& request, Target target,
-                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look) {
+                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
+                       AnswerCache& cache) {
   const std::string_view path = std::string_view(target.path).substr(kApiPrefix.size());
   const std::string_view method =
       request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
@@ -92,29 +96,24 @@ HttpResponse AnswerApi(const HttpRequest& request, Target target,
     HttpResponse response = ErrorResponse(
         404, "not_found",
         "there is no " + Quoted(target.path) + "; /api/v1/openapi.json lists what there is");
-    response.route = "api";
+    response.route = kRoute;
     return response;
   }
   if (const Result<void> checked = CheckParameters(*found, target); !checked) {
-    return Finish(Fail(checked.error()), {});
+    return Finish(Fail(checked.error()));
   }
 
-  // Equal questions about the same snapshot have equal answers, so asking again costs nothing.
   const std::string_view accept = request.Header("Accept");
-  std::string question = request.target;
-  question.append("\n").append(accept).append("\n").append(request.body);
-  const std::string etag =
-      look.boot_id + "-" + std::to_string(snapshot->version) + "-" + EtagOf(question);
-  if (NamesEtag(request.Header("If-None-Match"), etag)) {
-    return {.status = 304, .etag = etag, .route = "api"};
-  }
-  HttpResponse response{.route = "api"};
-  response.later = [found, etag, &look, target = std::move(target), snapshot = std::move(snapshot),
-                    body = request.body, accept = std::string(accept)] {
-    const ApiCall call{target, body, accept, snapshot, look};
-    return Finish(found->handler(call), etag);
+  Question question{.snapshot_version = snapshot->version, .route = kRoute};
+  question.text.append(method).append(" ").append(request.target).append("\n");
+  question.text.append(accept).append("\n").append(request.body);
+  std::function<HttpResponse()> make = [found, &look, &cache, target = std::move(target),
+                                        snapshot = std::move(snapshot), body = request.body,
+                                        accept = std::string(accept)] {
+    return Finish(found->handler({target, body, accept, snapshot, look, cache.bodies()}));
   };
-  return response;
+  if (!found->in_snapshot) return {.route = kRoute, .later = std::move(make)};
+  return cache.Answer(request, std::move(question), std::move(make));
 }
 
 Result<const Run*> FindRun(const ApiCall& call, std::string_view name) {

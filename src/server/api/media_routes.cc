@@ -1,40 +1,12 @@
 // Images, sounds, texts and tensors.
 #include "cboard/base/strings.h"
-#include "cboard/reader/histogram_query.h"
 #include "cboard/reader/media_query.h"
-#include "server/api/api_route.h"
+#include "server/api/entries.h"
 #include "server/json_columns.h"
+#include "server/text_html.h"
 
 namespace cboard::server {
 namespace {
-
-constexpr std::size_t kMostEntries = 10'000;
-
-// Entries of a tag, newest kept when there are too many: {"steps":[…],"wall_times":[…],…
-struct Entries {
-  std::vector<std::size_t> indices;
-  const Run* run = nullptr;
-  const Tag* tag = nullptr;
-};
-
-Result<Entries> QueriedEntries(const ApiCall& call, TagKind kind) {
-  CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, kind));
-  CBOARD_ASSIGN_OR_RETURN(const std::size_t limit,
-                          call.target.NumberQuery("limit", 1, kMostEntries, 1000));
-  return Entries{SelectSteps(found.tag->blobs.size(), limit), found.run, found.tag};
-}
-
-void WriteHead(JsonWriter& json, const ApiCall& call, const Entries& entries) {
-  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
-  WriteValues(json, "indices", entries.indices);
-  WriteValues(json, "steps", entries.indices,
-              [&](std::size_t i) { return entries.tag->blobs.at(i).step; });
-  json.Key("wall_times").BeginArray();
-  for (const std::size_t i : entries.indices) {
-    json.Value(entries.tag->blobs.at(i).wall_time_seconds);
-  }
-  json.EndArray();
-}
 
 Result<HttpResponse> GetImages(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kImage));
@@ -103,8 +75,18 @@ Result<HttpResponse> GetBlob(const ApiCall& call) {
   return SampleResponse(audio.value.samples, sample);
 }
 
+Result<bool> QueriedTruth(const ApiCall& call, std::string_view name) {
+  const std::string text = TextQuery(call.target, name, "false");
+  if (text != "true" && text != "false") {
+    return Fail(ErrorCode::kInvalidArgument,
+                std::string(name) + " is " + Quoted(text) + "; it must be true or false");
+  }
+  return text == "true";
+}
+
 Result<HttpResponse> GetText(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kText));
+  CBOARD_ASSIGN_OR_RETURN(const bool html, QueriedTruth(call, "html"));
   CBOARD_ASSIGN_OR_RETURN(const auto texts, ReadTexts(*entries.run, *entries.tag, entries.indices));
   JsonWriter json;
   WriteHead(json, call, entries);
@@ -120,7 +102,11 @@ Result<HttpResponse> GetText(const ApiCall& call) {
     for (const std::string_view cell : text.value.texts) json.Value(cell);
     json.EndArray();
   }
-  json.EndArray().EndObject();
+  json.EndArray();
+  if (html) {
+    WriteValues(json, "html", texts, [](const auto& text) { return TextToHtml(text.value); });
+  }
+  json.EndObject();
   return JsonResponse(json.Take());
 }
 
@@ -148,14 +134,15 @@ Result<HttpResponse> GetTensors(const ApiCall& call) {
 }  // namespace
 
 std::vector<ApiRoute> MediaRoutes() {
-  const Parameter run = {"run", ParameterType::kText, true, false, "The run."};
-  const Parameter tag = {"tag", ParameterType::kText, true, false, "The tag."};
-  const Parameter limit = {"limit", ParameterType::kWhole, false, false,
-                           "At most so many steps, evenly chosen."};
+  const Parameter run = RunParameter();
+  const Parameter tag = TagParameter();
+  const Parameter limit = LimitParameter();
   const Parameter index = {"index", ParameterType::kWhole, false, false,
                            "Which value, by `indices` of the list; the last if not given."};
   const Parameter sample = {"sample", ParameterType::kWhole, false, false,
                             "Which of several logged at once; the first if not given."};
+  const Parameter html = {"html", ParameterType::kText, false, false,
+                          "true: also as HTML made from the Markdown, safe to put into a page."};
   return {
       {.method = "GET",
        .path = "/images",
@@ -176,7 +163,7 @@ std::vector<ApiRoute> MediaRoutes() {
       {.method = "GET",
        .path = "/text",
        .summary = "The texts of a tag.",
-       .parameters = {run, tag, limit},
+       .parameters = {run, tag, limit, html},
        .handler = GetText},
       {.method = "GET",
        .path = "/tensors",

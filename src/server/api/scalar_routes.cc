@@ -1,4 +1,5 @@
 // Curves: one or many, as JSON or as binary columns, and groups of runs.
+#include <cstring>
 #include <optional>
 
 #include "cboard/base/strings.h"
@@ -105,50 +106,71 @@ HttpResponse AnswerJson(const ApiCall& call, const Question& question) {
   return JsonResponse(json.Take());
 }
 
-Result<SeriesEncoder> Encode(const Tag& tag, const ScalarQuery& query) {
+Result<EncodedSeries> Encode(const Tag& tag, const ScalarQuery& query, BodyBuffer& out) {
   if (WantsEveryPoint(query, tag.scalars)) {
-    SeriesEncoder encoder(tag.scalars.size());
-    tag.scalars.ForEachBlock([&](const ScalarBlock& block) { encoder.Append(block); });
-    return encoder;
+    return EncodedSeries::Append(PointsOf(tag.scalars), out);
   }
   CBOARD_ASSIGN_OR_RETURN(const SampledSeries sampled,
                           SampleSeries(tag.scalars, tag.steps_ascend, query));
-  SeriesEncoder encoder(sampled.steps.size());
   const bool smooth = !sampled.smoothed.empty();
-  encoder.Append(
-      {sampled.steps, sampled.wall_times_seconds, smooth ? sampled.smoothed : sampled.values});
-  return encoder;
+  const ScalarBlock points = {sampled.steps, sampled.wall_times_seconds,
+                              smooth ? sampled.smoothed : sampled.values};
+  return EncodedSeries::Append(PointsOf(points), out);
 }
 
-HttpResponse AnswerBinary(const ApiCall& call, const Question& question) {
-  std::vector<SeriesEncoder> encoders;
+// What is said of one of the series in the header.
+struct SeriesEntry {
+  Result<const Tag*> tag;
+  std::optional<Result<EncodedSeries>> encoded = {};  // Nothing before it was tried.
+};
+
+std::string BinaryHeader(const ApiCall& call, const Question& question,
+                         const std::vector<SeriesEntry>& entries) {
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("series").BeginArray();
-  for (const SeriesName& name : question.series) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& [tag, encoded] = entries[i];
     json.BeginObject();
-    WriteName(json, name);
-    const Result<const Tag*> tag = FindScalars(call, name);
-    Result<SeriesEncoder> encoder = tag ? Encode(**tag, question.query) : Fail(tag.error());
-    if (encoder) {
-      json.Key("total").Value((*tag)->scalars.size());
-      encoder->Describe(json);
-      encoders.push_back(*std::move(encoder));
+    WriteName(json, question.series[i]);
+    if (!tag || (encoded && !*encoded)) {
+      WriteError(json, tag ? encoded->error() : tag.error());
     } else {
-      WriteError(json, encoder.error());
+      json.Key("total").Value((*tag)->scalars.size());
+      if (encoded) (*encoded)->Describe(json);
     }
     json.EndObject();
   }
   json.EndArray().EndObject();
+  return json.Take();
+}
 
-  std::string header = json.Take();
-  header.append((8 - (12 + header.size()) % 8) % 8, ' ');
+// The header stands before the columns and is known only after them, so room is kept for it.
+HttpResponse AnswerBinary(const ApiCall& call, const Question& question) {
+  std::vector<SeriesEntry> entries;
+  for (const SeriesName& name : question.series) entries.push_back({FindScalars(call, name)});
+  constexpr std::size_t kMagicBytes = 12;
+  const std::size_t room = (kMagicBytes + BinaryHeader(call, question, entries).size() +
+                            entries.size() * EncodedSeries::kMostDescriptionBytes + 7) /
+                           8 * 8;
+  BodyBuffer columns(call.bodies.Take());
+  columns.Extend(room);
+  for (SeriesEntry& entry : entries) {
+    if (entry.tag) entry.encoded = Encode(**entry.tag, question.query, columns);
+  }
+
+  std::string header = BinaryHeader(call, question, entries);
+  std::string body = std::move(columns).Finish();
+  if (kMagicBytes + header.size() > room) {  // Errors that came up while encoding are longer.
+    body.insert(room, (kMagicBytes + header.size() - room + 7) / 8 * 8, ' ');
+  }
+  header.resize(std::max(room, (kMagicBytes + header.size() + 7) / 8 * 8) - kMagicBytes, ' ');
   const std::uint32_t numbers[] = {1, static_cast<std::uint32_t>(header.size())};
+  std::memcpy(body.data(), "CBSR", 4);
+  std::memcpy(body.data() + 4, numbers, sizeof(numbers));
+  std::memcpy(body.data() + kMagicBytes, header.data(), header.size());
   HttpResponse response{.content_type = std::string(kBinary)};
-  response.body = "CBSR";
-  response.body.append(reinterpret_cast<const char*>(numbers), sizeof(numbers));
-  response.body += header;
-  for (const SeriesEncoder& encoder : encoders) encoder.AppendColumns(response.body);
+  response.shared_body = call.bodies.Share(std::move(body));
   return response;
 }
 

@@ -61,7 +61,8 @@ class Decoder {
     std::vector<T> values(count);
     EXPECT_LE(at_ + count * sizeof(T), bytes_.size());
     std::memcpy(values.data(), bytes_.data() + at_, count * sizeof(T));
-    at_ += (count * sizeof(T) + 7) / 8 * 8;
+    at_ += count * sizeof(T);
+    for (; at_ % 8 != 0; ++at_) EXPECT_EQ(bytes_[at_], '\0') << "padding";
     return values;
   }
   double Number(std::string_view key, std::size_t from = 0) const {
@@ -77,20 +78,24 @@ class Decoder {
 };
 
 Decoder Encode(const Points& points, std::size_t block) {
-  SeriesEncoder encoder(points.steps.size());
-  for (std::size_t i = 0; i < points.steps.size(); i += block) {
-    const std::size_t n = std::min(block, points.steps.size() - i);
-    encoder.Append({std::span(points.steps).subspan(i, n),
-                    std::span(points.wall_times).subspan(i, n),
-                    std::span(points.values).subspan(i, n)});
-  }
+  const SeriesPoints source{
+      .count = points.steps.size(),
+      .last_wall_time_seconds = points.wall_times.back(),
+      .for_each_block = [&](const auto& visit) {
+        for (std::size_t i = 0; i < points.steps.size(); i += block) {
+          const std::size_t n = std::min(block, points.steps.size() - i);
+          visit({std::span(points.steps).subspan(i, n), std::span(points.wall_times).subspan(i, n),
+                 std::span(points.values).subspan(i, n)});
+        }
+      }};
+  BodyBuffer buffer(std::string(999, '?'));  // Whatever was there before must not show.
+  const EncodedSeries series = EncodedSeries::Append(source, buffer);
   JsonWriter json;
   json.BeginObject();
-  encoder.Describe(json);
+  series.Describe(json);
   json.EndObject();
-  std::string bytes;
-  encoder.AppendColumns(bytes);
-  return {json.Take(), std::move(bytes)};
+  EXPECT_LE(json.text().size(), EncodedSeries::kMostDescriptionBytes);
+  return {json.Take(), std::move(buffer).Finish()};
 }
 
 void ExpectSame(const Points& points, std::size_t block) {
@@ -105,7 +110,7 @@ void ExpectSame(const Points& points, std::size_t block) {
   }
 }
 
-TEST(SeriesEncoder, StoresRegularPointsInEightBytesEach) {
+TEST(EncodedSeries, StoresRegularPointsInEightBytesEach) {
   Points points;
   for (int i = 0; i < 1000; ++i) {
     points.steps.push_back(5 + 10 * i);
@@ -117,7 +122,7 @@ TEST(SeriesEncoder, StoresRegularPointsInEightBytesEach) {
   for (const std::size_t block : {1u, 7u, 1000u}) ExpectSame(points, block);
 }
 
-TEST(SeriesEncoder, LosesNothingOfPointsThatDoNotFit) {
+TEST(EncodedSeries, LosesNothingOfPointsThatDoNotFit) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   ExpectSame({{0, 1, 5}, {kNow, kNow + 5000, kNow - 1}, {0.1, 1e300, -0.5}}, 2);
@@ -130,7 +135,29 @@ TEST(SeriesEncoder, LosesNothingOfPointsThatDoNotFit) {
   ExpectSame({{3, 3, 3}, {kNow, kNow, kNow}, {1, 2, 3}}, 2);
 }
 
-TEST(SeriesEncoder, IsTheIdentityOnRandomPoints) {
+TEST(EncodedSeries, NoticesTheOnePointInTheMiddleThatDoesNotFit) {
+  for (std::size_t odd = 0; odd < 40; ++odd) {
+    Points points;
+    for (int i = 0; i < 40; ++i) {
+      points.steps.push_back(i);
+      points.wall_times.push_back(kNow + i);
+      points.values.push_back(0.5);
+    }
+    Points steps = points, walls = points, values = points;
+    steps.steps[odd] = 1000;
+    walls.wall_times[odd] = kNow + 1e6;
+    values.values[odd] = 0.1;
+    for (const Points* const changed : {&steps, &walls, &values}) ExpectSame(*changed, 7);
+  }
+}
+
+TEST(EncodedSeries, DescribesTheLongestNumbersInTheRoomThatIsKept) {
+  const auto least = std::numeric_limits<std::int64_t>::min();
+  const double time = std::nextafter(1763251200.123456, 2e9);
+  Encode({{least, least + (std::int64_t{1} << 62) + 12345}, {time, time}, {1, 2}}, 1);
+}
+
+TEST(EncodedSeries, IsTheIdentityOnRandomPoints) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 300; ++round) {
     Points points;

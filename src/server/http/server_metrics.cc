@@ -9,33 +9,21 @@
 
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
+#include "server/http/prometheus_text.h"
 
 namespace cboard {
 namespace {
-
-void Describe(std::string& text, std::string_view name, std::string_view type,
-              std::string_view help) {
-  text.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ");
-  text.append(name).append(" ").append(type).append("\n");
-}
-
-void Line(std::string& text, std::string_view name, std::string_view labels,
-          std::string_view value) {
-  text.append(name);
-  if (!labels.empty()) text.append("{").append(labels).append("}");
-  text.append(" ").append(value).append("\n");
-}
 
 std::string Label(std::string_view name, std::string_view value) {
   return std::string(name) + "=\"" + std::string(value) + "\"";
 }
 
-std::string ResidentBytes() {
+std::size_t ResidentBytes() {
   const Result<std::string> text = ReadFile("/proc/self/statm", 4096);
-  if (!text) return "0";
+  if (!text) return 0;
   const auto fields = Split(*text, ' ');
   const std::size_t pages = fields.size() > 1 ? std::strtoull(fields[1].data(), nullptr, 10) : 0;
-  return std::to_string(pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -89,16 +77,18 @@ std::vector<ServerMetrics::Answers> ServerMetrics::Sum() const {
 std::string ServerMetrics::Text() const {
   const std::vector<Answers> all = Sum();
   std::string text;
-  Describe(text, "cboard_http_requests_total", "counter", "Answers by kind of route and status.");
+  DescribeMetric(text, "cboard_http_requests_total", "counter",
+                 "Answers by kind of route and status.");
   for (const Answers& answers : all) {
-    Line(text, "cboard_http_requests_total",
-         Label("route", answers.route) + "," + Label("status", std::to_string(answers.status)),
-         std::to_string(answers.count));
+    AppendSample(
+        text, "cboard_http_requests_total",
+        Label("route", answers.route) + "," + Label("status", std::to_string(answers.status)),
+        std::to_string(answers.count));
   }
-  Describe(text, "cboard_http_sent_bytes_total", "counter", "Bytes of answers, headers included.");
   std::uint64_t sent_bytes = 0;
   for (const Answers& answers : all) sent_bytes += answers.sent_bytes;
-  Line(text, "cboard_http_sent_bytes_total", "", std::to_string(sent_bytes));
+  AppendMetric(text, "cboard_http_sent_bytes_total", "counter",
+               "Bytes of answers, headers included.", sent_bytes);
 
   // By route only: a histogram per status would be many lines of little use.
   std::map<std::string_view, Answers> routes;
@@ -109,32 +99,29 @@ std::string ServerMetrics::Text() const {
     std::ranges::transform(sum.buckets, answers.buckets, sum.buckets.begin(), std::plus<>());
   }
   constexpr std::string_view kDuration = "cboard_http_request_duration_seconds";
-  Describe(text, kDuration, "histogram", "From the whole request to the last byte of the answer.");
+  DescribeMetric(text, kDuration, "histogram",
+                 "From the whole request to the last byte of the answer.");
   for (const auto& [route, answers] : routes) {
     const std::string label = Label("route", route);
     const std::string name(kDuration);
     std::uint64_t below = 0;
     for (std::size_t i = 0; i < kBucketSeconds.size(); ++i) {
       below += answers.buckets[i];
-      Line(text, name + "_bucket", label + "," + Label("le", ShortestDecimal(kBucketSeconds[i])),
-           std::to_string(below));
+      AppendSample(text, name + "_bucket",
+                   label + "," + Label("le", ShortestDecimal(kBucketSeconds[i])),
+                   std::to_string(below));
     }
-    Line(text, name + "_bucket", label + "," + Label("le", "+Inf"), std::to_string(answers.count));
-    Line(text, name + "_sum", label, ShortestDecimal(answers.seconds));
-    Line(text, name + "_count", label, std::to_string(answers.count));
+    AppendSample(text, name + "_bucket", label + "," + Label("le", "+Inf"),
+                 std::to_string(answers.count));
+    AppendSample(text, name + "_sum", label, ShortestDecimal(answers.seconds));
+    AppendSample(text, name + "_count", label, std::to_string(answers.count));
   }
 
-  const auto gauge = [&](std::string_view name, std::string_view help, const std::string& value) {
-    Describe(text, name, "gauge", help);
-    Line(text, name, "", value);
-  };
-  gauge("cboard_http_connections", "Open connections.", std::to_string(connections.load()));
-  gauge("cboard_http_event_viewers", "Open event streams.", std::to_string(viewers.load()));
-  gauge("process_resident_memory_bytes", "Resident memory.", ResidentBytes());
-  Describe(text, "cboard_http_refused_connections_total", "counter",
-           "Connections beyond the limit.");
-  Line(text, "cboard_http_refused_connections_total", "",
-       std::to_string(refused_connections.load()));
+  AppendMetric(text, "cboard_http_connections", "gauge", "Open connections.", connections.load());
+  AppendMetric(text, "cboard_http_event_viewers", "gauge", "Open event streams.", viewers.load());
+  AppendMetric(text, "process_resident_memory_bytes", "gauge", "Resident memory.", ResidentBytes());
+  AppendMetric(text, "cboard_http_refused_connections_total", "counter",
+               "Connections beyond the limit.", refused_connections.load());
 
   const std::scoped_lock lock(sources_mutex_);
   for (const auto& source : sources_) source(text);

@@ -3,7 +3,8 @@
 
 #include "cboard/base/json_writer.h"
 #include "cboard/reader/run_query.h"
-#include "server/tensorboard/projector.h"
+#include "server/projector_files.h"
+#include "server/tensorboard/data_route.h"
 
 namespace cboard::tensorboard {
 namespace {
@@ -104,7 +105,7 @@ Result<HttpResponse> GetPluginsListing(const DataCall& call) {
   json.BeginObject();
   for (const PluginTab& tab : Tabs()) {
     const bool enabled = tab.name == "projector"
-                             ? !ProjectorRuns(call).empty()
+                             ? !ProjectorRuns(*call.snapshot, call.look).empty()
                              : std::ranges::any_of(tab.data_names, [&](std::string_view name) {
                                  return std::ranges::find(active, name) != active.end();
                                });

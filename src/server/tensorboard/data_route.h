@@ -14,6 +14,7 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 #include "cboard/server/http_message.h"
+#include "server/answer_cache.h"
 #include "server/board_look.h"
 #include "server/http/url.h"
 
@@ -58,9 +59,11 @@ std::vector<DataRoute> TimeSeriesRoutes();
 // Whether `path` is one of TensorBoard's: /data/… or /experiment/<id>/data/….
 bool IsDataPath(std::string_view path);
 
-// Answers a request for such a path, with HttpResponse::later where work is needed.
+// Answers a request for such a path, from the cache where that is possible, else with
+// HttpResponse::later.
 HttpResponse AnswerData(const HttpRequest& request, Target target,
-                        std::shared_ptr<const Snapshot> snapshot, const BoardLook& look);
+                        std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
+                        server::AnswerCache& cache);
 
 // For handlers.
 

@@ -4,7 +4,6 @@
 
 #include "cboard/base/strings.h"
 #include "cboard/reader/histogram_query.h"
-#include "server/http/etag.h"
 #include "server/tensorboard/data_route.h"
 
 namespace cboard::tensorboard {
@@ -48,11 +47,17 @@ HttpResponse ErrorText(const Error& error) {
   }
 }
 
-HttpResponse Finish(Result<HttpResponse> result, const std::string& etag) {
+constexpr std::string_view kRoute = "tensorboard";
+
+HttpResponse Finish(Result<HttpResponse> result) {
   HttpResponse response = result ? *std::move(result) : ErrorText(result.error());
-  if (response.status == 200 && response.etag.empty()) response.etag = etag;
-  response.route = "tensorboard";
+  response.route = kRoute;
   return response;
+}
+
+// The projector's files are not part of the snapshot, and may change without it.
+bool IsInSnapshot(std::string_view path) {
+  return !path.starts_with("/plugin/projector/") && path != "/plugins_listing";
 }
 
 }  // namespace
@@ -68,33 +73,28 @@ bool IsDataPath(std::string_view path) {
 }
 
 HttpResponse AnswerData(const HttpRequest& request, Target target,
-                        std::shared_ptr<const Snapshot> snapshot, const BoardLook& look) {
+                        std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
+                        server::AnswerCache& cache) {
   std::string_view path = WithoutExperiment(target.path).substr(kData.size());
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const auto found = Routes().find(path);
   if (found == Routes().end()) {
-    return Finish(PlainResponse(404, "Not found: there is no " + Quoted(target.path)), {});
+    return Finish(PlainResponse(404, "Not found: there is no " + Quoted(target.path)));
   }
 
-  // Equal questions about the same snapshot have equal answers. The projector's files are not part
-  // of the snapshot: its answers are compared byte by byte.
-  std::string etag;
-  if (!path.starts_with("/plugin/projector/") && path != "/plugins_listing") {
-    std::string question = request.method + "\n" + request.target + "\n";
-    question.append(request.Header("Content-Type")).append("\n").append(request.body);
-    etag = look.boot_id + "-" + std::to_string(snapshot->version) + "-" + EtagOf(question);
-    if (NamesEtag(request.Header("If-None-Match"), etag)) {
-      return {.status = 304, .etag = etag, .route = "tensorboard"};
-    }
-  }
-  HttpResponse response{.route = "tensorboard"};
-  response.later = [handler = found->second, etag, &look, target = std::move(target),
-                    snapshot = std::move(snapshot), body = request.body,
-                    method = request.method == "HEAD" ? std::string("GET") : request.method,
-                    content_type = std::string(request.Header("Content-Type"))] {
-    return Finish(handler({target, method, content_type, body, snapshot, look}), etag);
+  const bool in_snapshot = IsInSnapshot(path);
+  const std::string_view type = request.Header("Content-Type");
+  server::Question question{.snapshot_version = snapshot->version, .route = kRoute};
+  question.text = request.method == "HEAD" ? "GET" : request.method;
+  std::function<HttpResponse()> make = [handler = found->second, &look, target = std::move(target),
+                                        snapshot = std::move(snapshot), body = request.body,
+                                        method = question.text, content_type = std::string(type)] {
+    return Finish(handler({target, method, content_type, body, snapshot, look}));
   };
-  return response;
+  if (!in_snapshot) return {.route = kRoute, .later = std::move(make)};
+  question.text.append(" ").append(request.target).append("\n");
+  question.text.append(type).append("\n").append(request.body);
+  return cache.Answer(request, std::move(question), std::move(make));
 }
 
 HttpResponse PlainResponse(int status, std::string text) {

@@ -1,13 +1,10 @@
-#include "server/tensorboard/projector.h"
-
-#include <algorithm>
 #include <bit>
-#include <filesystem>
 
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
-#include "cboard/reader/projector_query.h"
 #include "server/json_columns.h"
+#include "server/projector_files.h"
+#include "server/tensorboard/data_route.h"
 
 namespace cboard::tensorboard {
 namespace {
@@ -16,28 +13,14 @@ static_assert(std::endian::native == std::endian::little, "tensors are sent as t
 
 constexpr std::size_t kMostRows = std::size_t{1} << 40;
 
-// Where a config of the log directory itself would be: only if there is just one.
-std::optional<std::filesystem::path> RootDirectory(const DataCall& call) {
-  if (call.look.logdirs.size() != 1 || !call.look.logdirs.front().name.empty()) return std::nullopt;
-  return call.look.logdirs.front().path;
-}
-
-// A config that cannot be read is none; the run's page has nothing to show for it.
-std::optional<Projector> ProjectorIn(const std::filesystem::path& directory) {
-  Result<std::optional<Projector>> projector = FindProjector(directory);
-  return projector ? *std::move(projector) : std::nullopt;
-}
-
-std::optional<Projector> ProjectorOf(const DataCall& call, const std::string& name) {
-  if (const Run* const run = call.snapshot->FindRun(name)) return ProjectorIn(run->directory);
-  const auto root = RootDirectory(call);
-  return name == "." && root ? ProjectorIn(*root) : std::nullopt;
+std::optional<Projector> ProjectorOf(const DataCall& call, const std::string& run) {
+  return cboard::ProjectorOf(*call.snapshot, call.look, run);
 }
 
 Result<HttpResponse> GetRuns(const DataCall& call) {
   JsonWriter json;
   json.BeginArray();
-  for (const std::string& name : ProjectorRuns(call)) json.Value(name);
+  for (const std::string& name : ProjectorRuns(*call.snapshot, call.look)) json.Value(name);
   json.EndArray();
   return JsonResponse(json.Take());
 }
@@ -51,12 +34,7 @@ void WriteEmbedding(JsonWriter& json, const Projector& projector, const Embeddin
   WriteText(json, "tensorName", embedding.tensor_name);
   WriteText(json, "metadataPath", embedding.metadata_path);
   WriteText(json, "bookmarksPath", embedding.bookmarks_path);
-  std::vector<std::uint64_t> shape(embedding.tensor_shape.begin(), embedding.tensor_shape.end());
-  if (shape.empty() && !embedding.tensor_path.empty()) {
-    if (const auto tensor = projector.ReadTensor(embedding.tensor_name)) {
-      shape = {tensor->rows, tensor->columns};
-    }
-  }
+  const std::vector<std::uint64_t> shape = ShapeOf(projector, embedding);
   if (!shape.empty()) WriteValues(json, "tensorShape", shape);
   if (embedding.sprite) {
     json.Key("sprite").BeginObject();
@@ -151,18 +129,6 @@ Result<HttpResponse> GetSpriteImage(const DataCall& call) {
 }
 
 }  // namespace
-
-std::vector<std::string> ProjectorRuns(const DataCall& call) {
-  std::vector<std::string> names;
-  for (const auto& run : call.snapshot->runs) {
-    if (ProjectorIn(run->directory)) names.push_back(run->name);
-  }
-  const auto root = RootDirectory(call);
-  if (root && call.snapshot->FindRun(".") == nullptr && ProjectorIn(*root)) {
-    names.insert(names.begin(), ".");
-  }
-  return names;
-}
 
 std::vector<DataRoute> ProjectorRoutes() {
   return {{"/plugin/projector/runs", GetRuns},

@@ -1,6 +1,6 @@
 #include "server/tensorboard/tag_listing.h"
 
-#include "server/tensorboard/markdown.h"
+#include "server/markdown.h"
 
 namespace cboard::tensorboard {
 

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "cboard/base/check.h"
+#include "server/markdown.h"
 #include "server/tensorboard/blob_key.h"
 #include "server/tensorboard/form_body.h"
 #include "server/tensorboard/hparams_request.h"
-#include "server/tensorboard/markdown.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cboard::tensorboard;

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "server/markdown.h"
 #include "server/tensorboard/form_body.h"
 #include "server/tensorboard/histograms.h"
-#include "server/tensorboard/markdown.h"
 #include "server/tensorboard/media.h"
 #include "server/tensorboard/scalars.h"
 

@@ -1,4 +1,4 @@
-#include "server/tensorboard/markdown.h"
+#include "server/markdown.h"
 
 #include <md4c.h>
 
@@ -8,7 +8,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard::tensorboard {
+namespace cboard {
 namespace {
 
 void AppendEscaped(std::string& html, std::string_view text, bool attribute) {
@@ -280,4 +280,4 @@ std::string EscapeHtml(std::string_view text) {
   return html;
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard

@@ -1,9 +1,9 @@
-#include "server/tensorboard/markdown.h"
+#include "server/markdown.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace cboard::tensorboard {
+namespace cboard {
 namespace {
 
 using ::testing::HasSubstr;
@@ -46,4 +46,4 @@ TEST(Markdown, SaysHowManyNullBytesItLeftOut) {
 }
 
 }  // namespace
-}  // namespace cboard::tensorboard
+}  // namespace cboard

@@ -1,0 +1,32 @@
+// Some of the values of a tag that is not a scalar, chosen evenly, and the columns that every
+// answer about them begins with.
+//
+//   CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kImage));
+//   WriteHead(json, call, entries);  // {"snapshot":12,"indices":[0],"steps":[…],"wall_times":[…]
+#pragma once
+
+#include <vector>
+
+#include "cboard/base/json_writer.h"
+#include "server/api/api_route.h"
+
+namespace cboard::server {
+
+struct Entries {
+  std::vector<std::size_t> indices;
+  const Run* run = nullptr;
+  const Tag* tag = nullptr;
+};
+
+// By ?run=&tag=[&limit=], at most 10,000.
+Result<Entries> QueriedEntries(const ApiCall& call, TagKind kind);
+
+// Opens the object and leaves it open.
+void WriteHead(JsonWriter& json, const ApiCall& call, const Entries& entries);
+
+// The parameters that these routes share.
+Parameter RunParameter();
+Parameter TagParameter();
+Parameter LimitParameter();
+
+}  // namespace cboard::server

@@ -1,0 +1,130 @@
+// What the hardware did during each run: the curves that `compression-board profile` and
+// HardwareMonitor log, in figures.
+#include <algorithm>
+#include <cmath>
+
+#include "cboard/base/strings.h"
+#include "cboard/reader/media_query.h"
+#include "server/api/entries.h"
+#include "server/json_columns.h"
+
+namespace cboard::server {
+namespace {
+
+constexpr std::string_view kPrefix = "hardware/";
+constexpr std::string_view kSummary = "hardware/summary/";  // The same figures, once more.
+constexpr std::string_view kDevices = "hardware/devices";
+
+// By the end of the name, as the monitor writes it.
+std::string_view UnitOf(std::string_view name) {
+  struct Unit {
+    std::string_view suffix, unit;
+  };
+  constexpr auto kUnits = std::to_array<Unit>(
+      {{"_mb_s", "MB/s"}, {"_mb", "MB"}, {"percent", "%"}, {"_w", "W"}, {"_j", "J"}, {"_c", "°C"}});
+  const auto found =
+      std::ranges::find_if(kUnits, [&](const Unit& unit) { return name.ends_with(unit.suffix); });
+  return found == kUnits.end() ? std::string_view() : found->unit;
+}
+
+struct Curve {
+  const Run* run = nullptr;
+  const Tag* tag = nullptr;
+  std::optional<double> mean, p95, max, last;  // Of the values that are numbers.
+  double seconds = 0;                          // From the first point to the last.
+};
+
+Curve Summarize(const Run& run, const Tag& tag) {
+  Curve curve{.run = &run, .tag = &tag};
+  std::vector<double> values;
+  values.reserve(tag.scalars.size());
+  double sum = 0;
+  tag.scalars.ForEachBlock([&](const ScalarBlock& block) {
+    for (const double value : block.values) {
+      if (!std::isfinite(value)) continue;
+      values.push_back(value);
+      sum += value;
+    }
+  });
+  if (values.empty()) return curve;
+  curve.seconds = tag.scalars.back().wall_time_seconds - tag.scalars.front().wall_time_seconds;
+  curve.last = values.back();
+  curve.mean = sum / static_cast<double>(values.size());
+  // The smallest value that 95 % of all do not exceed, as the monitor counts.
+  const std::size_t rank = (values.size() * 95 + 99) / 100 - 1;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::ranges::nth_element(values, at);
+  curve.p95 = *at;
+  curve.max = *std::ranges::max_element(at, values.end());
+  return curve;
+}
+
+std::vector<const Tag*> HardwareTags(const Run& run) {
+  std::vector<const Tag*> tags;
+  auto at = std::ranges::lower_bound(run.tags, kPrefix, {}, &Tag::name);
+  for (; at != run.tags.end() && at->name().starts_with(kPrefix); ++at) {
+    if (at->kind() == TagKind::kScalar && !at->name().starts_with(kSummary)) tags.push_back(&*at);
+  }
+  return tags;
+}
+
+struct Devices {
+  std::string_view run;
+  std::string text;
+};
+
+// Which processor, memory and accelerators: a text that the monitor logs once.
+void CollectDevices(const Run& run, std::vector<Devices>& devices) {
+  auto at = std::ranges::lower_bound(run.tags, kDevices, {}, &Tag::name);
+  for (; at != run.tags.end() && at->name().starts_with(kDevices); ++at) {
+    if (at->kind() != TagKind::kText || at->blobs.empty()) continue;
+    const auto text = ReadText(run, *at, at->blobs.size() - 1);
+    if (text && !text->value.texts.empty()) {
+      devices.push_back({run.name, std::string(text->value.texts.front())});
+    }
+  }
+}
+
+Result<HttpResponse> GetHardware(const ApiCall& call) {
+  const std::string run_name = TextQuery(call.target, "run");
+  if (!run_name.empty()) CBOARD_RETURN_IF_ERROR(FindRun(call, run_name));
+  std::vector<Curve> curves;
+  std::vector<Devices> devices;
+  for (const auto& run : call.snapshot->runs) {
+    if (!run_name.empty() && run->name != run_name) continue;
+    for (const Tag* const tag : HardwareTags(*run)) curves.push_back(Summarize(*run, *tag));
+    CollectDevices(*run, devices);
+  }
+  const auto name = [](const Curve& curve) {
+    return std::string_view(curve.tag->name()).substr(kPrefix.size());
+  };
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "runs", curves, [](const Curve& curve) { return curve.run->name; });
+  WriteValues(json, "tags", curves, [](const Curve& curve) { return curve.tag->name(); });
+  WriteValues(json, "names", curves, name);
+  WriteValues(json, "units", curves, [&](const Curve& curve) { return UnitOf(name(curve)); });
+  WriteValues(json, "counts", curves, [](const Curve& curve) { return curve.tag->size(); });
+  WriteNumbers(json, "seconds", curves, &Curve::seconds);
+  WriteNumbers(json, "means", curves, &Curve::mean);
+  WriteNumbers(json, "p95s", curves, &Curve::p95);
+  WriteNumbers(json, "maxima", curves, &Curve::max);
+  WriteNumbers(json, "last", curves, &Curve::last);
+  json.Key("devices").BeginObject();
+  WriteValues(json, "runs", devices, &Devices::run);
+  WriteValues(json, "texts", devices, &Devices::text);
+  json.EndObject().EndObject();
+  return JsonResponse(json.Take());
+}
+
+}  // namespace
+
+std::vector<ApiRoute> HardwareRoutes() {
+  return {{.method = "GET",
+           .path = "/hardware",
+           .summary = "What the hardware did during each run: mean, 95th percentile, maximum.",
+           .parameters = {{"run", ParameterType::kText, false, false, "Only this run."}},
+           .handler = GetHardware}};
+}
+
+}  // namespace cboard::server

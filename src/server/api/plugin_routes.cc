@@ -1,0 +1,191 @@
+// What TensorBoard's smaller plugins log: PR curves, meshes, layouts of custom scalars.
+#include <algorithm>
+
+#include "cboard/base/strings.h"
+#include "cboard/reader/plugin_query.h"
+#include "server/api/entries.h"
+#include "server/json_columns.h"
+
+namespace cboard::server {
+namespace {
+
+// {"name":[[…],[…]]}: a list per step.
+template <typename Column>
+void WriteCurves(JsonWriter& json, std::string_view name, const std::vector<PrCurveStep>& steps,
+                 Column column) {
+  json.Key(name).BeginArray();
+  for (const PrCurveStep& step : steps) {
+    json.BeginArray();
+    for (const auto value : step.curve.*column) json.Value(value);
+    json.EndArray();
+  }
+  json.EndArray();
+}
+
+Result<HttpResponse> GetPrCurves(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kPrCurve));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<PrCurveStep> steps,
+                          ReadPrCurves(*entries.run, *entries.tag, entries.indices));
+  JsonWriter json;
+  WriteHead(json, call, entries);
+  WriteCurves(json, "thresholds", steps, &PrCurve::thresholds);
+  WriteCurves(json, "precision", steps, &PrCurve::precision);
+  WriteCurves(json, "recall", steps, &PrCurve::recall);
+  WriteCurves(json, "true_positives", steps, &PrCurve::true_positives);
+  WriteCurves(json, "false_positives", steps, &PrCurve::false_positives);
+  WriteCurves(json, "true_negatives", steps, &PrCurve::true_negatives);
+  WriteCurves(json, "false_negatives", steps, &PrCurve::false_negatives);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+// The parts of a mesh, in the words of this API.
+struct PartName {
+  std::string_view name;
+  proto::MeshContent content;
+};
+constexpr auto kParts = std::to_array<PartName>({{"vertices", proto::MeshContent::kVertex},
+                                                 {"faces", proto::MeshContent::kFace},
+                                                 {"colors", proto::MeshContent::kColor}});
+
+std::string_view NameOf(proto::MeshContent content) {
+  const auto found = std::ranges::find(kParts, content, &PartName::content);
+  return found == kParts.end() ? std::string_view("unknown") : found->name;
+}
+
+Result<HttpResponse> GetMeshes(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string run_name, call.target.Query("run"));
+  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, run_name));
+  const std::vector<Mesh> meshes = ListMeshes(*run);
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "names", meshes, &Mesh::name);
+  WriteValues(json, "samples", meshes, &Mesh::samples);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+struct MeshOfRun {
+  const Run* run = nullptr;
+  Mesh mesh;
+};
+
+Result<MeshOfRun> QueriedMesh(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string run_name, call.target.Query("run"));
+  CBOARD_ASSIGN_OR_RETURN(const std::string name, call.target.Query("mesh"));
+  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, run_name));
+  for (Mesh& mesh : ListMeshes(*run)) {
+    if (mesh.name == name) return MeshOfRun{run, std::move(mesh)};
+  }
+  return Fail(ErrorCode::kNotFound, "run " + Quoted(run_name) + " has no mesh " + Quoted(name));
+}
+
+Result<HttpResponse> GetMeshSteps(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const MeshOfRun found, QueriedMesh(call));
+  const std::vector<MeshStep> steps = ListMeshSteps(found.mesh);
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "steps", steps, &MeshStep::step);
+  WriteValues(json, "wall_times", steps, &MeshStep::wall_time_seconds);
+  WriteValues(json, "parts", steps, [](const MeshStep& step) { return NameOf(step.content_type); });
+  json.Key("shapes").BeginArray();
+  for (const MeshStep& step : steps) {
+    json.BeginArray();
+    for (const std::int64_t size : step.shape) json.Value(size);
+    json.EndArray();
+  }
+  json.EndArray();
+  WriteValues(json, "configs", steps, &MeshStep::json_config);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetMeshData(const ApiCall& call) {
+  constexpr std::size_t kMost = std::size_t{1} << 62;
+  CBOARD_ASSIGN_OR_RETURN(const MeshOfRun found, QueriedMesh(call));
+  CBOARD_ASSIGN_OR_RETURN(const std::string part, call.target.Query("part"));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t step, call.target.NumberQuery("step", 0, kMost, 0));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t sample, call.target.NumberQuery("sample", 0, kMost, 0));
+  const auto known = std::ranges::find(kParts, part, &PartName::name);
+  if (known == kParts.end()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "part is " + Quoted(part) + "; it must be vertices, faces or colors");
+  }
+  CBOARD_ASSIGN_OR_RETURN(std::string data, ReadMeshData(*found.run, found.mesh, known->content,
+                                                         static_cast<std::int64_t>(step),
+                                                         static_cast<std::int64_t>(sample)));
+  return BlobResponse("application/octet-stream", std::move(data));
+}
+
+void WriteChart(JsonWriter& json, const proto::LayoutChart& chart) {
+  json.BeginObject().Key("title").Value(chart.title);
+  if (chart.margins.empty()) {
+    WriteValues(json, "tags", chart.multiline_tags);
+  } else {
+    json.Key("margins").BeginObject();
+    WriteValues(json, "values", chart.margins, &proto::MarginSeries::value);
+    WriteValues(json, "lowers", chart.margins, &proto::MarginSeries::lower);
+    WriteValues(json, "uppers", chart.margins, &proto::MarginSeries::upper);
+    json.EndObject();
+  }
+  json.EndObject();
+}
+
+Result<HttpResponse> GetLayouts(const ApiCall& call) {
+  std::vector<Error> errors;
+  const std::vector<proto::LayoutCategory> layout = ReadLayouts(*call.snapshot, errors);
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  json.Key("categories").BeginArray();
+  for (const proto::LayoutCategory& category : layout) {
+    json.BeginObject().Key("title").Value(category.title).Key("closed").Value(category.closed);
+    json.Key("charts").BeginArray();
+    for (const proto::LayoutChart& chart : category.charts) WriteChart(json, chart);
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+  WriteValues(json, "problems", errors, &Error::message);
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+}  // namespace
+
+std::vector<ApiRoute> PluginRoutes() {
+  const Parameter run = RunParameter();
+  const Parameter mesh = {"mesh", ParameterType::kText, true, false, "The mesh, by its name."};
+  return {
+      {.method = "GET",
+       .path = "/pr_curves",
+       .summary = "Precision and recall at rising thresholds, for the steps of a tag.",
+       .parameters = {run, TagParameter(), LimitParameter()},
+       .handler = GetPrCurves},
+      {.method = "GET",
+       .path = "/meshes",
+       .summary = "The meshes of a run.",
+       .parameters = {run},
+       .handler = GetMeshes},
+      {.method = "GET",
+       .path = "/meshes/steps",
+       .summary = "When each part of a mesh was logged, and its shape.",
+       .parameters = {run, mesh},
+       .handler = GetMeshSteps},
+      {.method = "GET",
+       .path = "/meshes/data",
+       .summary = "The numbers of a part: float32, int32 or uint8, little-endian.",
+       .parameters = {run,
+                      mesh,
+                      {"part", ParameterType::kText, true, false, "vertices, faces or colors."},
+                      {"step", ParameterType::kWhole, false, false, "The step; 0 if not given."},
+                      {"sample", ParameterType::kWhole, false, false,
+                       "Which of a batch; the first if not given."}},
+       .answer_type = "application/octet-stream",
+       .handler = GetMeshData},
+      {.method = "GET",
+       .path = "/layouts",
+       .summary = "The layout of custom scalar charts, of all runs in one.",
+       .handler = GetLayouts},
+  };
+}
+
+}  // namespace cboard::server

@@ -1,0 +1,39 @@
+// What is known about the log directory besides its data: numbers for /metrics, and lines for
+// whoever started the server.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cboard/reader/log_reader.h"
+#include "server/answer_cache.h"
+
+namespace cboard::server {
+
+// How long events take from their wall time until they can be asked for.
+class LagMeter {
+ public:
+  // A new snapshot is there at `now_seconds` since 1970. Counts when it has an event that is newer
+  // than all before it, once loading is complete: what was there at the start has no lag.
+  void Observe(const Snapshot& snapshot, double now_seconds);
+
+  double last_seconds() const { return last_seconds_; }
+  double newest_wall_time_seconds() const { return newest_; }  // 0 without events.
+
+ private:
+  double newest_ = 0;
+  double last_seconds_ = 0;
+  bool loaded_ = false;
+};
+
+// Appends lines in the form of prometheus_text.h. Takes time in proportion to the files.
+void AppendReaderMetrics(std::string& text, const Snapshot& snapshot,
+                         const ReaderStatistics& statistics, const LagMeter& lag,
+                         const AnswerCacheStatistics& answers);
+
+// What could not be read, a line for each kind of trouble: which, why, what to do. Missing log
+// directories are not among them.
+std::vector<std::string> DescribeTrouble(const Snapshot& snapshot);
+
+}  // namespace cboard::server

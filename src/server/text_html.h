@@ -1,0 +1,16 @@
+// A logged text as HTML: a paragraph, or a table when it has dimensions.
+#pragma once
+
+#include <string>
+
+#include "cboard/reader/media_query.h"
+
+namespace cboard {
+
+enum class TextCells { kMarkdown, kPlain };
+
+// Safe to put into a page, whatever was logged (markdown.h). Of more than two dimensions the first
+// matrix is shown, after a warning; a list is a column. Character for character TensorBoard's.
+std::string TextToHtml(const TextValue& value, TextCells cells = TextCells::kMarkdown);
+
+}  // namespace cboard

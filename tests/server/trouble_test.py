@@ -1,0 +1,115 @@
+"""What goes wrong with logs is said once, in one line: which file, why, what to do."""
+
+import os
+import pathlib
+import pwd
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from raw_client import wait_until
+from running_board import PROGRAM, RunningBoard
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from event_file import EventFile  # noqa: E402
+
+
+class TroubleTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="cboard trouble ")
+        self.addCleanup(directory.cleanup)
+        self.logdir = pathlib.Path(directory.name)
+        with EventFile(self.logdir / "good", wall_time=1000) as file:
+            for step in range(100):
+                file.scalar("loss", 1 / (step + 1), step, wall_time=1000 + step)
+
+    def metrics(self, board):
+        text = board.get("/metrics")[2].decode()
+        return {name: float(value) for name, value in re.findall(r"^(cboard_\w+) (\S+)$", text, re.MULTILINE)}
+
+    def complaints(self, board):
+        """What the program has said once it has ended."""
+        self.assertEqual(board.stop(), 0)
+        return board.process.stderr.read().splitlines()
+
+    def test_good_logs_are_nothing_to_talk_about(self):
+        with RunningBoard("--logdir", self.logdir) as board:
+            self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_loaded"] == 1))
+            self.assertEqual(self.complaints(board), [])
+
+    def test_a_damaged_file_is_named_with_the_place(self):
+        with EventFile(self.logdir / "bad") as file:
+            for step in range(3):
+                file.scalar("loss", 0.5, step)
+        path = file.path
+        content = bytearray(path.read_bytes())
+        content[-30] ^= 0x10
+        path.write_bytes(content)
+        with RunningBoard("--logdir", self.logdir) as board:
+            self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_loaded"] == 1))
+            metrics = self.metrics(board)
+            self.assertEqual(metrics["cboard_reader_damaged_places"], 1)
+            self.assertGreater(metrics["cboard_reader_damaged_bytes"], 0)
+            lines = self.complaints(board)
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], r"^compression-board: '.*/bad/events\.out\..*' is damaged at offset \d+: .*; \d+ bytes skipped, the rest is shown")
+
+    def test_a_file_that_nobody_may_read_is_named_with_the_reason(self):
+        with EventFile(self.logdir / "closed") as file:
+            file.scalar("loss", 0.5, 1)
+        file.path.chmod(0)
+        user = None
+        if os.geteuid() == 0:  # Root may read everything: be somebody else.
+            user = pwd.getpwnam("nobody").pw_uid
+            self.logdir.chmod(0o755)
+            try:
+                subprocess.run([PROGRAM, "--version"], user=user, check=True, capture_output=True)
+            except (OSError, subprocess.CalledProcessError):
+                self.skipTest("the program is where only root can start it")
+        with RunningBoard("--logdir", self.logdir, user=user) as board:
+            self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_unreadable_files"] == 1))
+            self.assertEqual(board.json("/api/v1/scalars?run=good&tag=loss")[1]["series"][0]["total"], 100)
+            lines = self.complaints(board)
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], r"closed/events\.out\..*Permission denied.*; what it holds is missing until it can be read")
+
+    def test_the_readers_numbers_are_in_the_metrics(self):
+        with RunningBoard("--logdir", self.logdir) as board:
+            self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_loaded"] == 1))
+            metrics = self.metrics(board)
+            size = sum(path.stat().st_size for path in self.logdir.rglob("*tfevents*"))
+            self.assertEqual(metrics["cboard_reader_files"], 1)
+            self.assertEqual(metrics["cboard_reader_file_bytes"], size)
+            self.assertEqual(metrics["cboard_reader_bytes_read_total"], size)
+            self.assertEqual(metrics["cboard_reader_events_read_total"], 101)
+            self.assertEqual(metrics["cboard_reader_newest_event_timestamp_seconds"], 1099)
+            self.assertEqual(metrics["cboard_reader_lag_seconds"], 0)
+            self.assertGreater(metrics["cboard_reader_scalar_bytes"], 0)
+            with EventFile(self.logdir / "new") as file:
+                file.scalar("loss", 0.5, 1)
+                self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_files"] == 2))
+                self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_lag_seconds"] > 0))
+
+    def test_scripts_for_tensorboard_get_as_many_samples_as_the_flag_says(self):
+        def count(*flags):
+            with RunningBoard("--logdir", self.logdir, *flags) as board:
+                self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_loaded"] == 1))
+                points = board.json("/data/plugin/scalars/scalars?run=good&tag=loss")[1]
+                # Our own API is not limited by it.
+                self.assertEqual(board.json("/api/v1/scalars?run=good&tag=loss")[1]["series"][0]["total"], 100)
+                self.assertEqual((points[0][1], points[-1][1]), (0, 99))
+                return len(points)
+
+        self.assertEqual(count(), 100)
+        self.assertEqual(count("--samples_per_plugin", "scalars=10"), 10)
+        self.assertEqual(count("--samples_per_plugin", "images=3,scalars=0"), 100)
+        for wrong in ["scalars", "scalars=", "=5", "scalars=x", "scalars=-1"]:
+            run = subprocess.run([PROGRAM, "--logdir", self.logdir, "--samples_per_plugin", wrong], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 2, wrong)
+            self.assertIn("scalars=500,images=20", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
