@@ -97,12 +97,10 @@ EventFile::~EventFile() {
   writer_.reset();
 }
 
-Result<void> EventFile::AddScalar(std::string_view tag, float value, std::int64_t step,
-                                  double wall_time_seconds) {
-  if (closed_) return {};
-  Result<void> added = writer_->AddScalar(tag, value, step, wall_time_seconds);
-  if (added || added.error().code != ErrorCode::kFailedPrecondition || ::getpid() == owner_pid_) {
-    return added;
+Result<void> EventFile::AddRefusedScalar(Result<void> refused, std::string_view tag, float value,
+                                         std::int64_t step, double wall_time_seconds) {
+  if (refused.error().code != ErrorCode::kFailedPrecondition || ::getpid() == owner_pid_) {
+    return refused;
   }
   std::string summary;
   proto::AppendScalarValue(summary::CleanTag(tag), value, {}, summary);
