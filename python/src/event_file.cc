@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +17,7 @@
 #include "cboard/record/crc32c.h"
 #include "cboard/record/record_writer.h"
 #include "errors.h"
+#include "summaries.h"
 #include "tensor_arg.h"
 #include "unlocked.h"
 #include "writer/summary/tag_cleaning.h"
@@ -77,6 +80,18 @@ void AddScalars(EventFile& self, const std::string& tag, nb::handle values, nb::
     }
   }
   Unwrap(std::move(added));
+}
+
+// What Python's histogram_summary and add_summary do, without the bytes in between.
+void AddHistogram(EventFile& self, const std::string& tag, nb::handle values, const Bins& bins,
+                  std::size_t max_bins, std::int64_t step, double wall_time) {
+  const TensorArg tensor(values);
+  Result<std::string> summary;
+  {
+    const Unlocked unlocked;
+    summary = MakeHistogramOf(tag, tensor.view(), bins, max_bins);
+  }
+  Unwrap(self.AddEvent(SummaryEvent(Unwrap(std::move(summary)), step, wall_time)));
 }
 
 }  // namespace
@@ -178,6 +193,7 @@ void BindEventFile(nb::module_& module) {
            })
       .def("add_scalars", AddScalars, nb::arg("tag"), nb::arg("values"), nb::arg("steps"),
            nb::arg("wall_times").none())
+      .def("add_histogram", AddHistogram)
       .def("flush", [](EventFile& self) { Unwrap(self.Flush()); })
       .def("close", [](EventFile& self) { Unwrap(self.Close()); })
       .def_prop_ro("path", &EventFile::path)
