@@ -14,6 +14,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _engine
+from .errors import check_format
 from .tensors import as_engine, make_np, to_float
 from .types import ArrayLike, Bins, Number
 
@@ -95,13 +96,7 @@ def histogram_raw_bytes(
 
 def _check_format(tensor: Any, dataformats: str) -> None:
     shape = np.shape(tensor[0]) if isinstance(tensor, tuple) else np.shape(tensor)
-    assert len(set(dataformats)) == len(dataformats), (
-        f"You can not use the same dimension shordhand twice. \t\tinput_format: {dataformats}"
-    )
-    assert len(shape) == len(dataformats), (
-        f"size of input tensor and input format are different. \t\t"
-        f"tensor shape: {shape}, input_format: {dataformats}"
-    )
+    check_format(shape, dataformats)
 
 
 def image_bytes(tag: str, tensor: ArrayLike, dataformats: str = "CHW") -> bytes:
@@ -219,7 +214,7 @@ def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, byt
         if converted is None:
             try:
                 converted = to_float(value)
-            except (NotImplementedError, AssertionError, ValueError, TypeError):
+            except (ValueError, TypeError):
                 raise ValueError(
                     f"hparam '{name}' is a {type(value).__name__}; give a bool, a number or a str"
                 ) from None

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from . import _engine, summary
+from .errors import check
 from .file_writer import DummyFileWriter, FileWriter, step_of
 from .run_writer import RunWriter
 from .types import ArrayLike, Bins, PathLike
@@ -194,7 +195,7 @@ class SummaryWriter(RunWriter):
     def add_custom_scalars_marginchart(self, tags: Sequence[str], category: str = "default",
                                        title: str = "untitled") -> None:  # fmt: skip
         """A curve with its margins: three tags, value, lower, upper."""
-        assert len(tags) == 3, "a margin chart takes three tags: value, lower, upper"
+        check(len(tags) == 3, "a margin chart takes three tags: value, lower, upper")
         self.add_custom_scalars({category: {title: ["Margin", tags]}})
 
     def add_custom_scalars(self, layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:
