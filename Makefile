@@ -34,7 +34,6 @@ demo: setup
 	@PORT=$(PORT) DEMO_OPEN=$(DEMO_OPEN) scripts/demo
 
 bench: build
-	@scripts/setup --with-torch
 	$(PYTHON) benchmarks/run.py
 
 test-deep:
@@ -45,7 +44,6 @@ wheel: setup
 	@tests/python/run --wheel
 
 compat: setup
-	@scripts/setup --with-torch
 	@tests/python/compat
 
 deb: build

@@ -5,6 +5,14 @@ from typing import Any, Optional, Union
 
 Tensor = Any  # A C-contiguous buffer, or (buffer, dtype[, scales, zero points, axis]).
 
+Variants = Sequence[tuple[str, Mapping[str, float]]]
+
+# [(kind, name, variant, value or values of a group, labels)], [(what was left out, reason)]
+Plan = tuple[
+    list[tuple[str, str, str, Any, dict[str, Any]]],
+    list[tuple[str, str]],
+]
+
 class EventFile:
     plain: bool
     def __init__(
@@ -19,6 +27,15 @@ class EventFile:
     def add_summary(self, summary: bytes, step: int, wall_time: float) -> None: ...
     def add_scalars(
         self, tag: str, values: Tensor, steps: Tensor, wall_times: Optional[Tensor]
+    ) -> None: ...
+    def add_histogram(
+        self,
+        tag: str,
+        values: Tensor,
+        bins: Union[str, int, Sequence[float]],
+        max_bins: int,
+        step: int,
+        wall_time: float,
     ) -> None: ...
     def add_graph(self, graph_def: bytes, wall_time: float) -> None: ...
     def flush(self) -> None: ...
@@ -53,7 +70,6 @@ class Aurora:
     def factors(self) -> dict[str, float]: ...
     @property
     def ratios(self) -> dict[str, float]: ...
-    def labels(self, name: str, model: str, variant: str, baseline: str) -> dict[str, Any]: ...
 
 class HardwareMonitor:
     def __init__(
@@ -185,9 +201,7 @@ def sub_run_path(directory: str, main_tag: str, key: str) -> str: ...
 def tensorboard_bin_edges() -> list[float]: ...
 def describe_metric(key: str) -> dict[str, str]: ...
 def in_log_order(metrics: Mapping[str, float]) -> list[str]: ...
-def directory_name(name: str) -> str: ...
 def default_tag(kind: str, model: str, name: str, variant: str, baseline: str) -> str: ...
-def metric_labels(key: str, model: str, variant: str) -> dict[str, Any]: ...
 def ratios(
     baseline: Mapping[str, float],
     variant: Mapping[str, float],
@@ -206,4 +220,21 @@ def aurora(
     chance_level: float = 0.0,
     measured_on: str = "",
 ) -> Aurora: ...
+def plan_comparison(
+    model: str, variants: Variants, baseline: str, tag_scheme: str
+) -> Plan: ...
+def plan_ratios(model: str, variants: Variants, baseline: str) -> Plan: ...
+def plan_energy(model: str, variants: Variants, baseline: str, tag_scheme: str) -> Plan: ...
+def plan_aurora(
+    model: str,
+    variants: Variants,
+    baseline: str,
+    weights: Mapping[str, float],
+    quality: str,
+    quality_lower_is_better: bool,
+    penalty_factor: float,
+    penalty_threshold: float,
+    chance_level: float,
+    measured_on: str,
+) -> Plan: ...
 def import_benchmark(json: str, directory: str, step: int) -> dict[str, Any]: ...

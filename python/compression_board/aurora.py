@@ -27,6 +27,21 @@ def numeric(metrics: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
+def engine_options(
+    *,
+    weights: Optional[Mapping[str, float]] = None,
+    quality: str = "accuracy",
+    quality_lower_is_better: bool = False,
+    penalty_factor: float = 10.0,
+    penalty_threshold: float = 0.0,
+    chance_level: float = 0.0,
+    measured_on: str = "",
+) -> tuple[dict[str, float], str, bool, float, float, float, str]:
+    """The options of aurora(), as the engine takes them."""
+    return (dict(weights or {}), quality, quality_lower_is_better, penalty_factor,
+            penalty_threshold, chance_level, measured_on)  # fmt: skip
+
+
 def aurora(
     baseline: Mapping[str, Any],
     variant: Mapping[str, Any],
@@ -44,7 +59,9 @@ def aurora(
     `weights` replaces any of quality, throughput, latency, energy and memory. ValueError says in
     words why there is no score: quality is missing, too few metrics, a value that is not positive.
     """
-    return _engine.aurora(
-        numeric(baseline), numeric(variant), dict(weights or {}), quality,
-        quality_lower_is_better, penalty_factor, penalty_threshold, chance_level, measured_on,
+    options = engine_options(
+        weights=weights, quality=quality, quality_lower_is_better=quality_lower_is_better,
+        penalty_factor=penalty_factor, penalty_threshold=penalty_threshold,
+        chance_level=chance_level, measured_on=measured_on,
     )  # fmt: skip
+    return _engine.aurora(numeric(baseline), numeric(variant), *options)

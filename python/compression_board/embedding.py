@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _engine
+from .errors import check
 from .tensors import as_engine, make_np
 from .types import ArrayLike
 
@@ -38,17 +39,19 @@ def embedding_files(
     header: Optional[Sequence[str]],
 ) -> Any:
     matrix = make_np(mat)
-    assert matrix.ndim == 2, "mat should be 2D, where mat.size(0) is the number of data points"
+    check(matrix.ndim == 2, "mat should be 2D, where mat.size(0) is the number of data points")
     if metadata is not None:
-        assert len(metadata) == matrix.shape[0], "#labels should equal with #data points"
+        check(len(metadata) == matrix.shape[0], "#labels should equal with #data points")
         if header:
-            assert all(len(row) == len(header) for row in metadata), (
-                "len of header must be equal to the number of columns in metadata"
+            check(
+                all(len(row) == len(header) for row in metadata),
+                "len of header must be equal to the number of columns in metadata",
             )
     if label_img is not None:
         shape = np.shape(make_np(label_img))
-        assert shape[0] == matrix.shape[0], "#images should equal with #data points"
-        assert shape[2] == shape[3], "Image should be square, see tensorflow/tensorboard#670"
+        check(len(shape) == 4, f"label_img should be NCHW, but has the shape {shape}")
+        check(shape[0] == matrix.shape[0], "#images should equal with #data points")
+        check(shape[2] == shape[3], "Image should be square, see tensorflow/tensorboard#670")
     images = None if label_img is None else as_engine(label_img)
     return _engine.embedding_files(
         as_engine(matrix), _rows(metadata, header), list(header or []), images, tag, step

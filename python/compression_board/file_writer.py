@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Optional
 
+from .errors import check
 from .event_files import EventFileWriter, bypass_allowed
 from .types import PathLike
 
@@ -106,8 +107,8 @@ class FileWriter:
     def use_metadata(self, *, global_step: Optional[int] = None,
                      walltime: Optional[float] = None) -> Iterator["FileWriter"]:  # fmt: skip
         """Gives `global_step` and `walltime` to all events inside that have none of their own."""
-        assert not self._default_metadata, "Default metadata are already set."
-        assert global_step is not None or walltime is not None, "No metadata are given."
+        check(not self._default_metadata, "Default metadata are already set.")
+        check(global_step is not None or walltime is not None, "No metadata are given.")
         self._default_metadata = {"global_step": global_step, "walltime": walltime}
         file = self.event_writer._file
         plain, file.plain = file.plain, False

@@ -86,6 +86,14 @@ class RunWriter(_engine.ScalarWriter):
     def _write(self, serialized: bytes, step: Optional[int], walltime: Optional[float]) -> None:
         self._get_file_writer().add_serialized_summary(serialized, step, walltime)
 
+    def _direct_file(self) -> Optional[_engine.EventFile]:
+        """The engine's file, where nobody has to see the events on their way to it."""
+        writer = self._get_file_writer()
+        if isinstance(writer, FileWriter) and bypass_allowed(writer.event_writer._file):
+            file: _engine.EventFile = writer.event_writer._file
+            return file
+        return None
+
     def _sub_run(self, main_tag: str, key: str) -> str:
         if "://" in self.logdir or ":" in self.logdir.split("/")[0]:
             return f"{self.logdir}/{main_tag}/{key}"
@@ -174,9 +182,9 @@ class RunWriter(_engine.ScalarWriter):
         times = None if walltimes is None else flat(walltimes, np.float64)
         if len(steps) != len(values) or (times is not None and len(times) != len(values)):
             raise ValueError(f"{len(values)} values need as many steps and wall times")
-        writer = self._get_file_writer()
-        if isinstance(writer, FileWriter) and bypass_allowed(writer.event_writer._file):
-            writer.event_writer._file.add_scalars(tag, values, steps, times)
+        file = self._direct_file()
+        if file is not None:
+            file.add_scalars(tag, values, steps, times)
             return
         for i, (value, step) in enumerate(zip(values.tolist(), steps.tolist())):
             self.add_scalar(tag, value, step, None if times is None else float(times[i]))

@@ -5,6 +5,7 @@ SummaryWriter itself takes the engine's bytes; these are for code that builds su
 
 from __future__ import annotations
 
+import functools
 import json as _json
 import logging
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _engine
+from .errors import check_format
 from .tensors import as_engine, make_np, to_float
 from .types import ArrayLike, Bins, Number
 
@@ -25,11 +27,14 @@ def _message(serialized: bytes) -> Any:
     return Summary.FromString(serialized)
 
 
+_cleaned = functools.lru_cache(maxsize=4096)(_engine.clean_tag)  # Programs have few tags.
+
+
 def _clean_tag(name: str) -> str:
     """The tag as it is stored: characters other than letters, digits and -/_. become _."""
     if not isinstance(name, str):
         raise TypeError(f"a tag is a str, not {type(name).__name__}")
-    cleaned = _engine.clean_tag(name)
+    cleaned = _cleaned(name)
     if cleaned != name:
         logger.info("Summary name %s is illegal; using %s instead.", name, cleaned)
     return cleaned
@@ -51,12 +56,10 @@ def scalar_bytes(
     )
 
 
-def histogram_bytes(
-    tag: str,
-    values: ArrayLike,
-    bins: Bins,
-    max_bins: Optional[int] = None,
-) -> bytes:
+def histogram_arguments(
+    tag: str, values: ArrayLike, bins: Bins, max_bins: Optional[int]
+) -> tuple[str, Any, Any, int]:
+    """What the engine makes a histogram of."""
     if isinstance(values, (list, tuple)) and not len(values):
         raise ValueError("The input has no element.")
     tensor = as_engine(values)
@@ -64,7 +67,13 @@ def histogram_bytes(
         bins = [float(edge) for edge in bins]
     elif isinstance(bins, np.integer):
         bins = int(bins)
-    return _engine.histogram_summary(_clean_tag(tag), tensor, bins, int(max_bins or 0))
+    return _clean_tag(tag), tensor, bins, int(max_bins or 0)
+
+
+def histogram_bytes(
+    tag: str, values: ArrayLike, bins: Bins, max_bins: Optional[int] = None
+) -> bytes:
+    return _engine.histogram_summary(*histogram_arguments(tag, values, bins, max_bins))
 
 
 def histogram_raw_bytes(
@@ -87,13 +96,7 @@ def histogram_raw_bytes(
 
 def _check_format(tensor: Any, dataformats: str) -> None:
     shape = np.shape(tensor[0]) if isinstance(tensor, tuple) else np.shape(tensor)
-    assert len(set(dataformats)) == len(dataformats), (
-        f"You can not use the same dimension shordhand twice. \t\tinput_format: {dataformats}"
-    )
-    assert len(shape) == len(dataformats), (
-        f"size of input tensor and input format are different. \t\t"
-        f"tensor shape: {shape}, input_format: {dataformats}"
-    )
+    check_format(shape, dataformats)
 
 
 def image_bytes(tag: str, tensor: ArrayLike, dataformats: str = "CHW") -> bytes:
@@ -211,7 +214,7 @@ def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, byt
         if converted is None:
             try:
                 converted = to_float(value)
-            except (NotImplementedError, AssertionError, ValueError, TypeError):
+            except (ValueError, TypeError):
                 raise ValueError(
                     f"hparam '{name}' is a {type(value).__name__}; give a bool, a number or a str"
                 ) from None

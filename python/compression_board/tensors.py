@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import NotNumbersError, check
+
 logger = logging.getLogger("tensorboardX.x2num")
 
 Array = Any  # numpy.ndarray; its type parameters differ between the versions of numpy.
@@ -85,10 +87,10 @@ def to_numpy(x: Any) -> Array:
 def make_np(x: Any) -> Array:
     """`x` as a numpy array; a single number becomes an array of one element."""
     if isinstance(x, (str, bytes)) or x is None:
-        raise NotImplementedError(f"Got {type(x)}, but expected numpy array or torch tensor.")
+        raise NotNumbersError(f"Got {type(x)}, but expected numpy array or torch tensor.")
     array = to_numpy(x)
     if array.dtype.kind not in "fiubc":
-        raise NotImplementedError(f"Got {type(x)}, but expected numpy array or torch tensor.")
+        raise NotNumbersError(f"Got {type(x)}, but expected numpy array or torch tensor.")
     if array.ndim == 0 and not _is_torch(x) and not isinstance(x, np.ndarray):
         array = array.reshape(1)
     check_nan(array)
@@ -145,7 +147,7 @@ def to_float(x: Any) -> float:
         value = float(x)
     else:
         array = make_np(x).squeeze()
-        assert array.ndim == 0, "scalar should be 0D"
+        check(array.ndim == 0, f"scalar should be 0D, but has the shape {array.shape}")
         return float(array)
     if value != value or value in (float("inf"), float("-inf")):
         logger.warning("NaN or Inf found in input tensor.")

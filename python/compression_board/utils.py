@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import check, check_format
+
 
 def figure_to_image(figures: Any, close: bool = True) -> Any:
     """A matplotlib figure as CHW bytes; a list of figures as NCHW."""
@@ -32,7 +34,8 @@ def graphviz_to_image() -> None:
 def make_grid(images: Any, ncols: int = 8) -> Any:
     """A batch NCHW of 1, 3 or 4 channels as one picture CHW, rows of up to `ncols`."""
     images = np.asarray(images)
-    assert images.ndim == 4 and images.shape[1] in (1, 3, 4)
+    fits = images.ndim == 4 and images.shape[1] in (1, 3, 4)
+    check(fits, f"expected a batch NCHW of 1, 3 or 4 channels, got the shape {images.shape}")
     if images.shape[1] == 1:
         images = np.repeat(images, 3, axis=1)
     count, channels, height, width = images.shape
@@ -62,13 +65,7 @@ def _prepare_video(V: Any) -> Any:
 def convert_to_HWC(tensor: Any, input_format: str) -> Any:
     """`tensor` in any order of HW, CHW or NCHW, as HWC; a batch becomes a grid."""
     tensor = np.asarray(tensor)
-    assert len(set(input_format)) == len(input_format), (
-        f"You can not use the same dimension shordhand twice. \t\tinput_format: {input_format}"
-    )
-    assert tensor.ndim == len(input_format), (
-        f"size of input tensor and input format are different. \t\t"
-        f"tensor shape: {tensor.shape}, input_format: {input_format}"
-    )
+    check_format(tensor.shape, input_format)
     order = input_format.upper()
 
     def to(target: str) -> Any:

@@ -9,10 +9,12 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from . import _engine, summary
+from .errors import check
 from .file_writer import DummyFileWriter, FileWriter, step_of
 from .run_writer import RunWriter
 from .types import ArrayLike, Bins, PathLike
@@ -46,7 +48,13 @@ class SummaryWriter(RunWriter):
         Quantized tensors are counted by the values they stand for, per-tensor and per-channel.
         ValueError when there are no values, TypeError when they are no numbers.
         """
-        self._write(summary.histogram_bytes(tag, values, bins, max_bins), global_step, walltime)
+        arguments = summary.histogram_arguments(tag, values, bins, max_bins)
+        file = self._direct_file()
+        if file is None:
+            self._write(_engine.histogram_summary(*arguments), global_step, walltime)
+        else:
+            wall_time = time.time() if walltime is None else walltime
+            file.add_histogram(*arguments, step_of(global_step), wall_time)
 
     def add_histogram_raw(self, tag: str, min: float, max: float, num: float, sum: float,
                           sum_squares: float, bucket_limits: Sequence[float],
@@ -187,7 +195,7 @@ class SummaryWriter(RunWriter):
     def add_custom_scalars_marginchart(self, tags: Sequence[str], category: str = "default",
                                        title: str = "untitled") -> None:  # fmt: skip
         """A curve with its margins: three tags, value, lower, upper."""
-        assert len(tags) == 3, "a margin chart takes three tags: value, lower, upper"
+        check(len(tags) == 3, "a margin chart takes three tags: value, lower, upper")
         self.add_custom_scalars({category: {title: ["Margin", tags]}})
 
     def add_custom_scalars(self, layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:

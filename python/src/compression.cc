@@ -11,8 +11,8 @@
 #include "bindings.h"
 #include "cboard/compression/aurora.h"
 #include "cboard/compression/benchmark_import.h"
+#include "cboard/compression/log_plan.h"
 #include "cboard/compression/metrics.h"
-#include "cboard/compression/names.h"
 #include "cboard/compression/tags.h"
 #include "errors.h"
 #include "unlocked.h"
@@ -108,6 +108,51 @@ CompressionTagKind KindOf(std::string_view name) {
   throw nb::value_error("a tag is a metric, group, ratio, latency_distribution or metadata");
 }
 
+std::string_view NameOf(CompressionTagKind kind) {
+  switch (kind) {
+    case CompressionTagKind::kMetric:
+      return "metric";
+    case CompressionTagKind::kGroup:
+      return "group";
+    case CompressionTagKind::kRatio:
+      return "ratio";
+    case CompressionTagKind::kLatencyDistribution:
+      return "latency_distribution";
+    case CompressionTagKind::kMetadata:
+      return "metadata";
+  }
+  return "";
+}
+
+TagScheme SchemeOf(std::string_view name) {
+  if (name == "groups") return TagScheme::kGroups;
+  return name == "flat" ? TagScheme::kFlat : TagScheme::kBoth;
+}
+
+using PlainVariants = std::vector<std::pair<std::string, PlainMetrics>>;
+
+ModelComparison ComparisonOf(const std::string& model, const PlainVariants& variants,
+                             const std::string& baseline) {
+  ModelComparison comparison{.model = model, .baseline = baseline, .variants = {}, .info = {}};
+  for (const auto& [name, metrics] : variants) {
+    comparison.variants.push_back({name, MetricsOf(metrics), {}});
+  }
+  return comparison;
+}
+
+// ([(kind, name, variant, value, labels)], [(what, reason)]); the value of a group is a dict.
+nb::tuple ToPython(Result<LogPlan> result) {
+  const LogPlan plan = Unwrap(std::move(result));
+  nb::list values;
+  for (const PlannedValue& planned : plan.values) {
+    nb::object value = nb::float_(planned.value);
+    if (planned.kind == CompressionTagKind::kGroup) value = nb::cast(planned.group);
+    values.append(nb::make_tuple(NameOf(planned.kind), planned.name, planned.variant, value,
+                                 ToPython(planned.labels)));
+  }
+  return nb::make_tuple(values, ToPython(plan.omitted));
+}
+
 nb::dict Import(const std::string& json, const std::string& directory, std::int64_t step) {
   ImportOptions options;
   options.directory = directory;
@@ -142,15 +187,10 @@ void BindCompression(nb::module_& module) {
     for (const auto& [metric, value] : InLogOrder(MetricsOf(metrics))) keys.push_back(metric.key);
     return keys;
   });
-  module.def("directory_name", [](const std::string& name) { return DirectoryNameOf(name); });
   module.def("default_tag",
              [](const std::string& kind, const std::string& model, const std::string& name,
                 const std::string& variant, const std::string& baseline) {
                return DefaultTag({KindOf(kind), model, name, variant, baseline});
-             });
-  module.def("metric_labels",
-             [](const std::string& key, const std::string& model, const std::string& variant) {
-               return ToPython(LabelsOf(DescribeMetric(key), model, variant));
              });
   // ([(name, metric, value, labels)], [(what, reason)])
   module.def("ratios", [](const PlainMetrics& baseline, const PlainMetrics& variant,
@@ -184,25 +224,39 @@ void BindCompression(nb::module_& module) {
                      }
                      return factors;
                    })
-      .def_prop_ro("ratios",
-                   [](const Aurora& a) {
-                     nb::dict ratios;
-                     for (const AuroraFactor& factor : a.score.factors) {
-                       ratios[std::string(factor.name).c_str()] = factor.ratio;
-                     }
-                     return ratios;
-                   })
-      .def(
-          "labels",
-          [](const Aurora& a, const std::string& name, const std::string& model,
-             const std::string& variant, const std::string& baseline) {
-            return ToPython(LabelsOfAurora(name, a.score, a.options, model, variant, baseline));
-          },
-          "The labels of the scalar `name`, for add_labelled_scalar.");
+      .def_prop_ro("ratios", [](const Aurora& a) {
+        nb::dict ratios;
+        for (const AuroraFactor& factor : a.score.factors) {
+          ratios[std::string(factor.name).c_str()] = factor.ratio;
+        }
+        return ratios;
+      });
   module.def("aurora", ScoreOf, nb::arg("baseline"), nb::arg("variant"), nb::arg("weights"),
              nb::arg("quality") = "", nb::arg("quality_lower_is_better") = false,
              nb::arg("penalty_factor") = 10.0, nb::arg("penalty_threshold") = 0.0,
              nb::arg("chance_level") = 0.0, nb::arg("measured_on") = "");
+  module.def("plan_comparison", [](const std::string& model, const PlainVariants& variants,
+                                   const std::string& baseline, const std::string& tag_scheme) {
+    return ToPython(PlanComparison(ComparisonOf(model, variants, baseline), SchemeOf(tag_scheme)));
+  });
+  module.def("plan_ratios", [](const std::string& model, const PlainVariants& variants,
+                               const std::string& baseline) {
+    return ToPython(PlanRatios(ComparisonOf(model, variants, baseline)));
+  });
+  module.def("plan_energy", [](const std::string& model, const PlainVariants& variants,
+                               const std::string& baseline, const std::string& tag_scheme) {
+    return ToPython(PlanEnergy(ComparisonOf(model, variants, baseline), SchemeOf(tag_scheme)));
+  });
+  module.def("plan_aurora", [](const std::string& model, const PlainVariants& variants,
+                               const std::string& baseline,
+                               const std::map<std::string, double>& weights,
+                               const std::string& quality, bool quality_lower_is_better,
+                               double penalty_factor, double penalty_threshold, double chance_level,
+                               const std::string& measured_on) {
+    return ToPython(PlanAurora(ComparisonOf(model, variants, baseline),
+                               OptionsOf(weights, quality, quality_lower_is_better, penalty_factor,
+                                         penalty_threshold, chance_level, measured_on)));
+  });
   module.def("import_benchmark", Import);
 }
 

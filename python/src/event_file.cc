@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +17,7 @@
 #include "cboard/record/crc32c.h"
 #include "cboard/record/record_writer.h"
 #include "errors.h"
+#include "summaries.h"
 #include "tensor_arg.h"
 #include "unlocked.h"
 #include "writer/summary/tag_cleaning.h"
@@ -79,6 +82,18 @@ void AddScalars(EventFile& self, const std::string& tag, nb::handle values, nb::
   Unwrap(std::move(added));
 }
 
+// What Python's histogram_summary and add_summary do, without the bytes in between.
+void AddHistogram(EventFile& self, const std::string& tag, nb::handle values, const Bins& bins,
+                  std::size_t max_bins, std::int64_t step, double wall_time) {
+  const TensorArg tensor(values);
+  Result<std::string> summary;
+  {
+    const Unlocked unlocked;
+    summary = MakeHistogramOf(tag, tensor.view(), bins, max_bins);
+  }
+  Unwrap(self.AddEvent(SummaryEvent(Unwrap(std::move(summary)), step, wall_time)));
+}
+
 }  // namespace
 
 EventFile::EventFile(const std::string& directory, const WriterOptions& options)
@@ -97,12 +112,10 @@ EventFile::~EventFile() {
   writer_.reset();
 }
 
-Result<void> EventFile::AddScalar(std::string_view tag, float value, std::int64_t step,
-                                  double wall_time_seconds) {
-  if (closed_) return {};
-  Result<void> added = writer_->AddScalar(tag, value, step, wall_time_seconds);
-  if (added || added.error().code != ErrorCode::kFailedPrecondition || ::getpid() == owner_pid_) {
-    return added;
+Result<void> EventFile::AddRefusedScalar(Result<void> refused, std::string_view tag, float value,
+                                         std::int64_t step, double wall_time_seconds) {
+  if (refused.error().code != ErrorCode::kFailedPrecondition || ::getpid() == owner_pid_) {
+    return refused;
   }
   std::string summary;
   proto::AppendScalarValue(summary::CleanTag(tag), value, {}, summary);
@@ -180,6 +193,7 @@ void BindEventFile(nb::module_& module) {
            })
       .def("add_scalars", AddScalars, nb::arg("tag"), nb::arg("values"), nb::arg("steps"),
            nb::arg("wall_times").none())
+      .def("add_histogram", AddHistogram)
       .def("flush", [](EventFile& self) { Unwrap(self.Flush()); })
       .def("close", [](EventFile& self) { Unwrap(self.Close()); })
       .def_prop_ro("path", &EventFile::path)

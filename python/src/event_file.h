@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cboard/writer/event_file_writer.h"
 
@@ -23,7 +24,13 @@ class EventFile {
 
   // After Close() events are dropped without an error, as tensorboardX does.
   Result<void> AddScalar(std::string_view tag, float value, std::int64_t step,
-                         double wall_time_seconds);
+                         double wall_time_seconds) {
+    if (closed_) return {};
+    Result<void> added = writer_->AddScalar(tag, value, step, wall_time_seconds);
+    if (added) [[likely]]
+      return added;
+    return AddRefusedScalar(std::move(added), tag, value, step, wall_time_seconds);
+  }
   Result<void> AddEvent(std::string_view event);
   Result<void> Flush();
   Result<void> Close();
@@ -35,6 +42,9 @@ class EventFile {
   bool plain = true;
 
  private:
+  // What the library's writer has `refused`, by way of a child's own path if this is one.
+  Result<void> AddRefusedScalar(Result<void> refused, std::string_view tag, float value,
+                                std::int64_t step, double wall_time_seconds);
   Result<void> AddEventInChild(std::string_view event);
 
   std::unique_ptr<EventFileWriter> writer_;

@@ -110,6 +110,17 @@ bool EmptyText(PyObject* object) {
   return Absent(object) || (PyUnicode_Check(object) && PyUnicode_GET_LENGTH(object) == 0);
 }
 
+// A small int needs no function call, and most steps are small.
+long long StepOf(PyObject* step, int& overflow) {
+#if PY_VERSION_HEX >= 0x030C0000
+  auto* number = reinterpret_cast<PyLongObject*>(step);
+  if (PyUnstable_Long_IsCompact(number)) return PyUnstable_Long_CompactValue(number);
+#else
+  if (Py_SIZE(step) == 1) return reinterpret_cast<PyLongObject*>(step)->ob_digit[0];
+#endif
+  return PyLong_AsLongLongAndOverflow(step, &overflow);
+}
+
 // Whether the call is one of the common kind; then its figures are in `value`, `step`, `wall_time`.
 bool IsPlain(const std::array<PyObject*, kArguments>& slots, double& value, long long& step,
              double& wall_time) {
@@ -133,7 +144,7 @@ bool IsPlain(const std::array<PyObject*, kArguments>& slots, double& value, long
     step = 0;
   } else if (PyLong_CheckExact(at_step)) {
     int overflow = 0;
-    step = PyLong_AsLongLongAndOverflow(at_step, &overflow);
+    step = StepOf(at_step, overflow);
     if (overflow != 0) return false;
   } else {
     return false;

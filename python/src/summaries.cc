@@ -55,8 +55,6 @@ nb::bytes Serialized(Make make) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-using Bins = std::variant<std::string, std::int64_t, std::vector<double>>;
-
 Result<Binning> BinningOf(const Bins& bins) {
   if (const auto* name = std::get_if<std::string>(&bins)) {
     if (*name == "tensorflow") return TensorBoardBins{};
@@ -70,18 +68,10 @@ Result<Binning> BinningOf(const Bins& bins) {
   return BinEdges{std::get<std::vector<double>>(bins)};
 }
 
-Result<HistogramData> Count(const TensorView& values, const Bins& bins, std::size_t max_bins) {
-  CBOARD_ASSIGN_OR_RETURN(const Binning binning, BinningOf(bins));
-  return ComputeHistogram(values, binning, max_bins);
-}
-
 nb::bytes HistogramSummary(const std::string& tag, nb::handle values, const Bins& bins,
                            std::size_t max_bins) {
   const TensorArg tensor(values);
-  return Serialized([&]() -> Result<std::string> {
-    CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram, Count(tensor.view(), bins, max_bins));
-    return summary::MakeHistogramSummary(tag, histogram);
-  });
+  return Serialized([&] { return MakeHistogramOf(tag, tensor.view(), bins, max_bins); });
 }
 
 nb::bytes HistogramRawSummary(const std::string& tag, double min, double max, double num,
@@ -292,6 +282,14 @@ nb::bytes TextDots(const std::string& text) {
 }
 
 }  // namespace
+
+Result<std::string> MakeHistogramOf(std::string_view tag, const TensorView& values,
+                                    const Bins& bins, std::size_t max_bins) {
+  CBOARD_ASSIGN_OR_RETURN(const Binning binning, BinningOf(bins));
+  CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram,
+                          ComputeHistogram(values, binning, max_bins));
+  return summary::MakeCountedHistogramSummary(tag, histogram);
+}
 
 void BindSummaries(nb::module_& module) {
   module.def("scalar_summary", ScalarSummary, nb::arg("tag"), nb::arg("value"),

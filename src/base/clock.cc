@@ -10,6 +10,8 @@
 #include <x86intrin.h>
 #endif
 
+#include "base/near_thread_local.h"
+
 namespace cboard {
 namespace {
 
@@ -108,7 +110,7 @@ class TickingClock {
 
 double WallTimeSeconds() {
 #if defined(__x86_64__)
-  static thread_local constinit TickingClock clock;
+  CBOARD_NEAR_THREAD_LOCAL static thread_local constinit TickingClock clock;
   return clock.Now();
 #else
   return ReadSystemClock();

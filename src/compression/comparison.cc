@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "cboard/base/strings.h"
+#include "compression/tag_key.h"
 
 namespace cboard {
 namespace {
@@ -35,6 +37,22 @@ const InfoValue* FindInfo(const ModelInfo& info, std::string_view key) {
 const Variant* ModelComparison::Find(std::string_view name) const {
   const auto found = std::ranges::find(variants, name, &Variant::name);
   return found == variants.end() ? nullptr : &*found;
+}
+
+Result<void> ModelComparison::Validate() const {
+  if (Find(baseline) == nullptr) {
+    return Fail(ErrorCode::kInvalidArgument, "model " + Quoted(model) + " has no variant " +
+                                                 Quoted(baseline) +
+                                                 ", which is named as its baseline");
+  }
+  std::set<std::string> keys;
+  for (const Variant& variant : variants) {
+    if (keys.insert(TagKeyOf(variant.name)).second) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                "model " + Quoted(model) + " has two variants that would share the tag " +
+                    Quoted(TagKeyOf(variant.name)) + "; rename one of them");
+  }
+  return {};
 }
 
 void LogReport::Add(LogReport other) {

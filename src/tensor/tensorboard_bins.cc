@@ -3,27 +3,33 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
 namespace cboard {
 namespace {
 
-constexpr std::size_t kMaxLanes = 4;
-constexpr std::size_t kFewValues = 1 << 16;
-constexpr std::size_t kMaxPending = std::size_t{1} << 31;
+// What a counter can take before it must be emptied.
+template <typename Count>
+constexpr std::size_t kMaxPending = std::numeric_limits<Count>::max() / 2;
 
 template <typename Real>
 constexpr std::size_t kCells = std::remove_cvref_t<decltype(CellsOf(Real{}))>::kCount;
 
-// Zero when all `kCount` counters are. Two at a time, since most calls look at empty ones.
-template <std::size_t kCount>
-std::uint64_t AnyBits(const std::uint32_t* counters) {
+// Counters that are looked at together: the values of a tensor share few exponents, so that most
+// groups of cells are empty.
+constexpr std::size_t kGroup = 32;
+
+// Zero when the counters of a group all are. Eight bytes at a time, since most calls look at empty
+// ones.
+template <typename Count>
+std::uint64_t AnyBits(const Count* counters) {
   std::uint64_t any = 0;
-  for (std::size_t i = 0; i < kCount; i += 2) {
-    std::uint64_t pair;
-    std::memcpy(&pair, counters + i, sizeof(pair));
-    any |= pair;
+  for (std::size_t i = 0; i < kGroup; i += sizeof(any) / sizeof(Count)) {
+    std::uint64_t several;
+    std::memcpy(&several, counters + i, sizeof(several));
+    any |= several;
   }
   return any;
 }
@@ -31,10 +37,15 @@ std::uint64_t AnyBits(const std::uint32_t* counters) {
 }  // namespace
 
 // Neighbouring values are often alike (zeros, above all). They count into different lanes, so that
-// an increment need not wait for the previous one.
+// an increment need not wait for the previous one. Looking through the counters takes as long as
+// counting some thousands of values, so few values get fewer and shorter ones.
 template <typename Real>
 struct TensorBoardCounter<Real>::Counters {
-  std::array<std::array<std::uint32_t, kCells<Real>>, kMaxLanes> lanes{};
+  template <typename Count, std::size_t kLanes>
+  using Lanes = std::array<std::array<Count, kCells<Real>>, kLanes>;
+
+  Lanes<std::uint16_t, 2> few{};
+  Lanes<std::uint32_t, 4> many{};
 };
 
 // All-zero counters that nobody uses. Clearing them would take longer than counting a small tensor,
@@ -49,7 +60,7 @@ TensorBoardCounter<Real>::SpareOfThread() {
 template <typename Real>
 TensorBoardCounter<Real>::TensorBoardCounter(std::size_t expected_count, TensorBoardCounts counts)
     : counts_(counts),
-      lanes_(expected_count < kFewValues ? 2 : kMaxLanes),
+      few_(expected_count <= kMaxPending<std::uint16_t>),
       counters_(std::move(SpareOfThread())) {
   if (!counters_) counters_ = std::make_unique<Counters>();
 }
@@ -61,20 +72,31 @@ TensorBoardCounter<Real>::~TensorBoardCounter() {
 
 template <typename Real>
 void TensorBoardCounter<Real>::Add(std::span<const Real> values) {
+  few_ ? AddTo(counters_->few, values) : AddTo(counters_->many, values);
+}
+
+template <typename Real>
+void TensorBoardCounter<Real>::Finish() {
+  few_ ? Collect(counters_->few) : Collect(counters_->many);
+}
+
+template <typename Real>
+template <typename Lanes>
+void TensorBoardCounter<Real>::AddTo(Lanes& lanes, std::span<const Real> values) {
+  constexpr std::size_t kMost = kMaxPending<typename Lanes::value_type::value_type>;
   while (!values.empty()) {
-    const auto part = values.first(std::min(values.size(), kMaxPending - pending_));
+    const auto part = values.first(std::min(values.size(), kMost - pending_));
     values = values.subspan(part.size());
-    lanes_ == 2 ? CountCells<2>(part) : CountCells<kMaxLanes>(part);
+    CountCells(lanes, part);
     pending_ += part.size();
-    if (pending_ == kMaxPending) Finish();
+    if (pending_ == kMost) Collect(lanes);
   }
 }
 
 template <typename Real>
-template <std::size_t kLanes>
-void TensorBoardCounter<Real>::CountCells(std::span<const Real> values) {
+template <typename Lanes>
+void TensorBoardCounter<Real>::CountCells(Lanes& lanes, std::span<const Real> values) {
   const auto& cells = CellsOf(Real{});
-  auto& lanes = counters_->lanes;
   // All cells of a step are known before the first is counted: the compiler cannot tell that
   // counters and carries do not overlap.
   constexpr std::size_t kStep = 8;
@@ -82,27 +104,25 @@ void TensorBoardCounter<Real>::CountCells(std::span<const Real> values) {
   for (; i + kStep <= values.size(); i += kStep) {
     std::array<std::size_t, kStep> cell;
     for (std::size_t j = 0; j < kStep; ++j) cell[j] = cells.CellOf(values[i + j]);
-    for (std::size_t j = 0; j < kStep; ++j) ++lanes[j % kLanes][cell[j]];
+    for (std::size_t j = 0; j < kStep; ++j) ++lanes[j % lanes.size()][cell[j]];
   }
   for (; i < values.size(); ++i) ++lanes[0][cells.CellOf(values[i])];
 }
 
 template <typename Real>
-void TensorBoardCounter<Real>::Finish() {
+template <typename Lanes>
+void TensorBoardCounter<Real>::Collect(Lanes& lanes) {
   const auto& bin = CellsOf(Real{}).bin;
-  // The values of a tensor share few exponents, so most groups of cells are empty.
-  constexpr std::size_t kGroup = 16;
   static_assert(kCells<Real> % kGroup == 0);
   for (std::size_t first = 0; first < kCells<Real>; first += kGroup) {
     std::uint64_t any = 0;
-    for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      any |= AnyBits<kGroup>(counters_->lanes[lane].data() + first);
-    }
+    for (const auto& lane : lanes) any |= AnyBits(lane.data() + first);
     if (any == 0) continue;
     std::array<std::uint64_t, kGroup> sums{};
-    for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      std::uint32_t* cells = counters_->lanes[lane].data() + first;
-      for (std::size_t i = 0; i < kGroup; ++i) sums[i] += std::exchange(cells[i], 0);
+    for (auto& lane : lanes) {
+      for (std::size_t i = 0; i < kGroup; ++i) {
+        sums[i] += std::exchange(lane[first + i], std::uint16_t{0});
+      }
     }
     for (std::size_t i = 0; i < kGroup; ++i) {
       if (bin[first + i] != kOutsideBins) counts_[bin[first + i]] += sums[i];

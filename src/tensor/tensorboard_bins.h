@@ -19,7 +19,7 @@ template <typename Real>
 class TensorBoardCounter {
  public:
   // Adds to the bins of `counts`, which must outlive the counter. About `expected_count` values
-  // will come; for few, fewer counters are used.
+  // will come; for few, fewer and shorter counters are used.
   TensorBoardCounter(std::size_t expected_count, TensorBoardCounts counts);
   ~TensorBoardCounter();
 
@@ -35,13 +35,18 @@ class TensorBoardCounter {
   struct Counters;
   static std::unique_ptr<Counters>& SpareOfThread();
 
-  template <std::size_t kLanes>
-  void CountCells(std::span<const Real> values);
+  // Lanes are arrays of counters, of 16 bits when few values will come, else of 32.
+  template <typename Lanes>
+  void AddTo(Lanes& lanes, std::span<const Real> values);
+  template <typename Lanes>
+  void CountCells(Lanes& lanes, std::span<const Real> values);
+  template <typename Lanes>
+  void Collect(Lanes& lanes);
 
   TensorBoardCounts counts_;
-  std::size_t lanes_;
+  bool few_;
   std::unique_ptr<Counters> counters_;
-  std::size_t pending_ = 0;  // Values in counters_, whose 32 bits must not overflow.
+  std::size_t pending_ = 0;  // Values in counters_, which must not overflow.
 };
 
 // Counts `value` `count` times.

@@ -101,7 +101,7 @@ TYPED_TEST(TensorBoardBinsOf, CountEveryLengthAndStart) {
 }
 
 TYPED_TEST(TensorBoardBinsOf, CountOnAfterCountsWereMoved) {
-  // As it happens before 32-bit counters overflow, and between tensors.
+  // As it happens before counters overflow, and between tensors.
   const std::vector<TypeParam> values = testing::LogUniform<TypeParam>(1000, 6);
   std::array<std::uint64_t, kTensorBoardBins> counted{};
   for (const std::size_t expected_count : {10u, 1'000'000u, 10u}) {
@@ -119,6 +119,15 @@ TYPED_TEST(TensorBoardBinsOf, CountOnAfterCountsWereMoved) {
   std::vector<double> expected = NumpyCounts({values.begin(), values.end()});
   for (double& count : expected) count *= 6;
   EXPECT_TRUE(std::ranges::equal(counted, expected));
+}
+
+TYPED_TEST(TensorBoardBinsOf, CountMoreValuesThanWereExpected) {
+  const std::vector<TypeParam> values(200'000, TypeParam{3});  // All of them in one counter.
+  std::array<std::uint64_t, kTensorBoardBins> counted{};
+  TensorBoardCounter<TypeParam> counter(10, counted);
+  counter.Add(values);
+  counter.Finish();
+  EXPECT_TRUE(std::ranges::equal(counted, NumpyCounts({values.begin(), values.end()})));
 }
 
 TYPED_TEST(TensorBoardBinsOf, DoNotNeedAlignment) {

@@ -71,10 +71,28 @@ class EventFileWriter::Impl {
     io_->Wake(*task_);
   }
 
+  // AddScalar where nothing stands in the way: false, with nothing added, when the file is closed,
+  // the buffer is full or another thread looks at it, another file was used last, the tag is very
+  // long, or this is a forked child.
+  bool TryAddScalar(std::string_view tag, float value, std::int64_t step,
+                    double wall_time_seconds) {
+    ThreadBuffer* const buffer = task_->buffers.LastOfThisThread();
+    if (buffer == nullptr || !buffer->lock.TryOwn()) return false;
+    Chunk& chunk = buffer->chunk;
+    const std::size_t room = std::min(chunk.capacity - chunk.size, kLargeEventBytes);
+    const bool fits = !buffer->file_closed && ScalarEncoder::MaxRecordBytes(tag) <= room;
+    if (fits) {
+      chunk.size += buffer->encoder.Encode(tag, value, step, wall_time_seconds,
+                                           chunk.data.get() + chunk.size);
+    }
+    buffer->lock.Disown();
+    return fits;
+  }
+
   Result<void> AddScalar(std::string_view tag, float value, std::int64_t step,
                          double wall_time_seconds) {
-    ThreadBuffer& buffer = task_->buffers.OfThisThread();
-    const std::lock_guard lock(buffer.lock);
+    const HeldBuffer held(task_->buffers);
+    ThreadBuffer& buffer = *held;
     if (buffer.file_closed) return Fail(Closed());
     if (auto room = MakeRoom(buffer, ScalarEncoder::MaxRecordBytes(tag)); !room) return room;
     buffer.chunk.size += buffer.encoder.Encode(tag, value, step, wall_time_seconds,
@@ -84,8 +102,8 @@ class EventFileWriter::Impl {
 
   Result<void> AddEvent(std::string_view event) {
     const std::size_t bytes = event.size() + kRecordOverheadBytes;
-    ThreadBuffer& buffer = task_->buffers.OfThisThread();
-    const std::lock_guard lock(buffer.lock);
+    const HeldBuffer held(task_->buffers);
+    ThreadBuffer& buffer = *held;
     if (buffer.file_closed) return Fail(Closed());
     if (bytes <= kLargeEventBytes) {
       CBOARD_RETURN_IF_ERROR(MakeRoom(buffer, bytes));
@@ -215,6 +233,8 @@ EventFileWriter::~EventFileWriter() {
 
 Result<void> EventFileWriter::AddScalar(std::string_view tag, float value, std::int64_t step,
                                         double wall_time_seconds) {
+  if (impl_->TryAddScalar(tag, value, step, wall_time_seconds)) [[likely]]
+    return {};
   if (!impl_->OfThisProcess()) return Fail(OfParentProcess());
   if (ScalarEncoder::MaxRecordBytes(tag) <= Impl::kLargeEventBytes) {
     return impl_->AddScalar(tag, value, step, wall_time_seconds);

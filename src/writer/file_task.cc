@@ -68,13 +68,13 @@ void FileTask::Release() {
 bool FileTask::SealIdleBuffers() {
   bool all = true;
   for (const auto& buffer : buffers.All()) {
-    const std::unique_lock lock(buffer->lock, std::try_to_lock);
-    if (!lock) {
+    if (!buffer->lock.TryVisit()) {
       all = false;
-    } else {
-      // What a full backlog leaves in the buffer has its chance at the next flush.
-      static_cast<void>(queue.Seal(buffer->chunk));
+      continue;
     }
+    // What a full backlog leaves in the buffer has its chance at the next flush.
+    static_cast<void>(queue.Seal(buffer->chunk));
+    buffer->lock.EndVisit();
   }
   return all;
 }

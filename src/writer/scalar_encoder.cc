@@ -45,6 +45,23 @@ std::size_t VarintBytes(std::uint64_t value) {
   return StoreVarint(value, bytes);
 }
 
+// Tags are short, so that calling memcmp takes longer than comparing.
+bool SameText(std::string_view left, std::string_view right) {
+  const std::size_t size = left.size();
+  if (right.size() != size) return false;
+  if (size < sizeof(std::uint64_t)) return left == right;
+  const auto differs = [&](std::size_t at) {
+    std::uint64_t words[2];
+    std::memcpy(&words[0], left.data() + at, sizeof(words[0]));
+    std::memcpy(&words[1], right.data() + at, sizeof(words[1]));
+    return words[0] != words[1];
+  };
+  for (std::size_t at = 0; at + sizeof(std::uint64_t) < size; at += sizeof(std::uint64_t)) {
+    if (differs(at)) return false;
+  }
+  return !differs(size - sizeof(std::uint64_t));  // The last word overlaps the one before.
+}
+
 constexpr std::size_t kWallTimeBytes = 1 + sizeof(double);
 
 // Copies of a size that the compiler knows are single instructions; a tag's tail is copied in
@@ -141,7 +158,7 @@ std::size_t ScalarEncoder::Find(std::string_view tag) {
   // Training loops log the same tags in the same order, so the one after the last is a good guess.
   if (!templates_.empty()) {
     const std::size_t guess = templates_[last_].next;
-    if (templates_[guess].tag == tag) return last_ = guess;
+    if (SameText(templates_[guess].tag, tag)) return last_ = guess;
   }
   const auto found = by_tag_.find(tag);
   std::size_t index;

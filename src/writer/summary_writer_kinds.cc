@@ -65,7 +65,7 @@ Result<void> SummaryWriter::AddHistogram(std::string_view tag, const TensorView&
                           About("histogram", tag, ComputeHistogram(values, bins, max_bins)));
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
   CBOARD_ASSIGN_OR_RETURN(const std::string summary,
-                          summary::MakeHistogramSummary(stored, histogram));
+                          summary::MakeCountedHistogramSummary(stored, histogram));
   return impl_->AddSummary(summary, at);
 }
 

@@ -7,14 +7,15 @@
 #include <utility>
 
 namespace cboard {
+
+CBOARD_NEAR_THREAD_LOCAL thread_local constinit internal::LastUsed internal::t_last;
+
 namespace {
+
+using internal::t_last;
 
 std::atomic<std::uint64_t> g_next_id = 1;
 
-// The buffer used last nearly always is the next one too. Plain memory without a destructor: it is
-// read for every event, and still there when the thread's objects are destroyed.
-thread_local constinit std::uint64_t t_last_id = 0;
-thread_local constinit ThreadBuffer* t_last = nullptr;
 thread_local constinit bool t_ending = false;
 
 // The buffers of this thread, by the id of their file.
@@ -27,15 +28,19 @@ struct Mine {
   void ForgetClosed() {
     if (buffers.size() < forget_at) return;
     std::erase_if(buffers, [](const auto& entry) {
-      const std::lock_guard lock(entry.second->lock);
-      return entry.second->file_closed;
+      ThreadBuffer& buffer = *entry.second;
+      buffer.lock.Own();
+      const bool closed = buffer.file_closed;
+      buffer.lock.Disown();
+      return closed;
     });
     forget_at = std::max<std::size_t>(16, 2 * buffers.size());
   }
 
   ~Mine() {
-    for (const auto& [id, buffer] : buffers) buffer->thread_gone = true;
+    t_last = {};
     t_ending = true;
+    for (const auto& [id, buffer] : buffers) buffer->thread_gone = true;
   }
 };
 
@@ -43,7 +48,7 @@ thread_local Mine t_mine;
 
 // The parent's buffers may be locked for ever here. They are neither looked at nor freed.
 void AfterForkInChild() {
-  t_last_id = 0;
+  t_last = {};
   if (!t_ending) static_cast<void>(new auto(std::exchange(t_mine.buffers, {})));
 }
 
@@ -54,15 +59,13 @@ void AfterForkInChild() {
 ThreadBuffers::ThreadBuffers() : id_(g_next_id++) {}
 
 ThreadBuffer& ThreadBuffers::OfThisThread() {
-  if (t_last_id != id_) {
-    t_last = &Find();
-    t_last_id = id_;
-  }
-  return *t_last;
+  if (ThreadBuffer* const last = LastOfThisThread()) return *last;
+  if (t_ending) return *OfEndingThreads();
+  t_last = {id_, &Find()};
+  return *t_last.buffer;
 }
 
 ThreadBuffer& ThreadBuffers::Find() {
-  if (t_ending) return *OfEndingThreads();
   Mine& mine = t_mine;
   if (const auto found = mine.buffers.find(id_); found != mine.buffers.end()) return *found->second;
   mine.ForgetClosed();
@@ -80,7 +83,10 @@ std::shared_ptr<ThreadBuffer> ThreadBuffers::TakeOverOrMake() {
 
 std::shared_ptr<ThreadBuffer> ThreadBuffers::OfEndingThreads() {
   const std::lock_guard lock(mutex_);
-  if (of_ending_threads_ == nullptr) of_ending_threads_ = Make();
+  if (of_ending_threads_ == nullptr) {
+    of_ending_threads_ = Make();
+    of_ending_threads_->of_many_threads = true;
+  }
   return of_ending_threads_;
 }
 

@@ -2,53 +2,17 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
+#include "base/near_thread_local.h"
 #include "writer/handoff_queue.h"
+#include "writer/owner_lock.h"
 #include "writer/scalar_encoder.h"
 
 namespace cboard {
-
-// Guards a buffer whose owner takes it for every event and whom nobody else disturbs but a flush:
-// one exchange when free, a short sleep when not.
-//
-// An owner that waits for a slow disk holds the lock nearly all the time, so a visitor that only
-// tried again and again would hardly ever find it free: owners let visitors go first.
-class OwnerLock {
- public:
-  bool try_lock() { return !locked_.exchange(true, std::memory_order_acquire); }
-  void lock() {
-    while (visitors_.load(std::memory_order_relaxed) > 0 || !try_lock()) Sleep();
-  }
-  void unlock() { locked_.store(false, std::memory_order_release); }
-
-  // Holds the lock for somebody who is not the owner.
-  class Visit {
-   public:
-    explicit Visit(OwnerLock& lock) : lock_(lock) {
-      lock_.visitors_.fetch_add(1, std::memory_order_relaxed);
-      while (!lock_.try_lock()) Sleep();
-      lock_.visitors_.fetch_sub(1, std::memory_order_relaxed);
-    }
-    ~Visit() { lock_.unlock(); }
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
-
-   private:
-    OwnerLock& lock_;
-  };
-
- private:
-  static void Sleep() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
-
-  std::atomic<bool> locked_ = false;
-  std::atomic<std::uint32_t> visitors_ = 0;
-};
 
 struct ThreadBuffer {
   OwnerLock lock;
@@ -58,12 +22,30 @@ struct ThreadBuffer {
   bool file_closed = false;  // The file takes no more events.
 
   std::atomic<bool> thread_gone = false;  // Another thread may take the buffer over.
+  bool of_many_threads = false;           // Has no owner: all are visitors. Never changed.
 };
+
+namespace internal {
+
+// The buffer that the thread used last, nearly always the next one too. Plain memory without a
+// destructor: still there when the thread's objects are destroyed.
+struct LastUsed {
+  std::uint64_t id = 0;  // Of its file.
+  ThreadBuffer* buffer = nullptr;
+};
+CBOARD_NEAR_THREAD_LOCAL extern thread_local constinit LastUsed t_last;
+
+}  // namespace internal
 
 // The buffers of one file. Thread-safe.
 class ThreadBuffers {
  public:
   ThreadBuffers();
+
+  // The calling thread's buffer if it used that last, of all buffers of all files.
+  ThreadBuffer* LastOfThisThread() const {
+    return internal::t_last.id == id_ ? internal::t_last.buffer : nullptr;
+  }
 
   // The calling thread's buffer, made on first use. Valid while this object lives.
   //
@@ -88,6 +70,22 @@ class ThreadBuffers {
   std::vector<std::shared_ptr<ThreadBuffer>> buffers_;
   std::shared_ptr<ThreadBuffer> of_ending_threads_;  // Null until needed.
   bool refuse_new_ = false;
+};
+
+// The calling thread's buffer, locked for as long as this lives.
+class HeldBuffer {
+ public:
+  explicit HeldBuffer(ThreadBuffers& buffers) : buffer_(buffers.OfThisThread()) {
+    buffer_.of_many_threads ? buffer_.lock.BeginVisit() : buffer_.lock.Own();
+  }
+  ~HeldBuffer() { buffer_.of_many_threads ? buffer_.lock.EndVisit() : buffer_.lock.Disown(); }
+  HeldBuffer(const HeldBuffer&) = delete;
+  HeldBuffer& operator=(const HeldBuffer&) = delete;
+
+  ThreadBuffer& operator*() const { return buffer_; }
+
+ private:
+  ThreadBuffer& buffer_;
 };
 
 }  // namespace cboard

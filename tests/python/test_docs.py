@@ -18,7 +18,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # Servers run until they are stopped; that there is something to serve can be told without them.
 SERVER = re.compile(r"^(?:compression-board|tensorboard) --logdir (\S+).*$", re.MULTILINE)
 # Installing is test_wheel.py's; the README's other commands are `make`'s.
-NOT_HERE = re.compile(r"^pip .*$|^make .*$", re.MULTILINE)
+NOT_HERE = re.compile(r"^(?:pip|make|apt-get) (?:.*\\\n)*.*$", re.MULTILINE)
 
 
 def blocks(page):
@@ -111,6 +111,17 @@ def test_every_notebook_runs(path, tmp_path):
 
 def test_there_are_two_notebooks():
     assert {path.stem for path in NOTEBOOKS} >= {"benchmark_board", "qat_training_log"}
+
+
+def test_the_packages_to_build_with_are_those_of_setup():
+    setup = (ROOT / "scripts/setup").read_text()
+    (build,) = re.findall(r"^build=\((.*?)\)", setup, re.M | re.S)
+    text = (ROOT / "docs/python/getting-started.md").read_text()
+    (listed,) = re.findall(r"^apt-get install ((?:.*\\\n)*.*)$", text, re.M)
+    fetched_by_pip = {"cmake", "ninja-build"}
+    of_the_makefile = {"make", "ccache"}
+    wanted = set(build.split()) - fetched_by_pip - of_the_makefile
+    assert wanted <= set(listed.replace("\\", "").split())
 
 
 def test_the_api_reference_is_up_to_date():

@@ -1,5 +1,8 @@
 """Whatever a program passes by mistake, it gets a Python exception that tells what to do."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from compression_board import CompressionWriter, HardwareMonitor, SummaryWriter, TrainingLogger
@@ -12,8 +15,8 @@ def writer(tmp_path):
 
 
 CALLS = {
-    "two numbers as a scalar": (lambda w: w.add_scalar("s", [1, 2]), AssertionError, "0D"),
-    "a text as a scalar": (lambda w: w.add_scalar("s", "text"), NotImplementedError, "str"),
+    "two numbers as a scalar": (lambda w: w.add_scalar("s", [1, 2]), ValueError, r"0D.*\(2,\)"),
+    "a text as a scalar": (lambda w: w.add_scalar("s", "text"), TypeError, "str"),
     "no value": (lambda w: w.add_scalar("s"), TypeError, "scalar_value"),
     "an unknown argument": (lambda w: w.add_scalar("s", 1.0, nonsense=1), TypeError, "nonsense"),
     "an argument twice": (lambda w: w.add_scalar("s", 1.0, tag="t"), TypeError, "tag"),
@@ -44,9 +47,9 @@ CALLS = {
     "limits without counts": (
         lambda w: w.add_histogram_raw("h", 0, 1, 2, 3, 4, [1], [1, 2]), ValueError, "bucket"),
     "a format of other rank": (
-        lambda w: w.add_image("i", np.zeros((3, 4, 4)), dataformats="CH"), AssertionError, "format"),
+        lambda w: w.add_image("i", np.zeros((3, 4, 4)), dataformats="CH"), ValueError, "format"),
     "a format with a letter twice": (
-        lambda w: w.add_image("i", np.zeros((3, 4, 4)), dataformats="CCW"), AssertionError, "twice"),
+        lambda w: w.add_image("i", np.zeros((3, 4, 4)), dataformats="CCW"), ValueError, "twice"),
     "an unknown format": (
         lambda w: w.add_image("i", np.zeros((3, 4, 4)), dataformats="XYZ"), ValueError, "XYZ"),
     "seven channels": (lambda w: w.add_image("i", np.zeros((7, 4, 4))), ValueError, "7"),
@@ -57,7 +60,7 @@ CALLS = {
         lambda w: w.add_image_with_boxes("i", np.zeros((3, 4, 4)), [[1, 2, 3, 4]], colour=1),
         TypeError, "colour"),
     "a video of four dimensions": (
-        lambda w: w.add_video("v", np.zeros((2, 3, 4, 4))), AssertionError, "format"),
+        lambda w: w.add_video("v", np.zeros((2, 3, 4, 4))), ValueError, "format"),
     "a video of no speed": (
         lambda w: w.add_video("v", np.zeros((1, 2, 3, 4, 4)), fps=0), ValueError, None),
     "sound of three dimensions": (lambda w: w.add_audio("a", np.zeros((3, 3, 3))), ValueError, None),
@@ -72,11 +75,11 @@ CALLS = {
         lambda w: w.add_mesh("m", np.zeros((1, 4, 3)), config_dict={"a": object()}), TypeError, "JSON"),
     "labels of other length": (
         lambda w: w.add_pr_curve("p", np.ones(3), np.ones(4)), ValueError, None),
-    "an embedding of one dimension": (lambda w: w.add_embedding(np.zeros(3)), AssertionError, "2D"),
+    "an embedding of one dimension": (lambda w: w.add_embedding(np.zeros(3)), ValueError, "2D"),
     "too few labels": (
-        lambda w: w.add_embedding(np.zeros((3, 2)), metadata=["a"]), AssertionError, "labels"),
+        lambda w: w.add_embedding(np.zeros((3, 2)), metadata=["a"]), ValueError, "labels"),
     "a margin chart of two tags": (
-        lambda w: w.add_custom_scalars_marginchart(["a", "b"]), AssertionError, "three"),
+        lambda w: w.add_custom_scalars_marginchart(["a", "b"]), ValueError, "three"),
     "a model that is not there": (lambda w: w.add_onnx_graph("none.onnx"), FileNotFoundError, "none"),
     "a graph of no module": (lambda w: w.add_graph("model"), AttributeError, None),
 }  # fmt: skip
@@ -96,6 +99,26 @@ def test_what_was_logged_around_a_mistake_arrives(tmp_path, read):
             writer.add_histogram("h", "text")
         writer.add_scalar("s", 2.0, 2)
     assert read(tmp_path).scalars("s") == [(1, 1.0), (2, 2.0)]
+
+
+def test_what_tensorboardx_raises_is_raised_too(writer):
+    with pytest.raises(AssertionError, match="0D"):
+        writer.add_scalar("s", [1, 2])
+    with pytest.raises(NotImplementedError, match="str"):
+        writer.add_scalar("s", "text")
+
+
+def test_mistakes_are_found_by_an_optimising_interpreter_too(tmp_path):
+    program = f"""
+from compression_board import SummaryWriter
+writer = SummaryWriter({str(tmp_path)!r})
+try:
+    writer.add_custom_scalars_marginchart(["a", "b"])
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-O", "-c", program], capture_output=True, text=True)
+    assert "three tags" in done.stdout, done.stderr
 
 
 class Array:
@@ -182,8 +205,7 @@ LIARS = {
 @pytest.mark.parametrize("liar", LIARS.values(), ids=LIARS.keys())
 @pytest.mark.parametrize("method", ["add_histogram", "add_image", "add_audio", "add_embedding"])
 def test_objects_that_lie_about_their_content(writer, liar, method):
-    with pytest.raises((TypeError, ValueError, BufferError, RuntimeError, AttributeError,
-                        NotImplementedError, AssertionError, IndexError)):  # fmt: skip
+    with pytest.raises((TypeError, ValueError, BufferError, RuntimeError, AttributeError)):
         getattr(writer, method)(*(("x", liar) if method != "add_embedding" else (liar,)))
 
 
@@ -231,11 +253,11 @@ def test_compression_says_what_it_was_given(tmp_path):
     with CompressionWriter(str(tmp_path)) as writer:
         with pytest.raises(TypeError, match="'int8' are a list"):
             writer.log_compression_ratios("m", {}, [])
-        with pytest.raises((TypeError, ValueError, NotImplementedError)):
+        with pytest.raises((TypeError, ValueError)):
             writer.log_latency_distribution("m", ["slow"], [1.0])
         assert writer.log_compression_comparison("m", {"accuracy": "high"}, {}) == []
     with TrainingLogger("m", logdir=str(tmp_path / "t")) as logger:
-        with pytest.raises((TypeError, NotImplementedError, AttributeError)):
+        with pytest.raises((TypeError, AttributeError)):
             logger.log_epoch(0, "high", 1, 1, 1, 1, 1)
 
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "cboard/base/result.h"
 #include "cboard/compression/metrics.h"
 
 namespace cboard {
@@ -36,6 +37,10 @@ struct ModelComparison {
 
   // nullptr when there is none.
   const Variant* Find(std::string_view name) const;
+
+  // Fails with kInvalidArgument when the baseline is none of the variants, or two of them would
+  // share a tag.
+  Result<void> Validate() const;
 };
 
 // What one call has logged, and what it has left out.

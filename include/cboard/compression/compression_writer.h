@@ -20,17 +20,11 @@
 
 #include "cboard/compression/aurora.h"
 #include "cboard/compression/comparison.h"
+#include "cboard/compression/log_plan.h"
 #include "cboard/compression/tags.h"
 #include "cboard/writer/summary_writer.h"
 
 namespace cboard {
-
-// Which of the two tag schemes are written. Both say the same.
-enum class TagScheme {
-  kBoth,
-  kGroups,  // alexnet/accuracy with a sub-run per variant, so that stock TensorBoard overlays them.
-  kFlat,    // alexnet/metrics/accuracy/int8 in the run itself.
-};
 
 struct CompressionOptions {
   TagScheme tags = TagScheme::kBoth;
@@ -120,12 +114,7 @@ class CompressionWriter : public SummaryWriter {
   virtual std::string TagFor(const TagParts& parts) const { return DefaultTag(parts); }
 
  private:
-  Result<void> LogMetric(const ModelComparison& comparison, const MetricDescription& metric,
-                         std::int64_t step, LogReport& report);
-  Result<void> LogRatio(const ModelComparison& comparison, const Variant& variant,
-                        const RatioValue& ratio, std::int64_t step, LogReport& report);
-  Result<void> LogRatiosIf(const ModelComparison& comparison, bool energy, std::int64_t step,
-                           LogReport& report);
+  Result<LogReport> Log(Result<LogPlan> plan, const ModelComparison& comparison, std::int64_t step);
   Result<void> LogMetadataScalar(std::string_view model, std::string_view name, double value,
                                  std::int64_t step, LogReport& report);
 

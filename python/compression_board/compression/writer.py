@@ -6,15 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from .. import _engine
-from ..aurora import aurora, numeric
+from ..aurora import engine_options, numeric
 from ..types import ArrayLike, Metrics, Omissions, PathLike
 from ..writer import SummaryWriter
 from .report import make_report
-
-_ENERGY = "energy_consumption_mw"
-_GPU_MEMORY = "gpu_memory_usage_mb"
-
-Variants = Mapping[str, Mapping[str, float]]  # Numbers alone, as _checked returns them.
 
 
 class CompressionWriter(SummaryWriter):
@@ -50,7 +45,7 @@ class CompressionWriter(SummaryWriter):
                      step: int = 0) -> Omissions:  # fmt: skip
         """Comparison, ratios, energy and AURORA of any number of variants under any names."""
         omitted = self._comparison(model_name, variants, baseline, step)
-        omitted += self._ratios(model_name, variants, baseline, step, energy=False)
+        omitted += self._ratios(model_name, variants, baseline, step)
         omitted += self._energy(model_name, variants, baseline, step)
         omitted += self._aurora(model_name, variants, baseline, step)
         return omitted
@@ -67,7 +62,7 @@ class CompressionWriter(SummaryWriter):
                                step: int = 0) -> Omissions:  # fmt: skip
         """Size ratio, speedup, accuracy drop and the others that the metrics allow."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
-        return self._ratios(model_name, pair, "fp32", step, energy=False)
+        return self._ratios(model_name, pair, "fp32", step)
 
     def log_energy_comparison(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
                               step: int = 0) -> Omissions:  # fmt: skip
@@ -132,7 +127,9 @@ class CompressionWriter(SummaryWriter):
     def log_variants_report(self, model_name: str, variants: Mapping[str, Metrics],
                             baseline: str = "fp32", step: int = 0) -> str:  # fmt: skip
         """log_report of any number of variants under any names."""
-        figures = self._checked(model_name, variants, baseline)
+        if baseline not in variants:
+            raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
+        figures = dict(self._checked(variants))
         report = make_report(model_name, figures, baseline, self.aurora_options)
         self.add_text(self._metadata_tag(model_name, "report"), report.markdown, step)
         for name, picture in report.pictures.items():
@@ -152,94 +149,47 @@ class CompressionWriter(SummaryWriter):
         else:
             self.add_labelled_scalar(tag, value, step, **labels)
 
-    def _metric(self, model_name: str, variants: Variants, baseline: str, key: str,
-                step: int) -> Omissions:  # fmt: skip
-        described = _engine.describe_metric(key)
-        omitted: Omissions = []
-        group: dict[str, float] = {}
-        for variant, metrics in variants.items():
-            if key not in metrics:
-                omitted.append((key, f"{key} of '{variant}' is missing"))
-                continue
-            group[_engine.directory_name(variant)] = metrics[key]
-            # A metric without a group would be lost by the groups alone.
-            if self.tag_scheme != "groups" or not described["guide_group"]:
-                tag = self.tag_for("metric", model_name, key, variant, baseline)
-                labels = _engine.metric_labels(key, model_name, variant)
-                self._add(tag, metrics[key], step, labels)
-        if self.tag_scheme != "flat" and described["guide_group"] and group:
-            tag = self.tag_for("group", model_name, described["guide_group"], "", baseline)
-            self.add_scalars(tag, group, step)
-        return omitted
-
-    def _checked(self, model_name: str, variants: Mapping[str, Metrics],
-                 baseline: str) -> dict[str, dict[str, float]]:  # fmt: skip
-        if baseline not in variants:
-            raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
+    @staticmethod
+    def _checked(variants: Mapping[str, Metrics]) -> list[tuple[str, dict[str, float]]]:
+        """The metrics that are numbers, variant by variant."""
         for variant, metrics in variants.items():
             if not isinstance(metrics, Mapping):
                 raise TypeError(
                     f"metrics of '{variant}' are a {type(metrics).__name__}, not a dict"
                 )
-        return {variant: numeric(metrics) for variant, metrics in variants.items()}
+        return [(variant, numeric(metrics)) for variant, metrics in variants.items()]
+
+    def _log(self, plan: _engine.Plan, model_name: str, baseline: str,
+             step: int) -> Omissions:  # fmt: skip
+        """Writes what the engine has planned; returns what it leaves out."""
+        values, omitted = plan
+        for kind, name, variant, value, labels in values:
+            tag = self.tag_for(kind, model_name, name, variant, baseline)
+            if kind == "group":
+                self.add_scalars(tag, value, step)
+            else:
+                self._add(tag, value, step, labels)
+        return omitted
 
     def _comparison(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
                     step: int) -> Omissions:  # fmt: skip
-        variants = self._checked(model_name, variants, baseline)
-        omitted: Omissions = []
-        everything: dict[str, float] = {}
-        for metrics in variants.values():
-            everything.update(metrics)
-        for key in _engine.in_log_order(everything):
-            if key == _ENERGY:
-                continue
-            if key == _GPU_MEMORY and not any(m.get(key) for m in variants.values()):
-                omitted.append((key, "no variant used a GPU: it is 0 for all"))
-                continue
-            omitted += self._metric(model_name, variants, baseline, key, step)
-        return omitted
+        figures = self._checked(variants)
+        plan = _engine.plan_comparison(model_name, figures, baseline, self.tag_scheme)
+        return self._log(plan, model_name, baseline, step)
 
-    def _ratios(self, model_name: str, variants: Mapping[str, Metrics], baseline: str, step: int,
-                energy: bool) -> Omissions:  # fmt: skip
-        variants = self._checked(model_name, variants, baseline)
-        omitted: Omissions = []
-        for variant, metrics in variants.items():
-            if variant == baseline:
-                continue
-            values, left_out = _engine.ratios(
-                variants[baseline], metrics, model_name, baseline, variant
-            )
-            for name, metric, value, labels in values:
-                if (metric == _ENERGY) == energy:
-                    tag = self.tag_for("ratio", model_name, name, variant, baseline)
-                    self._add(tag, value, step, labels)
-            omitted += [pair for pair in left_out if pair[0].startswith("energy_") == energy]
-        return omitted
+    def _ratios(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
+                step: int) -> Omissions:  # fmt: skip
+        plan = _engine.plan_ratios(model_name, self._checked(variants), baseline)
+        return self._log(plan, model_name, baseline, step)
 
     def _energy(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
                 step: int) -> Omissions:  # fmt: skip
-        checked = self._checked(model_name, variants, baseline)
-        if not any(_ENERGY in metrics for metrics in checked.values()):
-            return []
-        omitted = self._metric(model_name, checked, baseline, _ENERGY, step)
-        return omitted + self._ratios(model_name, variants, baseline, step, energy=True)
+        figures = self._checked(variants)
+        plan = _engine.plan_energy(model_name, figures, baseline, self.tag_scheme)
+        return self._log(plan, model_name, baseline, step)
 
     def _aurora(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
                 step: int) -> Omissions:  # fmt: skip
-        variants = self._checked(model_name, variants, baseline)
-        omitted: Omissions = []
-        for variant, metrics in variants.items():
-            if variant == baseline:
-                continue
-            try:
-                score = aurora(variants[baseline], metrics, **self.aurora_options)
-            except ValueError as error:
-                omitted.append(("aurora", f"'{variant}': {error}"))
-                continue
-            values = {"aurora": score.score, "aurora_mean": score.mean}
-            values.update({f"aurora/{name}": factor for name, factor in score.factors.items()})
-            values["aurora/penalty"] = score.penalty_factor
-            for name, value in values.items():
-                tag = self.tag_for("ratio", model_name, name, variant, baseline)
-                self._add(tag, value, step, score.labels(name, model_name, variant, baseline))
-        return omitted
+        options = engine_options(**self.aurora_options)
+        plan = _engine.plan_aurora(model_name, self._checked(variants), baseline, *options)
+        return self._log(plan, model_name, baseline, step)

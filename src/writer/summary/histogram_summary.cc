@@ -37,10 +37,15 @@ Result<void> Validate(const HistogramData& histogram) {
 }  // namespace
 
 Result<std::string> MakeHistogramSummary(std::string_view tag, const HistogramData& histogram) {
-  CBOARD_ASSIGN_OR_RETURN(const std::string stored_tag, StoredTag(tag));
   if (auto valid = Validate(histogram); !valid) {
     return Fail(Annotate(std::move(valid).error(), "histogram " + Quoted(tag)));
   }
+  return MakeCountedHistogramSummary(tag, histogram);
+}
+
+Result<std::string> MakeCountedHistogramSummary(std::string_view tag,
+                                                const HistogramData& histogram) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string stored_tag, StoredTag(tag));
   std::string summary;
   proto::AppendHistogramValue(stored_tag,
                               {.min = histogram.min,

@@ -16,4 +16,8 @@ namespace cboard::summary {
 // limits that are NaN or descend, counts that are negative or not finite.
 Result<std::string> MakeHistogramSummary(std::string_view tag, const HistogramData& histogram);
 
+// The same for what ComputeHistogram has counted, which needs no check.
+Result<std::string> MakeCountedHistogramSummary(std::string_view tag,
+                                                const HistogramData& histogram);
+
 }  // namespace cboard::summary

@@ -1,0 +1,34 @@
+"""Exceptions for arguments that cannot be logged.
+
+They are the ValueError and TypeError that Python's own functions raise, and also what tensorboardX
+raises in their place, so that programs which catch those go on working.
+"""
+
+from __future__ import annotations
+
+
+class ArgumentError(ValueError, AssertionError):
+    """A shape, a length or a name that does not fit."""
+
+
+class NotNumbersError(TypeError, NotImplementedError):
+    """Something that holds no numbers."""
+
+
+def check(condition: bool, message: str) -> None:
+    """Raises ArgumentError unless `condition` holds; `python -O` leaves it in."""
+    if not condition:
+        raise ArgumentError(message)
+
+
+def check_format(shape: tuple[int, ...], dataformats: str) -> None:
+    """Raises ArgumentError unless every dimension of `shape` has one letter in `dataformats`."""
+    check(
+        len(set(dataformats)) == len(dataformats),
+        f"You can not use the same dimension shordhand twice. \t\tinput_format: {dataformats}",
+    )
+    check(
+        len(shape) == len(dataformats),
+        f"size of input tensor and input format are different. \t\t"
+        f"tensor shape: {shape}, input_format: {dataformats}",
+    )
