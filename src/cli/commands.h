@@ -26,6 +26,7 @@ inline constexpr int kExitUsage = 2;
 
 using Arguments = std::span<const std::string>;
 
+int RunCompare(Arguments arguments);
 int RunExport(Arguments arguments);
 int RunImport(Arguments arguments);
 int RunInspect(Arguments arguments);

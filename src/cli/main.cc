@@ -27,6 +27,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"inspect", "list what is in a log directory, as text or JSON", RunInspect},
     {"export", "write values as CSV or JSON, for other programs", RunExport},
     {"model", "show what is in a model file: operators, bytes, quantization", RunModel},
+    {"compare", "find the layers of a model that compression has hurt, and why", RunCompare},
     {"profile", "run a command and log what the hardware does meanwhile", RunProfile},
 });
 
@@ -36,6 +37,7 @@ Examples:
   compression-board --logdir runs/compression_benchmark
   compression-board inspect --logdir runs
   compression-board model model_int8.onnx
+  compression-board compare model_fp32.onnx model_int8.onnx
   compression-board profile -- python train.py
 
 'compression-board COMMAND --help' explains a command and its flags.
