@@ -37,6 +37,9 @@ namespace {
 constexpr double kExplained = 0.5;
 // A factor or offset fitted to each channel explains some of any error. It has to leave less.
 constexpr double kFitted = 0.25;
+// So does a factor where values were cut off: it leaves a third of the error. A wrong scale leaves
+// rounding.
+constexpr double kRescaled = 0.1;
 // Rounding alone gives 0.289 steps; quantizers that clip a little give more.
 constexpr double kRoundingSteps = 0.5;
 // A scale for which the largest channel is this many times the usual one suits few of them.
@@ -146,9 +149,11 @@ class Detective {
   }
 
   bool WrongScale(Diagnosis& diagnosis) const {
+    const double believed =
+        std::min(kRescaled * error_, evidence_.left_by_clipping.value_or(HUGE_VAL));
     const double factor =
         total_.reference.sum_squares > 0 ? total_.Dot() / total_.reference.sum_squares : 1;
-    if (std::abs(factor - 1) > 0.01 && LeftByFactor(total_) < kFitted * error_) {
+    if (std::abs(factor - 1) > 0.01 && LeftByFactor(total_) < believed) {
       diagnosis.cause = Cause::kWrongScale;
       diagnosis.explanation = "scale is wrong: " + Subject() + " are " + ShortNumber(factor) +
                               " times the baseline's; without this factor SQNR would be " +
@@ -164,7 +169,7 @@ class Detective {
       largest = off;
       worst = c;
     }
-    const bool explains = LeftByChannel(comparison_, LeftByFactor) < kFitted * error_;
+    const bool explains = LeftByChannel(comparison_, LeftByFactor) < believed;
     if (scaled == 0 || !explains) return false;
     diagnosis.cause = Cause::kWrongScale;
     diagnosis.explanation = "scale is wrong in " + std::to_string(scaled) + " of " +
@@ -208,6 +213,7 @@ class Detective {
     const std::optional<double> rate = total_.ClipRate();
     const std::optional<double> steps = total_.RmseSteps();
     if (!rate || !steps || *rate == 0 || *steps < kRoundingSteps) return false;
+    if (evidence_.left_by_clipping.value_or(0) > kExplained * error_) return false;
     diagnosis.cause = Cause::kOverClipped;
     diagnosis.explanation = "over-clipped: " + Percent(*rate) + " of the baseline's " + Subject() +
                             " lie beyond the last code, at [" + ShortNumber(total_.compressed.min) +

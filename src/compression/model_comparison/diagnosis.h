@@ -21,6 +21,9 @@ struct Evidence {
   std::vector<float> channel_medians = {};
   // Channels whose values were found in another channel.
   std::size_t permuted_channels = 0;
+  // Σ(clip(x) - y)², with the baseline's values cut off where the compressed ones end. Nothing for
+  // outputs: what their quantizers do is rounding and clipping, and `comparison` tells these apart.
+  std::optional<double> left_by_clipping = {};
 };
 
 // Green without a cause, or the level and the cause that explains most of the error: each is undone

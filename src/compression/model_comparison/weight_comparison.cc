@@ -31,31 +31,60 @@ TensorView ViewOf(const WeightRows& rows) {
       rows.values, {static_cast<std::int64_t>(rows.channels), static_cast<std::int64_t>(rows.row)});
 }
 
+// The factor that brings a channel of the baseline nearest to the compressed one.
+double FactorOf(const PairStatistics& channel) {
+  const double energy = channel.reference.sum_squares;
+  return energy > 0 ? channel.Dot() / energy : 1;
+}
+
+// Whether that factor is all that happened to the channel.
+bool IsOnlyScaled(const PairStatistics& channel, double factor) {
+  const double energy = channel.compressed.sum_squares;
+  const double left = energy - factor * factor * channel.reference.sum_squares;
+  return factor > 0 && energy >= left * std::pow(10, kRescaledDb / 10);
+}
+
 // Multiplies the rows by the factors that bring them nearest to the other side, when most differ
-// from one, from each other, and explain the error.
+// from one and from each other and explain their own channel. Judged by channel: in sums over all
+// of them, a large one would speak for small ones that are lost.
 bool Rescale(const Comparison& comparison, WeightRows& rows) {
   std::vector<double> factors;
-  double left = 0, signal = 0, sum = 0, squares = 0;
-  std::size_t differing = 0;
+  double sum = 0, squares = 0;
+  std::size_t differing = 0, explained = 0;
   for (const PairStatistics& channel : comparison.channels) {
-    const double energy = channel.reference.sum_squares;
-    const double factor = energy > 0 ? channel.Dot() / energy : 1;
-    if (!(factor > 0)) return false;
-    factors.push_back(factor);
-    left += std::max(0.0, channel.compressed.sum_squares - factor * factor * energy);
-    signal += channel.compressed.sum_squares;
+    const double factor = FactorOf(channel);
+    const bool is_scaled = IsOnlyScaled(channel, factor);
+    factors.push_back(is_scaled ? factor : 1);
+    if (!is_scaled) continue;
+    ++explained;
     if (std::abs(factor - 1) > 0.02) ++differing;
     sum += std::log(factor);
     squares += std::log(factor) * std::log(factor);
   }
-  const double n = static_cast<double>(factors.size());
-  if (factors.size() < 2 || 2 * differing < factors.size() || rows.row < 4) return false;
+  const double n = static_cast<double>(explained);
+  if (factors.size() < 2 || rows.row < 4) return false;
+  if (4 * explained < 3 * factors.size() || 2 * differing < factors.size()) return false;
   if (squares / n - (sum / n) * (sum / n) < 0.02 * 0.02) return false;
-  if (signal < left * std::pow(10, kRescaledDb / 10)) return false;
   for (std::size_t i = 0; i < rows.values.size(); ++i) {
     rows.values[i] *= static_cast<float>(factors[i / rows.row]);
   }
   return true;
+}
+
+// What is left of the error when the baseline's weights are cut off where the compressed ones end,
+// in every channel or, when they share a scale, in all.
+double LeftByClipping(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
+                      bool is_shared) {
+  double sum = 0;
+  for (std::size_t c = 0; c < x.channels; ++c) {
+    const TensorStatistics& range =
+        is_shared ? comparison.total.compressed : comparison.channels[c].compressed;
+    for (std::size_t i = c * x.row; i < (c + 1) * x.row; ++i) {
+      const double left = std::clamp(double{x.values[i]}, range.min, range.max) - y.values[i];
+      if (std::isfinite(left)) sum += left * left;
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -132,6 +161,9 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
                             Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
   }
   findings.channel_medians = MediansOf(x);
+  if (findings.comparison.total.finite_count() > 0 && rounded.quantization) {
+    findings.left_by_clipping = LeftByClipping(x, y, findings.comparison, is_shared);
+  }
   if (findings.comparison.total.SqnrDb() < 20) {
     findings.permuted_channels = CountPermutedChannels(x, y);
   }

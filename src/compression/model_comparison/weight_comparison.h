@@ -17,7 +17,8 @@ struct WeightFindings {
   std::optional<double> step;  // When all channels share a scale.
   std::vector<float> channel_medians;
   std::size_t permuted_channels = 0;
-  std::vector<Fix> fixes;  // All ways that were tried, not ranked.
+  std::optional<double> left_by_clipping;  // See Evidence.
+  std::vector<Fix> fixes;                  // All ways that were tried, not ranked.
 
   Evidence ToEvidence() const {
     return {.part = Part::kWeight,
@@ -25,7 +26,8 @@ struct WeightFindings {
             .bits = bits,
             .step = step,
             .channel_medians = channel_medians,
-            .permuted_channels = permuted_channels};
+            .permuted_channels = permuted_channels,
+            .left_by_clipping = left_by_clipping};
   }
 };
 
