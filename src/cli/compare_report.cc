@@ -62,8 +62,8 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
           " compared: " + std::to_string(CountOf(comparison, Level::kRed)) + " red, " +
           std::to_string(CountOf(comparison, Level::kAmber)) + " amber, " +
           std::to_string(CountOf(comparison, Level::kGreen)) + " green\n";
-  if (comparison.samples == 0) {
-    text += "Only weights were compared; with --samples, outputs are, too.\n";
+  if (!comparison.why_not_run.empty()) {
+    text += "Only weights were compared: " + comparison.why_not_run + ".\n";
   } else {
     text += "Outputs are those for " + Plural(comparison.samples, "sample") + ": " +
             Printable(comparison.sample_source) + "\n";
@@ -252,6 +252,7 @@ std::string CompareJson(const ModelComparison& comparison) {
   json.Key("variant_bytes").Value(comparison.variant_bytes);
   json.Key("samples").Value(comparison.samples);
   json.Key("sample_source").Value(comparison.sample_source);
+  json.Key("why_not_run").Value(comparison.why_not_run);
   json.Key("is_generated").Value(comparison.is_generated);
   json.Key("layers").BeginArray();
   for (const LayerComparison& layer : comparison.layers) WriteLayer(layer, json);

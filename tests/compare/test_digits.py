@@ -50,7 +50,7 @@ def test_a_broken_scale_is_named_first(digits, compare):
     assert first["name"] in report["keep_float"]["onnxruntime"]
 
 
-def outlier_channel(digits, channel=3, factor=60):
+def outlier_channel(digits, channel=3, factor=500):
     """The same function with one large channel: the next layer's weights make up for it."""
     model = Editor(digits.fp32)
     for name in ("conv2.weight", "conv2.bias"):
@@ -67,8 +67,12 @@ def test_an_outlier_channel_under_one_scale_is_named_first(digits, compare):
     fp32 = outlier_channel(digits)
     int8 = digits.folder / "outlier_int8.onnx"
     digits.quantize(fp32, int8)
-    first = compare(fp32, int8, "--data", digits.data)["layers"][0]
+    assert accuracy(fp32, digits) == accuracy(digits.fp32, digits)
+    assert accuracy(int8, digits) < accuracy(digits.int8, digits) - 0.02
+    layers = compare(fp32, int8, "--data", digits.data)["layers"]
+    first = layers[0]
     assert first["name"] == layer_of("conv2.weight", fp32)
+    assert [layer["name"] for layer in layers if layer["level"] == "red"] == [first["name"]]
     assert (first["level"], first["cause"], first["part"]) == ("red", "channel_spread", "weight")
     assert "channel 3 " in first["explanation"]
     # The first fix is a scale for each channel, and does what was predicted.
@@ -79,6 +83,16 @@ def test_an_outlier_channel_under_one_scale_is_named_first(digits, compare):
     assert layers[first["name"]]["weight"]["sqnr_db"] == pytest.approx(
         first["fixes"][0]["sqnr_db"], abs=1
     )
+
+
+def test_quantizers_that_get_too_little_are_not_to_blame(digits, compare):
+    """Most of conv2 is rounded to zero, and steps further on are too large for what is left."""
+    fp32 = outlier_channel(digits, factor=2000)
+    int8 = digits.folder / "starved.onnx"
+    digits.quantize(fp32, int8)
+    layers = compare(fp32, int8, "--data", digits.data)["layers"]
+    red = [layer["name"] for layer in layers if layer["level"] == "red"]
+    assert red == [layer_of("conv2.weight", fp32)]
 
 
 def test_numbers_agree_with_numpy(digits, compare):
@@ -178,5 +192,5 @@ def test_what_cannot_be_compared_is_said(digits, tmp_path):
     onnx.save(other, str(tmp_path / "other.onnx"))
     unrelated = run_compare(digits.fp32, tmp_path / "other.onnx")
     assert unrelated.returncode == 1
-    assert "no layer of" in unrelated.stderr and "two ONNX files" in unrelated.stderr
+    assert "no layer of" in unrelated.stderr and "two files of one model" in unrelated.stderr
     assert run_compare(digits.fp32).returncode == 2

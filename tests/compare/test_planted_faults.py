@@ -45,10 +45,11 @@ def permuted_channels(fp32, int8, layer, random):
 
 
 def outliers(fp32, int8, layer, random):
+    # Far enough that a step is about a deviation of the other weights.
     weights = fp32.get(f"{layer}.weight")
     flat = weights.reshape(-1)
     places = random.choice(flat.size, 2, replace=False)
-    flat[places] = random.choice([-1, 1], 2) * random.uniform(40, 80) * weights.std()
+    flat[places] = random.choice([-1, 1], 2) * random.uniform(100, 200) * weights.std()
     fp32.set(f"{layer}.weight", weights)
 
 

@@ -122,7 +122,8 @@ struct ModelComparison {
   std::vector<LayerComparison> layers;                   // The worst first.
   std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
 
-  std::size_t samples = 0;  // 0: only weights were compared.
+  std::size_t samples = 0;  // 0: only weights were compared …
+  std::string why_not_run;  // … for this reason.
   std::string sample_source;
   bool is_generated = false;  // Samples were made up: outputs describe the models, not their use.
 };

@@ -286,6 +286,13 @@ class Detective {
   std::size_t worst_;
 };
 
+// What errors in the layers before have taken from the signal.
+double LostBefore(const Evidence& evidence) {
+  const double now = evidence.comparison->total.reference.sum_squares;
+  return now > 0 && evidence.baseline_energy > now ? 10 * std::log10(evidence.baseline_energy / now)
+                                                   : 0;
+}
+
 // 8-bit limits, for what has fewer bits and can only be coarser.
 double AllowanceOf(int bits) { return bits < 8 ? 6.02 * (8 - bits) : 0; }
 
@@ -302,7 +309,7 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   const Comparison& comparison = *evidence.comparison;
   const PairStatistics& total = comparison.total;
   if (total.finite_count() == 0 || total.sum_squared_error == 0) return diagnosis;
-  const double allowance = AllowanceOf(evidence.bits);
+  const double allowance = AllowanceOf(evidence.bits) + LostBefore(evidence);
   const double sqnr = total.SqnrDb() + allowance;
   double worst = HUGE_VAL;
   if (comparison.worst_channel) {

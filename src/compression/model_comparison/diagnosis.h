@@ -24,6 +24,9 @@ struct Evidence {
   // Σ(clip(x) - y)², with the baseline's values cut off where the compressed ones end. Nothing for
   // outputs: what their quantizers do is rounding and clipping, and `comparison` tells these apart.
   std::optional<double> left_by_clipping = {};
+  // Σx² in the baseline. A layer before may have left less for a quantizer that is made for this
+  // much, and then its steps are too large through no fault of its own.
+  double baseline_energy = 0;
 };
 
 // Green without a cause, or the level and the cause that explains most of the error: each is undone

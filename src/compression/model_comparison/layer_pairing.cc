@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -29,14 +30,25 @@ struct Side {
   std::span<const ModelLayer> layers;
   std::vector<bool> taken;
 
-  const ModelNode& node(std::size_t i) const { return model.node(layers[i].node); }
-  std::pair<std::size_t, std::size_t> SizeOf(std::size_t i) const {
-    const std::vector<std::int64_t>& shape = model.tensor(layers[i].weight).shape;
-    std::size_t elements = 1;
-    for (const std::int64_t size : shape) elements *= static_cast<std::size_t>(size);
-    return {static_cast<std::size_t>(shape[layers[i].channel_axis]), elements};
+  std::string_view NameAt(std::size_t i) const { return NameOf(model, layers[i]); }
+  WeightSize SizeAt(std::size_t i) const { return SizeOf(model, layers[i]); }
+  // Whether nothing says which of the two dimensions of layer i are channels.
+  bool IsUnoriented(std::size_t i) const {
+    return layers[i].node == kNoNode && model.tensor(layers[i].weight).shape.size() == 2;
   }
 };
+
+// A pair of layers i and j, transposed where that makes them fit; nothing when nothing does.
+std::optional<LayerPair> Fit(const Side& a, std::size_t i, const Side& b, std::size_t j,
+                             PairedBy how) {
+  const WeightSize x = a.SizeAt(i), y = b.SizeAt(j);
+  if (x.elements != y.elements) return std::nullopt;
+  if (x.channels == y.channels) return LayerPair{i, j, how};
+  if (y.elements / y.channels != x.channels) return std::nullopt;
+  if (b.IsUnoriented(j)) return LayerPair{i, j, how, false, true};
+  if (a.IsUnoriented(i)) return LayerPair{i, j, how, true, false};
+  return std::nullopt;
+}
 
 using KeyOf = std::function<std::string(const Side&, std::size_t)>;
 
@@ -62,15 +74,11 @@ void PairByKey(Side& a, Side& b, PairedBy how, const KeyOf& key_of, LayerPairing
     const auto found = theirs.find(key);
     if (count.count != 1 || found == theirs.end() || found->second.count != 1) continue;
     const std::size_t other = found->second.first;
-    if (a.SizeOf(count.first) != b.SizeOf(other)) continue;
+    const std::optional<LayerPair> pair = Fit(a, count.first, b, other, how);
+    if (!pair) continue;
     a.taken[count.first] = b.taken[other] = true;
-    pairing.pairs.push_back({count.first, other, how});
+    pairing.pairs.push_back(*pair);
   }
-}
-
-std::string SizeText(const Side& side, std::size_t i) {
-  const auto [channels, elements] = side.SizeOf(i);
-  return std::to_string(channels) + "/" + std::to_string(elements);
 }
 
 // A number that factors of channels do not change: the mean over rows of the cosine between the row
@@ -112,44 +120,80 @@ double Alikeness(const WeightRows& a, const WeightRows& b) {
   return rows == 0 ? 0 : sum / static_cast<double>(rows);
 }
 
-Result<void> PairByContent(Side& a, Side& b, LayerPairing& pairing) {
-  using Sketches = std::vector<std::pair<double, std::size_t>>;
-  std::map<std::pair<std::size_t, std::size_t>, Sketches> theirs;
-  for (std::size_t i = 0; i < b.layers.size(); ++i) {
-    if (b.taken[i]) continue;
-    CBOARD_ASSIGN_OR_RETURN(const WeightRows rows, ReadRows(b.model, b.layers[i]));
-    theirs[b.SizeOf(i)].emplace_back(SketchOf(rows), i);
+// A layer as it may be read.
+struct Candidate {
+  double sketch = 0;
+  std::size_t layer = 0;
+  bool is_transposed = false;
+  friend auto operator<=>(const Candidate&, const Candidate&) = default;
+};
+using Candidates = std::map<WeightSize, std::vector<Candidate>>;
+
+Result<void> AddCandidate(const Side& side, std::size_t i, bool is_transposed,
+                          Candidates& candidates) {
+  const ModelLayer layer = Oriented(side.layers[i], is_transposed);
+  CBOARD_ASSIGN_OR_RETURN(const WeightRows rows, ReadRows(side.model, layer));
+  candidates[SizeOf(side.model, layer)].push_back({SketchOf(rows), i, is_transposed});
+  return {};
+}
+
+// Looks for the layer whose rows are most alike near the place of `ours` among the sketches.
+Result<void> PairNearest(Side& a, const Candidate& ours, Side& b,
+                         const std::vector<Candidate>& theirs, LayerPairing& pairing) {
+  CBOARD_ASSIGN_OR_RETURN(const WeightRows rows,
+                          ReadRows(a.model, Oriented(a.layers[ours.layer], ours.is_transposed)));
+  const std::ptrdiff_t middle =
+      std::ranges::lower_bound(theirs, ours.sketch, {}, &Candidate::sketch) - theirs.begin();
+  double best = kSameContent;
+  const Candidate* partner = nullptr;
+  for (std::ptrdiff_t k = std::max<std::ptrdiff_t>(0, middle - kNeighbours);
+       k < std::min(std::ssize(theirs), middle + kNeighbours); ++k) {
+    const Candidate& candidate = theirs[static_cast<std::size_t>(k)];
+    if (b.taken[candidate.layer]) continue;
+    CBOARD_ASSIGN_OR_RETURN(
+        const WeightRows other,
+        ReadRows(b.model, Oriented(b.layers[candidate.layer], candidate.is_transposed)));
+    const double alike = Alikeness(rows, other);
+    if (alike <= best) continue;
+    best = alike;
+    partner = &candidate;
   }
-  for (auto& [size, sketches] : theirs) std::ranges::sort(sketches);
-  for (std::size_t i = 0; i < a.layers.size(); ++i) {
-    const auto group = a.taken[i] ? theirs.end() : theirs.find(a.SizeOf(i));
-    if (group == theirs.end()) continue;
-    CBOARD_ASSIGN_OR_RETURN(const WeightRows rows, ReadRows(a.model, a.layers[i]));
-    const Sketches& sketches = group->second;
-    const auto place =
-        std::ranges::lower_bound(sketches, std::pair(SketchOf(rows), std::size_t{0}));
-    const std::ptrdiff_t middle = place - sketches.begin();
-    const std::ptrdiff_t size = std::ssize(sketches);
-    double best = kSameContent;
-    std::size_t partner = b.layers.size();
-    for (std::ptrdiff_t k = std::max<std::ptrdiff_t>(0, middle - kNeighbours);
-         k < std::min(size, middle + kNeighbours); ++k) {
-      const std::size_t candidate = sketches[static_cast<std::size_t>(k)].second;
-      if (b.taken[candidate]) continue;
-      CBOARD_ASSIGN_OR_RETURN(const WeightRows other, ReadRows(b.model, b.layers[candidate]));
-      const double alike = Alikeness(rows, other);
-      if (alike <= best) continue;
-      best = alike;
-      partner = candidate;
+  if (partner == nullptr) return {};
+  a.taken[ours.layer] = b.taken[partner->layer] = true;
+  pairing.pairs.push_back(
+      {ours.layer, partner->layer, PairedBy::kContent, ours.is_transposed, partner->is_transposed});
+  return {};
+}
+
+Result<void> PairByContent(Side& a, Side& b, LayerPairing& pairing) {
+  // Only one side needs to be turned, where neither says what its channels are.
+  Candidates ours, theirs;
+  for (const auto& [side, candidates] : {std::pair(&a, &ours), std::pair(&b, &theirs)}) {
+    for (std::size_t i = 0; i < side->layers.size(); ++i) {
+      if (side->taken[i]) continue;
+      CBOARD_RETURN_IF_ERROR(AddCandidate(*side, i, false, *candidates));
+      const bool may_be_turned = side->IsUnoriented(i) && (side == &b || !b.model.nodes().empty());
+      if (may_be_turned) CBOARD_RETURN_IF_ERROR(AddCandidate(*side, i, true, *candidates));
     }
-    if (partner == b.layers.size()) continue;
-    a.taken[i] = b.taken[partner] = true;
-    pairing.pairs.push_back({i, partner, PairedBy::kContent});
+  }
+  for (auto& [size, candidates] : theirs) std::ranges::sort(candidates);
+  for (const auto& [size, candidates] : ours) {
+    const auto group = theirs.find(size);
+    if (group == theirs.end()) continue;
+    for (const Candidate& candidate : candidates) {
+      if (a.taken[candidate.layer]) continue;
+      CBOARD_RETURN_IF_ERROR(PairNearest(a, candidate, b, group->second, pairing));
+    }
   }
   return {};
 }
 
 }  // namespace
+
+ModelLayer Oriented(ModelLayer layer, bool is_transposed) {
+  if (is_transposed) layer.channel_axis = 1 - layer.channel_axis;
+  return layer;
+}
 
 Result<LayerPairing> PairLayers(const ModelGraph& baseline,
                                 std::span<const ModelLayer> baseline_layers,
@@ -159,26 +203,31 @@ Result<LayerPairing> PairLayers(const ModelGraph& baseline,
   Side a{baseline, baseline_layers, std::vector<bool>(baseline_layers.size())};
   Side b{variant, variant_layers, std::vector<bool>(variant_layers.size())};
   PairByKey(
-      a, b, PairedBy::kName, [](const Side& side, std::size_t i) { return side.node(i).name; },
-      pairing);
+      a, b, PairedBy::kName,
+      [](const Side& side, std::size_t i) { return std::string(side.NameAt(i)); }, pairing);
   PairByKey(
       a, b, PairedBy::kSuffix,
       [](const Side& side, std::size_t i) {
-        return std::string(WithoutQuantizationSuffix(side.node(i).name));
+        return std::string(WithoutQuantizationSuffix(side.NameAt(i)));
       },
       pairing);
   PairByKey(
       a, b, PairedBy::kWeights,
       [](const Side& side, std::size_t i) {
         const ModelTensor& weight = side.model.tensor(side.layers[i].weight);
-        return std::string(WithoutQuantizationSuffix(side.model.tensor(weight.source).name));
+        const std::string& name = side.model.tensor(weight.source).name;
+        return std::string(LayerOfWeight(WithoutQuantizationSuffix(name)));
       },
       pairing);
   PairByKey(
       a, b, PairedBy::kScope,
       [](const Side& side, std::size_t i) {
-        const std::string& scope = side.node(i).scope;
-        return scope.empty() ? "" : scope + ":" + SizeText(side, i);
+        if (side.layers[i].node == kNoNode) return std::string();
+        const std::string& scope = side.model.node(side.layers[i].node).scope;
+        const auto [channels, elements] = side.SizeAt(i);
+        return scope.empty()
+                   ? std::string()
+                   : scope + ":" + std::to_string(channels) + "/" + std::to_string(elements);
       },
       pairing);
   CBOARD_RETURN_IF_ERROR(PairByContent(a, b, pairing));

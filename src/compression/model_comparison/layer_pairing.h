@@ -14,7 +14,13 @@ struct LayerPair {
   std::size_t baseline = 0;  // Positions in the lists of layers.
   std::size_t variant = 0;
   PairedBy how = PairedBy::kName;
+  // The layer without a node is to be read with its other dimension as that of channels.
+  bool is_baseline_transposed = false;
+  bool is_variant_transposed = false;
 };
+
+// `layer` as a pair wants it read.
+ModelLayer Oriented(ModelLayer layer, bool is_transposed);
 
 struct LayerPairing {
   std::vector<LayerPair> pairs;  // In the order of the baseline's layers.
@@ -22,7 +28,8 @@ struct LayerPairing {
   std::vector<std::size_t> variant_only;
 };
 
-// Each layer is in at most one pair, with one of as many channels and weights. Names are believed
+// Each layer is in at most one pair, with one of as many channels and weights; a matrix from a file
+// without nodes may be transposed for that. Names are believed
 // first; what is left is paired by scope and then by content, which reads the weights. Takes time
 // in proportion to names and weights, times a logarithm.
 Result<LayerPairing> PairLayers(const ModelGraph& baseline,

@@ -51,13 +51,14 @@ class Comparer {
                   "no layer of " + Quoted(baseline_.path().string()) + " (" +
                       std::to_string(ours_.size()) + " with weights) has a partner in " +
                       Quoted(variant_.path().string()) + " (" + std::to_string(theirs_.size()) +
-                      "); compare two ONNX files of one model");
+                      "); compare two files of one model");
     }
     ModelComparison result{.baseline = baseline_.path(),
                            .variant = variant_.path(),
                            .baseline_bytes = baseline_.file_bytes(),
                            .variant_bytes = variant_.file_bytes()};
-    if (options_.samples > 0) CBOARD_RETURN_IF_ERROR(RunModels(result));
+    result.why_not_run = WhyNotRun();
+    if (result.why_not_run.empty()) CBOARD_RETURN_IF_ERROR(RunModels(result));
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
       CBOARD_ASSIGN_OR_RETURN(LayerComparison layer, CompareLayer(pairing_.pairs[i], i));
       result.layers.push_back(std::move(layer));
@@ -65,15 +66,24 @@ class Comparer {
     AddTensors(result);
     std::ranges::stable_sort(result.layers, IsWorse, &LayerComparison::diagnosis);
     for (const std::size_t i : pairing_.baseline_only) {
-      result.baseline_only.push_back(baseline_.node(ours_[i].node).name);
+      result.baseline_only.emplace_back(NameOf(baseline_, ours_[i]));
     }
     for (const std::size_t i : pairing_.variant_only) {
-      result.variant_only.push_back(variant_.node(theirs_[i].node).name);
+      result.variant_only.emplace_back(NameOf(variant_, theirs_[i]));
     }
     return result;
   }
 
  private:
+  std::string WhyNotRun() const {
+    if (options_.samples == 0) return "no samples were asked for";
+    for (const ModelGraph* model : {&baseline_, &variant_}) {
+      if (model->format() == ModelFormat::kOnnx) continue;
+      return Quoted(model->path().filename().string()) + " is no ONNX file";
+    }
+    return {};
+  }
+
   Result<void> RunModels(ModelComparison& result) {
     std::vector<OutputPlan> plans;
     std::vector<std::size_t> places;  // Of the pairs that have a plan.
@@ -102,16 +112,15 @@ class Comparer {
   }
 
   Result<LayerComparison> CompareLayer(const LayerPair& pair, std::size_t position) {
-    const ModelLayer& before = ours_[pair.baseline];
-    const ModelLayer& after = theirs_[pair.variant];
-    const ModelNode& node = baseline_.node(before.node);
-    LayerComparison layer{.name = node.name,
-                          .variant_name = variant_.node(after.node).name,
-                          .op_type = node.op_type,
+    const ModelLayer before = Oriented(ours_[pair.baseline], pair.is_baseline_transposed);
+    const ModelLayer after = Oriented(theirs_[pair.variant], pair.is_variant_transposed);
+    LayerComparison layer{.name = std::string(NameOf(baseline_, before)),
+                          .variant_name = std::string(NameOf(variant_, after)),
+                          .op_type = std::string(OperatorOf(baseline_, before)),
                           .paired_by = pair.how,
                           .depth = before.depth,
-                          .baseline_bytes = node.weight_bytes,
-                          .variant_bytes = variant_.node(after.node).weight_bytes};
+                          .baseline_bytes = BytesOf(baseline_, before),
+                          .variant_bytes = BytesOf(variant_, after)};
     if (!outputs_.empty()) TakeOutputs(outputs_[position], layer);
     const bool is_folded = before.is_normalized != after.is_normalized;
     const bool has_sound_output =
@@ -162,14 +171,18 @@ class Comparer {
     if (!layer.local) return;
     const LayerPair& pair = pairing_.pairs[position];
     const ModelTensor& codes = variant_.tensor(theirs_[pair.variant].quantized->codes);
+    if (codes.quantization->scales.empty()) return;
     Judge(DiagnoseOutput(layer, codes.quantization->bits(), double{codes.quantization->scales[0]}),
           layer);
   }
 
   Diagnosis DiagnoseOutput(const LayerComparison& layer, int bits, double step) const {
-    return Diagnose(
-        {.part = Part::kOutput, .comparison = &*layer.local, .bits = bits, .step = step},
-        options_.thresholds);
+    return Diagnose({.part = Part::kOutput,
+                     .comparison = &*layer.local,
+                     .bits = bits,
+                     .step = step,
+                     .baseline_energy = layer.accumulated->total.reference.sum_squares},
+                    options_.thresholds);
   }
 
   Result<void> AddHistograms(const ModelLayer& before, const ModelLayer& after,

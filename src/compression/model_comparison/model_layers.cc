@@ -4,41 +4,13 @@
 #include <array>
 #include <limits>
 
+#include "compression/model_comparison/layer_operators.h"
+
 namespace cboard::compare {
 namespace {
 
-// Operators with weights: which inputs are weight and bias, which dimension is that of output
-// channels (from the end when negative).
-struct WeightedOp {
-  std::string_view op;
-  std::size_t weight;
-  std::size_t bias;  // 0: none.
-  int axis;
-};
-constexpr WeightedOp kWeightedOps[] = {
-    {"Conv", 1, 2, 0},
-    {"ConvTranspose", 1, 2, 1},
-    {"Gemm", 1, 2, 1},
-    {"MatMul", 1, 0, -1},
-    {"QLinearConv", 3, 8, 0},
-    {"QLinearMatMul", 3, 0, -1},
-    {"QGemm", 3, 6, 1},
-    {"MatMulInteger", 1, 0, -1},
-    {"ConvInteger", 1, 0, 0},
-    {"MatMulNBits", 1, 0, 0},
-    {"DynamicQuantizeMatMul", 1, 4, -1},
-    {"FusedConv", 1, 2, 0},
-    {"FusedMatMul", 1, 0, -1},
-};
-
 TensorId At(const std::vector<TensorId>& ids, std::size_t i) {
   return i < ids.size() ? ids[i] : kNoTensor;
-}
-
-bool FlagOf(const ModelNode& node, std::string_view key) {
-  const AttributeValue* value = node.FindAttribute(key);
-  const auto* integer = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
-  return integer != nullptr && *integer != 0;
 }
 
 std::optional<float> ConstantOf(const ModelGraph& model, TensorId id) {
@@ -60,6 +32,7 @@ float BoundOf(const ModelGraph& model, const ModelNode& node, std::size_t input,
 
 std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (node.op_type == "Relu6") return ClampRange{0, 6};
   if (node.op_type == "Relu") return ClampRange{0, kInfinity};
   if (node.op_type != "Clip") return std::nullopt;
   return ClampRange{BoundOf(model, node, 1, "min", -kInfinity),
@@ -82,7 +55,9 @@ void FollowFusedNodes(const ModelGraph& model, ModelLayer& layer) {
     if (next == kNoNode) return;
     const ModelNode& node = model.node(next);
     if (At(node.outputs, 0) == kNoTensor || node.parent != kNoNode) return;
-    if (node.op_type == "Add" && node.inputs.size() == 2) {
+    const bool is_add =
+        node.op_type == "Add" || node.op_type == "AddV2" || node.op_type == "BiasAdd";
+    if (is_add && node.inputs.size() == 2) {
       const TensorId other = node.inputs[node.inputs[0] == layer.output ? 1 : 0];
       if (!model.IsWeight(other) || layer.bias != kNoTensor) return;
       layer.bias = other;
@@ -125,22 +100,40 @@ std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId ten
   return std::nullopt;
 }
 
+namespace {
+
+// Files without nodes say only how weights are called: each of two dimensions or more is a layer.
+std::vector<ModelLayer> FindStoredWeights(const ModelGraph& model) {
+  std::vector<ModelLayer> layers;
+  for (std::size_t i = 0; i < model.tensors().size(); ++i) {
+    const ModelTensor& tensor = model.tensors()[i];
+    if (!tensor.is_constant || tensor.shape.size() < 2 || !HoldsRealNumbers(tensor.type)) continue;
+    if (std::ranges::count(tensor.shape, 0) > 0) continue;
+    ModelLayer layer{.depth = i, .weight = static_cast<TensorId>(i)};
+    layer.bias = model.FindTensor(std::string(LayerOfWeight(tensor.name)) + ".bias");
+    layers.push_back(layer);
+  }
+  return layers;
+}
+
+}  // namespace
+
 std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
+  if (model.nodes().empty()) return FindStoredWeights(model);
   std::vector<ModelLayer> layers;
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
     const ModelNode& node = model.nodes()[i];
-    const auto* op = std::ranges::find(kWeightedOps, node.op_type, &WeightedOp::op);
-    if (op == std::end(kWeightedOps) || node.parent != kNoNode) continue;
-    ModelLayer layer{.node = static_cast<NodeId>(i), .depth = i};
-    layer.weight = At(node.inputs, op->weight);
+    const std::optional<OperatorWeights> weights = WeightsOf(model, node);
+    if (!weights || node.parent != kNoNode) continue;
+    ModelLayer layer{.node = static_cast<NodeId>(i),
+                     .depth = i,
+                     .weight = node.inputs[weights->weight],
+                     .channel_axis = weights->channel_axis,
+                     .input_axis = weights->input_axis};
     layer.output = layer.product = At(node.outputs, 0);
     if (!model.IsWeight(layer.weight) || layer.output == kNoTensor) continue;
-    const std::size_t rank = model.tensor(layer.weight).shape.size();
-    if (rank < 2) continue;
-    layer.channel_axis = op->axis < 0 ? rank - 1 : static_cast<std::size_t>(op->axis);
-    if (node.op_type.ends_with("Gemm") && FlagOf(node, "transB")) layer.channel_axis = 0;
-    if (const TensorId bias = At(node.inputs, op->bias); op->bias > 0 && model.IsWeight(bias)) {
-      layer.bias = bias;
+    if (weights->bias && model.IsWeight(At(node.inputs, *weights->bias))) {
+      layer.bias = node.inputs[*weights->bias];
     }
     FollowFusedNodes(model, layer);
     layer.quantized = QuantizerOf(model, layer.output);
@@ -149,28 +142,60 @@ std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
   return layers;
 }
 
+std::string_view LayerOfWeight(std::string_view tensor) {
+  constexpr std::string_view kWeight = ".weight";
+  if (tensor.size() > kWeight.size() && tensor.ends_with(kWeight)) {
+    tensor.remove_suffix(kWeight.size());
+  }
+  return tensor;
+}
+
+std::string_view NameOf(const ModelGraph& model, const ModelLayer& layer) {
+  if (layer.node != kNoNode) return model.node(layer.node).name;
+  return LayerOfWeight(model.tensor(layer.weight).name);
+}
+
+std::string_view OperatorOf(const ModelGraph& model, const ModelLayer& layer) {
+  return layer.node == kNoNode ? "weights" : std::string_view(model.node(layer.node).op_type);
+}
+
+std::uint64_t BytesOf(const ModelGraph& model, const ModelLayer& layer) {
+  if (layer.node != kNoNode) return model.node(layer.node).weight_bytes;
+  std::uint64_t bytes = model.tensor(layer.weight).data.size();
+  if (layer.bias != kNoTensor) bytes += model.tensor(layer.bias).data.size();
+  return bytes;
+}
+
+WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
+  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  WeightSize size{.channels = static_cast<std::size_t>(shape[layer.channel_axis]), .elements = 1};
+  for (const std::int64_t length : shape) size.elements *= static_cast<std::size_t>(length);
+  return size;
+}
+
 Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> stored, model.ReadWeights(layer.weight));
   const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
   WeightRows rows;
-  rows.channels = static_cast<std::size_t>(shape[layer.channel_axis]);
+  rows.channels = length(layer.channel_axis);
   rows.row = rows.channels == 0 ? 0 : stored.size() / rows.channels;
-  if (layer.channel_axis == 0) {
+  if (stored.empty() || (layer.channel_axis == 0 && !layer.input_axis)) {
     rows.values = std::move(stored);
     return rows;
   }
   std::size_t inner = 1;
-  for (std::size_t i = layer.channel_axis + 1; i < shape.size(); ++i) {
-    inner *= static_cast<std::size_t>(shape[i]);
-  }
-  if (stored.empty()) return rows;
-  const std::size_t outer = rows.row / inner;
+  for (std::size_t i = layer.channel_axis + 1; i < shape.size(); ++i) inner *= length(i);
+  // Element (o, c, i) of [outer, channels, inner] is element o * inner + i of row c; where input
+  // channels are the last of these, they become the first.
+  const std::size_t inputs = layer.input_axis ? length(*layer.input_axis) : 1;
+  const std::size_t pixels = rows.row / inputs;
   rows.values.resize(stored.size());
-  for (std::size_t o = 0; o < outer; ++o) {
-    for (std::size_t c = 0; c < rows.channels; ++c) {
-      const float* from = stored.data() + (o * rows.channels + c) * inner;
-      std::copy(from, from + inner, rows.values.data() + c * rows.row + o * inner);
-    }
+  for (std::size_t e = 0; e < stored.size(); ++e) {
+    const std::size_t c = e / inner % rows.channels;
+    std::size_t place = e / inner / rows.channels * inner + e % inner;
+    if (layer.input_axis) place = place % inputs * pixels + place / inputs;
+    rows.values[c * rows.row + place] = stored[e];
   }
   return rows;
 }
@@ -178,8 +203,12 @@ Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
 std::string_view WithoutQuantizationSuffix(std::string_view name) {
   constexpr auto kSuffixes = std::to_array<std::string_view>(
       {"_DequantizeLinear_Output", "_QuantizeLinear_Output", "_QuantizeLinear_Input",
-       "_DequantizeLinear", "_QuantizeLinear", "_dequantized", "_quantized", "_quant", "_Q4", "_Q8",
-       "_int8", "_DQ"});
+       "_DequantizeLinear", "_QuantizeLinear", "_qint8_const", "_dequantized", "_dequantize",
+       "_quantized", "_quant", "_Q4", "_Q8", "_int8", "_DQ"});
+  // TensorFlow's: _eightbit_requantize, _eightbit_quantized_conv, …
+  if (const std::size_t at = name.rfind("_eightbit_"); at != std::string_view::npos && at > 0) {
+    name = name.substr(0, at);
+  }
   for (bool found = true; found;) {
     found = false;
     for (const std::string_view suffix : kSuffixes) {

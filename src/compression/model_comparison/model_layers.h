@@ -27,11 +27,12 @@ struct QuantizedTensor {
 };
 
 struct ModelLayer {
-  NodeId node = kNoNode;
+  NodeId node = kNoNode;  // kNoNode: the file has weights only; then `channel_axis` is a guess.
   std::size_t depth = 0;
   TensorId weight = kNoTensor;  // kNoTensor: a layer without weights.
   TensorId bias = kNoTensor;
-  std::size_t channel_axis = 0;  // Of the weight's dimensions, the one of output channels.
+  std::size_t channel_axis = 0;           // Of the weight's dimensions, the one of output channels.
+  std::optional<std::size_t> input_axis;  // See OperatorWeights.
   // The output after the normalization and activation that follow and nobody else uses.
   TensorId output = kNoTensor;
   std::optional<ClampRange> clamp;  // Of that activation.
@@ -42,8 +43,25 @@ struct ModelLayer {
 };
 
 // In the order of execution; nodes in subgraphs are left out, since their tensors cannot be
-// captured.
+// captured. Of files without nodes, all weights of two dimensions or more, in file order.
 std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model);
+
+// Of the node; without one, the name of the weight without ".weight".
+std::string_view NameOf(const ModelGraph& model, const ModelLayer& layer);
+std::string_view LayerOfWeight(std::string_view tensor);
+
+// The node's operator; "weights" without one.
+std::string_view OperatorOf(const ModelGraph& model, const ModelLayer& layer);
+
+// Of weights and bias, with their scales where a node says which these are.
+std::uint64_t BytesOf(const ModelGraph& model, const ModelLayer& layer);
+
+struct WeightSize {
+  std::size_t channels = 0;
+  std::size_t elements = 0;
+  friend auto operator<=>(const WeightSize&, const WeightSize&) = default;
+};
+WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer);
 
 // The range of a Relu or Clip.
 std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node);
@@ -54,7 +72,8 @@ NodeId OnlyConsumer(const ModelGraph& model, TensorId tensor);
 // The quantizer that `tensor` goes into, if it does.
 std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId tensor);
 
-// All weights of a layer as rows: [channels, elements per channel], row-major.
+// All weights of a layer as rows: [channels, elements per channel], row-major. The elements of a
+// convolution are [input channels, height, width], however the file orders them.
 struct WeightRows {
   std::size_t channels = 0;
   std::size_t row = 0;

@@ -142,7 +142,8 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   const std::optional<TensorView> codes = variant.ViewOf(after.weight);
   const bool is_direct = codes && codes->quantization && codes->shape == weight.shape &&
                          baseline.tensor(before.weight).shape == weight.shape &&
-                         before.channel_axis == after.channel_axis;
+                         before.channel_axis == after.channel_axis &&
+                         before.input_axis == after.input_axis;
   if (is_direct) {
     CBOARD_ASSIGN_OR_RETURN(const std::vector<float> natural, baseline.ReadWeights(before.weight));
     const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
