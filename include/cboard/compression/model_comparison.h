@@ -88,6 +88,8 @@ struct Histograms {
   HistogramData variant;
 };
 
+inline constexpr std::size_t kMaxSampleCosines = 20;
+
 struct LayerComparison {
   std::string name;          // In the baseline.
   std::string variant_name;  // In the compressed model.
@@ -108,6 +110,8 @@ struct LayerComparison {
   std::optional<Comparison> local;
   // … and how far the output is from the baseline's, with the errors of all layers before.
   std::optional<Comparison> accumulated;
+  // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.
+  std::vector<double> sample_cosines;
 
   Diagnosis diagnosis;
   std::vector<Fix> fixes;  // The cheapest that is good enough first.
@@ -167,9 +171,12 @@ inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
 // none.
 std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain toolchain);
 
-// Writes what was found as events into `directory`, for the Layers page and for TensorBoard:
-// <model>/layers/<layer>/<metric>/<variant name>, histograms if there are any, and both graphs in
-// runs of their own. The model is named after the baseline's file.
+// Writes what was found as events, for the Layers page and for TensorBoard. In `directory` itself
+// <model>/layers/<layer>/<what>/<variant>: numbers, and histograms if there are any; in the runs
+// "fp32" and VariantName() below it the graphs, bytes by node ("Resources"), errors along depth,
+// and, in runs below these, minima, maxima and means whose step is the channel.
+// docs/formats/compression-tags.md lists the tags. The model is named after the baseline's file.
+// Fails as SummaryWriter and OpenModel do.
 Result<void> LogComparison(const ModelComparison& comparison,
                            const std::filesystem::path& directory);
 

@@ -145,6 +145,7 @@ class Comparer {
     layer.local = std::move(findings.local);
     layer.accumulated = std::move(findings.accumulated);
     layer.output_histograms = std::move(findings.histograms);
+    layer.sample_cosines = std::move(findings.sample_cosines);
   }
 
   void Judge(const Diagnosis& other, LayerComparison& layer) const {

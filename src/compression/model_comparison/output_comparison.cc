@@ -77,6 +77,10 @@ class OutputGatherer {
           ComparisonOptions{.channel_axis = axis, .grid = grid, .divergence = grid.has_value()});
     }
     CBOARD_RETURN_IF_ERROR(accumulated_->Add(reference, compressed));
+    if (sample_cosines_.size() < kMaxSampleCosines) {
+      CBOARD_ASSIGN_OR_RETURN(const Comparison sample, Compare(reference, compressed));
+      sample_cosines_.push_back(sample.total.Cosine());
+    }
     if (before != nullptr && before->shape == compressed.shape) {
       CBOARD_RETURN_IF_ERROR(AddLocal(*before, compressed));
     }
@@ -89,6 +93,7 @@ class OutputGatherer {
     OutputFindings findings;
     if (is_given_up_ || !accumulated_) return findings;
     findings.accumulated = accumulated_->Build();
+    findings.sample_cosines = sample_cosines_;
     if (has_local_) findings.local = local_->Build();
     if (histograms_) findings.histograms = Histograms{baseline_.Build(), variant_.Build()};
     return findings;
@@ -110,6 +115,7 @@ class OutputGatherer {
   bool is_given_up_ = false;
   bool has_local_ = false;
   std::optional<ComparisonBuilder> accumulated_, local_;
+  std::vector<double> sample_cosines_;
   GrowingHistogram baseline_, variant_;
 };
 

@@ -27,6 +27,7 @@ struct OutputFindings {
   std::optional<Comparison> local;
   std::optional<Comparison> accumulated;  // Nothing when shapes differ.
   std::optional<Histograms> histograms;
+  std::vector<double> sample_cosines;  // See LayerComparison.
 };
 
 // The plan for a pair of layers with weights; nothing when their outputs cannot be compared.
