@@ -127,6 +127,47 @@ void AppendCauses(const ModelComparison& comparison, std::size_t top, std::strin
   }
 }
 
+void AppendLint(const ModelComparison& comparison, std::size_t top, std::string& text) {
+  if (comparison.lint.empty()) return;
+  text += "\nIn the compressed graph:\n";
+  for (std::size_t i = 0; i < std::min(top, comparison.lint.size()); ++i) {
+    const compare::LintFinding& finding = comparison.lint[i];
+    text += "  - " + std::string(NameOf(finding.rule)) + ", " +
+            Quoted(finding.node, kMaxNameWidth) + ": " + Printable(finding.explanation) + "\n";
+  }
+  if (comparison.lint.size() > top) {
+    text += "  … and " + std::to_string(comparison.lint.size() - top) + " more\n";
+  }
+}
+
+void AppendSaturation(const ModelComparison& comparison, std::size_t top, std::string& text) {
+  std::vector<const LayerComparison*> layers;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (layer.saturation && layer.saturation->saturated > 0) layers.push_back(&layer);
+  }
+  if (layers.empty()) return;
+  std::ranges::stable_sort(layers, std::greater<>(),
+                           [](const LayerComparison* layer) { return layer->saturation->Rate(); });
+  text +=
+      "\nOn processors without VNNI, sums of products overflow 16 bits there, and answers differ "
+      "from those here; quantize with reduce_range, or activations as int8:\n";
+  for (std::size_t i = 0; i < std::min(top, layers.size()); ++i) {
+    const SaturationCount& count = *layers[i]->saturation;
+    text += "  - " + Quoted(layers[i]->name, kMaxNameWidth) + ": " + HumanCount(count.saturated) +
+            " of " + HumanCount(count.pairs) + " pairs, in " + HumanCount(count.affected) + " of " +
+            HumanCount(count.products) + " results\n";
+  }
+}
+
+void AppendBytes(const ModelComparison& comparison, std::string& text) {
+  TextTable table({{"bytes of"}, {"baseline", Align::kRight}, {"variant", Align::kRight}});
+  for (const compare::ByteShare& share : comparison.bytes) {
+    table.AddRow({share.what, HumanBytes(static_cast<double>(share.baseline_bytes)),
+                  HumanBytes(static_cast<double>(share.variant_bytes))});
+  }
+  if (!table.empty()) text += "\n" + table.Render();
+}
+
 std::vector<std::string> RedLayers(const ModelComparison& comparison) {
   std::vector<std::string> names;
   for (const LayerComparison& layer : comparison.layers) {
@@ -188,6 +229,19 @@ void WriteComparison(std::string_view key, const std::optional<Comparison>& comp
   json.EndObject();
 }
 
+void WriteSaturation(const std::optional<SaturationCount>& count, JsonWriter& json) {
+  if (!count) {
+    json.Null();
+    return;
+  }
+  json.BeginObject();
+  json.Key("pairs").Value(count->pairs);
+  json.Key("saturated").Value(count->saturated);
+  json.Key("products").Value(count->products);
+  json.Key("affected").Value(count->affected);
+  json.EndObject();
+}
+
 void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Value(layer.name);
@@ -203,6 +257,7 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   WriteComparison("weight", layer.weight, json);
   WriteComparison("local", layer.local, json);
   WriteComparison("accumulated", layer.accumulated, json);
+  WriteSaturation(layer.saturation, json.Key("saturation"));
   json.Key("level").Value(NameOf(layer.diagnosis.level));
   json.Key("cause").Value(NameOf(layer.diagnosis.cause));
   json.Key("part").Value(NameOf(layer.diagnosis.part));
@@ -233,6 +288,9 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendVerdict(comparison, text);
   AppendTable(comparison, top, text);
   AppendCauses(comparison, top, text);
+  AppendLint(comparison, top, text);
+  AppendSaturation(comparison, top, text);
+  AppendBytes(comparison, text);
   AppendUnpaired(comparison, text);
   const std::string snippet =
       KeepFloatSnippet(RedLayers(comparison), compare::Toolchain::kOnnxRuntime);
@@ -263,6 +321,24 @@ std::string CompareJson(const ModelComparison& comparison) {
     for (const std::string& name : *names) json.Value(name);
     json.EndArray();
   }
+  json.Key("bytes").BeginArray();
+  for (const compare::ByteShare& share : comparison.bytes) {
+    json.BeginObject();
+    json.Key("what").Value(share.what);
+    json.Key("baseline_bytes").Value(share.baseline_bytes);
+    json.Key("variant_bytes").Value(share.variant_bytes);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("lint").BeginArray();
+  for (const compare::LintFinding& finding : comparison.lint) {
+    json.BeginObject();
+    json.Key("rule").Value(NameOf(finding.rule));
+    json.Key("node").Value(finding.node);
+    json.Key("explanation").Value(finding.explanation);
+    json.EndObject();
+  }
+  json.EndArray();
   json.Key("keep_float").BeginObject();
   for (const compare::Toolchain toolchain : compare::kToolchains) {
     json.Key(NameOf(toolchain)).Value(KeepFloatSnippet(RedLayers(comparison), toolchain));

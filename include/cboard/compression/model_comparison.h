@@ -20,8 +20,10 @@
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/compression/model_lint.h"
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/histogram.h"
+#include "cboard/tensor/saturation.h"
 
 namespace cboard::compare {
 
@@ -112,6 +114,8 @@ struct LayerComparison {
   std::optional<Comparison> accumulated;
   // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.
   std::vector<double> sample_cosines;
+  // Of layers that multiply uint8 by int8: what overflows 16 bits on processors without VNNI.
+  std::optional<SaturationCount> saturation;
 
   Diagnosis diagnosis;
   std::vector<Fix> fixes;  // The cheapest that is good enough first.
@@ -120,11 +124,21 @@ struct LayerComparison {
   std::optional<Histograms> output_histograms;
 };
 
+// Bytes of one kind in both files.
+struct ByteShare {
+  std::string what;  // "weights, int8", "scales and zero points", …
+  std::uint64_t baseline_bytes = 0;
+  std::uint64_t variant_bytes = 0;
+};
+
 struct ModelComparison {
   std::filesystem::path baseline, variant;
   std::uint64_t baseline_bytes = 0, variant_bytes = 0;   // Of the files.
   std::vector<LayerComparison> layers;                   // The worst first.
   std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
+
+  std::vector<ByteShare> bytes;   // The largest first.
+  std::vector<LintFinding> lint;  // Of the compressed model.
 
   std::size_t samples = 0;  // 0: only weights were compared …
   std::string why_not_run;  // … for this reason.

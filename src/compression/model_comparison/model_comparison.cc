@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/byte_shares.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
@@ -56,7 +57,9 @@ class Comparer {
     ModelComparison result{.baseline = baseline_.path(),
                            .variant = variant_.path(),
                            .baseline_bytes = baseline_.file_bytes(),
-                           .variant_bytes = variant_.file_bytes()};
+                           .variant_bytes = variant_.file_bytes(),
+                           .bytes = CompareBytes(baseline_, ours_, variant_, theirs_),
+                           .lint = LintModel(variant_)};
     result.why_not_run = WhyNotRun();
     if (result.why_not_run.empty()) CBOARD_RETURN_IF_ERROR(RunModels(result));
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
@@ -96,9 +99,19 @@ class Comparer {
     }
     tensors_ = PairQuantizedTensors(baseline_, variant_, theirs_);
     for (const TensorPair& tensor : tensors_) plans.push_back(tensor.plan);
+    std::vector<SaturationCheck> checks;
+    std::vector<std::size_t> checked;  // Likewise.
+    for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
+      auto check = SaturationCheck::For(variant_, theirs_[pairing_.pairs[i].variant]);
+      if (!check) continue;
+      checks.push_back(*std::move(check));
+      checked.push_back(i);
+    }
     CBOARD_ASSIGN_OR_RETURN(OutputSummary summary,
-                            CompareOutputs(baseline_, variant_, plans, options_));
+                            CompareOutputs(baseline_, variant_, plans, checks, options_));
     outputs_.resize(pairing_.pairs.size());
+    saturations_.resize(pairing_.pairs.size());
+    for (std::size_t i = 0; i < checks.size(); ++i) saturations_[checked[i]] = checks[i].Build();
     for (std::size_t i = 0; i < places.size(); ++i) {
       outputs_[places[i]] = std::move(summary.outputs[i]);
     }
@@ -121,7 +134,10 @@ class Comparer {
                           .depth = before.depth,
                           .baseline_bytes = BytesOf(baseline_, before),
                           .variant_bytes = BytesOf(variant_, after)};
-    if (!outputs_.empty()) TakeOutputs(outputs_[position], layer);
+    if (!outputs_.empty()) {
+      TakeOutputs(outputs_[position], layer);
+      layer.saturation = saturations_[position];
+    }
     const bool is_folded = before.is_normalized != after.is_normalized;
     const bool has_sound_output =
         !layer.accumulated || layer.accumulated->total.SqnrDb() >= kSoundOutputDb;
@@ -220,6 +236,7 @@ class Comparer {
   LayerPairing pairing_;
   std::vector<TensorPair> tensors_;
   std::vector<OutputFindings> outputs_, tensor_outputs_;
+  std::vector<std::optional<SaturationCount>> saturations_;
 };
 
 }  // namespace

@@ -144,6 +144,7 @@ const TensorView* FindIn(const RunResult& result, std::span<const NamedTensor> i
 
 Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
                                      const std::vector<OutputPlan>& plans,
+                                     std::span<SaturationCheck> checks,
                                      const CompareOptions& options) {
   std::vector<std::string> ours, theirs;
   std::vector<OutputGatherer> gatherers;
@@ -153,6 +154,7 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
     if (!plan.before.empty()) theirs.push_back(plan.before);
     gatherers.emplace_back(plan, options.histograms);
   }
+  for (const SaturationCheck& check : checks) theirs.push_back(check.input());
   CBOARD_ASSIGN_OR_RETURN(
       const ModelCapture first,
       ModelCapture::Open(baseline.path(), {.tensors = Computed(baseline, ours)}));
@@ -178,6 +180,11 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
                                       : FindIn(sample.results[1], sample.inputs, plan.before);
               if (const auto added = gatherers[i].Add(*x, *y, before); !added) {
                 return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
+              }
+            }
+            for (SaturationCheck& check : checks) {
+              if (const TensorView* codes = sample.results[1].Find(check.input())) {
+                check.Add(*codes);
               }
             }
             return {};

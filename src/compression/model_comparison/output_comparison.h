@@ -2,12 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cboard/compression/model_comparison.h"
 #include "cboard/model/model_graph.h"
 #include "compression/model_comparison/model_layers.h"
+#include "compression/model_comparison/saturation_check.h"
 
 namespace cboard::compare {
 
@@ -53,9 +55,11 @@ struct OutputSummary {
   bool is_generated = false;
 };
 
-// Runs both models and compares what `plans` name. Fails as OpenSamples and ModelCapture do.
+// Runs both models and compares what `plans` name; `checks` get the codes they ask for of the
+// compressed one. Fails as OpenSamples and ModelCapture do.
 Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
                                      const std::vector<OutputPlan>& plans,
+                                     std::span<SaturationCheck> checks,
                                      const CompareOptions& options);
 
 }  // namespace cboard::compare
