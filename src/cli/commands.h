@@ -27,6 +27,7 @@ inline constexpr int kExitUsage = 2;
 using Arguments = std::span<const std::string>;
 
 int RunDemo(Arguments arguments);
+int RunCompare(Arguments arguments);
 int RunExport(Arguments arguments);
 int RunImport(Arguments arguments);
 int RunInspect(Arguments arguments);

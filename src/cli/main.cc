@@ -28,6 +28,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"export", "write values as CSV or JSON, for other programs", RunExport},
     {"model", "show what is in a model file: operators, bytes, quantization", RunModel},
     {"demo", "show a board of a network that is trained and quantized here", RunDemo},
+    {"compare", "find the layers of a model that compression has hurt, and why", RunCompare},
     {"profile", "run a command and log what the hardware does meanwhile", RunProfile},
 });
 
@@ -37,6 +38,7 @@ Examples:
   compression-board --logdir runs/compression_benchmark
   compression-board inspect --logdir runs
   compression-board model model_int8.onnx
+  compression-board compare model_fp32.onnx model_int8.onnx
   compression-board profile -- python train.py
 
 'compression-board COMMAND --help' explains a command and its flags.

@@ -14,7 +14,7 @@ namespace cboard::testing {
 // Sizes of -1 are named "n".
 class OnnxBuilder {
  public:
-  static constexpr int kFloat = 1, kInt64 = 7, kString = 8;
+  static constexpr int kFloat = 1, kInt8 = 3, kInt32 = 6, kInt64 = 7, kString = 8;
 
   OnnxBuilder& Input(std::string_view name, std::vector<std::int64_t> shape, int type = kFloat) {
     return Value(11, name, shape, type);
@@ -24,10 +24,12 @@ class OnnxBuilder {
   }
 
   OnnxBuilder& Node(std::string_view type, const std::vector<std::string>& inputs,
-                    const std::vector<std::string>& outputs, std::string_view attribute = {}) {
+                    const std::vector<std::string>& outputs, std::string_view attribute = {},
+                    std::string_view name = {}) {
     Field(1, [&](auto& node) {
       for (const std::string& input : inputs) node.PresentText(1, input);
       for (const std::string& output : outputs) node.PresentText(2, output);
+      node.Text(3, name);
       node.Text(4, type);
       node.Bytes(5, attribute);
     });
@@ -36,11 +38,19 @@ class OnnxBuilder {
 
   OnnxBuilder& Weight(std::string_view name, std::vector<std::int64_t> shape,
                       const std::vector<float>& values) {
+    return Constant(name, shape, kFloat, values);
+  }
+
+  // Of any type; T is how its elements lie.
+  template <typename T>
+  OnnxBuilder& Constant(std::string_view name, const std::vector<std::int64_t>& shape, int type,
+                        const std::vector<T>& values) {
     Field(5, [&](auto& tensor) {
       for (const std::int64_t size : shape) tensor.PresentInt(1, size);
-      tensor.Int(2, kFloat);
+      tensor.Int(2, type);
       tensor.Text(8, name);
-      tensor.PresentBytes(9, {reinterpret_cast<const char*>(values.data()), values.size() * 4});
+      tensor.PresentBytes(
+          9, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
     });
     return *this;
   }
@@ -69,6 +79,15 @@ class OnnxBuilder {
         for (const auto& [number, bytes] : fields_) graph.PresentBytes(number, bytes);
       });
       model.Message(8, [](auto& opset) { opset.Int(2, 13); });
+    });
+  }
+
+  // For Node: an attribute that is an integer.
+  static std::string IntAttribute(std::string_view name, std::int64_t value) {
+    return proto::EncodeMessage([&](auto& attribute) {
+      attribute.Text(1, name);
+      attribute.PresentInt(3, value);
+      attribute.Int(20, 2);
     });
   }
 

@@ -1,0 +1,200 @@
+// Two files of one model, before and after compression: which layer was hurt, and why.
+//
+//   CBOARD_ASSIGN_OR_RETURN(const compare::ModelComparison comparison,
+//                           compare::CompareModels("fp32.onnx", "int8.onnx", {.samples = 20}));
+//   for (const compare::LayerComparison& layer : comparison.layers) {  // The worst first.
+//     layer.name, layer.diagnosis.explanation, layer.fixes;
+//   }
+//
+// Weights are compared from the files alone. With samples, ONNX Runtime runs both models, and the
+// outputs of all layers are compared, too. docs/compare.md explains the numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/compression/model_lint.h"
+#include "cboard/tensor/compare.h"
+#include "cboard/tensor/histogram.h"
+#include "cboard/tensor/saturation.h"
+
+namespace cboard::compare {
+
+// How two layers were found to be the same one.
+enum class PairedBy {
+  kName,     // The same name.
+  kSuffix,   // The same name without what quantization appended.
+  kWeights,  // Their weights have the same name, apart from such suffixes.
+  kScope,    // The only layer with weights of this size in its scope.
+  kContent,  // The same weights, up to a transpose and a factor per channel.
+  kTensor,   // Their outputs have the same name. Of layers without weights.
+};
+std::string_view NameOf(PairedBy how);  // "name", "suffix", …
+
+enum class Level { kGreen, kAmber, kRed };
+std::string_view NameOf(Level level);
+
+enum class Cause {
+  kNone,
+  kWrongScale,        // The same values, times a factor.
+  kBiasShift,         // The same values, plus an offset.
+  kOutliers,          // A few large values stretch the range; the others share few codes.
+  kOverClipped,       // Values beyond the range were cut off.
+  kChannelSpread,     // Channels of very different size share one scale.
+  kDeadChannel,       // A channel became constant.
+  kPermutedChannels,  // Channels are there, in another order.
+  kChanged,           // None of these explains the error.
+};
+std::string_view NameOf(Cause cause);  // "wrong_scale", …
+
+// Which tensor of a layer something is about.
+enum class Part { kWeight, kBias, kOutput };
+std::string_view NameOf(Part part);
+
+// Where green ends, for 8 bits; each bit less lowers limits in dB by 6.
+struct Thresholds {
+  double sqnr_amber_db = 30;
+  double sqnr_red_db = 20;
+  double worst_channel_red_db = 10;
+  double clip_rate_amber = 0.001;
+  double rmse_steps_amber = 0.7;
+  double mean_shift_amber = 0.1;
+};
+
+struct Diagnosis {
+  Level level = Level::kGreen;
+  Cause cause = Cause::kNone;
+  Part part = Part::kWeight;  // What `cause` is about.
+  double severity_db = 0;     // The lowest SQNR that counts, channels included; lower is worse.
+  std::string explanation;    // A sentence with its numbers; empty for kNone.
+};
+
+// Another way to quantize what was hurt, and what it would give.
+struct Fix {
+  std::string action;                           // "one scale per output channel"
+  double sqnr_db = 0;                           // Recomputed for weights; infinite for float32.
+  std::optional<double> worst_channel_sqnr_db;  // Of weights.
+  std::optional<std::uint64_t> size_bytes;      // Of weights.
+};
+
+// What histograms of both sides look like; only when asked for.
+struct Histograms {
+  HistogramData baseline;
+  HistogramData variant;
+};
+
+inline constexpr std::size_t kMaxSampleCosines = 20;
+
+struct LayerComparison {
+  std::string name;          // In the baseline.
+  std::string variant_name;  // In the compressed model.
+  std::string op_type;       // In the baseline.
+  PairedBy paired_by = PairedBy::kName;
+  std::size_t depth = 0;  // Position in the baseline's order of execution.
+  int bits = 32;          // Of the weights, or of the output where there are none.
+
+  std::optional<Comparison> weight;  // Channels are the layer's output channels.
+  // All weights of a channel times one factor, different from channel to channel: folding and
+  // equalization do that, and following layers undo it. `weight` is what is left without it.
+  bool is_rescaled = false;
+  std::optional<double> bias_shift;  // Root mean square over channels, in deviations of the output.
+  std::uint64_t baseline_bytes = 0;  // Of weights and bias, scales included.
+  std::uint64_t variant_bytes = 0;
+
+  // With samples. What the quantizer of this output does to what it gets in the compressed model …
+  std::optional<Comparison> local;
+  // … and how far the output is from the baseline's, with the errors of all layers before.
+  std::optional<Comparison> accumulated;
+  // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.
+  std::vector<double> sample_cosines;
+  // Of layers that multiply uint8 by int8: what overflows 16 bits on processors without VNNI.
+  std::optional<SaturationCount> saturation;
+
+  Diagnosis diagnosis;
+  std::vector<Fix> fixes;  // The cheapest that is good enough first.
+
+  std::optional<Histograms> weight_histograms;
+  std::optional<Histograms> output_histograms;
+};
+
+// Bytes of one kind in both files.
+struct ByteShare {
+  std::string what;  // "weights, int8", "scales and zero points", …
+  std::uint64_t baseline_bytes = 0;
+  std::uint64_t variant_bytes = 0;
+};
+
+struct ModelComparison {
+  std::filesystem::path baseline, variant;
+  std::uint64_t baseline_bytes = 0, variant_bytes = 0;   // Of the files.
+  std::vector<LayerComparison> layers;                   // The worst first.
+  std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
+
+  std::vector<ByteShare> bytes;   // The largest first.
+  std::vector<LintFinding> lint;  // Of the compressed model.
+
+  std::size_t samples = 0;  // 0: only weights were compared …
+  std::string why_not_run;  // … for this reason.
+  std::string sample_source;
+  bool is_generated = false;  // Samples were made up: outputs describe the models, not their use.
+};
+
+struct CompareOptions {
+  std::filesystem::path data;  // As OpenSamples takes it; generated when empty.
+  std::size_t samples = 20;    // At most; 0 compares weights only.
+  bool histograms = false;
+  Thresholds thresholds;
+  // Hears how many samples of how many are done; false stops there.
+  std::function<bool(std::size_t done, std::size_t total)> progress;
+};
+
+// Fails as OpenModel, OpenSamples and ModelCapture do, and with kInvalidArgument when no layer of
+// one model has a partner in the other. Memory is that of the largest layer's weights, four times
+// over, and of the captured outputs of one sample.
+Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
+                                      const std::filesystem::path& variant,
+                                      const CompareOptions& options = {});
+
+// Programs that take a list of operations to keep in floating point.
+enum class Toolchain {
+  kOnnxRuntime,
+  kNeuralCompressorOpWise,  // op_wise, in YAML.
+  kNeuralCompressor,        // op_name_dict, in Python.
+  kNncf,
+  kAimet,
+  kTflite,
+  kTensorRt,
+};
+std::string_view NameOf(Toolchain toolchain);  // "onnxruntime", "neural_compressor_op_wise", …
+inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
+                                            Toolchain::kNeuralCompressorOpWise,
+                                            Toolchain::kNeuralCompressor,
+                                            Toolchain::kNncf,
+                                            Toolchain::kAimet,
+                                            Toolchain::kTflite,
+                                            Toolchain::kTensorRt};
+
+// Configuration that keeps these layers of the baseline in FP32, to be copied and pasted; empty for
+// none.
+std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain toolchain);
+
+// Writes what was found as events, for the Layers page and for TensorBoard. In `directory` itself
+// <model>/layers/<layer>/<what>/<variant>: numbers, and histograms if there are any; in the runs
+// "fp32" and VariantName() below it the graphs, bytes by node ("Resources"), errors along depth,
+// and, in runs below these, minima, maxima and means whose step is the channel.
+// docs/formats/compression-tags.md lists the tags. The model is named after the baseline's file.
+// Fails as SummaryWriter and OpenModel do.
+Result<void> LogComparison(const ModelComparison& comparison,
+                           const std::filesystem::path& directory);
+
+// "int8", "int4", …: what the layers of the compressed model mostly are.
+std::string VariantName(const ModelComparison& comparison);
+
+}  // namespace cboard::compare

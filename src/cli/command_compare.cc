@@ -1,0 +1,61 @@
+// compression-board compare: which layer of a compressed model was hurt, and why.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cboard/compression/model_comparison.h"
+#include "cli/commands.h"
+#include "cli/compare_report.h"
+
+namespace cboard::cli {
+
+int RunCompare(Arguments arguments) {
+  std::string baseline, variant, logdir;
+  compare::CompareOptions options;
+  std::string data;
+  bool json = false;
+  std::size_t top = 10;
+  CLI::App app(
+      "Compares two ONNX files of one model, before and after compression: pairs their layers,\n"
+      "compares weights and, by running both, outputs; ranks layers, the worst first, and says\n"
+      "what is wrong with them and what would help. docs/compare.md explains the numbers.\n"
+      "\n"
+      "Example: compression-board compare resnet18.onnx resnet18_int8.onnx --data images.npz\n",
+      "compression-board compare");
+  SetUsage(app, "compression-board compare BASELINE VARIANT [FLAGS]");
+  app.add_option("BASELINE", baseline, "The model before compression")->required();
+  app.add_option("VARIANT", variant, "The model after compression")->required();
+  app.add_option("--data", data,
+                 "Samples to run: .npz, .npy, or a folder of PNG files; made up when missing")
+      ->type_name("PATH");
+  app.add_option("--samples", options.samples,
+                 "How many samples to run at most; default 20, 0 compares weights only")
+      ->type_name("N");
+  app.add_option("--top", top, "How many layers to show; default 10")->type_name("N");
+  app.add_option("--logdir", logdir,
+                 "Also write histograms, numbers and graphs there, for the board and TensorBoard")
+      ->type_name("DIR");
+  app.add_flag("--json", json, "Everything, as JSON, for other programs");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+
+  options.data = data;
+  options.histograms = !logdir.empty();
+  const Result<compare::ModelComparison> comparison =
+      compare::CompareModels(baseline, variant, options);
+  if (!comparison) {
+    Complain(comparison.error().message);
+    return kExitFailed;
+  }
+  std::cout << (json ? CompareJson(*comparison) : CompareText(*comparison, top));
+  if (logdir.empty()) return kExitDone;
+  if (const Result<void> logged = compare::LogComparison(*comparison, logdir); !logged) {
+    Complain(logged.error().message);
+    return kExitFailed;
+  }
+  if (!json) {
+    std::cout << "\nLogged; to look at it: compression-board --logdir " << ShellWord(logdir)
+              << '\n';
+  }
+  return kExitDone;
+}
+
+}  // namespace cboard::cli

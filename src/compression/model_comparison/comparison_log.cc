@@ -1,0 +1,211 @@
+// A comparison as events.
+#include <algorithm>
+#include <cmath>
+
+#include "cboard/compression/model_comparison.h"
+#include "cboard/model/model_graph.h"
+#include "cboard/writer/summary_writer.h"
+#include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/graph_log.h"
+
+namespace cboard::compare {
+namespace {
+
+constexpr std::string_view kBaseline = "fp32";
+
+// In tags, a name has no slash in front.
+std::string TagName(std::string_view layer) {
+  const std::size_t start = layer.find_first_not_of('/');
+  return std::string(start == std::string_view::npos ? layer : layer.substr(start));
+}
+
+std::optional<double> WorstChannelOf(const std::optional<Comparison>& part) {
+  if (!part || !part->worst_channel) return std::nullopt;
+  return part->channels[*part->worst_channel].SqnrDb();
+}
+
+// TensorBoard draws no infinite values, and a layer without error is to be seen, too.
+constexpr double kExactDb = 200;
+
+// What the layer itself does: the worst of its weights, its bias and the rounding of its output.
+double OwnSqnr(const LayerComparison& layer) {
+  double sqnr = kExactDb;
+  for (const auto* part : {&layer.weight, &layer.local}) {
+    if (*part) sqnr = std::min(sqnr, (*part)->total.SqnrDb());
+  }
+  if (layer.bias_shift > 0) sqnr = std::min(sqnr, -20 * std::log10(*layer.bias_shift));
+  return sqnr;
+}
+
+Result<void> LogNumbers(SummaryWriter& writer, const std::string& layer, const std::string& variant,
+                        const LayerComparison& found) {
+  struct Number {
+    const char* metric;
+    std::optional<double> value;
+  };
+  std::vector<Number> numbers = {
+      {"sqnr_db", OwnSqnr(found)},
+      {"worst_channel_sqnr_db", WorstChannelOf(found.weight)},
+      {"bias_shift", found.bias_shift},
+      {"bytes",
+       found.variant_bytes > 0 ? std::optional(double(found.variant_bytes)) : std::nullopt}};
+  const auto& own = found.weight ? found.weight : found.local;
+  if (own) {
+    numbers.push_back({"cosine", own->total.Cosine()});
+    numbers.push_back({"mse", own->total.Mse()});
+    numbers.push_back({"rmse_steps", own->total.RmseSteps()});
+    numbers.push_back({"clip_rate", own->total.ClipRate()});
+    numbers.push_back({"mean_shift_sigmas", own->total.MeanShiftSigmas()});
+    numbers.push_back({"divergence", own->divergence});
+  }
+  if (found.local) numbers.push_back({"output_sqnr_db", found.local->total.SqnrDb()});
+  if (found.accumulated) {
+    numbers.push_back({"accumulated_sqnr_db", found.accumulated->total.SqnrDb()});
+  }
+  for (const Number& number : numbers) {
+    if (!number.value || !std::isfinite(*number.value)) continue;
+    CBOARD_RETURN_IF_ERROR(
+        writer.AddScalar(layer + "/" + number.metric + "/" + variant, *number.value, 0));
+  }
+  return {};
+}
+
+Result<void> LogHistograms(SummaryWriter& writer, const std::string& tensor,
+                           const std::string& variant, const std::optional<Histograms>& both) {
+  if (!both) return {};
+  CBOARD_RETURN_IF_ERROR(
+      writer.AddHistogramRaw(tensor + "/" + std::string(kBaseline), both->baseline, 0));
+  return writer.AddHistogramRaw(tensor + "/" + variant, both->variant, 0);
+}
+
+// Markdown, for TensorBoard's text page.
+std::string RankingText(const ModelComparison& comparison) {
+  const auto cell = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
+      text.insert(at, "\\");
+    }
+    return text;
+  };
+  std::string text = "| level | layer | SQNR dB | cause | |\n|---|---|---|---|---|\n";
+  for (const LayerComparison& layer : comparison.layers) {
+    text += "| " + std::string(NameOf(layer.diagnosis.level)) + " | " + cell(layer.name) + " | " +
+            ShortNumber(OwnSqnr(layer), 3) + " | " + std::string(NameOf(layer.diagnosis.cause)) +
+            " | " + cell(layer.diagnosis.explanation) + " |\n";
+  }
+  return text;
+}
+
+// One scalar per channel, which is the step; a run each for minima, maxima and means, so that the
+// two models are two curves of one chart.
+Result<void> LogChannels(const ModelComparison& comparison, const std::filesystem::path& run,
+                         TensorStatistics PairStatistics::*side) {
+  struct Statistic {
+    const char* run;
+    double (*value)(const TensorStatistics&);
+  };
+  const Statistic statistics[] = {
+      {"min_per_channel", [](const TensorStatistics& s) { return s.min; }},
+      {"max_per_channel", [](const TensorStatistics& s) { return s.max; }},
+      {"mean_per_channel",
+       [](const TensorStatistics& s) { return s.sum / static_cast<double>(s.finite_count()); }}};
+  for (const Statistic& statistic : statistics) {
+    SummaryWriter writer(run / statistic.run);
+    CBOARD_RETURN_IF_ERROR(writer.status());
+    for (const LayerComparison& layer : comparison.layers) {
+      for (const auto& [part, name] :
+           {std::pair(&layer.weight, "/weight"), std::pair(&layer.accumulated, "/output")}) {
+        if (!*part) continue;
+        const std::string tag = TagName(layer.name) + name;
+        for (std::size_t c = 0; c < (*part)->channels.size(); ++c) {
+          const TensorStatistics& values = (*part)->channels[c].*side;
+          if (values.finite_count() == 0) continue;
+          CBOARD_RETURN_IF_ERROR(
+              writer.AddScalar(tag, statistic.value(values), static_cast<std::int64_t>(c)));
+        }
+      }
+    }
+    CBOARD_RETURN_IF_ERROR(writer.Close());
+  }
+  return {};
+}
+
+// Along depth: the step is the place of a layer among those with an output, in the order of
+// execution.
+Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
+                      const ModelComparison& comparison) {
+  std::vector<const LayerComparison*> layers;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (layer.accumulated) layers.push_back(&layer);
+  }
+  std::ranges::stable_sort(layers, {}, &LayerComparison::depth);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto add = [&](const std::string& tag, double value) -> Result<void> {
+      if (!std::isfinite(value)) return {};
+      return writer.AddScalar(model + tag, value, static_cast<std::int64_t>(i));
+    };
+    const LayerComparison& layer = *layers[i];
+    CBOARD_RETURN_IF_ERROR(add("/similarity/cosine", layer.accumulated->total.Cosine()));
+    CBOARD_RETURN_IF_ERROR(add("/depth/accumulated_sqnr_db", layer.accumulated->total.SqnrDb()));
+    CBOARD_RETURN_IF_ERROR(add("/depth/own_sqnr_db", OwnSqnr(layer)));
+    for (std::size_t s = 0; s < layer.sample_cosines.size(); ++s) {
+      CBOARD_RETURN_IF_ERROR(
+          add("/similarity/cosine_sample_" + std::to_string(s), layer.sample_cosines[s]));
+    }
+  }
+  return {};
+}
+
+Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
+                      const NodeFindings& findings) {
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path));
+  const GraphLog log = BuildGraphLog(model, findings);
+  CBOARD_RETURN_IF_ERROR(writer.AddGraph(log.graph_def));
+  return writer.AddRunMetadata("Resources", log.resources, 0);
+}
+
+// The run of one of the two models.
+Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::path& run,
+                      bool is_variant) {
+  NodeFindings findings;
+  for (const LayerComparison& layer : comparison.layers) {
+    findings[is_variant ? layer.variant_name : layer.name] = &layer;
+  }
+  SummaryWriter writer(run);
+  CBOARD_RETURN_IF_ERROR(writer.status());
+  CBOARD_RETURN_IF_ERROR(
+      LogGraph(writer, is_variant ? comparison.variant : comparison.baseline, findings));
+  if (is_variant) {
+    CBOARD_RETURN_IF_ERROR(LogDepth(writer, comparison.baseline.stem().string(), comparison));
+  }
+  CBOARD_RETURN_IF_ERROR(writer.Close());
+  return LogChannels(comparison, run,
+                     is_variant ? &PairStatistics::compressed : &PairStatistics::reference);
+}
+
+}  // namespace
+
+Result<void> LogComparison(const ModelComparison& comparison,
+                           const std::filesystem::path& directory) {
+  const std::string variant = VariantName(comparison);
+  const std::string model = comparison.baseline.stem().string();
+  SummaryWriter writer(directory);
+  CBOARD_RETURN_IF_ERROR(writer.status());
+  for (const LayerComparison& layer : comparison.layers) {
+    const std::string tag = model + "/layers/" + TagName(layer.name);
+    CBOARD_RETURN_IF_ERROR(LogNumbers(writer, tag, variant, layer));
+    CBOARD_RETURN_IF_ERROR(
+        LogHistograms(writer, tag + "/weight", variant, layer.weight_histograms));
+    CBOARD_RETURN_IF_ERROR(
+        LogHistograms(writer, tag + "/output", variant, layer.output_histograms));
+    if (layer.baseline_bytes > 0) {
+      CBOARD_RETURN_IF_ERROR(writer.AddScalar(tag + "/bytes/" + std::string(kBaseline),
+                                              static_cast<double>(layer.baseline_bytes), 0));
+    }
+  }
+  CBOARD_RETURN_IF_ERROR(writer.AddText(model + "/compare", RankingText(comparison), 0));
+  CBOARD_RETURN_IF_ERROR(writer.Close());
+  CBOARD_RETURN_IF_ERROR(LogModel(comparison, directory / kBaseline, false));
+  return LogModel(comparison, directory / variant, true);
+}
+
+}  // namespace cboard::compare

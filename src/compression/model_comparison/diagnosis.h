@@ -1,0 +1,44 @@
+// From numbers to a cause: which of the seven faults explains the error of a tensor.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cboard/compression/model_comparison.h"
+
+namespace cboard::compare {
+
+// What is known about a tensor that was quantized.
+struct Evidence {
+  Part part = Part::kWeight;
+  const Comparison* comparison = nullptr;
+  int bits = 8;
+  // One scale for all channels, and what it is.
+  std::optional<double> step;
+  // Typical magnitudes by channel; root mean squares are taken when there are none.
+  std::vector<float> channel_medians = {};
+  // Channels whose values were found in another channel.
+  std::size_t permuted_channels = 0;
+  // Σ(clip(x) - y)², with the baseline's values cut off where the compressed ones end. Nothing for
+  // outputs: what their quantizers do is rounding and clipping, and `comparison` tells these apart.
+  std::optional<double> left_by_clipping = {};
+  // Σx² in the baseline. A layer before may have left less for a quantizer that is made for this
+  // much, and then its steps are too large through no fault of its own.
+  double baseline_energy = 0;
+};
+
+// Green without a cause, or the level and the cause that explains most of the error: each is undone
+// in sums over the tensor, and what is left is measured. A cause that leaves more than half of the
+// error is not believed.
+Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds);
+
+// Of offsets in the bias, in standard deviations of the output: over all channels, and the largest.
+Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_channel,
+                       const Thresholds& thresholds);
+
+// Four significant digits: 0.3333, 12.5, 1.2e+06.
+std::string ShortNumber(double value, int digits = 4);
+
+}  // namespace cboard::compare

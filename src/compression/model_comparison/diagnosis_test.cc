@@ -1,0 +1,229 @@
+#include "compression/model_comparison/diagnosis.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <numeric>
+
+#include "compression/model_comparison/test_models.h"
+
+namespace cboard::compare {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
+using testing::Succeeds;
+
+constexpr std::int64_t kChannels = 32, kRow = 300;
+
+// Weights of 32 channels, and what an 8-bit quantizer with one scale makes of them.
+struct Case {
+  std::vector<float> x = Gaussian(kChannels * kRow, 7, 1);
+  float scale = 0;
+  std::vector<std::int8_t> codes;
+
+  void Quantize(float range) {
+    scale = range / 127;
+    codes.clear();
+    for (const float value : x) {
+      codes.push_back(
+          static_cast<std::int8_t>(std::clamp(std::lround(value / scale), -127l, 127l)));
+    }
+  }
+  void Quantize() {
+    Quantize(*std::ranges::max_element(x, {}, [](float v) { return std::abs(v); }));
+  }
+
+  Comparison Compared() const {
+    TensorView y(codes, {kChannels, kRow});
+    y.quantization = Quantization::PerTensor({&scale, 1});
+    const auto comparison =
+        Compare(TensorView(x, {kChannels, kRow}), y, {.channel_axis = std::size_t{0}});
+    EXPECT_THAT(comparison, Succeeds());
+    return *comparison;
+  }
+
+  std::vector<float> Medians() const {
+    std::vector<float> medians;
+    for (auto row = x.begin(); row != x.end(); row += kRow) {
+      std::vector<float> magnitudes;
+      std::transform(row, row + kRow, std::back_inserter(magnitudes),
+                     [](float v) { return std::abs(v); });
+      std::ranges::nth_element(magnitudes, magnitudes.begin() + kRow / 2);
+      medians.push_back(magnitudes[kRow / 2]);
+    }
+    return medians;
+  }
+
+  Diagnosis Diagnosed(std::size_t permuted_channels = 0) const {
+    const Comparison comparison = Compared();
+    return Diagnose({.part = Part::kWeight,
+                     .comparison = &comparison,
+                     .step = double{scale},
+                     .channel_medians = Medians(),
+                     .permuted_channels = permuted_channels},
+                    {});
+  }
+};
+
+TEST(Diagnosis, HealthyWeightsAreGreen) {
+  Case healthy;
+  healthy.Quantize();
+  const Diagnosis diagnosis = healthy.Diagnosed();
+  EXPECT_EQ(diagnosis.level, Level::kGreen);
+  EXPECT_EQ(diagnosis.cause, Cause::kNone);
+  EXPECT_EQ(diagnosis.explanation, "");
+  EXPECT_GT(diagnosis.severity_db, 38);
+}
+
+TEST(Diagnosis, AWrongScaleIsNamedWithItsFactor) {
+  Case fault;
+  fault.Quantize();
+  fault.scale *= 0.8f;
+  const Diagnosis diagnosis = fault.Diagnosed();
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kWrongScale);
+  EXPECT_THAT(diagnosis.severity_db, DoubleNear(14.0, 0.1));  // 20 log10 (1 / 0.2)
+  EXPECT_THAT(diagnosis.explanation, HasSubstr("weights are 0.800"));
+}
+
+TEST(Diagnosis, AWrongScaleOfOneChannelIsFound) {
+  Case fault;
+  fault.Quantize();
+  for (std::int64_t i = 0; i < kRow; ++i) {
+    auto& code = fault.codes[static_cast<std::size_t>(5 * kRow + i)];
+    code = static_cast<std::int8_t>(std::lround(code * 0.4));
+  }
+  const Diagnosis diagnosis = fault.Diagnosed();
+  EXPECT_EQ(diagnosis.cause, Cause::kWrongScale);
+  EXPECT_THAT(diagnosis.explanation, HasSubstr("in 1 of 32 channels"));
+  EXPECT_THAT(diagnosis.explanation, HasSubstr("channel 5"));
+}
+
+TEST(Diagnosis, AnOffsetIsABiasShift) {
+  Case fault;
+  fault.Quantize(6);
+  for (auto& code : fault.codes) {
+    code = static_cast<std::int8_t>(std::min(127l, code + std::lround(0.5 / fault.scale)));
+  }
+  const Diagnosis diagnosis = fault.Diagnosed();
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kBiasShift);
+  EXPECT_THAT(diagnosis.severity_db, DoubleNear(6.0, 0.5));
+}
+
+TEST(Diagnosis, OutliersStretchTheRange) {
+  Case fault;
+  for (const std::size_t i : {100u, 2000u, 4000u, 9000u}) fault.x[i] = 120;
+  fault.Quantize();
+  const Diagnosis diagnosis = fault.Diagnosed();
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kOutliers);
+  EXPECT_THAT(diagnosis.explanation, HasSubstr("it reaches 120"));
+}
+
+TEST(Diagnosis, OverClippingIsNoWrongScale) {
+  for (const float range : {0.7f, 1.0f, 1.5f}) {
+    Case fault;
+    fault.Quantize(range);
+    const Diagnosis diagnosis = fault.Diagnosed();
+    EXPECT_EQ(diagnosis.level, Level::kRed) << range;
+    EXPECT_EQ(diagnosis.cause, Cause::kOverClipped) << range;
+    EXPECT_THAT(diagnosis.explanation, HasSubstr("beyond the last code"));
+  }
+}
+
+TEST(Diagnosis, ChannelsOfVeryDifferentSizeUnderOneScaleAreASpread) {
+  Case fault;
+  for (std::size_t i = 0; i < 4 * kRow; ++i) fault.x[i] *= 1000;
+  fault.Quantize();
+  const Diagnosis diagnosis = fault.Diagnosed();
+  EXPECT_GT(fault.Compared().total.SqnrDb(), 30);  // The total does not see it.
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kChannelSpread);
+}
+
+TEST(Diagnosis, ADeadChannelIsNamed) {
+  Case fault;
+  fault.Quantize();
+  std::fill_n(fault.codes.begin() + 11 * kRow, kRow, std::int8_t{0});
+  const Diagnosis diagnosis = fault.Diagnosed();
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kDeadChannel);
+  EXPECT_THAT(diagnosis.explanation, HasSubstr("1 of 32 channels is dead"));
+  EXPECT_THAT(diagnosis.explanation, HasSubstr("channel 11"));
+}
+
+TEST(Diagnosis, PermutedChannelsAreBelievedFirst) {
+  Case fault;
+  fault.Quantize();
+  std::ranges::rotate(fault.codes, fault.codes.begin() + kRow);
+  const Diagnosis diagnosis = fault.Diagnosed(32);
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kPermutedChannels);
+}
+
+TEST(Diagnosis, WhatNothingExplainsIsSaidToHaveChanged) {
+  Case fault;
+  fault.Quantize();
+  std::mt19937 random(1);
+  std::ranges::shuffle(fault.codes, random);
+  EXPECT_EQ(fault.Diagnosed().cause, Cause::kChanged);
+}
+
+TEST(Diagnosis, FewerBitsAreJudgedByWhatTheyCanGive) {
+  const std::vector<float> x = Gaussian(kChannels * kRow, 7, 1);
+  const float scale = 0.5f;
+  std::vector<std::int8_t> codes;
+  for (const float value : x) {
+    codes.push_back(static_cast<std::int8_t>(std::clamp(std::lround(value / scale), -7l, 7l)));
+  }
+  TensorView y(codes, {kChannels, kRow});
+  y.quantization = Quantization::PerTensor({&scale, 1});
+  const auto comparison =
+      Compare(TensorView(x, {kChannels, kRow}), y,
+              {.channel_axis = std::size_t{0}, .code_range = ComparisonOptions::CodeRange{-7, 7}});
+  ASSERT_THAT(comparison, Succeeds());
+  EXPECT_LT(comparison->total.SqnrDb(), 20);
+  EXPECT_EQ(Diagnose({.comparison = &*comparison, .bits = 8}, {}).level, Level::kRed);
+  EXPECT_NE(Diagnose({.comparison = &*comparison, .bits = 4}, {}).level, Level::kRed);
+}
+
+TEST(Diagnosis, AQuantizerIsNotBlamedForWhatLayersBeforeLost) {
+  // Steps of 0.5 suit values of 100, and 0.2 is what a broken layer before has left of them.
+  std::vector<float> before = Gaussian(1000, 3, 0.2f), after;
+  for (const float value : before) after.push_back(std::round(value / 0.5f) * 0.5f);
+  const auto comparison = Compare(TensorView(before, {1000}), TensorView(after, {1000}), {});
+  ASSERT_THAT(comparison, Succeeds());
+  Evidence evidence{.part = Part::kOutput, .comparison = &*comparison, .step = 0.5};
+  EXPECT_EQ(Diagnose(evidence, {}).level, Level::kRed);
+  evidence.baseline_energy = 1000 * 100.0 * 100.0;
+  EXPECT_EQ(Diagnose(evidence, {}).level, Level::kGreen);
+}
+
+TEST(Diagnosis, ThresholdsMove) {
+  Case fault;
+  fault.Quantize();
+  fault.scale *= 0.8f;
+  const Comparison comparison = fault.Compared();
+  const Evidence evidence{.comparison = &comparison, .step = double{fault.scale}};
+  EXPECT_EQ(Diagnose(evidence, {.sqnr_amber_db = 20, .sqnr_red_db = 10}).level, Level::kAmber);
+}
+
+TEST(Diagnosis, AShiftedBiasIsMeasuredInDeviationsOfTheOutput) {
+  EXPECT_EQ(DiagnoseBias(0.01, 0.02, 3, {}).level, Level::kGreen);
+  const Diagnosis diagnosis = DiagnoseBias(0.5, 1.25, 3, {});
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kBiasShift);
+  EXPECT_EQ(diagnosis.part, Part::kBias);
+  EXPECT_THAT(diagnosis.explanation, HasSubstr("most in channel 3 (1.25)"));
+}
+
+TEST(ShortNumber, KeepsTheDigitsThatMatter) {
+  EXPECT_EQ(ShortNumber(1.0 / 3), "0.3333");
+  EXPECT_EQ(ShortNumber(12.5), "12.5");
+  EXPECT_EQ(ShortNumber(1234567), "1.235e+06");
+}
+
+}  // namespace
+}  // namespace cboard::compare

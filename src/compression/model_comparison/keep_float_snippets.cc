@@ -1,0 +1,89 @@
+// Configuration of quantizers, to be copied and pasted.
+#include <array>
+
+#include "cboard/compression/model_comparison.h"
+
+namespace cboard::compare {
+
+std::string_view NameOf(Toolchain toolchain) {
+  constexpr std::array<std::string_view, 7> kNames = {
+      "onnxruntime", "neural_compressor_op_wise", "neural_compressor", "nncf", "aimet", "tflite",
+      "tensorrt"};
+  return kNames[static_cast<std::size_t>(toolchain)];
+}
+
+namespace {
+
+std::string PythonQuoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::string YamlQuoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// ['a', 'b']
+std::string PythonList(const std::vector<std::string>& names) {
+  std::string list = "[";
+  for (const std::string& name : names) {
+    if (list.size() > 1) list += ", ";
+    list += PythonQuoted(name);
+  }
+  return list + "]";
+}
+
+}  // namespace
+
+std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain toolchain) {
+  if (layers.empty()) return {};
+  const std::string list = PythonList(layers);
+  std::string text;
+  switch (toolchain) {
+    case Toolchain::kOnnxRuntime:
+      return "quantize_static(model_input, model_output, calibration_data_reader,\n"
+             "                nodes_to_exclude=" +
+             list + ")\n";
+    case Toolchain::kNeuralCompressorOpWise:
+      text = "quantization:\n  op_wise:\n";
+      for (const std::string& layer : layers) {
+        text += "    " + YamlQuoted(layer) +
+                ":\n      activation: {dtype: ['fp32']}\n      weight: {dtype: ['fp32']}\n";
+      }
+      return text;
+    case Toolchain::kNeuralCompressor:
+      text = "PostTrainingQuantConfig(op_name_dict={\n";
+      for (const std::string& layer : layers) {
+        text += "    " + PythonQuoted(layer) +
+                ": {'activation': {'dtype': ['fp32']}, 'weight': {'dtype': ['fp32']}},\n";
+      }
+      return text + "})\n";
+    case Toolchain::kNncf:
+      return "nncf.quantize(model, calibration_dataset,\n"
+             "              ignored_scope=nncf.IgnoredScope(names=" +
+             list + "))\n";
+    case Toolchain::kAimet:
+      text = "for name in " + list + ":\n";
+      return text +
+             "    for quantizer in sim.get_op_quantizers(name):\n"
+             "        quantizer.enabled = False\n";
+    case Toolchain::kTflite:
+      return "options = tf.lite.experimental.QuantizationDebugOptions(\n"
+             "    denylisted_nodes=" +
+             list + ")\n";
+    case Toolchain::kTensorRt:
+      text = "for layer in network:\n    if layer.name in " + list + ":\n";
+      return text +
+             "        layer.precision = trt.float32\n"
+             "config.set_flag(trt.BuilderFlag.OBEY_PRECISION_CONSTRAINTS)\n";
+  }
+  return {};
+}
+
+}  // namespace cboard::compare

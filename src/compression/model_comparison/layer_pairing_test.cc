@@ -1,0 +1,144 @@
+#include "compression/model_comparison/layer_pairing.h"
+
+#include <gmock/gmock.h>
+
+#include "compression/model_comparison/test_models.h"
+
+namespace cboard::compare {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::OnnxBuilder;
+using testing::Succeeds;
+
+LayerPairing Paired(const ModelGraph& baseline, const ModelGraph& variant) {
+  const auto pairing =
+      PairLayers(baseline, FindWeightLayers(baseline), variant, FindWeightLayers(variant));
+  EXPECT_THAT(pairing, Succeeds());
+  return *pairing;
+}
+
+// "fc1=fc1_quant (suffix)".
+std::vector<std::string> Described(const ModelGraph& baseline, const ModelGraph& variant) {
+  const auto ours = FindWeightLayers(baseline), theirs = FindWeightLayers(variant);
+  std::vector<std::string> pairs;
+  for (const LayerPair& pair : Paired(baseline, variant).pairs) {
+    pairs.push_back(std::string(NameOf(baseline, ours[pair.baseline])) + "=" +
+                    std::string(NameOf(variant, theirs[pair.variant])) + " (" +
+                    std::string(NameOf(pair.how)) + ")");
+  }
+  return pairs;
+}
+
+MatMulLayer Layer(std::string node, std::string weight, unsigned seed) {
+  return {std::move(node), std::move(weight), 8, 6, Gaussian(48, seed)};
+}
+
+TEST(LayerPairing, TheSameNameIsTheSameLayer) {
+  // Although the weights are swapped: names are believed first.
+  const ModelGraph a = FloatChain({{"fc1", "w1", 6, 6, Gaussian(36, 1)},  //
+                                   {"fc2", "w2", 6, 6, Gaussian(36, 2)}});
+  const ModelGraph b =
+      FloatChain({{"fc1", "v1", 6, 6, Gaussian(36, 2)}, {"fc2", "v2", 6, 6, Gaussian(36, 1)}});
+  EXPECT_THAT(Described(a, b), ElementsAre("fc1=fc1 (name)", "fc2=fc2 (name)"));
+}
+
+TEST(LayerPairing, WhatQuantizationAppendsToANameIsIgnored) {
+  const ModelGraph a = FloatChain({Layer("fc1", "w", 1)});
+  EXPECT_THAT(Described(a, FloatChain({Layer("fc1_quant", "v", 2)})),
+              ElementsAre("fc1=fc1_quant (suffix)"));
+  EXPECT_THAT(Described(a, FloatChain({Layer("fc1_eightbit_quantized_mat_mul", "v", 2)})),
+              ElementsAre("fc1=fc1_eightbit_quantized_mat_mul (suffix)"));
+}
+
+TEST(LayerPairing, WeightsOfTheSameNameMakeAPair) {
+  const std::vector<MatMulLayer> before = {Layer("MatMul_3", "fc1.weight", 1)};
+  const std::vector<MatMulLayer> after = {Layer("node_17", "fc1.weight", 1)};
+  EXPECT_THAT(Described(FloatChain(before), QuantizedChain(after, {Quantized(Gaussian(48, 99))})),
+              ElementsAre("MatMul_3=node_17 (weights)"));
+}
+
+TEST(LayerPairing, TheOnlyLayerOfItsSizeInAScopeIsThatLayer) {
+  const ModelGraph a = FloatChain({Layer("/block1/conv/Conv", "w1", 1)});
+  const ModelGraph b = FloatChain({Layer("/block1/conv/fused_relu", "w2", 2)});
+  EXPECT_THAT(Described(a, b), ElementsAre("/block1/conv/Conv=/block1/conv/fused_relu (scope)"));
+}
+
+TEST(LayerPairing, RenamedLayersAreFoundByTheirRoundedWeights) {
+  std::vector<MatMulLayer> before, after;
+  std::vector<Codes> codes;
+  constexpr std::size_t kLayers = 40;
+  for (std::size_t i = 0; i < kLayers; ++i) {
+    const auto number = std::to_string(i);
+    before.push_back({"a" + number, "u" + number, 8, 8, Gaussian(64, unsigned(i))});
+  }
+  for (std::size_t i = 0; i < kLayers; ++i) {  // In another order.
+    const std::size_t from = i * 7 % kLayers;
+    after.push_back({"b" + std::to_string(from), "v" + std::to_string(from), 8, 8, {}});
+    codes.push_back(Quantized(before[from].values));
+  }
+  const std::vector<std::string> pairs =
+      Described(FloatChain(before), QuantizedChain(after, codes));
+  ASSERT_EQ(pairs.size(), kLayers);
+  for (std::size_t i = 0; i < kLayers; ++i) {
+    const auto number = std::to_string(i);
+    EXPECT_EQ(pairs[i], "a" + number + "=b" + number + " (content)");
+  }
+}
+
+TEST(LayerPairing, ContentIsSeenThroughATransposeAndFactorsOfChannels) {
+  const std::vector<float> weights = Gaussian(8 * 6, 5);
+  std::vector<float> turned(weights.size());
+  for (std::size_t in = 0; in < 8; ++in) {
+    for (std::size_t out = 0; out < 6; ++out) {
+      turned[out * 8 + in] = weights[in * 6 + out] * static_cast<float>(out + 1);
+    }
+  }
+  OnnxBuilder gemm;
+  gemm.Input("x", {-1, 8})
+      .Weight("folded", {6, 8}, turned)
+      .Node("Gemm", {"x", "folded"}, {"y"}, OnnxBuilder::IntAttribute("transB", 1), "gemm")
+      .Output("y", {-1, 6});
+  EXPECT_THAT(Described(FloatChain({{"fc", "w", 8, 6, weights}}), Opened(gemm)),
+              ElementsAre("fc=gemm (content)"));
+}
+
+TEST(LayerPairing, AFileOfWeightsHasLayersToo) {
+  const std::vector<float> weights = Gaussian(8 * 6, 5);
+  const ModelGraph model = FloatChain({{"/fc/MatMul", "fc.weight", 8, 6, weights}});
+  // Stored as the product uses it, so the second dimension is that of channels.
+  const ModelGraph stored = OpenedSafetensors({{"fc.weight", {8, 6}, weights}});
+  EXPECT_THAT(Described(stored, model), ElementsAre("fc=/fc/MatMul (weights)"));
+  const LayerPairing pairing = Paired(stored, model);
+  EXPECT_TRUE(pairing.pairs[0].is_baseline_transposed);
+  EXPECT_FALSE(pairing.pairs[0].is_variant_transposed);
+}
+
+TEST(LayerPairing, ASquareMatrixOfSuchAFileIsTurnedWhenThatIsWhatFits) {
+  const std::vector<float> weights = Gaussian(64, 5);
+  const ModelGraph model = FloatChain({{"/fc/MatMul", "w", 8, 8, weights}});
+  const LayerPairing pairing =
+      Paired(OpenedSafetensors({{"blk.0.ffn.weight", {8, 8}, weights}}), model);
+  ASSERT_EQ(pairing.pairs.size(), 1u);
+  EXPECT_EQ(pairing.pairs[0].how, PairedBy::kContent);
+  EXPECT_TRUE(pairing.pairs[0].is_baseline_transposed);
+}
+
+TEST(LayerPairing, WhatIsUnlikeStaysAlone) {
+  const ModelGraph a = FloatChain({Layer("fc1", "u", 1)});
+  const ModelGraph b = FloatChain({Layer("other", "v", 2)});
+  const LayerPairing pairing = Paired(a, b);
+  EXPECT_THAT(pairing.pairs, IsEmpty());
+  EXPECT_THAT(pairing.baseline_only, ElementsAre(0u));
+  EXPECT_THAT(pairing.variant_only, ElementsAre(0u));
+}
+
+TEST(LayerPairing, ANameDoesNotPairLayersOfDifferentSize) {
+  const ModelGraph a = FloatChain({Layer("fc", "w", 1)});
+  const ModelGraph b = FloatChain({{"fc", "w", 8, 7, Gaussian(56, 1)}});
+  EXPECT_THAT(Described(a, b), IsEmpty());
+}
+
+}  // namespace
+}  // namespace cboard::compare

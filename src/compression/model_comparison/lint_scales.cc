@@ -1,0 +1,124 @@
+// Scales that do not suit what they are for.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cboard/base/strings.h"
+#include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/graph_lint.h"
+#include "compression/model_comparison/model_layers.h"
+
+namespace cboard::compare {
+namespace {
+
+// Concatenated inputs share the steps of the output: any difference rounds one of them again.
+constexpr double kUnequalConcat = 1.01;
+// A sum is as coarse as its coarsest input. From here on the finer one has wasted a bit.
+constexpr double kUnequalAdd = 2;
+
+void LintInputs(const ModelGraph& model, const ModelNode& node, double limit,
+                std::vector<LintFinding>& findings) {
+  double finest = HUGE_VAL, coarsest = 0;
+  TensorId fine = kNoTensor, coarse = kNoTensor;
+  for (const TensorId input : node.inputs) {
+    if (input == kNoTensor || model.IsWeight(input)) continue;
+    const ModelQuantization* how = QuantizationOf(model, input);
+    if (how == nullptr || how->scales.size() != 1) return;
+    const double scale = std::abs(double{how->scales[0]});
+    if (scale < finest) finest = scale, fine = input;
+    if (scale > coarsest) coarsest = scale, coarse = input;
+  }
+  if (fine == coarse || !(coarsest > limit * finest)) return;
+  findings.push_back({LintRule::kUnequalScales, node.name,
+                      "inputs of this " + node.op_type + " have steps of " + ShortNumber(finest) +
+                          " (" + Quoted(model.tensor(fine).name) + ") and " +
+                          ShortNumber(coarsest) + " (" + Quoted(model.tensor(coarse).name) +
+                          "), a quotient of " + ShortNumber(coarsest / finest, 3) +
+                          ": give them one range, or the finer one loses " +
+                          ShortNumber(std::log2(coarsest / finest), 2) + " bits"});
+}
+
+bool IsDepthwise(const ModelGraph& model, const ModelLayer& layer) {
+  const ModelNode& node = model.node(layer.node);
+  if (node.op_type.find("DEPTHWISE") != std::string::npos ||
+      node.op_type.find("Depthwise") != std::string::npos) {
+    return true;
+  }
+  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  const AttributeValue* group = node.FindAttribute("group");
+  const auto* groups = group == nullptr ? nullptr : std::get_if<std::int64_t>(group);
+  return groups != nullptr && *groups > 1 && shape.size() >= 3 && shape[1] == 1;
+}
+
+void LintWeights(const ModelGraph& model, const ModelLayer& layer,
+                 std::vector<LintFinding>& findings) {
+  const ModelQuantization* how = QuantizationOf(model, layer.weight);
+  if (how == nullptr) return;
+  const std::string& name = model.node(layer.node).name;
+  const std::size_t channels = SizeOf(model, layer).channels;
+  if (how->scales.size() == 1 && channels > 1 && IsDepthwise(model, layer)) {
+    findings.push_back({LintRule::kPerTensorDepthwise, name,
+                        "one scale for the " + std::to_string(channels) +
+                            " filters of a depthwise convolution, whose sizes differ most of all: "
+                            "give each a scale of its own"});
+  }
+  if (how->code_min < 0 &&
+      std::ranges::any_of(how->zero_points, [](std::int32_t zero) { return zero != 0; })) {
+    findings.push_back({LintRule::kWeightZeroPoint, name,
+                        "signed weights with a zero point other than 0, which most integer kernels "
+                        "do not take: quantize weights symmetrically"});
+  }
+}
+
+// A bias is added to 32-bit sums of products, so its step is the product of theirs.
+void LintBias(const ModelGraph& model, const ModelLayer& layer,
+              std::vector<LintFinding>& findings) {
+  constexpr double kLimit = std::numeric_limits<std::int32_t>::max();
+  const ModelQuantization* weight = QuantizationOf(model, layer.weight);
+  const ModelNode& node = model.node(layer.node);
+  const ModelQuantization* input =
+      node.inputs.empty() ? nullptr : QuantizationOf(model, node.inputs[0]);
+  if (layer.bias == kNoTensor || weight == nullptr || input == nullptr) return;
+  if (input->scales.size() != 1 || weight->scales.empty()) return;
+  const auto bias = model.ReadWeights(layer.bias, std::size_t{1} << 24);
+  if (!bias) return;
+  if (weight->scales.size() != 1 && weight->scales.size() != bias->size()) return;
+  std::size_t overflowing = 0, worst = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < bias->size(); ++i) {
+    const double step =
+        double{input->scales[0]} * weight->scales[weight->scales.size() == 1 ? 0 : i];
+    const double code = std::abs(double{(*bias)[i]} / step);
+    // Codes that were cut off already lie at the limit itself.
+    if (!(code >= kLimit * (1 - 1e-6))) continue;
+    ++overflowing;
+    if (code > largest) largest = code, worst = i;
+  }
+  if (overflowing == 0) return;
+  findings.push_back({LintRule::kBiasOverflow, node.name,
+                      std::to_string(overflowing) + " of " + std::to_string(bias->size()) +
+                          " values of the bias do not fit 32 bits: " + ShortNumber((*bias)[worst]) +
+                          " in channel " + std::to_string(worst) + " is " + ShortNumber(largest) +
+                          " steps of input times weight; the weights of that channel are too "
+                          "small for a scale of their own"});
+}
+
+}  // namespace
+
+void LintScales(const ModelGraph& model, std::vector<LintFinding>& findings) {
+  for (const ModelNode& node : model.nodes()) {
+    if (node.op_type == "Concat" || node.op_type == "CONCATENATION" || node.op_type == "ConcatV2" ||
+        node.op_type == "QLinearConcat") {
+      LintInputs(model, node, kUnequalConcat, findings);
+    } else if (node.op_type == "Add" || node.op_type == "ADD" || node.op_type == "AddV2" ||
+               node.op_type == "Sum" || node.op_type == "QLinearAdd") {
+      LintInputs(model, node, kUnequalAdd, findings);
+    }
+  }
+  for (const ModelLayer& layer : FindWeightLayers(model)) {
+    LintWeights(model, layer, findings);
+    LintBias(model, layer, findings);
+  }
+}
+
+}  // namespace cboard::compare

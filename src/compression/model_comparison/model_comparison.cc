@@ -1,0 +1,262 @@
+#include "cboard/compression/model_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "cboard/base/strings.h"
+#include "compression/model_comparison/byte_shares.h"
+#include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/layer_pairing.h"
+#include "compression/model_comparison/output_comparison.h"
+#include "compression/model_comparison/ranked_fixes.h"
+#include "compression/model_comparison/weight_comparison.h"
+
+namespace cboard::compare {
+namespace {
+
+// An output this near to the baseline's shows that factors of channels are undone later.
+constexpr double kSoundOutputDb = 20;
+
+// Deviations of the output by channel: those seen, or those that inputs of unit variance give.
+std::vector<double> DeviationsOf(const std::optional<Comparison>& output,
+                                 const Comparison& weights) {
+  std::vector<double> deviations;
+  const bool is_seen = output && output->channels.size() == weights.channels.size();
+  for (const PairStatistics& channel : is_seen ? output->channels : weights.channels) {
+    const TensorStatistics& values = channel.reference;
+    const double n = std::max(1.0, static_cast<double>(values.finite_count()));
+    const double mean = values.sum / n;
+    deviations.push_back(is_seen ? std::sqrt(std::max(0.0, values.sum_squares / n - mean * mean))
+                                 : std::sqrt(values.sum_squares));
+  }
+  return deviations;
+}
+
+bool IsWorse(const Diagnosis& a, const Diagnosis& b) {
+  if (a.level != b.level) return a.level > b.level;
+  return a.severity_db < b.severity_db;
+}
+
+class Comparer {
+ public:
+  Comparer(const ModelGraph& baseline, const ModelGraph& variant, const CompareOptions& options)
+      : baseline_(baseline), variant_(variant), options_(options) {}
+
+  Result<ModelComparison> Run() {
+    ours_ = FindWeightLayers(baseline_);
+    theirs_ = FindWeightLayers(variant_);
+    CBOARD_ASSIGN_OR_RETURN(pairing_, PairLayers(baseline_, ours_, variant_, theirs_));
+    if (pairing_.pairs.empty()) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "no layer of " + Quoted(baseline_.path().string()) + " (" +
+                      std::to_string(ours_.size()) + " with weights) has a partner in " +
+                      Quoted(variant_.path().string()) + " (" + std::to_string(theirs_.size()) +
+                      "); compare two files of one model");
+    }
+    ModelComparison result{.baseline = baseline_.path(),
+                           .variant = variant_.path(),
+                           .baseline_bytes = baseline_.file_bytes(),
+                           .variant_bytes = variant_.file_bytes(),
+                           .bytes = CompareBytes(baseline_, ours_, variant_, theirs_),
+                           .lint = LintModel(variant_)};
+    result.why_not_run = WhyNotRun();
+    if (result.why_not_run.empty()) CBOARD_RETURN_IF_ERROR(RunModels(result));
+    for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
+      CBOARD_ASSIGN_OR_RETURN(LayerComparison layer, CompareLayer(pairing_.pairs[i], i));
+      result.layers.push_back(std::move(layer));
+    }
+    AddTensors(result);
+    std::ranges::stable_sort(result.layers, IsWorse, &LayerComparison::diagnosis);
+    for (const std::size_t i : pairing_.baseline_only) {
+      result.baseline_only.emplace_back(NameOf(baseline_, ours_[i]));
+    }
+    for (const std::size_t i : pairing_.variant_only) {
+      result.variant_only.emplace_back(NameOf(variant_, theirs_[i]));
+    }
+    return result;
+  }
+
+ private:
+  std::string WhyNotRun() const {
+    if (options_.samples == 0) return "no samples were asked for";
+    for (const ModelGraph* model : {&baseline_, &variant_}) {
+      if (model->format() == ModelFormat::kOnnx) continue;
+      return Quoted(model->path().filename().string()) + " is no ONNX file";
+    }
+    return {};
+  }
+
+  Result<void> RunModels(ModelComparison& result) {
+    std::vector<OutputPlan> plans;
+    std::vector<std::size_t> places;  // Of the pairs that have a plan.
+    for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
+      const LayerPair& pair = pairing_.pairs[i];
+      auto plan = PlanOutput(baseline_, ours_[pair.baseline], variant_, theirs_[pair.variant]);
+      if (!plan) continue;
+      plans.push_back(*std::move(plan));
+      places.push_back(i);
+    }
+    tensors_ = PairQuantizedTensors(baseline_, variant_, theirs_);
+    for (const TensorPair& tensor : tensors_) plans.push_back(tensor.plan);
+    std::vector<SaturationCheck> checks;
+    std::vector<std::size_t> checked;  // Likewise.
+    for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
+      auto check = SaturationCheck::For(variant_, theirs_[pairing_.pairs[i].variant]);
+      if (!check) continue;
+      checks.push_back(*std::move(check));
+      checked.push_back(i);
+    }
+    CBOARD_ASSIGN_OR_RETURN(OutputSummary summary,
+                            CompareOutputs(baseline_, variant_, plans, checks, options_));
+    outputs_.resize(pairing_.pairs.size());
+    saturations_.resize(pairing_.pairs.size());
+    for (std::size_t i = 0; i < checks.size(); ++i) saturations_[checked[i]] = checks[i].Build();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      outputs_[places[i]] = std::move(summary.outputs[i]);
+    }
+    for (std::size_t i = places.size(); i < plans.size(); ++i) {
+      tensor_outputs_.push_back(std::move(summary.outputs[i]));
+    }
+    result.samples = summary.samples;
+    result.sample_source = summary.source;
+    result.is_generated = summary.is_generated;
+    return {};
+  }
+
+  Result<LayerComparison> CompareLayer(const LayerPair& pair, std::size_t position) {
+    const ModelLayer before = Oriented(ours_[pair.baseline], pair.is_baseline_transposed);
+    const ModelLayer after = Oriented(theirs_[pair.variant], pair.is_variant_transposed);
+    LayerComparison layer{.name = std::string(NameOf(baseline_, before)),
+                          .variant_name = std::string(NameOf(variant_, after)),
+                          .op_type = std::string(OperatorOf(baseline_, before)),
+                          .paired_by = pair.how,
+                          .depth = before.depth,
+                          .baseline_bytes = BytesOf(baseline_, before),
+                          .variant_bytes = BytesOf(variant_, after)};
+    if (!outputs_.empty()) {
+      TakeOutputs(outputs_[position], layer);
+      layer.saturation = saturations_[position];
+    }
+    const bool is_folded = before.is_normalized != after.is_normalized;
+    const bool has_sound_output =
+        !layer.accumulated || layer.accumulated->total.SqnrDb() >= kSoundOutputDb;
+    auto weights =
+        CompareWeights(baseline_, before, variant_, after, is_folded || has_sound_output);
+    if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
+    layer.bits = weights->bits;
+    layer.is_rescaled = weights->is_rescaled;
+    layer.weight = weights->comparison;
+    layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
+    if (!is_folded && !layer.is_rescaled) {
+      CBOARD_RETURN_IF_ERROR(CompareBias(before, after, layer));
+    }
+    JudgeOutput(position, layer);
+    layer.fixes = RankFixes(layer, std::move(weights->fixes), options_.thresholds);
+    if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, layer));
+    return layer;
+  }
+
+  static void TakeOutputs(OutputFindings& findings, LayerComparison& layer) {
+    layer.local = std::move(findings.local);
+    layer.accumulated = std::move(findings.accumulated);
+    layer.output_histograms = std::move(findings.histograms);
+    layer.sample_cosines = std::move(findings.sample_cosines);
+  }
+
+  void Judge(const Diagnosis& other, LayerComparison& layer) const {
+    if (IsWorse(other, layer.diagnosis)) layer.diagnosis = other;
+  }
+
+  Result<void> CompareBias(const ModelLayer& before, const ModelLayer& after,
+                           LayerComparison& layer) {
+    CBOARD_ASSIGN_OR_RETURN(const auto shifts,
+                            BiasShifts(baseline_, before, variant_, after,
+                                       DeviationsOf(layer.accumulated, *layer.weight)));
+    if (!shifts || shifts->empty()) return {};
+    double squares = 0;
+    for (const double shift : *shifts) squares += shift * shift;
+    layer.bias_shift = std::sqrt(squares / static_cast<double>(shifts->size()));
+    const auto worst = std::ranges::max_element(*shifts);
+    Judge(DiagnoseBias(*layer.bias_shift, *worst, static_cast<std::size_t>(worst - shifts->begin()),
+                       options_.thresholds),
+          layer);
+    return {};
+  }
+
+  void JudgeOutput(std::size_t position, LayerComparison& layer) {
+    if (!layer.local) return;
+    const LayerPair& pair = pairing_.pairs[position];
+    const ModelTensor& codes = variant_.tensor(theirs_[pair.variant].quantized->codes);
+    if (codes.quantization->scales.empty()) return;
+    Judge(DiagnoseOutput(layer, codes.quantization->bits(), double{codes.quantization->scales[0]}),
+          layer);
+  }
+
+  Diagnosis DiagnoseOutput(const LayerComparison& layer, int bits, double step) const {
+    return Diagnose({.part = Part::kOutput,
+                     .comparison = &*layer.local,
+                     .bits = bits,
+                     .step = step,
+                     .baseline_energy = layer.accumulated->total.reference.sum_squares},
+                    options_.thresholds);
+  }
+
+  Result<void> AddHistograms(const ModelLayer& before, const ModelLayer& after,
+                             LayerComparison& layer) {
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> x, baseline_.ReadWeights(before.weight));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> y, variant_.ReadWeights(after.weight));
+    CBOARD_ASSIGN_OR_RETURN(HistogramData ours, ComputeHistogram(TensorView(x)));
+    CBOARD_ASSIGN_OR_RETURN(HistogramData theirs, ComputeHistogram(TensorView(y)));
+    layer.weight_histograms = Histograms{std::move(ours), std::move(theirs)};
+    return {};
+  }
+
+  // Layers without weights, whose outputs are quantized.
+  void AddTensors(ModelComparison& result) {
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      LayerComparison layer{.name = tensors_[i].name,
+                            .variant_name = tensors_[i].variant_name,
+                            .op_type = tensors_[i].op_type,
+                            .paired_by = PairedBy::kTensor,
+                            .depth = tensors_[i].depth,
+                            .bits = tensors_[i].bits};
+      TakeOutputs(tensor_outputs_[i], layer);
+      if (!layer.local) continue;
+      layer.diagnosis = DiagnoseOutput(layer, layer.bits, tensors_[i].plan.grid->scale);
+      layer.fixes = RankFixes(layer, {}, options_.thresholds);
+      result.layers.push_back(std::move(layer));
+    }
+  }
+
+  const ModelGraph& baseline_;
+  const ModelGraph& variant_;
+  const CompareOptions& options_;
+  std::vector<ModelLayer> ours_, theirs_;
+  LayerPairing pairing_;
+  std::vector<TensorPair> tensors_;
+  std::vector<OutputFindings> outputs_, tensor_outputs_;
+  std::vector<std::optional<SaturationCount>> saturations_;
+};
+
+}  // namespace
+
+Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
+                                      const std::filesystem::path& variant,
+                                      const CompareOptions& options) {
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline));
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant));
+  return Comparer(before, after, options).Run();
+}
+
+std::string VariantName(const ModelComparison& comparison) {
+  std::map<int, std::size_t> layers;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (layer.weight) ++layers[layer.bits];
+  }
+  const auto most = std::ranges::max_element(layers, {}, [](const auto& e) { return e.second; });
+  if (most == layers.end() || most->first == 32) return "variant";
+  return (most->first == 16 ? "fp" : "int") + std::to_string(most->first);
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,223 @@
+#include "compression/model_comparison/model_layers.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "compression/model_comparison/layer_operators.h"
+
+namespace cboard::compare {
+namespace {
+
+TensorId At(const std::vector<TensorId>& ids, std::size_t i) {
+  return i < ids.size() ? ids[i] : kNoTensor;
+}
+
+std::optional<float> ConstantOf(const ModelGraph& model, TensorId id) {
+  if (!model.IsWeight(id)) return std::nullopt;
+  const auto values = model.ReadWeights(id, 1);
+  if (!values || values->size() != 1) return std::nullopt;
+  return values->front();
+}
+
+float BoundOf(const ModelGraph& model, const ModelNode& node, std::size_t input,
+              std::string_view key, float otherwise) {
+  if (const auto constant = ConstantOf(model, At(node.inputs, input))) return *constant;
+  const AttributeValue* value = node.FindAttribute(key);
+  const auto* number = value == nullptr ? nullptr : std::get_if<double>(value);
+  return number == nullptr ? otherwise : static_cast<float>(*number);
+}
+
+}  // namespace
+
+std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (node.op_type == "Relu6") return ClampRange{0, 6};
+  if (node.op_type == "Relu") return ClampRange{0, kInfinity};
+  if (node.op_type != "Clip") return std::nullopt;
+  return ClampRange{BoundOf(model, node, 1, "min", -kInfinity),
+                    BoundOf(model, node, 2, "max", kInfinity)};
+}
+
+NodeId OnlyConsumer(const ModelGraph& model, TensorId tensor) {
+  const auto consumers = model.consumers(tensor);
+  if (consumers.size() != 1 || std::ranges::count(model.outputs(), tensor) > 0) return kNoNode;
+  return consumers[0];
+}
+
+namespace {
+
+// Moves the output behind normalization, an added constant, and activation. A convolution's bias
+// that quantization made an Add of its own is one of these.
+void FollowFusedNodes(const ModelGraph& model, ModelLayer& layer) {
+  for (int i = 0; i < 4; ++i) {
+    const NodeId next = OnlyConsumer(model, layer.output);
+    if (next == kNoNode) return;
+    const ModelNode& node = model.node(next);
+    if (At(node.outputs, 0) == kNoTensor || node.parent != kNoNode) return;
+    const bool is_add =
+        node.op_type == "Add" || node.op_type == "AddV2" || node.op_type == "BiasAdd";
+    if (is_add && node.inputs.size() == 2) {
+      const TensorId other = node.inputs[node.inputs[0] == layer.output ? 1 : 0];
+      if (!model.IsWeight(other) || layer.bias != kNoTensor) return;
+      layer.bias = other;
+      layer.has_added_bias = true;
+    } else if (const auto clamp = ClampOf(model, node)) {
+      layer.clamp = clamp;
+    } else if (node.op_type == "BatchNormalization") {
+      layer.is_normalized = true;
+    } else {
+      return;
+    }
+    layer.output = node.outputs[0];
+    if (layer.clamp) return;
+  }
+}
+
+}  // namespace
+
+std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId tensor) {
+  if (tensor == kNoTensor) return std::nullopt;
+  const auto dequantized = [&](TensorId codes) {
+    for (const NodeId consumer : model.consumers(codes)) {
+      const ModelNode& node = model.node(consumer);
+      if (node.op_type == "DequantizeLinear" && At(node.inputs, 0) == codes) {
+        return At(node.outputs, 0);
+      }
+    }
+    return kNoTensor;
+  };
+  if (model.tensor(tensor).quantization) {
+    return QuantizedTensor{kNoTensor, tensor, dequantized(tensor)};
+  }
+  for (const NodeId consumer : model.consumers(tensor)) {
+    const ModelNode& node = model.node(consumer);
+    if (node.op_type != "QuantizeLinear" || At(node.inputs, 0) != tensor) continue;
+    const TensorId codes = At(node.outputs, 0);
+    if (codes == kNoTensor || !model.tensor(codes).quantization) continue;
+    return QuantizedTensor{tensor, codes, dequantized(codes)};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Files without nodes say only how weights are called: each of two dimensions or more is a layer.
+std::vector<ModelLayer> FindStoredWeights(const ModelGraph& model) {
+  std::vector<ModelLayer> layers;
+  for (std::size_t i = 0; i < model.tensors().size(); ++i) {
+    const ModelTensor& tensor = model.tensors()[i];
+    if (!tensor.is_constant || tensor.shape.size() < 2 || !HoldsRealNumbers(tensor.type)) continue;
+    if (std::ranges::count(tensor.shape, 0) > 0) continue;
+    ModelLayer layer{.depth = i, .weight = static_cast<TensorId>(i)};
+    layer.bias = model.FindTensor(std::string(LayerOfWeight(tensor.name)) + ".bias");
+    layers.push_back(layer);
+  }
+  return layers;
+}
+
+}  // namespace
+
+std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
+  if (model.nodes().empty()) return FindStoredWeights(model);
+  std::vector<ModelLayer> layers;
+  for (std::size_t i = 0; i < model.nodes().size(); ++i) {
+    const ModelNode& node = model.nodes()[i];
+    const std::optional<OperatorWeights> weights = WeightsOf(model, node);
+    if (!weights || node.parent != kNoNode) continue;
+    ModelLayer layer{.node = static_cast<NodeId>(i),
+                     .depth = i,
+                     .weight = node.inputs[weights->weight],
+                     .channel_axis = weights->channel_axis,
+                     .input_axis = weights->input_axis};
+    layer.output = layer.product = At(node.outputs, 0);
+    if (!model.IsWeight(layer.weight) || layer.output == kNoTensor) continue;
+    if (weights->bias && model.IsWeight(At(node.inputs, *weights->bias))) {
+      layer.bias = node.inputs[*weights->bias];
+    }
+    FollowFusedNodes(model, layer);
+    layer.quantized = QuantizerOf(model, layer.output);
+    layers.push_back(layer);
+  }
+  return layers;
+}
+
+std::string_view LayerOfWeight(std::string_view tensor) {
+  constexpr std::string_view kWeight = ".weight";
+  if (tensor.size() > kWeight.size() && tensor.ends_with(kWeight)) {
+    tensor.remove_suffix(kWeight.size());
+  }
+  return tensor;
+}
+
+std::string_view NameOf(const ModelGraph& model, const ModelLayer& layer) {
+  if (layer.node != kNoNode) return model.node(layer.node).name;
+  return LayerOfWeight(model.tensor(layer.weight).name);
+}
+
+std::string_view OperatorOf(const ModelGraph& model, const ModelLayer& layer) {
+  return layer.node == kNoNode ? "weights" : std::string_view(model.node(layer.node).op_type);
+}
+
+std::uint64_t BytesOf(const ModelGraph& model, const ModelLayer& layer) {
+  if (layer.node != kNoNode) return model.node(layer.node).weight_bytes;
+  std::uint64_t bytes = model.tensor(layer.weight).data.size();
+  if (layer.bias != kNoTensor) bytes += model.tensor(layer.bias).data.size();
+  return bytes;
+}
+
+WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
+  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  WeightSize size{.channels = static_cast<std::size_t>(shape[layer.channel_axis]), .elements = 1};
+  for (const std::int64_t length : shape) size.elements *= static_cast<std::size_t>(length);
+  return size;
+}
+
+Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
+  CBOARD_ASSIGN_OR_RETURN(std::vector<float> stored, model.ReadWeights(layer.weight));
+  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
+  WeightRows rows;
+  rows.channels = length(layer.channel_axis);
+  rows.row = rows.channels == 0 ? 0 : stored.size() / rows.channels;
+  if (stored.empty() || (layer.channel_axis == 0 && !layer.input_axis)) {
+    rows.values = std::move(stored);
+    return rows;
+  }
+  std::size_t inner = 1;
+  for (std::size_t i = layer.channel_axis + 1; i < shape.size(); ++i) inner *= length(i);
+  // Element (o, c, i) of [outer, channels, inner] is element o * inner + i of row c; where input
+  // channels are the last of these, they become the first.
+  const std::size_t inputs = layer.input_axis ? length(*layer.input_axis) : 1;
+  const std::size_t pixels = rows.row / inputs;
+  rows.values.resize(stored.size());
+  for (std::size_t e = 0; e < stored.size(); ++e) {
+    const std::size_t c = e / inner % rows.channels;
+    std::size_t place = e / inner / rows.channels * inner + e % inner;
+    if (layer.input_axis) place = place % inputs * pixels + place / inputs;
+    rows.values[c * rows.row + place] = stored[e];
+  }
+  return rows;
+}
+
+std::string_view WithoutQuantizationSuffix(std::string_view name) {
+  constexpr auto kSuffixes = std::to_array<std::string_view>(
+      {"_DequantizeLinear_Output", "_QuantizeLinear_Output", "_QuantizeLinear_Input",
+       "_DequantizeLinear", "_QuantizeLinear", "_qint8_const", "_dequantized", "_dequantize",
+       "_quantized", "_quant", "_Q4", "_Q8", "_int8", "_DQ"});
+  // TensorFlow's: _eightbit_requantize, _eightbit_quantized_conv, …
+  if (const std::size_t at = name.rfind("_eightbit_"); at != std::string_view::npos && at > 0) {
+    name = name.substr(0, at);
+  }
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string_view suffix : kSuffixes) {
+      if (name.size() <= suffix.size() || !name.ends_with(suffix)) continue;
+      name.remove_suffix(suffix.size());
+      found = true;
+    }
+  }
+  return name;
+}
+
+}  // namespace cboard::compare

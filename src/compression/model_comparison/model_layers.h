@@ -1,0 +1,87 @@
+// The layers of a graph: nodes with weights, what they are fused with, and where their outputs are
+// quantized.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/model/model_graph.h"
+
+namespace cboard::compare {
+
+// Values below and above which an activation function cuts off.
+struct ClampRange {
+  float low = 0;
+  float high = 0;
+};
+
+// Where the values of a tensor are rounded: float -> QuantizeLinear -> codes -> DequantizeLinear.
+struct QuantizedTensor {
+  TensorId before = kNoTensor;  // Floats; kNoTensor when the operator computes codes itself.
+  TensorId codes = kNoTensor;
+  TensorId after = kNoTensor;  // Floats again; kNoTensor when only codes are used.
+};
+
+struct ModelLayer {
+  NodeId node = kNoNode;  // kNoNode: the file has weights only; then `channel_axis` is a guess.
+  std::size_t depth = 0;
+  TensorId weight = kNoTensor;  // kNoTensor: a layer without weights.
+  TensorId bias = kNoTensor;
+  std::size_t channel_axis = 0;           // Of the weight's dimensions, the one of output channels.
+  std::optional<std::size_t> input_axis;  // See OperatorWeights.
+  // The output after the normalization and activation that follow and nobody else uses.
+  TensorId output = kNoTensor;
+  std::optional<ClampRange> clamp;  // Of that activation.
+  bool is_normalized = false;       // A BatchNormalization is among what follows …
+  bool has_added_bias = false;      // … or the bias is an Add of its own.
+  TensorId product = kNoTensor;     // The output before all of these.
+  std::optional<QuantizedTensor> quantized;
+};
+
+// In the order of execution; nodes in subgraphs are left out, since their tensors cannot be
+// captured. Of files without nodes, all weights of two dimensions or more, in file order.
+std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model);
+
+// Of the node; without one, the name of the weight without ".weight".
+std::string_view NameOf(const ModelGraph& model, const ModelLayer& layer);
+std::string_view LayerOfWeight(std::string_view tensor);
+
+// The node's operator; "weights" without one.
+std::string_view OperatorOf(const ModelGraph& model, const ModelLayer& layer);
+
+// Of weights and bias, with their scales where a node says which these are.
+std::uint64_t BytesOf(const ModelGraph& model, const ModelLayer& layer);
+
+struct WeightSize {
+  std::size_t channels = 0;
+  std::size_t elements = 0;
+  friend auto operator<=>(const WeightSize&, const WeightSize&) = default;
+};
+WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer);
+
+// The range of a Relu or Clip.
+std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node);
+
+// The only node that uses `tensor`, or kNoNode; outputs of the graph are used by others, too.
+NodeId OnlyConsumer(const ModelGraph& model, TensorId tensor);
+
+// The quantizer that `tensor` goes into, if it does.
+std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId tensor);
+
+// All weights of a layer as rows: [channels, elements per channel], row-major. The elements of a
+// convolution are [input channels, height, width], however the file orders them.
+struct WeightRows {
+  std::size_t channels = 0;
+  std::size_t row = 0;
+  std::vector<float> values;
+};
+Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer);
+
+// `name` without what quantizers append: _quant, _quantized, _QuantizeLinear, …
+std::string_view WithoutQuantizationSuffix(std::string_view name);
+
+}  // namespace cboard::compare

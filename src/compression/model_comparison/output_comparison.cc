@@ -1,0 +1,200 @@
+#include "compression/model_comparison/output_comparison.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "cboard/runtime/capture.h"
+#include "cboard/tensor/convert.h"
+
+namespace cboard::compare {
+namespace {
+
+// A histogram that grows with each sample. Limits are TensorBoard's, so that counts of the same
+// limit are of the same bin.
+class GrowingHistogram {
+ public:
+  Result<void> Add(const TensorView& tensor) {
+    CBOARD_ASSIGN_OR_RETURN(const HistogramData data, ComputeHistogram(tensor));
+    sum_.min = sum_.num == 0 ? data.min : std::min(sum_.min, data.min);
+    sum_.max = sum_.num == 0 ? data.max : std::max(sum_.max, data.max);
+    sum_.num += data.num;
+    sum_.sum += data.sum;
+    sum_.sum_squares += data.sum_squares;
+    for (std::size_t i = 0; i < data.bucket_limits.size(); ++i) {
+      counts_[data.bucket_limits[i]] += data.bucket_counts[i];
+    }
+    return {};
+  }
+
+  // Bins between the ones that hold something are there even when empty.
+  HistogramData Build() const {
+    HistogramData data = sum_;
+    if (counts_.empty()) return data;
+    const auto edges = TensorBoardBinEdges();
+    auto edge = std::ranges::lower_bound(edges, counts_.begin()->first);
+    for (const auto& [limit, count] : counts_) {
+      for (; edge != edges.end() && *edge < limit; ++edge) {
+        data.bucket_limits.push_back(*edge);
+        data.bucket_counts.push_back(0);
+      }
+      if (edge != edges.end() && *edge == limit) ++edge;
+      data.bucket_limits.push_back(limit);
+      data.bucket_counts.push_back(count);
+    }
+    return data;
+  }
+
+ private:
+  HistogramData sum_;
+  std::map<double, double> counts_;
+};
+
+std::size_t ChannelAxisOf(const OutputPlan& plan, std::size_t rank) {
+  return rank > 1 && (plan.has_channels_second || rank == 4) ? 1 : rank - 1;
+}
+
+// One output, gathered over samples.
+class OutputGatherer {
+ public:
+  OutputGatherer(const OutputPlan& plan, bool histograms) : plan_(plan), histograms_(histograms) {}
+
+  Result<void> Add(const TensorView& reference, TensorView compressed, const TensorView* before) {
+    if (plan_.codes) {
+      compressed.quantization =
+          Quantization::PerTensor(plan_.codes->scales, plan_.codes->zero_points);
+    }
+    if (is_given_up_ || reference.shape != compressed.shape || reference.element_count() == 0 ||
+        reference.shape.empty()) {
+      is_given_up_ = true;  // A layout of its own, or nothing to compare.
+      return {};
+    }
+    if (!accumulated_) {
+      const std::size_t axis = ChannelAxisOf(plan_, reference.shape.size());
+      const auto grid = plan_.codes ? std::nullopt : plan_.grid;
+      accumulated_.emplace(ComparisonOptions{.channel_axis = axis});
+      local_.emplace(
+          ComparisonOptions{.channel_axis = axis, .grid = grid, .divergence = grid.has_value()});
+    }
+    CBOARD_RETURN_IF_ERROR(accumulated_->Add(reference, compressed));
+    if (sample_cosines_.size() < kMaxSampleCosines) {
+      CBOARD_ASSIGN_OR_RETURN(const Comparison sample, Compare(reference, compressed));
+      sample_cosines_.push_back(sample.total.Cosine());
+    }
+    if (before != nullptr && before->shape == compressed.shape) {
+      CBOARD_RETURN_IF_ERROR(AddLocal(*before, compressed));
+    }
+    if (!histograms_) return {};
+    CBOARD_RETURN_IF_ERROR(baseline_.Add(reference));
+    return variant_.Add(compressed);
+  }
+
+  OutputFindings Build() const {
+    OutputFindings findings;
+    if (is_given_up_ || !accumulated_) return findings;
+    findings.accumulated = accumulated_->Build();
+    findings.sample_cosines = sample_cosines_;
+    if (has_local_) findings.local = local_->Build();
+    if (histograms_) findings.histograms = Histograms{baseline_.Build(), variant_.Build()};
+    return findings;
+  }
+
+ private:
+  Result<void> AddLocal(const TensorView& before, const TensorView& after) {
+    has_local_ = true;
+    if (!plan_.clamp) return local_->Add(before, after);
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> clamped, ToFloats(before));
+    for (float& value : clamped) {
+      value = std::min(std::max(value, plan_.clamp->low), plan_.clamp->high);
+    }
+    return local_->Add(TensorView(clamped, before.shape), after);
+  }
+
+  const OutputPlan& plan_;
+  bool histograms_;
+  bool is_given_up_ = false;
+  bool has_local_ = false;
+  std::optional<ComparisonBuilder> accumulated_, local_;
+  std::vector<double> sample_cosines_;
+  GrowingHistogram baseline_, variant_;
+};
+
+// Names of tensors that nodes compute; inputs come with the sample.
+std::vector<std::string> Computed(const ModelGraph& model, const std::vector<std::string>& names) {
+  std::vector<std::string> computed;
+  std::unordered_set<std::string> seen;
+  for (const std::string& name : names) {
+    const TensorId id = model.FindTensor(name);
+    if (id == kNoTensor || model.tensor(id).producer == kNoNode || !seen.insert(name).second) {
+      continue;
+    }
+    computed.push_back(name);
+  }
+  return computed;
+}
+
+const TensorView* FindIn(const RunResult& result, std::span<const NamedTensor> inputs,
+                         const std::string& name) {
+  if (const TensorView* tensor = result.Find(name)) return tensor;
+  const auto found = std::ranges::find(inputs, name, &NamedTensor::name);
+  return found == inputs.end() ? nullptr : &found->tensor;
+}
+
+}  // namespace
+
+Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+                                     const std::vector<OutputPlan>& plans,
+                                     std::span<SaturationCheck> checks,
+                                     const CompareOptions& options) {
+  std::vector<std::string> ours, theirs;
+  std::vector<OutputGatherer> gatherers;
+  for (const OutputPlan& plan : plans) {
+    ours.push_back(plan.baseline);
+    theirs.push_back(plan.variant);
+    if (!plan.before.empty()) theirs.push_back(plan.before);
+    gatherers.emplace_back(plan, options.histograms);
+  }
+  for (const SaturationCheck& check : checks) theirs.push_back(check.input());
+  CBOARD_ASSIGN_OR_RETURN(
+      const ModelCapture first,
+      ModelCapture::Open(baseline.path(), {.tensors = Computed(baseline, ours)}));
+  CBOARD_ASSIGN_OR_RETURN(
+      const ModelCapture second,
+      ModelCapture::Open(variant.path(), {.tensors = Computed(variant, theirs)}));
+  CBOARD_ASSIGN_OR_RETURN(
+      const std::unique_ptr<SampleSource> samples,
+      OpenSamples(options.data, first.session().inputs(), {.max_samples = options.samples}));
+  const ModelCapture* models[] = {&first, &second};
+  CBOARD_ASSIGN_OR_RETURN(
+      const CaptureSummary captured,
+      CaptureSamples(
+          *samples, models,
+          [&](const CapturedSample& sample) -> Result<void> {
+            for (std::size_t i = 0; i < plans.size(); ++i) {
+              const OutputPlan& plan = plans[i];
+              const TensorView* x = FindIn(sample.results[0], sample.inputs, plan.baseline);
+              const TensorView* y = FindIn(sample.results[1], sample.inputs, plan.variant);
+              if (x == nullptr || y == nullptr) continue;
+              const TensorView* before =
+                  plan.before.empty() ? nullptr
+                                      : FindIn(sample.results[1], sample.inputs, plan.before);
+              if (const auto added = gatherers[i].Add(*x, *y, before); !added) {
+                return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
+              }
+            }
+            for (SaturationCheck& check : checks) {
+              if (const TensorView* codes = sample.results[1].Find(check.input())) {
+                check.Add(*codes);
+              }
+            }
+            return {};
+          },
+          options.progress));
+  OutputSummary summary{.samples = captured.samples,
+                        .source = captured.source,
+                        .is_generated = captured.is_generated};
+  for (const OutputGatherer& gatherer : gatherers) summary.outputs.push_back(gatherer.Build());
+  return summary;
+}
+
+}  // namespace cboard::compare

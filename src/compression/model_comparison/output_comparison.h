@@ -1,0 +1,65 @@
+// The outputs of layers in both models, streamed sample by sample.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cboard/compression/model_comparison.h"
+#include "cboard/model/model_graph.h"
+#include "compression/model_comparison/model_layers.h"
+#include "compression/model_comparison/saturation_check.h"
+
+namespace cboard::compare {
+
+// Which tensors are one output, in the two models.
+struct OutputPlan {
+  std::string baseline;
+  std::string variant;               // Behind the quantizer, if there is one.
+  std::string before;                // What goes into the quantizer; empty when there is none.
+  bool has_channels_second = false;  // As convolutions have them; otherwise by rank.
+  // An activation that the quantizer of the compressed model does by its range.
+  std::optional<ClampRange> clamp;
+  std::optional<ModelQuantization> codes;  // `variant` holds codes: how to read them.
+  std::optional<QuantizationGrid> grid;    // Of the quantizer.
+};
+
+struct OutputFindings {
+  std::optional<Comparison> local;
+  std::optional<Comparison> accumulated;  // Nothing when shapes differ.
+  std::optional<Histograms> histograms;
+  std::vector<double> sample_cosines;  // See LayerComparison.
+};
+
+// The plan for a pair of layers with weights; nothing when their outputs cannot be compared.
+std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLayer& before,
+                                     const ModelGraph& variant, const ModelLayer& after);
+
+// Quantized tensors that belong to no layer in `variant_layers`, found in the baseline by name.
+struct TensorPair {
+  OutputPlan plan;
+  std::string name;  // Of the node that computes it in the baseline, or of the input.
+  std::string variant_name;
+  std::string op_type;  // "Input" for inputs of the model.
+  std::size_t depth = 0;
+  int bits = 8;
+};
+std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const ModelGraph& variant,
+                                             const std::vector<ModelLayer>& variant_layers);
+
+struct OutputSummary {
+  std::vector<OutputFindings> outputs;  // In the order of the plans.
+  std::size_t samples = 0;
+  std::string source;
+  bool is_generated = false;
+};
+
+// Runs both models and compares what `plans` name; `checks` get the codes they ask for of the
+// compressed one. Fails as OpenSamples and ModelCapture do.
+Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+                                     const std::vector<OutputPlan>& plans,
+                                     std::span<SaturationCheck> checks,
+                                     const CompareOptions& options);
+
+}  // namespace cboard::compare

@@ -1,0 +1,98 @@
+// Which tensors of two models are the same output.
+#include <algorithm>
+#include <unordered_set>
+
+#include "compression/model_comparison/output_comparison.h"
+
+namespace cboard::compare {
+namespace {
+
+std::optional<QuantizationGrid> GridOf(const ModelTensor& codes) {
+  if (!codes.quantization || codes.quantization->scales.size() != 1) return std::nullopt;
+  const ModelQuantization& how = *codes.quantization;
+  if (how.bits() > 16) return std::nullopt;
+  return QuantizationGrid{.scale = double{how.scales[0]},
+                          .zero_point = how.zero_points.empty() ? 0 : how.zero_points[0],
+                          .code_min = static_cast<std::int32_t>(how.code_min),
+                          .code_max = static_cast<std::int32_t>(how.code_max)};
+}
+
+// False when the quantizer's tensors cannot be read.
+bool SetVariant(const ModelGraph& variant, const QuantizedTensor& quantized, OutputPlan& plan) {
+  const ModelTensor& codes = variant.tensor(quantized.codes);
+  plan.grid = GridOf(codes);
+  if (!plan.grid) return false;
+  if (quantized.before != kNoTensor) plan.before = variant.tensor(quantized.before).name;
+  if (quantized.after != kNoTensor) {
+    plan.variant = variant.tensor(quantized.after).name;
+  } else {
+    plan.variant = codes.name;
+    plan.codes = codes.quantization;
+  }
+  return true;
+}
+
+bool IsConvolution(const ModelNode& node) { return node.op_type.find("Conv") != std::string::npos; }
+
+}  // namespace
+
+std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLayer& before,
+                                     const ModelGraph& variant, const ModelLayer& after) {
+  OutputPlan plan{.has_channels_second = IsConvolution(baseline.node(before.node))};
+  // Quantization may have come between a product and the Add that is its bias.
+  const bool is_cut = before.has_added_bias && after.bias == kNoTensor;
+  if (is_cut && after.clamp) return std::nullopt;
+  const std::optional<ClampRange> clamp = is_cut ? std::nullopt : before.clamp;
+  plan.baseline = baseline.tensor(is_cut ? before.product : before.output).name;
+  if (after.quantized) {
+    if (after.clamp && !clamp) return std::nullopt;
+    if (!after.clamp) plan.clamp = clamp;
+    if (!SetVariant(variant, *after.quantized, plan)) return std::nullopt;
+    return plan;
+  }
+  if (clamp.has_value() != after.clamp.has_value()) return std::nullopt;
+  plan.variant = variant.tensor(after.output).name;
+  return plan;
+}
+
+std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const ModelGraph& variant,
+                                             const std::vector<ModelLayer>& variant_layers) {
+  std::unordered_set<TensorId> done;
+  for (const ModelLayer& layer : variant_layers) {
+    if (layer.quantized) done.insert(layer.quantized->before);
+  }
+  std::vector<TensorPair> pairs;
+  for (const ModelNode& node : variant.nodes()) {
+    if (node.op_type != "QuantizeLinear" || node.parent != kNoNode || node.inputs.empty()) continue;
+    const TensorId before = node.inputs[0];
+    if (before == kNoTensor || variant.IsWeight(before) || !done.insert(before).second) continue;
+    const std::optional<QuantizedTensor> quantized = QuantizerOf(variant, before);
+    if (!quantized) continue;
+    const ModelTensor& tensor = variant.tensor(before);
+    TensorId ours = baseline.FindTensor(WithoutQuantizationSuffix(tensor.name));
+    if (ours == kNoTensor || baseline.IsWeight(ours)) continue;
+    TensorPair pair;
+    // An activation may have become the range of the quantizer.
+    if (const NodeId next = OnlyConsumer(baseline, ours); next != kNoNode) {
+      const auto clamp = ClampOf(baseline, baseline.node(next));
+      const TensorId clamped = clamp ? baseline.node(next).outputs[0] : kNoTensor;
+      if (clamped != kNoTensor && variant.FindTensor(baseline.tensor(clamped).name) == kNoTensor) {
+        pair.plan.clamp = clamp;
+        ours = clamped;
+      }
+    }
+    if (!SetVariant(variant, *quantized, pair.plan)) continue;
+    const NodeId producer = baseline.tensor(ours).producer;
+    pair.plan.baseline = baseline.tensor(ours).name;
+    pair.name = producer == kNoNode ? baseline.tensor(ours).name : baseline.node(producer).name;
+    pair.op_type = producer == kNoNode ? "Input" : baseline.node(producer).op_type;
+    pair.depth = producer == kNoNode ? 0 : IndexOf(producer);
+    pair.variant_name =
+        tensor.producer == kNoNode ? tensor.name : variant.node(tensor.producer).name;
+    pair.bits = variant.tensor(quantized->codes).quantization->bits();
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,194 @@
+#include "compression/model_comparison/weight_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cboard/tensor/what_if.h"
+
+namespace cboard::compare {
+namespace {
+
+// Channels count as rescaled, not damaged, when a factor for each leaves an SQNR of this much.
+constexpr double kRescaledDb = 25;
+// Beyond this many weights, the divergence takes longer than it is worth.
+constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
+
+std::vector<float> MediansOf(const WeightRows& rows) {
+  std::vector<float> medians(rows.channels), magnitudes(rows.row);
+  for (std::size_t c = 0; c < rows.channels && rows.row > 0; ++c) {
+    for (std::size_t i = 0; i < rows.row; ++i) {
+      magnitudes[i] = std::abs(rows.values[c * rows.row + i]);
+    }
+    const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(rows.row / 2);
+    std::ranges::nth_element(magnitudes, middle);
+    medians[c] = *middle;
+  }
+  return medians;
+}
+
+TensorView ViewOf(const WeightRows& rows) {
+  return TensorView(
+      rows.values, {static_cast<std::int64_t>(rows.channels), static_cast<std::int64_t>(rows.row)});
+}
+
+// The factor that brings a channel of the baseline nearest to the compressed one.
+double FactorOf(const PairStatistics& channel) {
+  const double energy = channel.reference.sum_squares;
+  return energy > 0 ? channel.Dot() / energy : 1;
+}
+
+// Whether that factor is all that happened to the channel.
+bool IsOnlyScaled(const PairStatistics& channel, double factor) {
+  const double energy = channel.compressed.sum_squares;
+  const double left = energy - factor * factor * channel.reference.sum_squares;
+  return factor > 0 && energy >= left * std::pow(10, kRescaledDb / 10);
+}
+
+// Multiplies the rows by the factors that bring them nearest to the other side, when most differ
+// from one and from each other and explain their own channel. Judged by channel: in sums over all
+// of them, a large one would speak for small ones that are lost.
+bool Rescale(const Comparison& comparison, WeightRows& rows) {
+  std::vector<double> factors;
+  double sum = 0, squares = 0;
+  std::size_t differing = 0, explained = 0;
+  for (const PairStatistics& channel : comparison.channels) {
+    const double factor = FactorOf(channel);
+    const bool is_scaled = IsOnlyScaled(channel, factor);
+    factors.push_back(is_scaled ? factor : 1);
+    if (!is_scaled) continue;
+    ++explained;
+    if (std::abs(factor - 1) > 0.02) ++differing;
+    sum += std::log(factor);
+    squares += std::log(factor) * std::log(factor);
+  }
+  const double n = static_cast<double>(explained);
+  if (factors.size() < 2 || rows.row < 4) return false;
+  if (4 * explained < 3 * factors.size() || 2 * differing < factors.size()) return false;
+  if (squares / n - (sum / n) * (sum / n) < 0.02 * 0.02) return false;
+  for (std::size_t i = 0; i < rows.values.size(); ++i) {
+    rows.values[i] *= static_cast<float>(factors[i / rows.row]);
+  }
+  return true;
+}
+
+// What is left of the error when the baseline's weights are cut off where the compressed ones end,
+// in every channel or, when they share a scale, in all.
+double LeftByClipping(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
+                      bool is_shared) {
+  double sum = 0;
+  for (std::size_t c = 0; c < x.channels; ++c) {
+    const TensorStatistics& range =
+        is_shared ? comparison.total.compressed : comparison.channels[c].compressed;
+    for (std::size_t i = c * x.row; i < (c + 1) * x.row; ++i) {
+      const double left = std::clamp(double{x.values[i]}, range.min, range.max) - y.values[i];
+      if (std::isfinite(left)) sum += left * left;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel) {
+  using Granularity = Quantization::Granularity;
+  struct Way {
+    const char* action;
+    Quantizer quantizer;
+  };
+  const Granularity now = is_per_channel ? Granularity::kPerChannel : Granularity::kPerTensor;
+  std::vector<Way> ways = {
+      {"quantize these weights anew, as they are", {.bits = bits, .granularity = now}},
+      {"clip at the 99.9th percentile", {.bits = bits, .granularity = now, .percentile = 99.9}},
+      {"clip at the 99.99th percentile", {.bits = bits, .granularity = now, .percentile = 99.99}},
+      {"16 bits", {.bits = 16, .granularity = now}}};
+  if (!is_per_channel) {
+    ways.push_back(
+        {"one scale per output channel", {.bits = bits, .granularity = Granularity::kPerChannel}});
+  }
+  std::vector<Fix> fixes;
+  for (const Way& way : ways) {
+    CBOARD_ASSIGN_OR_RETURN(const WhatIf tried,
+                            TryQuantizer(ViewOf(rows), way.quantizer, std::size_t{0}));
+    Fix fix{.action = way.action,
+            .sqnr_db = tried.comparison.total.SqnrDb(),
+            .size_bytes = tried.size_bytes};
+    if (const auto worst = tried.comparison.worst_channel) {
+      fix.worst_channel_sqnr_db = tried.comparison.channels[*worst].SqnrDb();
+    }
+    fixes.push_back(std::move(fix));
+  }
+  return fixes;
+}
+
+Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
+                                      const ModelGraph& variant, const ModelLayer& after,
+                                      bool allow_rescaling) {
+  WeightFindings findings;
+  CBOARD_ASSIGN_OR_RETURN(WeightRows x, ReadRows(baseline, before));
+  CBOARD_ASSIGN_OR_RETURN(const WeightRows y, ReadRows(variant, after));
+  const ModelTensor& weight = variant.tensor(after.weight);
+  const ModelTensor& stored = variant.tensor(weight.source);
+  const ModelTensor& rounded =
+      weight.rounded_by == kNoTensor ? stored : variant.tensor(weight.rounded_by);
+  const bool is_shared = rounded.quantization && rounded.quantization->scales.size() == 1;
+  if (rounded.quantization) {
+    findings.bits = rounded.quantization->bits();
+    if (is_shared) findings.step = double{rounded.quantization->scales[0]};
+  } else {
+    findings.bits = static_cast<int>(BitsPerElement(stored.type));
+  }
+
+  // Codes in place say more than their values: what was clipped, how many are in use.
+  const std::optional<TensorView> codes = variant.ViewOf(after.weight);
+  const bool is_direct = codes && codes->quantization && codes->shape == weight.shape &&
+                         baseline.tensor(before.weight).shape == weight.shape &&
+                         before.channel_axis == after.channel_axis &&
+                         before.input_axis == after.input_axis;
+  if (is_direct) {
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> natural, baseline.ReadWeights(before.weight));
+    const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
+    CBOARD_ASSIGN_OR_RETURN(
+        findings.comparison,
+        Compare(TensorView(natural, weight.shape), *codes,
+                {.channel_axis = after.channel_axis,
+                 .divergence = is_byte && natural.size() <= kMaxForDivergence}));
+  } else {
+    CBOARD_ASSIGN_OR_RETURN(findings.comparison,
+                            Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
+  }
+  if (allow_rescaling && Rescale(findings.comparison, x)) {
+    findings.is_rescaled = true;
+    CBOARD_ASSIGN_OR_RETURN(findings.comparison,
+                            Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
+  }
+  findings.channel_medians = MediansOf(x);
+  if (findings.comparison.total.finite_count() > 0 && rounded.quantization) {
+    findings.left_by_clipping = LeftByClipping(x, y, findings.comparison, is_shared);
+  }
+  if (findings.comparison.total.SqnrDb() < 20) {
+    findings.permuted_channels = CountPermutedChannels(x, y);
+  }
+  const int bits = std::clamp(findings.bits, 2, 16);
+  if (rounded.quantization) {
+    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(x, bits, !is_shared));
+  }
+  return findings;
+}
+
+Result<std::optional<std::vector<double>>> BiasShifts(const ModelGraph& baseline,
+                                                      const ModelLayer& before,
+                                                      const ModelGraph& variant,
+                                                      const ModelLayer& after,
+                                                      const std::vector<double>& deviations) {
+  if (before.bias == kNoTensor || after.bias == kNoTensor) return std::nullopt;
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> b, baseline.ReadWeights(before.bias));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> c, variant.ReadWeights(after.bias));
+  if (b.size() != c.size() || b.size() != deviations.size()) return std::nullopt;
+  std::vector<double> shifts(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (deviations[i] > 0) shifts[i] = std::abs(double{c[i]} - b[i]) / deviations[i];
+  }
+  return shifts;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,53 @@
+// The weights of one layer, before and after.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cboard/compression/model_comparison.h"
+#include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/model_layers.h"
+
+namespace cboard::compare {
+
+struct WeightFindings {
+  Comparison comparison;
+  bool is_rescaled = false;
+  int bits = 32;
+  std::optional<double> step;  // When all channels share a scale.
+  std::vector<float> channel_medians;
+  std::size_t permuted_channels = 0;
+  std::optional<double> left_by_clipping;  // See Evidence.
+  std::vector<Fix> fixes;                  // All ways that were tried, not ranked.
+
+  Evidence ToEvidence() const {
+    return {.part = Part::kWeight,
+            .comparison = &comparison,
+            .bits = bits,
+            .step = step,
+            .channel_medians = channel_medians,
+            .permuted_channels = permuted_channels,
+            .left_by_clipping = left_by_clipping};
+  }
+};
+
+// `allow_rescaling`: whether factors that differ from channel to channel are to be undone, see
+// LayerComparison::is_rescaled. Weights have as many channels and elements on both sides.
+Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
+                                      const ModelGraph& variant, const ModelLayer& after,
+                                      bool allow_rescaling);
+
+// Other quantizers tried on the baseline's weights, with what they would give.
+Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel);
+
+// How many channels of `after` are not their own in `before`, but another one.
+std::size_t CountPermutedChannels(const WeightRows& before, const WeightRows& after);
+
+// Offsets between biases in units of `deviations`, by channel; nothing when either has none.
+Result<std::optional<std::vector<double>>> BiasShifts(const ModelGraph& baseline,
+                                                      const ModelLayer& before,
+                                                      const ModelGraph& variant,
+                                                      const ModelLayer& after,
+                                                      const std::vector<double>& deviations);
+
+}  // namespace cboard::compare

@@ -1,0 +1,54 @@
+"""The digits network and its good quantization, made once; `compare` as a function."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import digits_models
+from fetch_digits import fetch
+
+
+def run_compare(*arguments):
+    return subprocess.run(
+        [os.environ["COMPRESSION_BOARD"], "compare", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="session")
+def compare():
+    """compare(baseline, variant, flags…) -> what --json says."""
+
+    def run(*arguments):
+        result = run_compare(*arguments, "--json")
+        assert result.returncode == 0, result.stderr
+        assert result.stderr == ""
+        return json.loads(result.stdout)
+
+    return run
+
+
+class Digits:
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.fp32 = folder / "digits.onnx"
+        csv = fetch(Path(os.environ["DIGITS_FOLDER"]))
+        self.images, self.labels = digits_models.train(csv, self.fp32)
+        self.data = folder / "images.npz"
+        np.savez(self.data, image=self.images[:100])
+        self.int8 = folder / "int8.onnx"
+        self.quantize(self.fp32, self.int8)
+
+    def quantize(self, fp32, int8, **options):
+        digits_models.quantize(fp32, int8, self.images[:100], **options)
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory):
+    return Digits(tmp_path_factory.mktemp("digits"))

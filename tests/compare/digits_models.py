@@ -1,0 +1,88 @@
+"""A network trained on handwritten digits, quantized by ONNX Runtime's tools, and ways to break it."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from onnxruntime.quantization import (
+    CalibrationDataReader,
+    QuantFormat,
+    QuantType,
+    quantize_static,
+)
+
+LAYERS = ["conv1", "conv2", "conv3", "head"]
+
+
+def train(csv: Path, path: Path):
+    """Writes the network as ONNX; returns images and labels that it has not seen."""
+    warnings.simplefilter("ignore")
+    import torch
+    from torch import nn
+
+    class Digits(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv1 = nn.Conv2d(1, 8, 3, padding=1)
+            self.conv2 = nn.Conv2d(8, 16, 3, padding=1)
+            self.conv3 = nn.Conv2d(16, 16, 3, padding=1)
+            self.head = nn.Linear(16 * 16, 10)
+
+        def forward(self, image):
+            x = torch.relu(self.conv2(torch.relu(self.conv1(image))))
+            x = torch.relu(self.conv3(nn.functional.max_pool2d(x, 2)))
+            return self.head(x.flatten(1))
+
+    rows = np.loadtxt(csv, delimiter=",", dtype=np.float32)
+    images, labels = rows[:, :-1].reshape(-1, 1, 8, 8) / 16, rows[:, -1].astype(int)
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    network = Digits()
+    # Debian's PyTorch and this numpy do not know each other; lists are what both understand.
+    x, y = torch.tensor(images[:1400].tolist()), torch.tensor(labels[:1400].tolist())
+    optimizer = torch.optim.Adam(network.parameters(), 3e-3)
+    for _ in range(12):
+        for batch in torch.randperm(1400).split(50):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(network(x[batch]), y[batch]).backward()
+            optimizer.step()
+    torch.onnx.export(
+        network.eval(), torch.zeros(1, 1, 8, 8), str(path), opset_version=13,
+        input_names=["image"], output_names=["logits"], dynamic_axes={"image": {0: "batch"}},
+    )
+    return images[1400:], labels[1400:]
+
+
+class Reader(CalibrationDataReader):
+    def __init__(self, images):
+        self.rest = iter([{"image": image[None]} for image in images])
+
+    def get_next(self):
+        return next(self.rest, None)
+
+
+def quantize(fp32: Path, int8: Path, images, per_channel=False):
+    quantize_static(
+        str(fp32), str(int8), Reader(images), quant_format=QuantFormat.QDQ,
+        per_channel=per_channel, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
+    )
+
+
+class Editor:
+    """A model whose constants may be replaced."""
+
+    def __init__(self, path):
+        self.model = onnx.load(str(path))
+        self.constants = {tensor.name: tensor for tensor in self.model.graph.initializer}
+
+    def get(self, name) -> np.ndarray:
+        return numpy_helper.to_array(self.constants[name]).copy()
+
+    def set(self, name, values):
+        self.constants[name].CopyFrom(numpy_helper.from_array(np.asarray(values), name))
+
+    def save(self, path) -> Path:
+        onnx.save(self.model, str(path))
+        return Path(path)

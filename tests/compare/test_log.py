@@ -1,0 +1,159 @@
+"""What compare --logdir writes: stock TensorBoard reads all of it, and our board ranks by it."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from conftest import run_compare
+from digits_models import Editor
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.compat.proto.config_pb2 import RunMetadata
+from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "server"))
+from running_board import RunningBoard  # noqa: E402
+
+
+def opened(folder):
+    events = EventAccumulator(
+        str(folder), size_guidance={kind: 0 for kind in ("scalars", "histograms", "tensors")}
+    )
+    return events.Reload()
+
+
+@pytest.fixture(scope="module")
+def log(digits, tmp_path_factory):
+    """The log of a comparison with a broken scale in conv2, and what --json says about it."""
+    model = Editor(digits.int8)
+    model.set("conv2.weight_scale", model.get("conv2.weight_scale") * np.float32(0.5))
+    broken = model.save(digits.folder / "logged.onnx")
+    folder = tmp_path_factory.mktemp("log")
+    result = run_compare(
+        digits.fp32, broken, "--data", digits.data, "--samples", 8, "--logdir", folder
+    )
+    assert result.returncode == 0, result.stderr
+    assert f"--logdir {folder}" in result.stdout
+    return folder, broken
+
+
+def test_numbers_are_scalars(log, digits, compare):
+    folder, broken = log
+    report = compare(digits.fp32, broken, "--data", digits.data, "--samples", 8)
+    events = opened(folder)
+    for layer in report["layers"]:
+        if not layer["weight"]:
+            continue
+        tag = "digits/layers/" + layer["name"].lstrip("/")
+        value = lambda metric, variant="int8": events.Scalars(f"{tag}/{metric}/{variant}")[-1].value  # noqa: E731
+        own = min(layer["weight"]["sqnr_db"], layer["local"]["sqnr_db"])
+        if layer["bias_shift"]:
+            own = min(own, -20 * np.log10(layer["bias_shift"]))
+        assert value("sqnr_db") == pytest.approx(own, rel=1e-6)
+        assert value("worst_channel_sqnr_db") == pytest.approx(
+            layer["weight"]["worst_channel_sqnr_db"], rel=1e-6
+        )
+        assert value("accumulated_sqnr_db") == pytest.approx(
+            layer["accumulated"]["sqnr_db"], rel=1e-6
+        )
+        assert value("cosine") == pytest.approx(layer["weight"]["cosine"], rel=1e-6)
+        assert value("bytes") == layer["variant_bytes"]
+        assert value("bytes", "fp32") == layer["baseline_bytes"]
+
+
+def test_histograms_hold_every_weight_and_output(log, digits):
+    events = opened(log[0])
+    weights = Editor(digits.fp32).get("conv2.weight")
+    for variant in ("fp32", "int8"):
+        histogram = events.Histograms(f"digits/layers/conv2/Conv/weight/{variant}")[0]
+        assert histogram.histogram_value.num == weights.size
+        assert sum(histogram.histogram_value.bucket) == weights.size
+        output = events.Histograms(f"digits/layers/conv2/Conv/output/{variant}")[0]
+        assert output.histogram_value.num == 8 * 16 * 8 * 8
+    fp32 = events.Histograms("digits/layers/conv2/Conv/weight/fp32")[0].histogram_value
+    assert fp32.min == pytest.approx(weights.min()) and fp32.max == pytest.approx(weights.max())
+
+
+def test_channels_are_steps(log, digits):
+    folder, broken = log
+    codes = Editor(broken)
+    sides = {
+        "fp32": Editor(digits.fp32).get("conv2.weight"),
+        "int8": codes.get("conv2.weight_quantized") * codes.get("conv2.weight_scale"),
+    }
+    for variant, weights in sides.items():
+        rows = weights.reshape(len(weights), -1)
+        for name, values in (("min", rows.min(1)), ("max", rows.max(1)), ("mean", rows.mean(1))):
+            events = opened(folder / variant / f"{name}_per_channel")
+            points = events.Scalars("conv2/Conv/weight")
+            assert [point.step for point in points] == list(range(16))
+            assert [point.value for point in points] == pytest.approx(list(values), abs=1e-6)
+            assert len(events.Scalars("conv2/Conv/output")) == 16
+
+
+def test_graphs_name_every_node_and_carry_what_was_found(log, digits):
+    folder, broken = log
+    for variant, path in (("fp32", digits.fp32), ("int8", broken)):
+        graph = opened(folder / variant).Graph()
+        assert isinstance(graph, GraphDef)
+        nodes = {node.name: node for node in graph.node}
+        assert len(nodes) == len(graph.node)
+        names = {node.name.lstrip("/") for node in onnx.load(str(path)).graph.node}
+        assert names <= nodes.keys()
+        for node in graph.node:  # Every edge ends at a node.
+            assert {name.split(":")[0] for name in node.input} <= nodes.keys()
+        conv2 = nodes["conv2/Conv"]
+        assert conv2.op == "Conv" and conv2.attr["level"].s == b"red"
+        assert conv2.attr["cause"].s == b"wrong_scale"
+
+
+def test_resources_add_up_to_the_weights(log, digits):
+    events = opened(log[0] / "fp32")
+    metadata = events.RunMetadata("Resources")
+    assert isinstance(metadata, RunMetadata)
+    nodes = {
+        stats.node_name: sum(memory.total_bytes for memory in stats.memory)
+        for device in metadata.step_stats.dev_stats
+        for stats in device.node_stats
+    }
+    assert nodes.keys() <= {node.name for node in events.Graph().node}
+    fp32 = Editor(digits.fp32)
+    want = sum(fp32.get(name).nbytes for name in ("conv2.weight", "conv2.bias"))
+    assert nodes["conv2/Conv"] == want
+
+
+def test_similarity_runs_along_depth(log, digits):
+    folder, broken = log
+    events = opened(folder / "int8")
+    cosines = [point.value for point in events.Scalars("digits/similarity/cosine")]
+    samples = [
+        [point.value for point in events.Scalars(f"digits/similarity/cosine_sample_{i}")]
+        for i in range(8)
+    ]
+    assert all(len(sample) == len(cosines) for sample in samples)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    x, y = (
+        onnxruntime.InferenceSession(str(model), options).run(
+            ["logits"], {"image": digits.images[:8]}
+        )[0]
+        for model in (digits.fp32, broken)
+    )
+    for i in range(8):
+        want = (x[i] * y[i]).sum() / np.linalg.norm(x[i]) / np.linalg.norm(y[i])
+        assert samples[i][-1] == pytest.approx(want, abs=1e-5)
+    assert "digits/compare/text_summary" in opened(folder).Tags()["tensors"]
+
+
+def test_our_board_ranks_the_same_layer_first(log):
+    with RunningBoard("--logdir", log[0]) as board:
+        status, sides = board.json("/api/v1/compression/sides")
+        assert status == 200 and "int8" in str(sides) and "fp32" in str(sides)
+        status, ranking = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=digits")
+    assert status == 200, ranking
+    layers = ranking["layers"]
+    assert layers["names"][0] == "conv2/Conv" and layers["levels"][0] == "red"
+    # What only passes values on does not suffer, although they differ from the baseline's.
+    assert layers["levels"][layers["names"].index("MaxPool")] == "green"

@@ -1,0 +1,104 @@
+"""The seven ways quantization goes wrong, each planted in one layer of a real network at random
+places: found first, and called by its name.
+"""
+
+import numpy as np
+import pytest
+from digits_models import LAYERS, Editor
+from test_digits import layer_of
+
+PLACEMENTS = 20
+
+
+def wrong_scale(fp32, int8, layer, random):
+    factor = random.choice([random.uniform(0.5, 0.85), random.uniform(1.2, 1.6)])
+    name = f"{layer}.weight_scale"
+    int8.set(name, (int8.get(name) * factor).astype(np.float32))
+
+
+def bias_shift(fp32, int8, layer, random):
+    # In units of what a channel's weights make of inputs of unit variance.
+    weights = fp32.get(f"{layer}.weight")
+    sizes = np.sqrt((weights.reshape(len(weights), -1) ** 2).sum(1))
+    offset = random.choice([-1, 1]) * random.uniform(0.5, 1.0) * sizes
+    codes, scale = int8.get(f"{layer}.bias_quantized"), int8.get(f"{layer}.bias_quantized_scale")
+    int8.set(f"{layer}.bias_quantized", (codes + np.round(offset / scale)).astype(np.int32))
+
+
+def over_clipped(fp32, int8, layer, random):
+    weights = fp32.get(f"{layer}.weight")
+    scale = np.float32(weights.std() * random.uniform(0.8, 1.2) / 127)
+    int8.set(f"{layer}.weight_scale", np.full_like(int8.get(f"{layer}.weight_scale"), scale))
+    codes = np.clip(np.round(weights / scale), -127, 127).astype(np.int8)
+    int8.set(f"{layer}.weight_quantized", codes)
+
+
+def dead_channel(fp32, int8, layer, random):
+    codes = int8.get(f"{layer}.weight_quantized")
+    codes[random.integers(len(codes))] = 0
+    int8.set(f"{layer}.weight_quantized", codes)
+
+
+def permuted_channels(fp32, int8, layer, random):
+    codes = int8.get(f"{layer}.weight_quantized")
+    int8.set(f"{layer}.weight_quantized", codes[random.permutation(len(codes))])
+
+
+def outliers(fp32, int8, layer, random):
+    # Far enough that a step is about a deviation of the other weights.
+    weights = fp32.get(f"{layer}.weight")
+    flat = weights.reshape(-1)
+    places = random.choice(flat.size, 2, replace=False)
+    flat[places] = random.choice([-1, 1], 2) * random.uniform(100, 200) * weights.std()
+    fp32.set(f"{layer}.weight", weights)
+
+
+def channel_spread(fp32, int8, layer, random):
+    weights = fp32.get(f"{layer}.weight")
+    small = random.permutation(len(weights))[: len(weights) * 3 // 4]
+    weights[small] /= random.uniform(300, 1000)
+    fp32.set(f"{layer}.weight", weights)
+
+
+PLANTED_IN_CODES = [wrong_scale, bias_shift, over_clipped, dead_channel, permuted_channels]
+PLANTED_IN_WEIGHTS = [outliers, channel_spread]  # The baseline has them, and one scale is too few.
+
+
+@pytest.mark.parametrize("fault", PLANTED_IN_CODES + PLANTED_IN_WEIGHTS, ids=lambda f: f.__name__)
+def test_is_found_first_and_named(fault, digits, compare, tmp_path):
+    random = np.random.default_rng(20)
+    first = named = 0
+    misses = []
+    for placement in range(PLACEMENTS):
+        layer = LAYERS[random.integers(len(LAYERS))]
+        fp32, int8 = Editor(digits.fp32), Editor(digits.int8)
+        fault(fp32, int8, layer, random)
+        before, after = tmp_path / "fp32.onnx", tmp_path / "int8.onnx"
+        fp32.save(before)
+        if fault in PLANTED_IN_WEIGHTS:
+            digits.quantize(before, after)
+        else:
+            int8.save(after)
+        found = compare(before, after, "--data", digits.data, "--samples", 8)["layers"][0]
+        is_first = found["name"] == layer_of(f"{layer}.weight", before)
+        is_named = is_first and found["cause"] == fault.__name__
+        first += is_first
+        named += is_named
+        if not is_named:
+            misses.append((placement, layer, found["name"], found["cause"], found["explanation"]))
+    assert first >= 0.95 * PLACEMENTS, misses
+    assert named >= 0.9 * PLACEMENTS, misses
+
+
+def test_no_sound_model_has_a_red_layer(digits, compare, tmp_path):
+    """Calibrated on other images each time, by tensor or by channel."""
+    random = np.random.default_rng(21)
+    import digits_models
+
+    for placement in range(PLACEMENTS):
+        images = digits.images[random.permutation(len(digits.images))[:100]]
+        digits_models.quantize(
+            digits.fp32, tmp_path / "int8.onnx", images, per_channel=placement % 2 == 1
+        )
+        report = compare(digits.fp32, tmp_path / "int8.onnx", "--data", digits.data)
+        assert [layer for layer in report["layers"] if layer["level"] == "red"] == []
