@@ -83,10 +83,13 @@ Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
                                                       const std::filesystem::path& source,
                                                       const LayerImportOptions& options);
 
-// A value per node for Model Explorer: {"<graph>": {"results": {"<node>": {"value": …}}, …}}, with
-// a gradient from the best value to the worst. Values that are not finite are left out.
-std::string ModelExplorerNodeData(std::string_view graph,
-                                  std::span<const std::pair<std::string, double>> values,
-                                  bool higher_is_better);
+struct NodeDataGraph {
+  std::string name;
+  std::vector<std::pair<std::string, double>> values;  // By node.
+};
+
+// A value per node for Model Explorer: {"<graph>": {"results": {"<node>": {"value": …}}, …}, …},
+// with a gradient from the best value to the worst. Values that are not finite are left out.
+std::string ModelExplorerNodeData(std::span<const NodeDataGraph> graphs, bool higher_is_better);
 
 }  // namespace cboard

@@ -184,20 +184,22 @@ Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
   return imported;
 }
 
-std::string ModelExplorerNodeData(std::string_view graph,
-                                  std::span<const std::pair<std::string, double>> values,
-                                  bool higher_is_better) {
+std::string ModelExplorerNodeData(std::span<const NodeDataGraph> graphs, bool higher_is_better) {
   constexpr std::string_view kGood = "#ffffff", kBad = "#e5484d";
   JsonWriter json;
-  json.BeginObject().Key(graph).BeginObject().Key("results").BeginObject();
-  for (const auto& [node, value] : values) {
-    if (std::isfinite(value)) json.Key(node).BeginObject().Key("value").Value(value).EndObject();
+  json.BeginObject();
+  for (const NodeDataGraph& graph : graphs) {
+    json.Key(graph.name).BeginObject().Key("results").BeginObject();
+    for (const auto& [node, value] : graph.values) {
+      if (std::isfinite(value)) json.Key(node).BeginObject().Key("value").Value(value).EndObject();
+    }
+    json.EndObject().Key("gradient").BeginArray();
+    json.BeginObject().Key("stop").Value(0).Key("bgColor").Value(higher_is_better ? kBad : kGood);
+    json.EndObject();
+    json.BeginObject().Key("stop").Value(1).Key("bgColor").Value(higher_is_better ? kGood : kBad);
+    json.EndObject().EndArray().EndObject();
   }
-  json.EndObject().Key("gradient").BeginArray();
-  json.BeginObject().Key("stop").Value(0).Key("bgColor").Value(higher_is_better ? kBad : kGood);
   json.EndObject();
-  json.BeginObject().Key("stop").Value(1).Key("bgColor").Value(higher_is_better ? kGood : kBad);
-  json.EndObject().EndArray().EndObject().EndObject();
   return json.Take();
 }
 

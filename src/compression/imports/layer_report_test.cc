@@ -188,9 +188,9 @@ TEST(ModelExplorerReport, ReadsGraphsAndTheirNodes) {
 }
 
 TEST(ModelExplorerNodeData, IsReadBackAsItWasWritten) {
-  const std::vector<std::pair<std::string, double>> values = {
-      {"conv\"1\"", 31.5}, {"fc", -3}, {"dead", NAN}};
-  const auto report = Read(ModelExplorerNodeData("net", values, true), "sqnr_db.json");
+  const std::vector<NodeDataGraph> graphs = {
+      {"net", {{"conv\"1\"", 31.5}, {"fc", -3}, {"dead", NAN}}}, {"other", {{"a", 1}}}};
+  const auto report = Read(ModelExplorerNodeData(graphs, true), "sqnr_db.json");
   ASSERT_THAT(report, Succeeds());
   EXPECT_EQ(report->models[0].model, "net");
   EXPECT_THAT(report->models[0].layers, SizeIs(2));
