@@ -1,4 +1,4 @@
-// compression-board export: the values of a log directory as CSV or JSON.
+// compression-board export: the values of a log directory as CSV or JSON, or for Model Explorer.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include "cboard/base/strings.h"
 #include "cli/commands.h"
 #include "cli/export_logs.h"
+#include "cli/export_node_data.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
 
@@ -68,6 +69,8 @@ struct Flags {
   std::string runs;
   std::string tags;
   std::string out = "-";
+  std::string metric;
+  std::string variant;
   bool media = false;
 };
 
@@ -87,6 +90,13 @@ Result<bool> Export(const Flags& flags) {
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) Complain(error.message);
 
+  if (flags.format == "model-explorer") {
+    CBOARD_ASSIGN_OR_RETURN(const std::string json,
+                            NodeDataJson(*snapshot, options, flags.metric, flags.variant));
+    CBOARD_RETURN_IF_ERROR(out.Write(AsBytes(json)));
+    CBOARD_RETURN_IF_ERROR(out.Finish());
+    return IsComplete(*snapshot);
+  }
   Progress progress("writing values", std::cerr, IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
   options.on_progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.Update(done, total);
@@ -102,17 +112,24 @@ Result<bool> Export(const Flags& flags) {
 int RunExport(Arguments arguments) {
   Flags flags;
   CLI::App app(
-      "Writes the values of a log directory as CSV (scalars) or JSON (everything).\n"
+      "Writes the values of a log directory as CSV (scalars) or JSON (everything), or figures of\n"
+      "layers as node data for Model Explorer.\n"
       "\n"
       "Example: compression-board export --logdir runs --format csv --tags '^loss' -o loss.csv\n",
       "compression-board export");
   SetUsage(app, "compression-board export --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("--format", flags.format, "csv or json")
-      ->check(CLI::IsMember({"csv", "json"}))
+  app.add_option("--format", flags.format, "csv, json or model-explorer")
+      ->check(CLI::IsMember({"csv", "json", "model-explorer"}))
       ->capture_default_str();
   app.add_option("--runs", flags.runs, "Only runs in whose name this is found")->type_name("REGEX");
   app.add_option("--tags", flags.tags, "Only tags in which this is found")->type_name("REGEX");
+  app.add_option("--metric", flags.metric,
+                 "Model Explorer: which figure of layers (sqnr_db, or the first that is there)")
+      ->type_name("NAME");
+  app.add_option("--variant", flags.variant,
+                 "Model Explorer: of which variant, if there are several")
+      ->type_name("NAME");
   app.add_flag("--media", flags.media,
                "JSON: also the bytes of images, audio and graphs, in base64");
   app.add_option("-o,--out", flags.out, "File to write; - is standard output")

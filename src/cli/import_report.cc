@@ -127,4 +127,17 @@ std::string ImportText(std::string_view path, const BenchmarkFile& file, const I
   return text;
 }
 
+std::string LayerImportText(std::string_view path, const LayerReport& report,
+                            const std::vector<ImportedLayers>& imported) {
+  std::string text =
+      Quoted(path, 300) + ": a report about layers (" + std::string(NameOf(report.kind)) + ")\n";
+  for (const ImportedLayers& model : imported) {
+    text += "  " + Shortened(model.model, 48) + ": " + Plural(model.layers, "layer") + ", " +
+            Plural(model.values, "value") + " in " + Quoted(model.run.native(), 300) + "\n";
+  }
+  std::vector<std::string> notes;
+  for (const std::string& warning : report.warnings) notes.push_back("note: " + warning);
+  return text + Notes(notes, kMaxImportNotes);
+}
+
 }  // namespace cboard::cli

@@ -6,6 +6,7 @@
 
 #include "cboard/compression/benchmark_import.h"
 #include "cboard/compression/benchmark_json.h"
+#include "cboard/compression/layer_report.h"
 
 namespace cboard::cli {
 
@@ -14,6 +15,10 @@ namespace cboard::cli {
 // also lists what is left out only because the file has no figures for it.
 std::string ImportText(std::string_view path, const BenchmarkFile& file, const ImportReport& report,
                        bool verbose);
+
+// The same of a report about layers: a line per model, and its warnings.
+std::string LayerImportText(std::string_view path, const LayerReport& report,
+                            const std::vector<ImportedLayers>& imported);
 
 inline constexpr std::size_t kMaxImportRows = 40;
 inline constexpr std::size_t kMaxImportNotes = 5;

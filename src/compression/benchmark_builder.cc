@@ -5,7 +5,7 @@
 #include <set>
 
 #include "cboard/base/strings.h"
-#include "compression/json_repair.h"
+#include "compression/json_document.h"
 #include "compression/tag_key.h"
 
 namespace cboard {
@@ -46,15 +46,6 @@ std::string Joined(const simdjson::dom::array& items) {
 }
 
 }  // namespace
-
-std::optional<double> NumberOf(const element& value) {
-  if (value.is_number()) {
-    double number = 0;
-    if (value.get(number) == simdjson::SUCCESS) return number;
-  }
-  if (value.is_string()) return NonFiniteNumber(std::string_view(value));
-  return std::nullopt;
-}
 
 std::optional<InfoValue> InfoOf(const element& value) {
   if (const std::optional<double> number = NumberOf(value)) return *number;

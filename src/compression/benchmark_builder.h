@@ -13,9 +13,6 @@
 
 namespace cboard {
 
-// A finite or non-finite number, or nullopt: booleans and other strings are none.
-std::optional<double> NumberOf(const simdjson::dom::element& element);
-
 // A fact as it is stored: booleans as texts, mixed arrays as one text. nullopt for null and
 // objects.
 std::optional<InfoValue> InfoOf(const simdjson::dom::element& element);

@@ -6,7 +6,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "compression/benchmark_builder.h"
-#include "compression/json_repair.h"
+#include "compression/json_document.h"
 
 namespace cboard {
 namespace {
@@ -143,41 +143,13 @@ void ReadDocument(const object& document, BenchmarkBuilder& builder, std::string
   }
 }
 
-// Parses in place: the parser may read, not write, kPadding bytes past the end.
-simdjson::error_code Parse(std::string& text, simdjson::dom::parser& parser, element& document) {
-  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  return parser.parse(text.data(), text.size(), /*realloc_if_needed=*/false).get(document);
-}
-
-Result<element> ParseOrRepair(std::string& text, simdjson::dom::parser& parser,
-                              std::string_view source, std::vector<std::string>& repairs) {
-  element document;
-  if (Parse(text, parser, document) == simdjson::SUCCESS) return document;
-  CBOARD_ASSIGN_OR_RETURN(repairs, RepairJson(text, source));
-  if (const simdjson::error_code error = Parse(text, parser, document);
-      error != simdjson::SUCCESS) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(source) + ": " + simdjson::error_message(error));
-  }
-  return document;
-}
-
 }  // namespace
 
 Result<BenchmarkFile> ParseBenchmarkJson(std::string text, std::string_view source) {
-  constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-  if (text.starts_with(kUtf8Mark)) text.erase(0, kUtf8Mark.size());
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(source) + ": the file is UTF-16; save it as UTF-8");
-  }
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(source) + ":1:1: expected benchmark results, found an empty file");
-  }
   simdjson::dom::parser parser;
   std::vector<std::string> repairs;
-  CBOARD_ASSIGN_OR_RETURN(const element document, ParseOrRepair(text, parser, source, repairs));
+  CBOARD_ASSIGN_OR_RETURN(const element document,
+                          ParseJson(text, parser, source, "benchmark results", repairs));
 
   const std::string name = std::filesystem::path(source).stem().string();
   BenchmarkBuilder builder(name);

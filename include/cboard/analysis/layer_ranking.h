@@ -46,7 +46,7 @@ struct RankedLayer {
   PairedBy paired_by = PairedBy::kName;
   std::optional<HistogramComparison> histogram = {};
   LayerMetrics logged = {};
-  bool from_logged = false;  // Whether level and severity rest on logged numbers.
+  bool from_logged = false;  // Whether severity rests on logged numbers.
   double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
   double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
   Diagnosis diagnosis = {};
@@ -67,7 +67,8 @@ struct RankingOptions {
 };
 
 // Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) wins over what histograms suggest: they can only
-// say how good a layer is at best. The cause is read off histograms all the same.
+// say how good a layer is at best. The cause is read off histograms all the same. A layer that has
+// figures in `logged` and no pair of histograms is ranked by these figures, its tags are empty.
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged = {},

@@ -23,7 +23,9 @@ struct LayerSide {
   std::size_t tensor_count = 0;
 };
 
-// By model, then in the order of the runs. A run that logs several variants is several sides.
+// By model, then in the order of the runs. A run that logs several variants is several sides. A
+// variant of which only figures per layer were logged is a side without tensors; so is fp32, which
+// they compare with, when the run has nothing else of the model.
 std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot);
 
 // The side of this model and variant; a model that the log does not name matches any. nullptr if

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "analysis/layers/logged_layers.h"
 #include "analysis/number_text.h"
 #include "cboard/base/strings.h"
 
@@ -43,6 +45,26 @@ void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
             ? "the worst channel has an SQNR of " + ShortNumber(*channel) + " dB"
             : "SQNR is " + ShortNumber(*sqnr) + " dB; histograms do not show why";
   }
+}
+
+// Layers of which nothing but figures was logged, all of them.
+void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logged,
+                   const DamageThresholds& thresholds, std::vector<RankedLayer>& layers) {
+  std::set<std::string_view> compared;
+  for (const RankedLayer& layer : layers) compared.insert(layer.variant.layer);
+  const std::optional<double> best_score = BestScore(logged);
+  std::vector<RankedLayer> added;
+  for (const auto& [name, figures] : logged) {
+    if (compared.contains(name)) continue;
+    RankedLayer layer{.baseline = {.layer = name}, .variant = {.layer = name}, .logged = figures};
+    layer.fallback_operation = FallbackOperation(layer.variant);
+    ApplyLogged(thresholds, layer);
+    if (!layer.from_logged) JudgeByFigures(thresholds, best_score, layer);
+    added.push_back(std::move(layer));
+  }
+  std::ranges::stable_sort(added, std::greater<>(),
+                           [](const RankedLayer& layer) { return OrderOf(layer.logged); });
+  std::ranges::move(added, std::back_inserter(layers));
 }
 
 void CompareToMedian(std::vector<RankedLayer>& layers) {
@@ -87,6 +109,7 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
     }
     ranking.layers.push_back(std::move(layer));
   }
+  AddLoggedOnly(logged, options.thresholds, ranking.layers);
   std::ranges::stable_sort(ranking.layers, std::greater<>(), &RankedLayer::severity);
   CompareToMedian(ranking.layers);
   for (const std::size_t i : pairing.baseline_only) ranking.baseline_only.push_back(baseline[i]);

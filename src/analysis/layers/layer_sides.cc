@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "cboard/analysis/layers.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/tuning.h"
+#include "cboard/compression/metrics.h"
 
 namespace cboard::analysis {
 namespace {
@@ -37,6 +39,27 @@ std::string_view WithoutDot(std::string_view run) {
   return run.ends_with("/.") ? run.substr(0, run.size() - 2) : run;
 }
 
+// Variants of which a run has figures per layer and no tensors. They compare with the float model;
+// where the run has nothing else of that model, it is a side under its usual name.
+void AddSidesOfFigures(const Run& run, std::set<std::pair<std::string, std::string>>& known,
+                       std::vector<LayerSide>& sides) {
+  std::map<std::string, std::set<std::string>> variants;  // By model.
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kScalar) continue;
+    const auto figure = ParseLayerTag(tag.name());
+    if (!figure || figure->model.empty() || figure->parameter.empty()) continue;
+    variants[figure->model].insert(figure->variant);
+  }
+  for (auto& [model, names] : variants) {
+    if (names.size() == 1) names.insert(std::string(kUsualBaseline));
+    for (const std::string& variant : names) {
+      if (!known.emplace(model, variant).second) continue;
+      sides.push_back(
+          {.model = model, .variant = variant, .run = run.name, .variant_in_tags = variant});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
@@ -64,6 +87,12 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
       if (owner != owners.end()) side.variant = owner->second.variant;
       if (!side.variant.empty()) sides.push_back(std::move(side));
     }
+  }
+  std::set<std::pair<std::string, std::string>> known;
+  for (const LayerSide& side : sides) known.emplace(side.model, side.variant);
+  for (const auto& run : snapshot.runs) {
+    const bool owned = owners.contains(run->name) || owners.contains(WithoutDot(run->name));
+    if (!owned) AddSidesOfFigures(*run, known, sides);
   }
   std::ranges::stable_sort(sides, {}, &LayerSide::model);
   return sides;

@@ -1,0 +1,228 @@
+// Reports that are JSON: AIMET's, MCT's and Model Explorer's.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cboard/base/strings.h"
+#include "compression/imports/parsers.h"
+#include "compression/json_document.h"
+
+namespace cboard::imports {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+tl::unexpected<Error> Wrong(const std::filesystem::path& source, const std::string& what) {
+  return Fail(ErrorCode::kInvalidArgument, source.string() + ": " + what);
+}
+
+Result<object> Root(element document, const std::filesystem::path& source) {
+  object root;
+  if (document.get(root) == simdjson::SUCCESS) return root;
+  return Wrong(source, "expected an object of layers, {\"conv1\": …}, found another value");
+}
+
+struct Range {
+  double low, high;
+};
+
+// [min, max]
+std::optional<Range> RangeIn(element value) {
+  array items;
+  if (value.get(items) != simdjson::SUCCESS || items.size() != 2) return std::nullopt;
+  const auto low = NumberOf(items.at(0)), high = NumberOf(items.at(1));
+  if (!low || !high) return std::nullopt;
+  return Range{*low, *high};
+}
+
+// {"conv1_weight_0": [min, max], …}: one per channel.
+std::optional<LayerFigures> ChannelRangesIn(element value) {
+  object channels;
+  if (value.get(channels) != simdjson::SUCCESS || channels.size() == 0) return std::nullopt;
+  Range all = {HUGE_VAL, -HUGE_VAL};
+  std::vector<double> magnitudes;
+  for (const auto [name, entry] : channels) {
+    const std::optional<Range> range = RangeIn(entry);
+    if (!range) return std::nullopt;
+    all = {std::min(all.low, range->low), std::max(all.high, range->high)};
+    magnitudes.push_back(std::max(std::abs(range->low), std::abs(range->high)));
+  }
+  LayerFigures figures = {{"range_min", all.low},
+                          {"range_max", all.high},
+                          {"channel_count", static_cast<double>(magnitudes.size())}};
+  const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
+  std::ranges::nth_element(magnitudes, middle);
+  const double median = *middle, largest = *std::ranges::max_element(magnitudes);
+  // How many times wider than the median channel the widest one is.
+  if (median > 0) figures["channel_spread"] = largest / median;
+  return figures;
+}
+
+// What the plain numbers of a file are, by its name.
+std::string_view AimetMetric(const std::string& stem) {
+  if (stem.find("quant_enabled") != std::string::npos) return "score_if_only_this_is_quantized";
+  if (stem.find("quant_disabled") != std::string::npos)
+    return "score_if_all_but_this_are_quantized";
+  if (stem.find("mse") != std::string::npos) return "mse";
+  return {};
+}
+
+// AIMET names a range conv1_output_0; the layer is conv1.
+std::string LayerOfRange(std::string_view name) {
+  constexpr std::string_view kOutput = "_output_0";
+  if (name.ends_with(kOutput) && name.size() > kOutput.size()) name.remove_suffix(kOutput.size());
+  return std::string(name);
+}
+
+// mse, cs and sqnr of one tensor, under our names. Others keep theirs.
+LayerFigures MctFigures(const object& metrics) {
+  LayerFigures figures;
+  for (const auto [name, entry] : metrics) {
+    const std::optional<double> value = NumberOf(entry);
+    if (!value) continue;
+    if (name == "cs") {
+      figures["cosine"] = *value;
+    } else if (name == "sqnr") {
+      // A ratio of powers; without any error the toolkit divides by a little more than nothing.
+      if (*value > 0) figures["sqnr_db"] = 10 * std::log10(*value);
+    } else {
+      figures[std::string(name)] = *value;
+    }
+  }
+  return figures;
+}
+
+void AddMctLayers(const object& layers, ReportedModel& model) {
+  for (const auto [name, entry] : layers) {
+    object metrics;
+    if (name.empty() || entry.get(metrics) != simdjson::SUCCESS) continue;
+    LayerFigures figures = MctFigures(metrics);
+    if (!figures.empty()) model.layers.push_back({std::string(name), std::move(figures)});
+  }
+}
+
+// A name that may stand in a tag, from that of a file: "sqnr.json" -> sqnr.
+std::string MetricOfFile(const std::filesystem::path& source) {
+  std::string metric = source.stem().string();
+  for (char& c : metric) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == '.';
+    if (!plain) c = '_';
+  }
+  return metric.empty() ? "value" : metric;
+}
+
+Result<void> AddNodeData(std::string_view graph, const object& data,
+                         const std::filesystem::path& source, LayerReport& report) {
+  object results;
+  if (data["results"].get(results) != simdjson::SUCCESS) {
+    return Wrong(source, "graph " + Quoted(graph) +
+                             " has no \"results\"; expected {\"results\": {\"<node>\": {\"value\": "
+                             "…}}}");
+  }
+  const std::string metric = MetricOfFile(source);
+  ReportedModel model{.model = std::string(graph)};
+  std::size_t texts = 0;
+  for (const auto [node, entry] : results) {
+    object result;
+    element value;
+    if (entry.get(result) == simdjson::SUCCESS) {
+      if (result["value"].get(value) != simdjson::SUCCESS) continue;
+    } else {
+      value = entry;  // {"node": 1.5}, as older files have it.
+    }
+    const std::optional<double> number = NumberOf(value);
+    if (!number || node.empty()) {
+      ++texts;
+      continue;
+    }
+    model.layers.push_back({std::string(node), {{metric, *number}}});
+  }
+  if (texts > 0) {
+    report.warnings.push_back(HumanCount(texts) + " nodes of graph " + Quoted(graph) +
+                              " have no number and are left out");
+  }
+  if (!model.layers.empty()) report.models.push_back(std::move(model));
+  return {};
+}
+
+}  // namespace
+
+Result<void> ParseAimet(element document, const std::filesystem::path& source,
+                        LayerReport& report) {
+  CBOARD_ASSIGN_OR_RETURN(const object root, Root(document, source));
+  const std::string_view metric = AimetMetric(source.stem().string());
+  ReportedModel model;
+  for (const auto [name, entry] : root) {
+    if (name.empty()) continue;
+    if (const std::optional<Range> range = RangeIn(entry)) {
+      model.layers.push_back(
+          {LayerOfRange(name), {{"range_min", range->low}, {"range_max", range->high}}});
+    } else if (const std::optional<double> number = NumberOf(entry)) {
+      if (metric.empty()) {
+        return Wrong(source,
+                     "cannot tell what the numbers are; AIMET calls such files "
+                     "per_layer_quant_enabled.json, per_layer_quant_disabled.json or "
+                     "per_layer_mse_loss.json");
+      }
+      model.layers.push_back({std::string(name), {{std::string(metric), *number}}});
+    } else if (std::optional<LayerFigures> figures = ChannelRangesIn(entry)) {
+      model.layers.push_back({std::string(name), *std::move(figures)});
+    } else {
+      return Wrong(source, "layer " + Quoted(name) +
+                               " holds neither a number nor [min, max]; expected a report of "
+                               "AIMET's QuantAnalyzer");
+    }
+  }
+  if (model.layers.empty()) return Wrong(source, "there is no layer in it");
+  report.models.push_back(std::move(model));
+  return {};
+}
+
+Result<void> ParseMct(element document, const std::filesystem::path& source, LayerReport& report) {
+  CBOARD_ASSIGN_OR_RETURN(const object root, Root(document, source));
+  ReportedModel model;
+  // Validation data says more than the data that the quantizer has seen.
+  for (const std::string_view data : {"val", "repr"}) {
+    object layers, output;
+    const std::string suffix(data);
+    if (model.layers.empty() &&
+        root["intermediate_similarity_metrics_" + suffix].get(layers) == simdjson::SUCCESS) {
+      AddMctLayers(layers, model);
+    }
+    if (model.figures.empty() &&
+        root["output_similarity_metrics_" + suffix].get(output) == simdjson::SUCCESS) {
+      for (const auto& [name, value] : MctFigures(output)) model.figures["output_" + name] = value;
+    }
+  }
+  if (model.layers.empty() && model.figures.empty()) {
+    return Wrong(source,
+                 "expected \"intermediate_similarity_metrics_val\" or \"…_repr\" with numbers, as "
+                 "in quant_report.json");
+  }
+  report.models.push_back(std::move(model));
+  return {};
+}
+
+Result<void> ParseModelExplorer(element document, const std::filesystem::path& source,
+                                LayerReport& report) {
+  CBOARD_ASSIGN_OR_RETURN(const object root, Root(document, source));
+  element results;
+  if (root["results"].get(results) == simdjson::SUCCESS) {  // Without a graph around it.
+    CBOARD_RETURN_IF_ERROR(AddNodeData("", root, source, report));
+  } else {
+    for (const auto [graph, entry] : root) {
+      object data;
+      if (entry.get(data) != simdjson::SUCCESS) {
+        return Wrong(source, "graph " + Quoted(graph) + " is no object with \"results\"");
+      }
+      CBOARD_RETURN_IF_ERROR(AddNodeData(graph, data, source, report));
+    }
+  }
+  if (report.models.empty()) return Wrong(source, "no node of it has a number");
+  return {};
+}
+
+}  // namespace cboard::imports
