@@ -20,6 +20,7 @@ from .compression import (
 from .global_writer import GlobalSummaryWriter
 from .hardware import HardwareMonitor
 from .stages import StageLogger, set_log_folder
+from .tuning import TuningLogger
 from .writer import FileWriter, SummaryWriter
 
 __version__ = "0.1.0"
@@ -34,6 +35,7 @@ __all__ = [
     "StageLogger",
     "SummaryWriter",
     "TrainingLogger",
+    "TuningLogger",
     "aurora",
     "create_training_logger",
     "log_benchmark_results",

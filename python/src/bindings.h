@@ -8,5 +8,6 @@ namespace cboard::python {
 void BindCompression(nanobind::module_& module);
 void BindHardware(nanobind::module_& module);
 void BindStages(nanobind::module_& module);
+void BindTuning(nanobind::module_& module);
 
 }  // namespace cboard::python

@@ -15,4 +15,5 @@ NB_MODULE(_engine, module) {
   cboard::python::BindCompression(module);
   cboard::python::BindHardware(module);
   cboard::python::BindStages(module);
+  cboard::python::BindTuning(module);
 }

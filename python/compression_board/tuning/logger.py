@@ -1,0 +1,255 @@
+"""TuningLogger: trials of a tuning, from arrays, from a GraphDef, or from a PyTorch model."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Optional, Union
+
+from .. import _engine
+from ..tensors import as_engine, to_float
+from ..types import ArrayLike, Omissions, PathLike
+
+log = logging.getLogger("compression_board.tuning")
+
+#: Groups of operations that quantization turns into one: {"conv1": ["conv1", "bn1", "relu1"]}, or
+#: only the groups, named after their first members.
+Fused = Union[Mapping[str, Sequence[str]], Sequence[Sequence[str]]]
+
+
+class TrialReport(NamedTuple):
+    """What was logged of a trial: 0 is the baseline; `omitted` says what is missing, and why."""
+
+    number: int
+    directory: str
+    tags: list[str]
+    omitted: Omissions
+
+
+class Evaluation:
+    """An evaluation under way. `model` is the one to evaluate; set `accuracy` before it ends."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.accuracy: Any = None
+        self.input: Any = None
+        self.report: Optional[TrialReport] = None
+
+
+def _settings(settings: Mapping[str, Any]) -> list[tuple[str, Union[bool, float, str]]]:
+    def plain(value: Any) -> Union[bool, float, str]:
+        return value if isinstance(value, (bool, int, float, str)) else str(value)
+
+    return [(str(name), plain(value)) for name, value in settings.items() if value is not None]
+
+
+def _groups(fused: Optional[Fused]) -> list[tuple[str, list[str]]]:
+    if fused is None:
+        return []
+    if isinstance(fused, Mapping):
+        return [(name, list(members)) for name, members in fused.items()]
+    return [(members[0], list(members)) for members in fused if members]
+
+
+def _accuracies(accuracy: Any) -> list[float]:
+    if accuracy is None:
+        return []
+    if isinstance(accuracy, (list, tuple)):
+        return [to_float(value) for value in accuracy]
+    return [to_float(accuracy)]
+
+
+class TuningLogger:
+    """Logs a tuning into `directory`: baseline_acc_<accuracy>, then tune_<n>_acc_<accuracy>.
+
+    Each trial is a directory with graph, weights and outputs, renamed when its accuracy is known;
+    viewers that follow the log keep what they have read. `naming="pytorch"` leaves out the second
+    underscore. Trials of an earlier tuning are moved aside to `<directory>_earlier`, unless
+    `earlier` is "continue" (their numbers go on) or "refuse". `settings` are those of every trial.
+    With `enabled=False` nothing is logged and models stay as they are.
+
+    Usable as a context manager: an evaluation that was left in the middle loses its observers, and
+    its directory becomes <trial>_failed. Not thread-safe, but observed models may run in threads.
+    """
+
+    def __init__(self, directory: PathLike = os.path.join("runs", "eval"), *, enabled: bool = True,
+                 naming: str = "tensorflow", earlier: str = "move_aside",
+                 settings: Optional[Mapping[str, Any]] = None) -> None:  # fmt: skip
+        self._engine = _engine.TuningLogger(os.fspath(directory), enabled, naming, earlier)
+        self._settings = dict(settings or {})
+        self._observers: Any = None
+
+    @classmethod
+    def from_config(cls, path: PathLike, directory: PathLike = os.path.join("runs", "eval"),
+                    **options: Any) -> "TuningLogger":  # fmt: skip
+        """A logger that is on if the YAML file says `tensorboard: true`, at the top or in `tuning`.
+
+        What else the file says under `quantization` and `tuning` are the settings of every trial.
+        """
+        tensorboard, settings = _engine.read_tuning_config(os.fspath(path))
+        return cls(directory, enabled=tensorboard, settings=settings, **options)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether anything is logged."""
+        return self._engine.enabled
+
+    @property
+    def trial_number(self) -> int:
+        """The number of the trial under way, or of the next one; 0 is the baseline."""
+        return self._engine.trial_number
+
+    def start_trial(self, settings: Optional[Mapping[str, Any]] = None,
+                    fused: Optional[Fused] = None) -> None:  # fmt: skip
+        """Starts the next trial. `settings` make it a row of the HParams page.
+
+        Of a group in `fused`, only the last output is logged, under the group's name. OSError when
+        nothing can be written or another tuning uses the directory.
+        """
+        self._engine.start_trial(_settings({**self._settings, **(settings or {})}), _groups(fused))
+
+    def add_graph(self, graph: Any) -> None:
+        """A GraphDef: serialized, or a message."""
+        self._engine.add_graph(
+            bytes(graph) if isinstance(graph, (bytes, bytearray)) else graph.SerializeToString()
+        )
+
+    def add_output(self, op: str, values: ArrayLike, precision: str = "") -> None:
+        """A batch of an operation's output: <op>/Output/fp32, or int8 for quantized tensors.
+
+        Batches add up to one histogram, which is written when the trial ends.
+        """
+        if self.enabled:
+            self._engine.add_output(op, as_engine(values), precision)
+
+    def add_parameter(self, op: str, parameter: str, values: ArrayLike,
+                      precision: str = "") -> None:  # fmt: skip
+        """A weight, bias, scale or zero point: <op>/<parameter>/fp32, or int8."""
+        if self.enabled:
+            self._engine.add_parameter(op, parameter, as_engine(values), precision)
+
+    def add_tensorflow_graph(self, graph_def_file: PathLike) -> None:
+        """Graph, weights and biases of a frozen TensorFlow graph, without TensorFlow."""
+        self._engine.add_tensorflow_graph(os.fspath(graph_def_file))
+
+    def add_node_output(self, node: str, values: ArrayLike) -> None:
+        """The output of a node of that graph: <node>_fp32.output, or _int8 if it is quantized.
+
+        The 8-bit codes of a Requantize operation become real values by the graph's own ranges. Of
+        several batches the first counts.
+        """
+        if self.enabled:
+            self._engine.add_node_output(node, as_engine(values))
+
+    def finish_trial(self, accuracy: Any = None) -> TrialReport:
+        """Writes what is left and puts the accuracy, or a list of metrics, into the name.
+
+        Without an accuracy the directory stays baseline or tune_<n>, and keeps all its data.
+        """
+        report = TrialReport(*self._engine.finish_trial(_accuracies(accuracy)))
+        for what, reason in report.omitted:
+            log.warning("%s: %s: %s", report.directory, what, reason)
+        return report
+
+    def abandon_trial(self, reason: str) -> str:
+        """Ends a trial that failed: its directory becomes <trial>_failed, which is returned."""
+        directory = self._engine.abandon_trial(reason)
+        if directory:
+            log.warning("%s: %s", directory, reason)
+        return directory
+
+    def pre_eval_hook(self, model: Any, white_list: Any = None, *,
+                      settings: Optional[Mapping[str, Any]] = None,
+                      fused: Optional[Fused] = None) -> Any:  # fmt: skip
+        """Starts a trial and observes the output of every leaf of a PyTorch model.
+
+        Returns the model to evaluate: the same one with observers, or, if it is scripted, another
+        one that returns the same. `white_list` holds the names or the types of the modules to
+        observe. Modules of torch.nn.intrinsic are fused groups by themselves; `fused` names what
+        will be fused later (see fused_modules). Only statistics are kept, 12 KiB per module.
+
+        ValueError when there is nothing to observe.
+        """
+        if not self.enabled:
+            return model
+        from .torch_observers import observe
+
+        self.close()  # An evaluation that has not reached post_eval_hook.
+        observers = observe(model, white_list, self._record)
+        self.start_trial(settings, {**observers.fused, **dict(_groups(fused))})
+        observers.install()
+        self._observers = observers
+        return observers.model
+
+    def _record(self, op: str, values: Any) -> None:
+        precision = "int8" if values.is_quantized else ""
+        self._engine.add_output(op, as_engine(values), precision)
+
+    def post_eval_hook(self, model: Any, accuracy: Any = None, input: Any = None) -> TrialReport:
+        """Removes the observers, logs graph and state dict, and finishes the trial.
+
+        The graph is traced with `input`; without one there is none. Quantized weights are logged by
+        the values they stand for, those of packed parameters too. RuntimeError when pre_eval_hook
+        was not called with this model.
+        """
+        if not self.enabled:
+            return TrialReport(0, "", [], [])
+        observers = self._observers
+        if observers is None or not observers.observes(model):
+            raise RuntimeError("this model is not being observed: call pre_eval_hook first")
+        from .torch_models import graph_of, parameters_of
+
+        try:
+            observers.remove()
+            self._observers = None
+            if input is not None:
+                graph = graph_of(observers.original, input)
+                if isinstance(graph, bytes):
+                    self._engine.add_graph(graph)
+                else:
+                    log.warning("the graph is left out: %s", graph)
+            for op, parameter, values in parameters_of(observers.original):
+                precision = "int8" if values.is_quantized else ""
+                self._engine.add_parameter(op, parameter, as_engine(values), precision)
+        except BaseException as error:
+            self._give_up(f"{type(error).__name__}: {error}")
+            raise
+        return self.finish_trial(accuracy)
+
+    @contextlib.contextmanager
+    def evaluation(self, model: Any, white_list: Any = None, *,
+                   settings: Optional[Mapping[str, Any]] = None,
+                   fused: Optional[Fused] = None) -> Iterator[Evaluation]:  # fmt: skip
+        """pre_eval_hook and post_eval_hook around a block; safe when the evaluation raises.
+
+            with logger.evaluation(model) as trial:
+                trial.accuracy = evaluate(trial.model)
+                trial.input = images          # for the graph
+        """
+        observed = self.pre_eval_hook(model, white_list, settings=settings, fused=fused)
+        trial = Evaluation(observed)
+        try:
+            yield trial
+        except BaseException as error:
+            self._give_up(f"{type(error).__name__}: {error}")
+            raise
+        trial.report = self.post_eval_hook(observed, trial.accuracy, trial.input)
+
+    def _give_up(self, reason: str) -> None:
+        if self._observers is not None:
+            self._observers.remove()
+            self._observers = None
+        if self._engine.in_trial:
+            self.abandon_trial(reason)
+
+    def close(self) -> None:
+        """Ends an evaluation that was left in the middle; does nothing otherwise."""
+        self._give_up("the evaluation was not finished")
+
+    def __enter__(self) -> "TuningLogger":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self._give_up(f"{kind.__name__}: {error}" if kind else "the evaluation was not finished")
