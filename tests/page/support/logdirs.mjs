@@ -119,6 +119,23 @@ export function writeTraining(logdir) {
   }
 }
 
+/** A sweep: what was tried, and what came of it. */
+export function writeSweep(logdir) {
+  const { uniform, normal } = chance(5);
+  for (let i = 0; i < 36; i += 1) {
+    const bits = [2, 4, 8][i % 3];
+    const scheme = ["symmetric", "asymmetric"][Math.floor(i / 3) % 2];
+    const calibration = 2 ** (4 + Math.floor(uniform() * 6));
+    const rate = 10 ** (-4 + 2 * uniform());
+    const file = new EventFile(join(logdir, "sweep", `trial-${String(i).padStart(2, "0")}`)).hold();
+    file.hparams({ bits, scheme, calibration, learning_rate: rate, qat: i % 2 === 0, optimizer: "sgd" });
+    const accuracy = 0.78 - 0.5 / bits ** 1.5 - 0.02 * (scheme === "symmetric") + 0.004 * Math.log2(calibration) + 0.004 * normal();
+    if (i !== 7) file.scalar("hparam/accuracy", accuracy, 1);
+    file.scalar("hparam/size_mb", 5.5 * bits + 0.3 * uniform(), 1);
+    file.flush();
+  }
+}
+
 /** What `compression-board profile` leaves. */
 export function writeHardware(logdir) {
   const file = new EventFile(join(logdir, "profile", "alexnet")).hold();
@@ -141,6 +158,7 @@ export function writeEverything(logdir) {
   writeTuning(logdir);
   writeTraining(logdir);
   writeHardware(logdir);
+  writeSweep(logdir);
 }
 
 /** Would run if any name, text or image of a log reached the page as more than text. */

@@ -30,6 +30,8 @@ export const TENSORBOARD_PAGES: readonly Page[] = [
     load: () => import("../pages/scalars/Scalars") },
   { id: "histograms", name: "Histograms", key: "h", icon: "M2 13.5h12M4 13V9.5M6.7 13V5M9.3 13V3M12 13V8",
     load: () => import("../pages/histograms/Histograms") },
+  { id: "hparams", name: "HParams", key: "p", icon: "M3 2.5v11M8 2.5v11M13 2.5v11M3 5l5 6 5-7M3 11l5-6 5 5",
+    load: () => import("../pages/hparams/HParams") },
   { id: "images", name: "Images", key: "i", icon: "M2.5 3h11v10h-11zM2.5 11l3.5-3.5 3 3 2-2 2.5 2.5",
     load: () => import("../pages/images/Images") },
   { id: "text", name: "Text", key: "e", icon: "M3 3.5h10M8 3.5V13",
