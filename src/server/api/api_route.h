@@ -58,6 +58,7 @@ std::vector<ApiRoute> MediaRoutes();
 std::vector<ApiRoute> ComparisonRoutes();
 std::vector<ApiRoute> LayerRoutes();
 std::vector<ApiRoute> HParamsRoutes();
+std::vector<ApiRoute> ReportRoutes();
 const std::vector<ApiRoute>& ApiRoutes();
 
 inline constexpr std::string_view kApiPrefix = "/api/v1";

@@ -26,6 +26,7 @@ std::vector<ApiRoute> AllRoutes() {
   add(ComparisonRoutes());
   add(LayerRoutes());
   add(HParamsRoutes());
+  add(ReportRoutes());
   add({{.method = "GET",
         .path = "/openapi.json",
         .summary = "This description.",

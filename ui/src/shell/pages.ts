@@ -23,6 +23,8 @@ export const COMPRESSION_PAGES: readonly Page[] = [
     ofModel: true, load: () => import("../pages/tuning/Tuning") },
   { id: "hardware", name: "Hardware", key: "w", icon: "M4.5 4.5h7v7h-7zM6.5 4.5v-2M9.5 4.5v-2M6.5 13.5v-2M9.5 13.5v-2M4.5 6.5h-2M4.5 9.5h-2M13.5 6.5h-2M13.5 9.5h-2",
     load: () => import("../pages/hardware/Hardware") },
+  { id: "report", name: "Report", key: "r", icon: "M4 2.5h5.5L12.5 5.5V13.5H4zM9.5 2.5V5.5h3M6 8h4.5M6 10.5h4.5",
+    load: () => import("../pages/report/Report") },
 ];
 
 export const TENSORBOARD_PAGES: readonly Page[] = [
@@ -36,6 +38,8 @@ export const TENSORBOARD_PAGES: readonly Page[] = [
     load: () => import("../pages/images/Images") },
   { id: "text", name: "Text", key: "e", icon: "M3 3.5h10M8 3.5V13",
     load: () => import("../pages/text/Text") },
+  { id: "files", name: "Files", key: "f", icon: "M2.5 4.5h4l1.5 1.5h5.5v7h-11zM2.5 8.5h11",
+    load: () => import("../pages/files/Files") },
 ];
 
 export const PAGES: readonly Page[] = [...COMPRESSION_PAGES, ...TENSORBOARD_PAGES];

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Metric } from "../../api/compression";
 import { asFraction } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { fixed, percent, ratio, significant } from "../../lib/format";
 import { useSize } from "../../charts/useSize";
 import { CheckMenu } from "../../parts/CheckMenu";
-import { addKeys } from "../../shell/keys";
+import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { sortRows, type OverviewData, type PairValue, type Row } from "./rows";
 
@@ -112,17 +112,15 @@ export function ModelTable({ data, rows: passing, a, b, sort, onSort, hot, onHot
   const { ref, width } = useSize<HTMLDivElement>();
   const [most, setMost] = useState(200);
   const body = useRef<HTMLTableSectionElement>(null);
-  useEffect(() => {
-    const move = (by: number) => (): void => {
-      const all = [...(body.current?.rows ?? [])];
-      const at = all.findIndex((row) => row === document.activeElement);
-      all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
-    };
-    return addKeys([
-      { key: "j", does: "Next model", run: move(1) },
-      { key: "k", does: "Previous model", run: move(-1) },
-    ]);
-  }, []);
+  const move = (by: number) => (): void => {
+    const all = [...(body.current?.rows ?? [])];
+    const at = all.findIndex((row) => row === document.activeElement);
+    all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
+  };
+  useKeys([
+    { key: "j", does: "Next model", run: move(1) },
+    { key: "k", does: "Previous model", run: move(-1) },
+  ]);
   const resources = shownResources(data, width);
   const columns = columnsOf(data, resources, a, b);
   const descending = sort.startsWith("-");
