@@ -30,7 +30,9 @@ TEST(Policy, ReadsPerCentAndFractionsAlike) {
 
 TEST(Policy, ShowsEnoughDigitsNotToReadAsTheLimit) {
   EXPECT_EQ(Balanced({{"accuracy", 0.69360}}, {{"accuracy", 0.68358}})[0].text, "1.002 pp");
-  EXPECT_EQ(Balanced({{"accuracy", 0.7}}, {{"accuracy", 0.69}})[0].outcome, GateOutcome::kPass);
+  const auto at_limit = Balanced({{"accuracy", 0.90F}}, {{"accuracy", 0.89F}})[0];  // As logged.
+  EXPECT_EQ(at_limit.outcome, GateOutcome::kPass);
+  EXPECT_EQ(at_limit.text, "1.00 pp");
 }
 
 TEST(Policy, KnowsWhichWayIsBetter) {

@@ -52,6 +52,14 @@ const MODELS = {
   mobilenet_v3: { "metrics/accuracy": [0.7404, 0.73], "performance/model_size_mb": [21.1, 21.6] },
 };
 
+/** The guide's add_scalars, as tensorboardX writes it: a run below for every variant. */
+export function writeGuide(logdir) {
+  const metrics = { accuracy: [0.9945, 0.9945], latency_ms: [261.02, 217.14], model_size: [217.61, 9.42] };
+  for (const [metric, values] of Object.entries(metrics)) {
+    ["fp32", "int8"].forEach((variant, i) => new EventFile(join(logdir, "guide", "alexnet", metric, variant)).scalar(`alexnet/${metric}`, values[i]));
+  }
+}
+
 /** Own layer tags: tensors of both variants in one run, with what was measured of each. */
 export function writeLayers(logdir, model = "resnet18") {
   const file = new EventFile(join(logdir, `${model}-layers`)).hold();

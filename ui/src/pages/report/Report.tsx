@@ -94,7 +94,8 @@ export default function Report(): JSX.Element {
   const policy = query.value.get("policy") ?? POLICIES[0]!.name;
   const parts = listOf(query.value.get("parts"));
   const models = listOf(query.value.get("models"));
-  const names = table.models.map((model) => model.name);
+  const sides = [sideA.value, sideB.value];
+  const names = table.models.filter((model) => table.metrics.some((metric) => sides.some((side) => model.cell(side, metric.name)))).map((model) => model.name);
   const found = names.filter((name) => name.toLowerCase().includes(words.toLowerCase()));
   const setModels = (chosen: readonly string[]): void => setQuery({ models: chosen.length === names.length ? null : listText(chosen) }, "replace");
   return (
