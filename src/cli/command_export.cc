@@ -1,5 +1,4 @@
 // compression-board export: the values of a log directory as CSV or JSON, or for Model Explorer.
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -9,59 +8,12 @@
 #include "cli/commands.h"
 #include "cli/export_logs.h"
 #include "cli/export_node_data.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
 
 namespace cboard::cli {
 namespace {
-
-// Where the export goes. A regular file appears, or is replaced, when all of it is written.
-class Output final : public ByteSink {
- public:
-  // "-" is standard output.
-  static Result<Output> Open(const std::string& path) {
-    if (path == "-") return Output(std::nullopt, {});
-    struct stat status;
-    const bool exists = ::stat(path.c_str(), &status) == 0;
-    if (exists && !S_ISREG(status.st_mode)) {  // A pipe, a device; a directory fails here.
-      CBOARD_ASSIGN_OR_RETURN(File file, File::OpenForAppending(path));
-      return Output(std::move(file), {});
-    }
-    CBOARD_ASSIGN_OR_RETURN(File file, File::Create(path + ".tmp" + std::to_string(::getpid())));
-    return Output(std::move(file), path);
-  }
-
-  Output(Output&& other) noexcept = default;
-  Output& operator=(Output&&) = delete;
-  ~Output() override {
-    if (!final_path_.empty() && file_ && file_->descriptor() >= 0) {
-      ::unlink(file_->path().c_str());
-    }
-  }
-
-  Result<void> Write(ByteSpan bytes) override {
-    if (file_) return file_->Write(bytes);
-    std::cout << AsText(bytes);
-    if (std::cout) return {};
-    return Fail(ErrorCode::kUnavailable, "cannot write to standard output; is the disk full?");
-  }
-
-  Result<void> Finish() {
-    if (final_path_.empty()) return {};
-    if (::rename(file_->path().c_str(), final_path_.c_str()) != 0) {
-      return Fail(ErrnoError(errno, "write " + Quoted(final_path_, 300)));
-    }
-    file_.reset();
-    return {};
-  }
-
- private:
-  Output(std::optional<File> file, std::string final_path)
-      : file_(std::move(file)), final_path_(std::move(final_path)) {}
-
-  std::optional<File> file_;  // Nothing: standard output.
-  std::string final_path_;    // Empty: written in place.
-};
 
 struct Flags {
   LogdirFlags logs;

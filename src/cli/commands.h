@@ -33,6 +33,7 @@ int RunImport(Arguments arguments);
 int RunInspect(Arguments arguments);
 int RunModel(Arguments arguments);
 int RunProfile(Arguments arguments);
+int RunReport(Arguments arguments);
 int RunServe(Arguments arguments);  // Also what runs when no command is named.
 
 // Parses `arguments` into the variables that `app` is bound to. An exit code means that there is

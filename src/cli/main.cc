@@ -25,6 +25,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"serve", "show a log directory in the browser (the default)", RunServe},
     {"import", "turn benchmark JSON into runs", RunImport},
     {"inspect", "list what is in a log directory, as text or JSON", RunInspect},
+    {"report", "write what compression cost as one HTML file", RunReport},
     {"export", "write values as CSV or JSON, for other programs", RunExport},
     {"model", "show what is in a model file: operators, bytes, quantization", RunModel},
     {"demo", "show a board of a network that is trained and quantized here", RunDemo},
@@ -37,6 +38,7 @@ Examples:
   compression-board import results/models_benchmark_results.json
   compression-board --logdir runs/compression_benchmark
   compression-board inspect --logdir runs
+  compression-board report --logdir runs -o report.html
   compression-board model model_int8.onnx
   compression-board compare model_fp32.onnx model_int8.onnx
   compression-board profile -- python train.py

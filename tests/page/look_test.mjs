@@ -11,6 +11,7 @@ useBrowser();
 const PAGES = {
   overview: ".models", compare: "#gates-title", "layers?model=resnet18": "[data-channel]", tuning: ".trial", hardware: ".lane",
   "scalars?runs=seed": ".plot canvas", "histograms?runs=seed": ".card svg", images: ".image-box img", text: ".text-body",
+  hparams: ".trial-line", report: ".report-paper article", files: ".files tbody tr", "scalars?runs=seed&group=^(.*)-": ".plot canvas",
 };
 
 for (const scheme of ["light", "dark"]) {

@@ -10,7 +10,7 @@ import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
 
-const PAGES = ["overview", "compare", "layers", "tuning", "hardware", "scalars", "histograms", "images", "text"];
+const PAGES = ["overview", "compare", "layers", "tuning", "hardware", "report", "scalars", "histograms", "hparams", "images", "text", "files"];
 
 test("every page of an empty directory says what it would show", async (t) => {
   const { page, at } = await serve(t, newLogdir(t));
@@ -38,6 +38,10 @@ test("a damaged file shows what could be read", async (t) => {
   const { page, at } = await serve(t, logdir);
   await visit(page, at("scalars?smooth=0"));
   await page.waitForFunction(() => /loss, 1\d points: run ends at 1/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));
+  await page.click('a:has-text("1 damaged log")');
+  await page.waitForSelector('h1:text("Files")');
+  await page.click('.files button:has-text("run")');
+  assert.match(await page.locator(".unfolded-row").innerText(), /damaged, the rest is shown[\s\S]*half a record[\s\S]*At byte/i);
 });
 
 test("curves without a comparison say so, and how to log one", async (t) => {

@@ -31,10 +31,10 @@ test("the mouse goes from a model to a channel in four clicks", async (t) => {
   assert.match(facts, /channel\s*17/);
 });
 
-test("the keyboard goes the same way, and back up", async (t) => {
+for (const slowdown of [1, 8]) test(`the keyboard goes the same way, and back up, on a machine ${slowdown} times as slow`, async (t) => {
   const logdir = newLogdir(t);
   writeEverything(logdir);
-  const { page, at } = await serve(t, logdir);
+  const { page, at } = await serve(t, logdir, { slowdown });
   await visit(page, at(""));
   const press = async (...keys) => {
     for (const key of keys) await page.keyboard.press(key);
@@ -68,10 +68,10 @@ test("swapping the pair turns every page around", async (t) => {
   assert.equal(new URL(page.url()).searchParams.get("a"), "int8");
 });
 
-test("the search finds a model, and Escape gives the focus back", async (t) => {
+for (const slowdown of [1, 8]) test(`the search finds a model, and Escape gives the focus back, on a machine ${slowdown} times as slow`, async (t) => {
   const logdir = newLogdir(t);
   writeEverything(logdir);
-  const { page, at } = await serve(t, logdir);
+  const { page, at } = await serve(t, logdir, { slowdown });
   await visit(page, at(""));
   await page.keyboard.press("/");
   await page.keyboard.type("alexn");

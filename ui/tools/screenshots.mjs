@@ -1,4 +1,4 @@
-// Pictures of every page: light and dark, wide and narrow, full and empty.
+// Pictures of every page: light and dark, wide, middle and narrow, full and empty.
 //
 //   COMPRESSION_BOARD=build/release/bin/compression-board node ui/tools/screenshots.mjs DIRECTORY [LOGDIR]
 //
@@ -19,10 +19,14 @@ const PAGES = {
   hardware: "hardware",
   scalars: "scalars?runs=seed",
   histograms: "histograms?runs=seed",
+  groups: "scalars?runs=seed&group=%5E(.*)-",
+  hparams: "hparams",
   images: "images",
   text: "text",
+  report: "report",
+  files: "files",
 };
-const WINDOWS = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
+const WINDOWS = { wide: { width: 1440, height: 900 }, middle: { width: 1024, height: 768 }, narrow: { width: 390, height: 844 } };
 
 async function shoot(browser, board, prefix, only) {
   for (const scheme of ["light", "dark"]) {

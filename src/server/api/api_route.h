@@ -64,6 +64,8 @@ std::vector<ApiRoute> ProjectorRoutes();
 std::vector<ApiRoute> HardwareRoutes();
 std::vector<ApiRoute> ComparisonRoutes();
 std::vector<ApiRoute> LayerRoutes();
+std::vector<ApiRoute> HParamsRoutes();
+std::vector<ApiRoute> ReportRoutes();
 const std::vector<ApiRoute>& ApiRoutes();
 
 inline constexpr std::string_view kApiPrefix = "/api/v1";

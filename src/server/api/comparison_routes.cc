@@ -7,6 +7,7 @@
 #include "cboard/analysis/channels.h"
 #include "cboard/analysis/comparison_table.h"
 #include "cboard/analysis/pareto.h"
+#include "cboard/analysis/snapshot_table.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/tuning.h"
 #include "cboard/analysis/variant_comparison.h"
@@ -19,50 +20,12 @@ namespace {
 
 using analysis::ComparisonTable;
 using analysis::TableModel;
+using analysis::TableOf;
 using analysis::TableRow;
+using analysis::UniqueNames;
+using analysis::UsualBaseline;
 using analysis::VariantComparison;
-
-ComparisonTable TableOf(const Snapshot& snapshot) {
-  std::vector<analysis::Fact> facts = analysis::CollectFacts(snapshot);
-  std::vector<Error> errors;  // Of Resources that could not be read: their cells stay empty.
-  std::vector<analysis::Fact> stages = analysis::CollectStageFacts(snapshot, errors);
-  facts.insert(facts.end(), std::make_move_iterator(stages.begin()),
-               std::make_move_iterator(stages.end()));
-  return analysis::BuildComparisonTable(std::move(facts));
-}
-
-// A name per model that no other model has: its own, or with its experiment in front.
-std::vector<std::string> UniqueNames(const ComparisonTable& table) {
-  std::map<std::string_view, std::size_t> uses;
-  for (const TableModel& model : table.models) ++uses[model.model];
-  std::vector<std::string> names;
-  for (const TableModel& model : table.models) {
-    const bool unique = uses[model.model] == 1 || model.experiment.empty();
-    names.push_back(unique ? model.model : model.experiment + "/" + model.model);
-  }
-  return names;
-}
-
-// All variants, those of the most models first: these are what A and B are chosen from.
-std::vector<std::string> VariantsOf(const ComparisonTable& table) {
-  std::map<std::string, std::size_t> uses;
-  for (const TableRow& row : table.rows) ++uses[row.variant];
-  std::vector<std::string> variants;
-  for (const auto& [variant, count] : uses) variants.push_back(variant);
-  std::ranges::stable_sort(
-      variants, [&](const std::string& a, const std::string& b) { return uses[a] > uses[b]; });
-  return variants;
-}
-
-std::string UsualBaseline(const ComparisonTable& table) {
-  std::map<std::string_view, std::size_t> uses;
-  for (const TableModel& model : table.models) ++uses[model.baseline];
-  std::string_view best;
-  for (const auto& [baseline, count] : uses) {
-    if (best.empty() || count > uses[best]) best = baseline;
-  }
-  return std::string(best);
-}
+using analysis::VariantsOf;
 
 class TableWriter {
  public:

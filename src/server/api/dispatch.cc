@@ -27,6 +27,8 @@ std::vector<ApiRoute> AllRoutes() {
   add(HardwareRoutes());
   add(ComparisonRoutes());
   add(LayerRoutes());
+  add(HParamsRoutes());
+  add(ReportRoutes());
   add({{.method = "GET",
         .path = "/openapi.json",
         .summary = "This description.",

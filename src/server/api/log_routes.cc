@@ -1,4 +1,5 @@
 // What is in the log directory: status, runs, files, tags.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -22,13 +23,21 @@ std::uint64_t DamagedBytes(const Run& run) {
   return bytes;
 }
 
+// Files that the file system refused to read to their end.
+std::size_t FailedFiles(const Run& run) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(run.files, [](const auto& file) { return file->error.has_value(); }));
+}
+
 Result<HttpResponse> GetStatus(const ApiCall& call) {
   const Snapshot& snapshot = *call.snapshot;
   double newest = -std::numeric_limits<double>::infinity();
   std::uint64_t tags = 0;
+  std::uint64_t damaged_runs = 0;
   for (const auto& run : snapshot.runs) {
     newest = std::fmax(newest, run->newest_wall_time_seconds);
     tags += run->tags.size();
+    if (DamagedBytes(*run) > 0 || FailedFiles(*run) > 0) ++damaged_runs;
   }
   JsonWriter json;
   json.BeginObject().Key("version").Value(call.look.version);
@@ -43,6 +52,7 @@ Result<HttpResponse> GetStatus(const ApiCall& call) {
   json.Key("runs").Value(snapshot.runs.size()).Key("tags").Value(tags);
   json.Key("newest_wall_time");
   WriteNumber(json, TimeOf(newest));
+  json.Key("damaged_runs").Value(damaged_runs);
   json.Key("problems").BeginObject();
   WriteValues(json, "codes", snapshot.unreadable,
               [](const Error& error) { return NameOf(error.code); });
@@ -64,6 +74,7 @@ Result<HttpResponse> GetRuns(const ApiCall& call) {
   WriteValues(json, "tag_counts", runs, [](const auto& run) { return run->tags.size(); });
   WriteValues(json, "event_counts", runs, [](const auto& run) { return run->event_count; });
   WriteValues(json, "damaged_bytes", runs, [](const auto& run) { return DamagedBytes(*run); });
+  WriteValues(json, "failed_files", runs, [](const auto& run) { return FailedFiles(*run); });
   WriteValues(json, "versions", runs, [](const auto& run) { return run->version; });
   json.EndObject();
   return JsonResponse(json.Take());

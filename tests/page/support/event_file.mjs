@@ -134,6 +134,15 @@ export class EventFile {
     return this.value(tag, step, bytes(4, Buffer.concat([whole(1, height), whole(2, width), whole(3, 1), bytes(4, encoded)])));
   }
 
+  /** What makes a run a trial of the HParams page: numbers, texts and truths by name. */
+  hparams(values) {
+    const valueOf = (v) => (typeof v === "number" ? double(2, v) : typeof v === "boolean" ? whole(4, v ? 1 : 0) : bytes(3, v));
+    const map = Object.entries(values).map(([key, v]) => bytes(1, Buffer.concat([bytes(1, key), bytes(2, valueOf(v))])));
+    const plugin = (content) => bytes(9, bytes(1, Buffer.concat([bytes(1, "hparams"), bytes(2, content)])));
+    this.value("_hparams_/session_start_info", 0, plugin(bytes(3, Buffer.concat(map))));
+    return this.value("_hparams_/session_end_info", 0, plugin(bytes(4, whole(1, 1))));
+  }
+
   text(tag, text, step = 0) {
     const strings = 7;
     const tensor = Buffer.concat([whole(1, strings), bytes(2, bytes(2, whole(1, 1))), bytes(8, text)]);

@@ -52,6 +52,14 @@ const MODELS = {
   mobilenet_v3: { "metrics/accuracy": [0.7404, 0.73], "performance/model_size_mb": [21.1, 21.6] },
 };
 
+/** The guide's add_scalars, as tensorboardX writes it: a run below for every variant. */
+export function writeGuide(logdir) {
+  const metrics = { accuracy: [0.9945, 0.9945], latency_ms: [261.02, 217.14], model_size: [217.61, 9.42] };
+  for (const [metric, values] of Object.entries(metrics)) {
+    ["fp32", "int8"].forEach((variant, i) => new EventFile(join(logdir, "guide", "alexnet", metric, variant)).scalar(`alexnet/${metric}`, values[i]));
+  }
+}
+
 /** Own layer tags: tensors of both variants in one run, with what was measured of each. */
 export function writeLayers(logdir, model = "resnet18") {
   const file = new EventFile(join(logdir, `${model}-layers`)).hold();
@@ -119,6 +127,23 @@ export function writeTraining(logdir) {
   }
 }
 
+/** A sweep: what was tried, and what came of it. */
+export function writeSweep(logdir) {
+  const { uniform, normal } = chance(5);
+  for (let i = 0; i < 36; i += 1) {
+    const bits = [2, 4, 8][i % 3];
+    const scheme = ["symmetric", "asymmetric"][Math.floor(i / 3) % 2];
+    const calibration = 2 ** (4 + Math.floor(uniform() * 6));
+    const rate = 10 ** (-4 + 2 * uniform());
+    const file = new EventFile(join(logdir, "sweep", `trial-${String(i).padStart(2, "0")}`)).hold();
+    file.hparams({ bits, scheme, calibration, learning_rate: rate, qat: i % 2 === 0, optimizer: "sgd" });
+    const accuracy = 0.78 - 0.5 / bits ** 1.5 - 0.02 * (scheme === "symmetric") + 0.004 * Math.log2(calibration) + 0.004 * normal();
+    if (i !== 7) file.scalar("hparam/accuracy", accuracy, 1);
+    file.scalar("hparam/size_mb", 5.5 * bits + 0.3 * uniform(), 1);
+    file.flush();
+  }
+}
+
 /** What `compression-board profile` leaves. */
 export function writeHardware(logdir) {
   const file = new EventFile(join(logdir, "profile", "alexnet")).hold();
@@ -141,6 +166,7 @@ export function writeEverything(logdir) {
   writeTuning(logdir);
   writeTraining(logdir);
   writeHardware(logdir);
+  writeSweep(logdir);
 }
 
 /** Would run if any name, text or image of a log reached the page as more than text. */

@@ -48,6 +48,10 @@ export async function getJson<T>(route: string, params: Params = {}, signal?: Ab
   return (await response.json()) as T;
 }
 
+export async function getText(route: string, params: Params = {}, signal?: AbortSignal): Promise<string> {
+  return (await send(apiUrl(route, params), signal ? { signal } : {})).text();
+}
+
 export async function postJson<T>(route: string, body: unknown, signal?: AbortSignal): Promise<T> {
   const response = await send(apiUrl(route), post(body, signal));
   return (await response.json()) as T;

@@ -19,6 +19,7 @@ export interface Status {
   tags: number;
   newest_wall_time: number | null;
   problems: { codes: string[]; messages: string[] };
+  damaged_runs: number;
 }
 
 export interface Change {
@@ -37,7 +38,20 @@ export interface Runs {
   tag_counts: number[];
   event_counts: number[];
   damaged_bytes: number[];
+  failed_files: number[];
   versions: number[];
+}
+
+export interface FilesAnswer {
+  run: string;
+  paths: string[];
+  sizes: number[];
+  records: number[];
+  damaged_bytes: number[];
+  torn_bytes: number[];
+  errors: (string | null)[];
+  damage_count: number;
+  damage: { files: number[]; offsets: number[]; bytes: number[]; reasons: string[] };
 }
 
 export interface Tags {

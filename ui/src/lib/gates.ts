@@ -64,7 +64,7 @@ export function check(model: Values, a: string, b: string, gate: Gate): Checked 
     const rule = `${gate.label} ≤ ${limitText(gate)}`;
     if (va === null || vb === null) return { gate, rule, measured: null, passes: null };
     const lost = asFraction(va) - asFraction(vb);
-    return { gate, rule, measured: `${dropText(lost, gate.limit)} pp`, passes: lost <= gate.limit + 1e-12 };
+    return { gate, rule, measured: `${dropText(lost, gate.limit)} pp`, passes: lost <= gate.limit + SLACK };
   }
   const rule = `${gate.label} ≥ ${limitText(gate)}`;
   const times = gain(va, vb, HIGHER.has(gate.metric));
@@ -84,8 +84,12 @@ function limitText(gate: Gate): string {
   return gate.kind === "drop" ? `${fixed(gate.limit * 100, gate.limit < 0.01 ? 1 : 0)} pp` : `${gate.limit}×`;
 }
 
+// Values are logged as floats: 0.90 less 0.89 is a hair more than 0.01.
+const SLACK = 2e-7;
+
 // As many digits as it takes not to read as the limit itself.
 function dropText(lost: number, limit: number): string {
+  if (Math.abs(lost - limit) < SLACK) return fixed(limit * 100, 2);
   for (const decimals of [2, 3, 4]) {
     const text = fixed(lost * 100, decimals);
     if (text !== fixed(limit * 100, decimals)) return text;

@@ -29,15 +29,28 @@ export function labelWidth(text: string): number {
 /** The places around a mark at (x, y), the preferred side first, the one across from it last. */
 export function spotsAround(text: string, x: number, y: number, preferLeft: boolean): LabelSpot[] {
   const w = labelWidth(text);
-  const left: LabelSpot = { box: { x: x - w - 8, y: y - 7, w, h: HEIGHT }, anchor: "end", x: x - 9, y: y + 4 };
-  const right: LabelSpot = { box: { x: x + 8, y: y - 7, w, h: HEIGHT }, anchor: "start", x: x + 9, y: y + 4 };
-  const [first, last] = preferLeft ? [left, right] : [right, left];
+  const spot = (anchor: LabelSpot["anchor"], dx: number, top: number): LabelSpot => {
+    const left = anchor === "end" ? x - dx - w : anchor === "start" ? x + dx : x - w / 2;
+    return { box: { x: left, y: y + top, w, h: HEIGHT }, anchor, x: anchor === "middle" ? x : anchor === "end" ? x - dx : x + dx, y: y + top + 11 };
+  };
+  const [near, far] = preferLeft ? (["end", "start"] as const) : (["start", "end"] as const);
   return [
-    first,
-    { box: { x: x - w / 2, y: y + 6, w, h: HEIGHT }, anchor: "middle", x, y: y + 18 },
-    { box: { x: x - w / 2, y: y - 21, w, h: HEIGHT }, anchor: "middle", x, y: y - 10 },
-    last,
+    spot(near, 9, -7),
+    spot(near, 4, 5), spot(near, 4, -20),
+    spot("middle", 0, 6), spot("middle", 0, -21),
+    spot(far, 4, 6), spot(far, 4, -21),
+    spot(far, 9, -7),
   ];
+}
+
+/** The boxes that a line from (x0, y0) to (x1, y1) runs through, so that no label is put on it. */
+export function boxesAlong(x0: number, y0: number, x1: number, y1: number): Box[] {
+  const pieces = Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / 8));
+  const [dx, dy] = [(x1 - x0) / pieces, (y1 - y0) / pieces];
+  return Array.from({ length: pieces }, (_, i) => {
+    const [px, py] = [x0 + i * dx, y0 + i * dy];
+    return { x: Math.min(px, px + dx), y: Math.min(py, py + dy) - 1, w: Math.abs(dx), h: Math.abs(dy) + 2 };
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { swapSides } from "../state/pair";
 import { status } from "../state/live";
 import { copyLink, crumbs, Crumbs } from "./Crumbs";
 import { Header } from "./Header";
-import { addKeys } from "./keys";
+import { useKeys } from "./keys";
 import { KeyHelp } from "./KeyHelp";
 import { hrefOfPage, pageOf, PAGES, type Page } from "./pages";
 import { Readout } from "../charts/readout";
@@ -48,7 +48,7 @@ export function App(): JSX.Element {
   const [overlay, setOverlay] = useState<"help" | "search" | null>(null);
   const page = pageOf(pathParts.value);
 
-  useEffect(() => addKeys([
+  useKeys([
     { key: "/", does: "Search", run: () => setOverlay("search") },
     { key: "ctrl-k", does: "Search", run: () => setOverlay("search") },
     { key: "?", does: "These keys", run: () => setOverlay("help") },
@@ -59,7 +59,7 @@ export function App(): JSX.Element {
     { key: "x", does: "Swap A and B", run: swapSides },
     { key: "d", does: "Theme: system, light, dark", run: cycleTheme },
     { key: "y", does: "Copy a link to this view", run: () => void copyLink() },
-  ]), []);
+  ]);
 
   const title = status.value?.window_title ?? "Compression Board";
   useEffect(() => {

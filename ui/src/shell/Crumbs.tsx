@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { hrefOf, pathParts, query } from "../state/location";
 import { model } from "../state/pair";
 import { COMPRESSION_PAGES, hrefOfPage, pageOf } from "./pages";
+import { Views } from "./Views";
 
 const copied = signal(false);
 
@@ -47,6 +48,7 @@ export function Crumbs(): JSX.Element {
           </li>
         ))}
       </ol>
+      <Views />
       <button class="link" title="Copy link (y)" onClick={() => void copyLink()}>{copied.value ? "Copied" : "Copy link"}</button>
     </nav>
   );

@@ -1,6 +1,6 @@
 // A dialog above the page: focus stays inside, Escape closes, focus returns to where it was.
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export function Dialog({ label, onClose, children }: {
   label: string;
@@ -8,7 +8,8 @@ export function Dialog({ label, onClose, children }: {
   children: ComponentChildren;
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key: "/" and a word typed after it may come without a breath between.
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     dialog.current?.showModal();
     return () => before?.focus();

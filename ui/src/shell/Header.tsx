@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { bytes, duration, plural } from "../lib/format";
 import { connection, progress, status } from "../state/live";
-import { setQuery } from "../state/location";
+import { hrefOf, setQuery } from "../state/location";
 import { comparison, model, sideA, sideB, swapSides, variants } from "../state/pair";
 import { Icon, ICONS, SideMark } from "./icons";
 import { Menu } from "./Menu";
@@ -45,6 +45,7 @@ export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
   onHelp: () => void;
 }): JSX.Element {
   const live = liveText(Date.now());
+  const damage = (status.value?.damaged_runs ?? 0) + (status.value?.problems.messages.length ?? 0);
   const icon = { system: ICONS.auto, light: ICONS.sun, dark: ICONS.moon }[theme.value];
   return (
     <header class="header">
@@ -62,6 +63,7 @@ export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
         <span class="dim">Search models, layers, tags</span>
         <kbd aria-hidden="true">/</kbd>
       </button>
+      {damage > 0 && <a class="verdict warn damage-note" href={hrefOf(["files"], { model: null })} title="Some of the logs could not be read; the rest is shown">{plural(damage, "damaged log")}</a>}
       <span class={`live${live.good ? "" : " lost"}`} title={live.title}>{live.text}</span>
       <button class="icon theme" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value} (d)`} onClick={cycleTheme}><Icon d={icon} /></button>
       <button class="icon help" aria-label="Keys" title="Keys (?)" onClick={onHelp}><Icon d={ICONS.help} /></button>

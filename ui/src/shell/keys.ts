@@ -1,5 +1,6 @@
 // Keys, in one list: what `?` shows is what works.
 import { signal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Key {
   /** "d", "shift-l", or "g o" for one after the other. */
@@ -12,7 +13,19 @@ const groups = signal<readonly (readonly Key[])[]>([]);
 
 export const allKeys = groups;
 
-/** Adds keys until the returned function is called. Later groups win. */
+/**
+ * Adds keys for as long as the component is there; later components win. They work as soon as the
+ * component can be seen, and do what its last drawing says, but keys can come faster than drawings:
+ * what `run` needs of the address it must read when it runs.
+ */
+export function useKeys(keys: readonly Key[]): void {
+  const newest = useRef(keys);
+  newest.current = keys;
+  const names = keys.map(({ key }) => key).join("\0");
+  useLayoutEffect(() => addKeys(keys.map((each, i) => ({ ...each, run: (event) => newest.current[i]?.run(event) }))), [names]);
+}
+
+/** Adds keys until the returned function is called. */
 export function addKeys(keys: readonly Key[]): () => void {
   groups.value = [...groups.value, keys];
   return () => {
@@ -26,7 +39,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function nameOf(event: KeyboardEvent): string {
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key.toLowerCase();
+  const key = event.key.toLowerCase();
   const shifted = event.shiftKey && /^[a-z]$|^arrow/.test(key);
   return (event.ctrlKey || event.metaKey ? "ctrl-" : "") + (shifted ? "shift-" : "") + key;
 }

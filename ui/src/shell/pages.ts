@@ -23,6 +23,8 @@ export const COMPRESSION_PAGES: readonly Page[] = [
     ofModel: true, load: () => import("../pages/tuning/Tuning") },
   { id: "hardware", name: "Hardware", key: "w", icon: "M4.5 4.5h7v7h-7zM6.5 4.5v-2M9.5 4.5v-2M6.5 13.5v-2M9.5 13.5v-2M4.5 6.5h-2M4.5 9.5h-2M13.5 6.5h-2M13.5 9.5h-2",
     load: () => import("../pages/hardware/Hardware") },
+  { id: "report", name: "Report", key: "r", icon: "M4 2.5h5.5L12.5 5.5V13.5H4zM9.5 2.5V5.5h3M6 8h4.5M6 10.5h4.5",
+    load: () => import("../pages/report/Report") },
 ];
 
 export const TENSORBOARD_PAGES: readonly Page[] = [
@@ -30,10 +32,14 @@ export const TENSORBOARD_PAGES: readonly Page[] = [
     load: () => import("../pages/scalars/Scalars") },
   { id: "histograms", name: "Histograms", key: "h", icon: "M2 13.5h12M4 13V9.5M6.7 13V5M9.3 13V3M12 13V8",
     load: () => import("../pages/histograms/Histograms") },
+  { id: "hparams", name: "HParams", key: "p", icon: "M3 2.5v11M8 2.5v11M13 2.5v11M3 5l5 6 5-7M3 11l5-6 5 5",
+    load: () => import("../pages/hparams/HParams") },
   { id: "images", name: "Images", key: "i", icon: "M2.5 3h11v10h-11zM2.5 11l3.5-3.5 3 3 2-2 2.5 2.5",
     load: () => import("../pages/images/Images") },
   { id: "text", name: "Text", key: "e", icon: "M3 3.5h10M8 3.5V13",
     load: () => import("../pages/text/Text") },
+  { id: "files", name: "Files", key: "f", icon: "M2.5 4.5h4l1.5 1.5h5.5v7h-11zM2.5 8.5h11",
+    load: () => import("../pages/files/Files") },
 ];
 
 export const PAGES: readonly Page[] = [...COMPRESSION_PAGES, ...TENSORBOARD_PAGES];

@@ -23,6 +23,9 @@ export const pathParts = computed(() => path.value.split("/").filter(Boolean));
 
 export const query = computed(() => here.value.searchParams);
 
+/** Page and state, below the board's root: "scalars?smooth=0.9". */
+export const addressHere = computed(() => path.value.slice(1) + here.value.search);
+
 export type QueryChange = Record<string, string | null | undefined>;
 
 /** The address of a page; values that are null, undefined or empty are left out. */

@@ -6,8 +6,9 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { lookOf, resolveColour } from "../../lib/colour";
 import { paintVersion } from "../../shell/theme";
 import { useSize } from "../useSize";
-import { layoutLines, nearestIndex, type Line, type LineChartOptions } from "./layout";
-import { paintLines, sizeCanvas, type Ink } from "./paint";
+import { SvgPen } from "../pen";
+import { layoutLines, nearestIndex, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
+import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
 
 export interface LineChartProps extends Omit<LineChartOptions, "width" | "height"> {
   readonly lines: readonly Line[];
@@ -15,6 +16,8 @@ export interface LineChartProps extends Omit<LineChartOptions, "width" | "height
   /** Where the pointer is, in x, over any chart of the group; null: over none. */
   readonly cursor: Signal<number | null>;
   readonly onZoom: (range: readonly [number, number] | null) => void;
+  /** Set to a function that gives the chart as SVG, with the names of its lines. */
+  readonly toSvg?: { current: (() => string | null) | null };
 }
 
 function inkOf(element: Element): Ink {
@@ -26,6 +29,35 @@ function inkOf(element: Element): Ink {
     paper: resolveColour(element, "--paper"),
     font: `11px ${style.fontFamily}`,
   };
+}
+
+function looksOf(element: Element, lines: readonly Line[]): LineLook[] {
+  return lines.map((line) => {
+    const look = lookOf(line.name);
+    return { colour: resolveColour(element, `--run-${look.colour}`), dash: look.dash };
+  });
+}
+
+const LEGEND_ROW = 16;
+
+function svgOf(element: Element, layout: LineChartLayout, lines: readonly Line[], width: number, height: number): string {
+  const pen = new SvgPen();
+  const [ink, looks] = [inkOf(element), looksOf(element, lines)];
+  paintLines(pen, layout, lines, looks, ink);
+  pen.textAlign = "left";
+  lines.forEach((line, i) => {
+    const y = height + 8 + i * LEGEND_ROW;
+    pen.beginPath();
+    pen.strokeStyle = looks[i]?.colour ?? ink.text;
+    pen.lineWidth = 1.6;
+    pen.setLineDash([...(looks[i]?.dash ?? [])]);
+    pen.moveTo(layout.box.l, y);
+    pen.lineTo(layout.box.l + 22, y);
+    pen.stroke();
+    pen.fillStyle = ink.text;
+    pen.fillText(line.name, layout.box.l + 30, y + 4);
+  });
+  return pen.take(width, height + lines.length * LEGEND_ROW + 8, ink.paper);
 }
 
 export function LineChart(props: LineChartProps): JSX.Element {
@@ -41,14 +73,11 @@ export function LineChart(props: LineChartProps): JSX.Element {
   useLayoutEffect(() => {
     if (!canvas.current || !ref.current || !layout) return;
     const context = sizeCanvas(canvas.current, width, height);
-    if (!context) return;
-    const element = ref.current;
-    const looks = props.lines.map((line) => {
-      const look = lookOf(line.name);
-      return { colour: resolveColour(element, `--run-${look.colour}`), dash: look.dash };
-    });
-    paintLines(context, layout, props.lines, looks, inkOf(element));
+    if (context) paintLines(context, layout, props.lines, looksOf(ref.current, props.lines), inkOf(ref.current));
   }, [layout, painted]);
+  if (props.toSvg) {
+    props.toSvg.current = () => (ref.current && layout ? svgOf(ref.current, layout, props.lines, width, height) : null);
+  }
 
   useEffect(() => {
     if (layout) performance.mark("chart:first");

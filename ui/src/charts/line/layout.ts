@@ -8,6 +8,8 @@ export interface Line {
   readonly ys: ArrayLike<number>;
   /** The smoothed values; drawn strong over the faint raw ones. */
   readonly smooth: ArrayLike<number> | null;
+  /** The spread around it, as an area: of a group of runs. */
+  readonly band?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
 }
 
 export interface LineChartOptions {
@@ -54,7 +56,9 @@ function yValues(lines: readonly Line[], inX: (x: number) => boolean): number[] 
   const values: number[] = [];
   for (const line of lines) {
     for (let i = 0; i < line.ys.length; i += 1) {
-      if (inX(line.xs[i] ?? NaN)) values.push(line.ys[i] ?? NaN);
+      if (!inX(line.xs[i] ?? NaN)) continue;
+      values.push(line.ys[i] ?? NaN);
+      if (line.band) values.push(line.band.low[i] ?? NaN, line.band.high[i] ?? NaN);
     }
   }
   return values;

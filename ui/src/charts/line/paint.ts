@@ -1,4 +1,5 @@
 // Paints a line chart on a canvas. Knows pixels and colours, decides nothing.
+import type { Pen } from "../pen";
 import type { Line, LineChartLayout } from "./layout";
 
 export interface Ink {
@@ -24,7 +25,7 @@ export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: num
 }
 
 export function paintLines(
-  context: CanvasRenderingContext2D, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink,
+  context: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink,
 ): void {
   const { box } = layout;
   context.clearRect(0, 0, box.r + 20, box.b + 30);
@@ -36,6 +37,10 @@ export function paintLines(
   context.clip();
   lines.forEach((line, i) => {
     const look = looks[i];
+    if (look && line.band) paintBand(context, layout, line.xs, line.band, look);
+  });
+  lines.forEach((line, i) => {
+    const look = looks[i];
     if (!look) return;
     if (line.smooth) stroke(context, layout, line.xs, line.ys, look, 1, 0.26, []);
     stroke(context, layout, line.xs, line.smooth ?? line.ys, look, 1.6, 1, look.dash);
@@ -44,7 +49,7 @@ export function paintLines(
   lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
 }
 
-function paintAxes(context: CanvasRenderingContext2D, layout: LineChartLayout, ink: Ink): void {
+function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void {
   const { box } = layout;
   context.lineWidth = 1;
   context.textBaseline = "middle";
@@ -71,7 +76,7 @@ function paintAxes(context: CanvasRenderingContext2D, layout: LineChartLayout, i
   }
 }
 
-function line(context: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
+function line(context: Pen, x0: number, y0: number, x1: number, y1: number): void {
   context.beginPath();
   context.moveTo(x0, y0);
   context.lineTo(x1, y1);
@@ -79,7 +84,7 @@ function line(context: CanvasRenderingContext2D, x0: number, y0: number, x1: num
 }
 
 function stroke(
-  context: CanvasRenderingContext2D, layout: LineChartLayout, xs: ArrayLike<number>, ys: ArrayLike<number>,
+  context: Pen, layout: LineChartLayout, xs: ArrayLike<number>, ys: ArrayLike<number>,
   look: LineLook, width: number, opacity: number, dash: readonly number[],
 ): void {
   context.strokeStyle = look.colour;
@@ -115,8 +120,31 @@ function stroke(
   context.globalAlpha = 1;
 }
 
+// From the lower edge to the upper one and back, in one piece for every stretch without a hole.
+function paintBand(context: Pen, layout: LineChartLayout, xs: ArrayLike<number>, band: NonNullable<Line["band"]>, look: LineLook): void {
+  const usable = (i: number): boolean => [band.low[i], band.high[i]].every((v) => v !== undefined && Number.isFinite(v) && (!layout.y.log || v > 0));
+  context.fillStyle = look.colour;
+  context.globalAlpha = 0.16;
+  for (let from = 0; from < xs.length; from += 1) {
+    if (!usable(from)) continue;
+    let to = from;
+    while (to + 1 < xs.length && usable(to + 1)) to += 1;
+    context.beginPath();
+    for (let i = from; i <= to; i += 1) {
+      const [x, y] = [layout.x(xs[i] ?? 0), layout.y(band.low[i] ?? 0)];
+      if (i === from) context.moveTo(x, y);
+      else context.lineTo(x, y);
+    }
+    for (let i = to; i >= from; i -= 1) context.lineTo(layout.x(xs[i] ?? 0), layout.y(band.high[i] ?? 0));
+    context.closePath();
+    context.fill();
+    from = to;
+  }
+  context.globalAlpha = 1;
+}
+
 // A triangle at the top: up for NaN and infinity, as TensorBoard draws them.
-function paintHoles(context: CanvasRenderingContext2D, layout: LineChartLayout, index: number, look: LineLook | undefined): void {
+function paintHoles(context: Pen, layout: LineChartLayout, index: number, look: LineLook | undefined): void {
   if (!look) return;
   context.fillStyle = look.colour;
   for (const hole of layout.holes[index] ?? []) {

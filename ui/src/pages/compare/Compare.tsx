@@ -3,13 +3,13 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
 import { toNumber, type WireNumber } from "../../api/wire";
-import type { Comparison, Metric, Model, Score } from "../../api/compression";
+import type { Comparison, Metric, Model } from "../../api/compression";
 import type { Tags } from "../../api/types";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import { asFraction, check, gain, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { fixed, percent, points, ratio, significant } from "../../lib/format";
-import { logScale } from "../../lib/scale";
+import { Waterfall } from "../../parts/Waterfall";
 import { Menu } from "../../shell/Menu";
 import { hrefOf, query, setQuery } from "../../state/location";
 import { comparison, model as modelName, sideA, sideB } from "../../state/pair";
@@ -35,28 +35,6 @@ function Change({ metric, a, b }: { metric: Metric; a: number | null; b: number 
   const times = gain(a, b, metric.higherIsBetter ?? false);
   if (times === null || metric.higherIsBetter === null) return <span>{significant(b - a)}</span>;
   return <span class={times < 1 ? "verdict bad" : ""}>{times === 1 ? "=" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}</span>;
-}
-
-function Waterfall({ score }: { score: Score }): JSX.Element {
-  const at = logScale(Math.min(0.1, ...score.factors.map((f) => f.factor || 1), score.score ?? 1), Math.max(4, score.score ?? 1), 0, 100);
-  const even = at(1);
-  let running = 1;
-  return (
-    <ol class="ranks">
-      {score.factors.map((f) => {
-        const [from, to] = [running, running * f.factor];
-        running = to;
-        return (
-          <li class="rank" key={f.name}>
-            <span class="name">{f.name}</span>
-            <span class="track"><span class="bar" style={{ left: `${Math.min(at(from), at(to))}%`, width: `${Math.abs(at(to) - at(from))}%` }} /><span class="even" style={{ left: `${even}%` }} /></span>
-            <span class="num">{fixed(f.factor, 2)}</span>
-            <span class="num dim" title="Weight">{f.weight === null ? "" : fixed(f.weight, 2)}</span>
-          </li>
-        );
-      })}
-    </ol>
-  );
 }
 
 interface OverlayAnswer {

@@ -1,15 +1,12 @@
 // Images: one card per tag and run, a slider over its steps.
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { apiUrl, getJson } from "../../api/client";
-import type { Tags } from "../../api/types";
-import { count, plural } from "../../lib/format";
-import { runsOfTags } from "../../lib/runs_of_tags";
-import { allRuns, RunList, shownRuns } from "../../parts/RunList";
+import { count } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
+import { SeriesPage } from "../../parts/SeriesPage";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
-import "../scalars/scalars.css";
 import "./images.css";
 
 interface ImagesAnswer {
@@ -54,37 +51,15 @@ function ImageCard({ run, tag, actual }: { run: string; tag: string; actual: boo
 }
 
 export default function Images(): JSX.Element {
-  const { state, retry } = useResource("image-tags", (signal) => getJson<Tags>("tags", { kind: "image" }, signal));
-  const { data, error } = state.value;
-  useEffect(() => {
-    if (data) allRuns.value = runsOfTags(data);
-  }, [data]);
-  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
-  if (!data) return <div class="view" aria-busy="true" />;
-  if (data.names.length === 0) {
-    return (
-      <div class="empty">
+  const actual = query.value.has("actual");
+  const tools = <label class="label">Actual size <input type="checkbox" checked={actual} onChange={() => setQuery({ actual: actual ? null : "1" })} /></label>;
+  return (
+    <SeriesPage kind="image" title="Images" note=", every step kept" tools={tools} card={(series) => <ImageCard {...series} actual={actual} />} empty={(
+      <>
         <h1>No images yet</h1>
         <p>This page shows logged images, among them the similarity plots of quantization stages.</p>
         <pre>{`writer.add_image("sample", pixels, step)  # CHW, 0 to 1 or uint8`}</pre>
-      </div>
-    );
-  }
-  const actual = query.value.has("actual");
-  const shown = new Set(shownRuns.value);
-  const cards = data.names.flatMap((tag, i) => (data.run_lists[i] ?? []).map((r) => ({ tag, run: data.runs[r] ?? "" }))).filter((card) => shown.has(card.run));
-  const most = Number(query.value.get("most") ?? 60);
-  return (
-    <div class="view scalars">
-      <div class="side"><RunList /></div>
-      <div class="main-column">
-        <div class="page-bar">
-          <h1>Images</h1><span class="note">{plural(cards.length, "series", "series")}, every step kept</span>
-          <label class="label push">Actual size <input type="checkbox" checked={actual} onChange={() => setQuery({ actual: actual ? null : "1" })} /></label>
-        </div>
-        <div class="cards">{cards.slice(0, most).map((card) => <ImageCard key={`${card.run}\u0000${card.tag}`} {...card} actual={actual} />)}</div>
-        {cards.length > most && <button class="link more" onClick={() => setQuery({ most: String(most + 60) }, "replace")}>Show more of {cards.length}</button>}
-      </div>
-    </div>
+      </>
+    )} />
   );
 }

@@ -1,12 +1,12 @@
 // Least and greatest value of every channel, from stage logs, whose step is the channel.
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import { toNumber, type WireNumber } from "../../api/wire";
 import { useSize } from "../../charts/useSize";
 import { significant } from "../../lib/format";
 import { extent, linearScale, padded, ticks } from "../../lib/scale";
-import { addKeys } from "../../shell/keys";
+import { useKeys } from "../../shell/keys";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
 
@@ -24,6 +24,8 @@ interface ChannelsAnswer {
 
 const NAMED = 3;
 
+const pickedChannel = (): number => Number(query.value.get("channel") ?? NaN);
+
 export function ChannelRibbon({ layer }: { layer: string }): JSX.Element | null {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const { state } = useResource(`channels ${layer}`, (signal) => getJson<ChannelsAnswer>("compression/channels", { layer }, signal));
@@ -39,21 +41,20 @@ export function ChannelRibbon({ layer }: { layer: string }): JSX.Element | null 
     const n = Math.max(lows.length, highs.length);
     return { box, lows, highs, n, y: linearScale(...padded(range), box.b, box.t), x: linearScale(-0.5, n - 0.5, box.l, box.r) };
   }, [shown, width, height]);
-  const picked = Number(query.value.get("channel") ?? NaN);
+  const picked = pickedChannel();
   const n = layout?.n ?? 0;
-  useEffect(() => {
+  const move = (by: number) => (): void => {
     if (n === 0) return;
-    const move = (by: number) => (): void => {
-      const from = Number.isInteger(picked) ? picked : by > 0 ? -1 : n;
-      setQuery({ channel: String(Math.max(0, Math.min(n - 1, from + by))) }, "replace");
-    };
-    return addKeys([
-      { key: "arrowright", does: "Next channel", run: move(1) },
-      { key: "arrowleft", does: "Previous channel", run: move(-1) },
-      { key: "shift-arrowright", does: "Ten channels on", run: move(10) },
-      { key: "shift-arrowleft", does: "Ten channels back", run: move(-10) },
-    ]);
-  }, [n, picked]);
+    const now = pickedChannel();
+    const from = Number.isInteger(now) ? now : by > 0 ? -1 : n;
+    setQuery({ channel: String(Math.max(0, Math.min(n - 1, from + by))) }, "replace");
+  };
+  useKeys([
+    { key: "arrowright", does: "Next channel", run: move(1) },
+    { key: "arrowleft", does: "Previous channel", run: move(-1) },
+    { key: "shift-arrowright", does: "Ten channels on", run: move(10) },
+    { key: "shift-arrowleft", does: "Ten channels back", run: move(-10) },
+  ]);
   if (!shown) return null;
   return (
     <section class="panel" aria-labelledby="channel-title">

@@ -5,7 +5,7 @@ import { getJson } from "../../api/client";
 import { useSize } from "../../charts/useSize";
 import { fixed, plural } from "../../lib/format";
 import { Dialog } from "../../shell/Dialog";
-import { addKeys } from "../../shell/keys";
+import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
@@ -131,6 +131,12 @@ function pairOf(sides: SidesAnswer, wanted: string | null): { model: string | nu
   return first && second ? { model: first.model || wanted, a: first.variant, b: second.variant } : null;
 }
 
+/** The layer that the address names; the worst without one. */
+function pickedOf(shown: readonly Layer[]): Layer | null {
+  const wanted = query.value.get("sel");
+  return shown.find((layer) => layer.key === wanted || layer.name === wanted) ?? shown[0] ?? null;
+}
+
 export default function Layers(): JSX.Element {
   const sides = useResource("sides", (signal) => getJson<SidesAnswer>("compression/sides", {}, signal)).state.value;
   const pair = sides.data ? pairOf(sides.data, model.value) : null;
@@ -144,22 +150,20 @@ export default function Layers(): JSX.Element {
   const sorts = usableSorts(layers);
   const sort = sorts.find((id) => id === query.value.get("sort")) ?? ("sqnr" satisfies SortId);
   const shown = useMemo(() => sortLayers(layers.filter((layer) => role === "all" || layer.role === role), sort), [layers, role, sort]);
-  const wanted = query.value.get("sel");
-  const picked = shown.find((layer) => layer.key === wanted || layer.name === wanted) ?? shown[0] ?? null;
+  const picked = pickedOf(shown);
   const pick = (layer: Layer): void => setQuery({ sel: layers.filter((l) => l.name === layer.name).length > 1 ? layer.key : layer.name, channel: null });
   const kept = listOf(query.value.get("keep"));
   const dialog = query.value.has("snippet");
 
-  useEffect(() => {
-    const move = (by: number) => (): void => {
-      const next = shown[Math.max(0, Math.min(shown.length - 1, (picked ? shown.indexOf(picked) : 0) + by))];
-      if (next) pick(next);
-    };
-    return addKeys([
-      { key: "j", does: "Next layer", run: move(1) },
-      { key: "k", does: "Previous layer", run: move(-1) },
-    ]);
-  }, [shown, picked]);
+  const move = (by: number) => (): void => {
+    const now = pickedOf(shown);
+    const next = shown[Math.max(0, Math.min(shown.length - 1, (now ? shown.indexOf(now) : 0) + by))];
+    if (next) pick(next);
+  };
+  useKeys([
+    { key: "j", does: "Next layer", run: move(1) },
+    { key: "k", does: "Previous layer", run: move(-1) },
+  ]);
 
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!sides.data || (pair && !data)) return <div class="view" aria-busy="true" />;

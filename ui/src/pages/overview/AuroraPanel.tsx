@@ -1,9 +1,41 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { readWeights, TERMS, USUAL_WEIGHTS, weightsText, type AuroraWeights } from "../../lib/aurora";
 import { fixed } from "../../lib/format";
 import { logScale } from "../../lib/scale";
+import { Waterfall } from "../../parts/Waterfall";
+import { query, setQuery } from "../../state/location";
 import type { Row } from "./rows";
 
 const SHOWN = 12;
+
+function WeightsEditor({ weights }: { weights: AuroraWeights }): JSX.Element {
+  const change = (name: keyof AuroraWeights, text: string): void => {
+    const value = Number(text);
+    if (text === "" || !Number.isFinite(value) || value < 0) return;
+    setQuery({ weights: weightsText({ ...weights, [name]: name === "penalty" ? value : value / 100 }) }, "replace");
+  };
+  const isUsual = weightsText(weights) === null;
+  return (
+    <div class="weights" role="group" aria-label="Weights of AURORA">
+      {TERMS.map(({ name, metric }) => (
+        <label key={name} title={metric}>
+          <span>{name}</span>
+          <input class="field" type="number" min="0" max="100" step="5" value={Number((weights[name] * 100).toFixed(4))}
+            onInput={(event) => change(name, event.currentTarget.value)} />
+        </label>
+      ))}
+      <label title="The score is multiplied by exp(-penalty × relative loss of quality)">
+        <span>penalty</span>
+        <input class="field" type="number" min="0" step="1" value={weights.penalty} onInput={(event) => change("penalty", event.currentTarget.value)} />
+      </label>
+      <p class="note">
+        Weights in per cent; what was not logged is left out and the rest scaled up.{" "}
+        {isUsual ? "These are the usual ones." : <button class="link" onClick={() => setQuery({ weights: null }, "replace")}>Back to the usual ones</button>}
+      </p>
+    </div>
+  );
+}
 
 /** Models by score. Bars leave break-even; the scale is logarithmic, since the score is a product. */
 export function AuroraPanel({ rows, hot, onHot, onOpen }: {
@@ -12,22 +44,25 @@ export function AuroraPanel({ rows, hot, onHot, onOpen }: {
   onHot: (name: string | null) => void;
   onOpen: (name: string) => void;
 }): JSX.Element {
+  const weights = readWeights(query.value.get("weights"));
+  const [editing, setEditing] = useState(weights !== USUAL_WEIGHTS);
+  const [unfolded, setUnfolded] = useState<string | null>(null);
   const scored = rows
-    .flatMap((row) => (row.aurora?.score != null && row.aurora.score > 0 ? [{ row, score: row.aurora.score, coverage: row.aurora.coverage }] : []))
+    .flatMap((row) => (row.aurora?.score != null && row.aurora.score > 0 ? [{ row, aurora: row.aurora, score: row.aurora.score }] : []))
     .sort((p, q) => q.score - p.score);
   const missing = rows.length - scored.length;
-  const reason = rows.find((row) => row.aurora?.reason)?.aurora?.reason;
+  const reason = rows.find((row) => row.aurora?.reason)?.aurora?.reason?.replace(/^no AURORA score: /, "");
   const shown = scored.length > SHOWN ? [...scored.slice(0, SHOWN - 3), ...scored.slice(-3)] : scored;
-  const lo = Math.min(0.8, ...shown.map((s) => s.score));
-  const hi = Math.max(1.25, ...shown.map((s) => s.score));
-  const at = logScale(lo, hi, 0, 100);
+  const at = logScale(Math.min(0.8, ...shown.map((s) => s.score)), Math.max(1.25, ...shown.map((s) => s.score)), 0, 100);
   const even = at(1);
   return (
     <section class="panel" aria-labelledby="aurora-title">
       <div class="panel-head">
         <h2 id="aurora-title">AURORA</h2>
         <span class="note">1.00 is break-even with the baseline</span>
+        <button class="link push" aria-expanded={editing} onClick={() => setEditing(!editing)}>Weights</button>
       </div>
+      {editing && <WeightsEditor weights={weights} />}
       {scored.length > 0 && (
         <ol class="ranks">
           <li class="rank note" aria-hidden="true">
@@ -36,18 +71,29 @@ export function AuroraPanel({ rows, hot, onHot, onOpen }: {
             <span class="num">score</span>
             <span class="num" title="Share of the weights whose metrics were logged">cover</span>
           </li>
-          {shown.map(({ row, score, coverage }, i) => (
-            <li key={row.name} class={`rank${hot === row.name ? " hot" : ""}${i === SHOWN - 3 && scored.length > SHOWN ? " gap" : ""}`}
-              onPointerEnter={() => onHot(row.name)} onPointerLeave={() => onHot(null)} onClick={() => onOpen(row.name)}>
-              <span class="name" title={row.name}>{row.name}</span>
-              <span class="track">
-                <span class="bar" style={{ left: `${Math.min(even, at(score))}%`, width: `${Math.abs(at(score) - even)}%` }} />
-                <span class="even" style={{ left: `${even}%` }} />
-              </span>
-              <span class="num">{fixed(score, 2)}</span>
-              <span class="num dim">{fixed(coverage, 2)}</span>
-            </li>
-          ))}
+          {shown.map(({ row, aurora, score }, i) => {
+            const open = unfolded === row.name;
+            return (
+              <li key={row.name} class={i === SHOWN - 3 && scored.length > SHOWN ? "gap" : ""}>
+                <button class={`rank${hot === row.name ? " hot" : ""}`} aria-expanded={open} title={`${row.name}: ${aurora.kind}, what it is made of`}
+                  onPointerEnter={() => onHot(row.name)} onPointerLeave={() => onHot(null)} onClick={() => setUnfolded(open ? null : row.name)}>
+                  <span class="name">{row.name}</span>
+                  <span class="track">
+                    <span class="bar" style={{ left: `${Math.min(even, at(score))}%`, width: `${Math.abs(at(score) - even)}%` }} />
+                    <span class="even" style={{ left: `${even}%` }} />
+                  </span>
+                  <span class="num">{fixed(score, 2)}</span>
+                  <span class="num dim">{fixed(aurora.coverage, 2)}</span>
+                </button>
+                {open && (
+                  <div class="unfolded">
+                    {aurora.factors.length > 0 ? <Waterfall score={aurora} /> : <p class="note">The score was logged without its factors.</p>}
+                    <p class="note">{aurora.kind}{aurora.formula ? `, formula ${aurora.formula}` : ""}. <button class="link" onClick={() => onOpen(row.name)}>Compare {row.name}</button></p>
+                  </div>
+                )}
+              </li>
+            );
+          })}
         </ol>
       )}
       <p class="note aurora-note">

@@ -1,10 +1,13 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Metric } from "../../api/compression";
 import { asFraction } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { fixed, percent, ratio, significant } from "../../lib/format";
-import { addKeys } from "../../shell/keys";
+import { useSize } from "../../charts/useSize";
+import { CheckMenu } from "../../parts/CheckMenu";
+import { useKeys } from "../../shell/keys";
+import { listOf, listText, query, setQuery } from "../../state/location";
 import { sortRows, type OverviewData, type PairValue, type Row } from "./rows";
 
 interface Column {
@@ -44,7 +47,18 @@ function DropCell({ drop, most, failing, isFraction }: { drop: number; most: num
   );
 }
 
-function columnsOf(data: OverviewData, a: string, b: string): Column[] {
+// About what a pair of columns takes, and everything that is always there.
+const RESOURCE_WIDTH = 200;
+const OTHER_WIDTH = 680;
+
+/** The resources with columns: those chosen, else as many as fit. */
+function shownResources(data: OverviewData, width: number): readonly Metric[] {
+  const chosen = query.value.get("cols");
+  if (chosen !== null) return data.resources.filter((m) => listOf(chosen).includes(m.name));
+  return data.resources.slice(0, Math.max(1, Math.floor((width - OTHER_WIDTH) / RESOURCE_WIDTH)));
+}
+
+function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, b: string): Column[] {
   const { quality, qualityIsFraction } = data;
   const show = (v: number): string => (qualityIsFraction ? percent(asFraction(v)) : significant(v));
   const most = Math.max(0, ...data.rows.map((row) => Math.abs(row.drop ?? 0)).filter(Number.isFinite));
@@ -56,13 +70,13 @@ function columnsOf(data: OverviewData, a: string, b: string): Column[] {
     return <Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />;
   };
   return [
-    { id: "model", head: "Model", numeric: false, key: (row) => row.name, cell: (row) => row.name },
+    { id: "model", head: "Model", numeric: false, key: (row) => row.name, cell: (row) => <span class="model-name" title={row.name}>{row.name}</span> },
     { id: "quality", head: <PairHead label={`${quality.label}${qualityIsFraction ? ", %" : ""}`} />, numeric: true,
       key: (row) => row.quality.b, cell: pairCell(quality, show, 96) },
     { id: "drop", head: qualityIsFraction ? "Drop, pp" : "Lost", numeric: true, key: (row) => row.drop,
       cell: (row) => row.drop === null ? "–"
         : <DropCell drop={row.drop} most={most} isFraction={qualityIsFraction} failing={row.verdict.fails.some((f) => f.startsWith("drop"))} /> },
-    ...data.resources.flatMap((metric): Column[] => [
+    ...resources.flatMap((metric): Column[] => [
       { id: metric.name, head: <PairHead label={metric.label} />, numeric: true,
         key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, (v) => significant(v), 104) },
       { id: `${metric.name}.gain`, head: metric.name === "model_size_mb" ? "Ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "Speedup" : "Gain",
@@ -78,13 +92,14 @@ function columnsOf(data: OverviewData, a: string, b: string): Column[] {
         : <span class="none" title={row.aurora?.reason ?? "no score was logged or could be computed"}>–</span> },
     { id: "gates", head: "Gates", numeric: false, key: (row) => row.verdict.fails.length,
       cell: (row) => row.verdict.fails.length > 0
-        ? <span class="verdict bad">{row.verdict.fails.join(", ")}</span>
+        ? <span class="verdict bad gate-text" title={row.verdict.fails.join(", ")}>{row.verdict.fails.join(", ")}</span>
         : row.verdict.checked > 0 ? <span class="verdict good">pass</span> : <span class="none">nothing to check</span> },
   ];
 }
 
-export function ModelTable({ data, a, b, sort, onSort, hot, onHot, onOpen }: {
+export function ModelTable({ data, rows: passing, a, b, sort, onSort, hot, onHot, onOpen, onCsv }: {
   data: OverviewData;
+  rows: readonly Row[];
   a: string;
   b: string;
   sort: string;
@@ -92,26 +107,47 @@ export function ModelTable({ data, a, b, sort, onSort, hot, onHot, onOpen }: {
   hot: string | null;
   onHot: (name: string | null) => void;
   onOpen: (name: string) => void;
+  onCsv: () => void;
 }): JSX.Element {
+  const { ref, width } = useSize<HTMLDivElement>();
   const [most, setMost] = useState(200);
   const body = useRef<HTMLTableSectionElement>(null);
-  useEffect(() => {
-    const move = (by: number) => (): void => {
-      const all = [...(body.current?.rows ?? [])];
-      const at = all.findIndex((row) => row === document.activeElement);
-      all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
-    };
-    return addKeys([
-      { key: "j", does: "Next model", run: move(1) },
-      { key: "k", does: "Previous model", run: move(-1) },
-    ]);
-  }, []);
-  const columns = columnsOf(data, a, b);
+  const move = (by: number) => (): void => {
+    const all = [...(body.current?.rows ?? [])];
+    const at = all.findIndex((row) => row === document.activeElement);
+    all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
+  };
+  useKeys([
+    { key: "j", does: "Next model", run: move(1) },
+    { key: "k", does: "Previous model", run: move(-1) },
+  ]);
+  const resources = shownResources(data, width);
+  const columns = columnsOf(data, resources, a, b);
   const descending = sort.startsWith("-");
   const column = columns.find((c) => c.id === sort.replace("-", "")) ?? columns[0]!;
-  const rows = sortRows(data.rows, column.key, descending);
+  const rows = sortRows(passing, column.key, descending);
+  // Heads stick to the page only while nothing scrolls sideways between the two.
+  const [fits, setFits] = useState(true);
+  useLayoutEffect(() => {
+    const box = ref.current;
+    if (box) setFits(box.querySelector("table")!.offsetWidth <= box.clientWidth);
+  }, [width, columns.length, rows]);
+  const words = query.value.get("find") ?? "";
   return (
-    <div class="scroll">
+    <section class="models-part" aria-label="Models">
+      <div class="panel-head models-head">
+        <h2>Models</h2>
+        <span class="note">{rows.length < data.rows.length ? `${rows.length} of ${data.rows.length}` : rows.length}</span>
+        {rows.length < data.rows.length && <button class="link" onClick={() => setQuery({ find: null, brush: null })}>Show all</button>}
+        <input class="field push" type="search" aria-label="Filter models" placeholder="Filter: resnet accuracy>0.7 size<20" value={words}
+          onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
+        {data.resources.length > 1 && (
+          <CheckMenu label="Columns" choices={data.resources.map((m) => ({ value: m.name, text: m.label }))} chosen={new Set(resources.map((m) => m.name))}
+            onChange={(chosen) => setQuery({ cols: chosen.size > 0 ? listText([...chosen]) : "none" }, "replace")}>Columns</CheckMenu>
+        )}
+        <button class="link" onClick={onCsv}>CSV</button>
+      </div>
+      <div class={`scroll${fits ? " fits" : ""}`} ref={ref}>
       <table class="table models">
         <caption class="sr">Models, sorted by {column.id}</caption>
         <thead>
@@ -136,6 +172,8 @@ export function ModelTable({ data, a, b, sort, onSort, hot, onHot, onOpen }: {
         </tbody>
       </table>
       {rows.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show {Math.min(500, rows.length - most)} more of {rows.length}</button>}
-    </div>
+      {rows.length === 0 && <p class="panel note">No model passes the filters. <button class="link" onClick={() => setQuery({ find: null, brush: null })}>Clear them</button></p>}
+      </div>
+    </section>
   );
 }

@@ -1,10 +1,12 @@
 // What compression cost over all models: tiles, Pareto, AURORA and table light up together.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Metric } from "../../api/compression";
+import { readWeights } from "../../lib/aurora";
 import { asFraction, POLICIES } from "../../lib/gates";
 import { csvOf, saveAs } from "../../lib/csv";
+import { saveSvg, standaloneSvg } from "../../lib/svg_file";
 import { fixed, plural, ratio, significant } from "../../lib/format";
 import { go, hrefOf, query, setQuery } from "../../state/location";
 import { progress, status } from "../../state/live";
@@ -14,7 +16,7 @@ import { AuroraPanel } from "./AuroraPanel";
 import { ModelTable } from "./ModelTable";
 import { ParetoChart } from "./ParetoChart";
 import type { ParetoInput } from "./pareto_layout";
-import { median, overviewOf, type OverviewData, type Row } from "./rows";
+import { brushText, isFraction, median, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
 import "./overview.css";
 
 function Tile({ name, figure, unit, from }: { name: string; figure: string; unit?: string; from: JSX.Element | string }): JSX.Element {
@@ -86,25 +88,33 @@ function Card({ row, data, a, b }: { row: Row; data: OverviewData; a: string; b:
   );
 }
 
-function paretoInputs(data: OverviewData, metric: Metric): ParetoInput[] {
-  const y = (v: number): number => (data.qualityIsFraction ? asFraction(v) * 100 : v);
+/** What the chart shows of a metric: shares in per cent. */
+function shownValue(metric: Metric, value: number): number {
+  return isFraction(metric) ? asFraction(value) * 100 : value;
+}
+
+const shownLabel = (metric: Metric): string => `${metric.label}${isFraction(metric) ? ", %" : ""}`;
+const plainLabel = (metric: Metric): string => metric.label.replace(/ \(.*\)$/, "");
+
+function paretoInputs(data: OverviewData, x: Metric, y: Metric): ParetoInput[] {
   return data.rows.flatMap((row) => {
-    const pair = row.metrics.get(metric.name);
-    if (pair?.b == null || row.quality.b === null) return [];
+    const [px, py] = [pairAt(row, data, x), pairAt(row, data, y)];
+    if (px?.b == null || py?.b == null) return [];
+    const both = px.a !== null && py.a !== null;
     return [{
       name: row.name,
-      xa: row.quality.a === null ? null : pair.a,
-      ya: pair.a === null || row.quality.a === null ? null : y(row.quality.a),
-      xb: pair.b,
-      yb: y(row.quality.b),
+      xa: both ? shownValue(x, px.a!) : null,
+      ya: both ? shownValue(y, py.a!) : null,
+      xb: shownValue(x, px.b),
+      yb: shownValue(y, py.b),
     }];
   });
 }
 
-function saveCsv(data: OverviewData, a: string, b: string): void {
+function saveCsv(data: OverviewData, shown: readonly Row[], a: string, b: string): void {
   const metrics = [data.quality, ...data.resources];
   const head = ["model", ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]), "drop", ...data.resources.map((m) => `${m.name} gain`), "aurora", "fails"];
-  const rows = data.rows.map((row) => [
+  const rows = shown.map((row) => [
     row.name,
     ...metrics.flatMap((m) => { const p = m === data.quality ? row.quality : row.metrics.get(m.name); return [p?.a ?? null, p?.b ?? null]; }),
     row.drop,
@@ -115,33 +125,69 @@ function saveCsv(data: OverviewData, a: string, b: string): void {
   saveAs("compression.csv", csvOf(head, rows), "text/csv");
 }
 
+function AxisPick({ name, metric, choices, log, onPick, onLog }: {
+  name: "x" | "y"; metric: Metric; choices: readonly Metric[]; log: boolean; onPick: (name: string) => void; onLog: () => void;
+}): JSX.Element {
+  return (
+    <span class="label">
+      <Menu label={`${name} axis: ${metric.label}`} value={metric.name} choices={choices.map((m) => ({ value: m.name, text: m.label }))} onPick={onPick}>
+        <span class="dim">{name}</span> {plainLabel(metric)}
+      </Menu>
+      <button class="toggle" aria-pressed={log} aria-label={`Logarithmic ${name} axis`} onClick={onLog}>log</button>
+    </span>
+  );
+}
+
+interface Chart {
+  readonly x: Metric;
+  readonly y: Metric;
+  readonly inputs: readonly ParetoInput[];
+  readonly logX: boolean;
+  readonly logY: boolean;
+}
+
+/** What the address asks to see against what; size, or the first resource there is, against quality. */
+function chartOf(data: OverviewData): Chart | null {
+  const find = (name: string | null): Metric | undefined => data.axes.find((m) => m.name === name);
+  const y = find(query.value.get("y")) ?? data.quality;
+  const x = find(query.value.get("x")) ?? data.resources.find((m) => m !== y) ?? data.axes.find((m) => m !== y);
+  if (!x) return null;
+  const inputs = paretoInputs(data, x, y);
+  const log = (key: string, usual: boolean): boolean => (query.value.has(key) ? query.value.get(key) === "1" : usual);
+  return { x, y, inputs, logX: log("xlog", spansDecade(inputs)), logY: log("ylog", false) };
+}
+
 export default function Overview(): JSX.Element {
   const hot = useSignal<string | null>(null);
+  const drawing = useRef<HTMLElement>(null);
   const table = comparison.value;
   const [a, b] = [sideA.value, sideB.value];
   const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
-  const data = useMemo(() => (table ? overviewOf(table, a, b, policy) : null), [table, a, b, policy]);
+  const weights = query.value.get("weights");
+  const data = useMemo(() => (table ? overviewOf(table, a, b, policy, readWeights(weights)) : null), [table, a, b, policy, weights]);
+  const [xName, yName, xLog, yLog] = ["x", "y", "xlog", "ylog"].map((key) => query.value.get(key));
+  const chart = useMemo(() => (data ? chartOf(data) : null), [data, xName, yName, xLog, yLog]);
   if (!table) return <Waiting />;
   if (!data || data.rows.length === 0) return <Empty />;
 
-  const xName = query.value.get("x") ?? data.resources[0]?.name ?? "";
-  const x = data.resources.find((m) => m.name === xName) ?? data.resources[0];
-  const inputs = x ? paretoInputs(data, x) : [];
+  const brush = chart ? readBrush(query.value.get("brush")) : null;
+  const marked = brush && chart
+    ? new Set(chart.inputs.filter((m) => m.xb >= brush.x[0] && m.xb <= brush.x[1] && m.yb >= brush.y[0] && m.yb <= brush.y[1]).map((m) => m.name))
+    : null;
+  const rows = visibleRows(data, query.value.get("find") ?? "", (row) => marked === null || marked.has(row.name));
   const open = (name: string): void => go(hrefOf(["compare"], { model: name }));
+  const setHot = (name: string | null): void => void (hot.value = name);
   return (
     <div class="view overview">
       <div class="page-bar">
         <h1>Overview</h1>
         <span class="note">{plural(data.rows.length, "model")}, {a} against {b}</span>
-        {data.resources.length > 1 && (
-          <span class="label push">x
-            <span class="seg" role="group" aria-label="Horizontal axis">
-              {data.resources.map((m) => (
-                <button key={m.name} aria-pressed={m === x} onClick={() => setQuery({ x: m === data.resources[0] ? null : m.name })}>
-                  {m.label.replace(/ \(.*\)$/, "")}
-                </button>
-              ))}
-            </span>
+        {chart && data.axes.length > 1 && (
+          <span class="axes push">
+            <AxisPick name="x" metric={chart.x} choices={data.axes} log={chart.logX}
+              onPick={(name) => setQuery({ x: name, brush: null, xlog: null })} onLog={() => setQuery({ xlog: chart.logX ? "0" : "1" })} />
+            <AxisPick name="y" metric={chart.y} choices={data.axes} log={chart.logY}
+              onPick={(name) => setQuery({ y: name === data.quality.name ? null : name, brush: null, ylog: null })} onLog={() => setQuery({ ylog: chart.logY ? "0" : "1" })} />
           </span>
         )}
         <Menu label={`Policy: ${policy.name}`} value={policy.name} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
@@ -151,24 +197,28 @@ export default function Overview(): JSX.Element {
       </div>
       <Tiles data={data} />
       <div class="charts">
-        <section class="panel" aria-labelledby="pareto-title">
+        <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">
-            <h2 id="pareto-title">{x ? `${data.quality.label} against ${x.label.replace(/ \(.*\)$/, "").toLowerCase()}` : data.quality.label}</h2>
-            <span class="note"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {inputs.length} of {plural(data.rows.length, "model")} logged {x ? "it" : "a resource"}</span>
-            <button class="link push" onClick={() => saveCsv(data, a, b)}>CSV</button>
+            <h2 id="pareto-title">{chart ? `${plainLabel(chart.y)} against ${plainLabel(chart.x).toLowerCase()}` : data.quality.label}</h2>
+            <span class="note"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both</span>
+            {brush
+              ? <button class="link push" onClick={() => setQuery({ brush: null })}>Clear the brush</button>
+              : <span class="note push hint">drag to filter</span>}
+            <button class="link" onClick={() => { const svg = drawing.current?.querySelector("svg"); if (svg) saveSvg("pareto", standaloneSvg(svg)); }}>SVG</button>
           </div>
-          {x && inputs.length > 0
-            ? <ParetoChart inputs={inputs} logX={spansDecade(inputs)} xHigherIsBetter={x.higherIsBetter ?? false}
-                yHigherIsBetter={data.quality.higherIsBetter ?? true} xLabel={x.label} yLabel={`${data.quality.label}${data.qualityIsFraction ? ", %" : ""}`}
-                frontName={`${b} front`} summary={`${data.quality.label} against ${x.label} for ${inputs.length} models, with an arrow from ${a} to ${b} each`}
-                hot={hot.value} onHot={(name) => (hot.value = name)} onOpen={open}
+          {chart && chart.inputs.length > 0
+            ? <ParetoChart {...chart} xHigherIsBetter={chart.x.higherIsBetter ?? false} yHigherIsBetter={chart.y.higherIsBetter ?? true}
+                xLabel={shownLabel(chart.x)} yLabel={shownLabel(chart.y)}
+                frontName={`${b} front`} summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with an arrow from ${a} to ${b} each`}
+                hot={hot.value} passing={new Set(rows.map((row) => row.name))} onHot={setHot} onOpen={open}
+                brush={brush} onBrush={(next) => setQuery({ brush: next ? brushText(next) : null }, "replace")}
                 card={(name) => <Card row={data.rows.find((row) => row.name === name)!} data={data} a={a} b={b} />} />
             : <p class="note">No model has both {a} and {b} of a resource such as size, latency or throughput.</p>}
         </section>
-        <AuroraPanel rows={data.rows} hot={hot.value} onHot={(name) => (hot.value = name)} onOpen={open} />
+        <AuroraPanel rows={rows} hot={hot.value} onHot={setHot} onOpen={open} />
       </div>
-      <ModelTable data={data} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
-        hot={hot.value} onHot={(name) => (hot.value = name)} onOpen={open} />
+      <ModelTable data={data} rows={rows} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
+        hot={hot.value} onHot={setHot} onOpen={open} onCsv={() => saveCsv(data, rows, a, b)} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // Where the marks, arrows, front and labels of the Pareto chart go. Pure: sizes and values in,
 // pixels out.
-import { LabelPlacer, spotsAround, type LabelSpot } from "../../lib/labels";
+import { boxesAlong, LabelPlacer, spotsAround, type LabelSpot } from "../../lib/labels";
 import { paretoFront } from "../../lib/pareto";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
 
@@ -70,7 +70,7 @@ function arrowOf(a: { x: number; y: number }, b: { x: number; y: number }): stri
 }
 
 export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOptions): ParetoLayout | null {
-  const box = { l: 44, r: options.width - 16, t: 16, b: options.height - 34 };
+  const box = { l: 44, r: options.width - 16, t: 20, b: options.height - 36 };
   if (box.r - box.l < 80 || box.b - box.t < 60) return null;
   const xs = inputs.flatMap((m) => (m.xa === null ? [m.xb] : [m.xa, m.xb]));
   const ys = inputs.flatMap((m) => (m.ya === null ? [m.yb] : [m.ya, m.yb]));
@@ -89,14 +89,23 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
   for (const { a, b } of points) {
     if (a) placer.take({ x: a.x - 5, y: a.y - 5, w: 10, h: 10 });
     placer.take({ x: b.x - 6, y: b.y - 6, w: 12, h: 12 });
+    if (a) for (const box of boxesAlong(a.x, a.y, b.x, b.y)) placer.take(box);
   }
+  const line = frontIndices.map((i) => points[i]!.b).sort((p, q) => p.x - q.x);
+  for (let i = 1; i < line.length; i += 1) {
+    const [p, q] = [line[i - 1]!, line[i]!];
+    const corner = options.xHigherIsBetter ? { x: p.x, y: q.y } : { x: q.x, y: p.y };
+    for (const end of [p, q]) for (const box of boxesAlong(corner.x, corner.y, end.x, end.y)) placer.take(box);
+  }
+  const frontLabel = frontLabelOf(line, options);
+  if (frontLabel) placer.take({ x: frontLabel.x - (frontLabel.anchor === "end" ? 64 : 0), y: frontLabel.y - 12, w: 64, h: 16 });
   // The front is named first, then those that lost most.
   const order = inputs.map((_, i) => i).sort((i, j) =>
     Number(onFront.has(j)) - Number(onFront.has(i)) || lossOf(inputs[j]!, options) - lossOf(inputs[i]!, options));
   const labels = new Map<number, LabelSpot | null>();
   for (const i of order) {
     const { a, b } = points[i]!;
-    labels.set(i, placer.place(spotsAround(inputs[i]!.name, b.x, b.y, a !== null && a.x > b.x)));
+    labels.set(i, placer.place(spotsAround(`${inputs[i]!.name} ▲`, b.x, b.y, a !== null && a.x > b.x)));
   }
 
   const marks = inputs.map((m, index): Mark => {
@@ -104,13 +113,11 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
     const grew = m.xa !== null && (options.xHigherIsBetter ? m.xb < m.xa : m.xb > m.xa);
     return { index, name: m.name, a, b, arrow: a ? arrowOf(a, b) : "", label: labels.get(index) ?? null, onFront: onFront.has(index), grew };
   });
-  const line = frontIndices.map((i) => points[i]!.b).sort((p, q) => p.x - q.x);
   return {
-    box, x, y, marks,
+    box, x, y, marks, frontLabel,
     xTicks: options.logX ? logTicks(...x.domain, Math.max(2, Math.floor((box.r - box.l) / 64))) : ticks(...x.domain, Math.floor((box.r - box.l) / 80)),
     yTicks: options.logY ? logTicks(...y.domain, 6) : ticks(...y.domain, 6),
     front: frontPath(line, options),
-    frontLabel: frontLabelOf(line, options),
   };
 }
 

@@ -1,6 +1,8 @@
 // What the overview shows of each model, computed once for all its parts.
 import type { Comparison, Metric, Model, Score } from "../../api/compression";
+import { computeAurora, USUAL_WEIGHTS, type AuroraWeights } from "../../lib/aurora";
 import { asFraction, gain, judge, type Policy, type Verdict } from "../../lib/gates";
+import { parseRunFilter, passes } from "../../lib/run_filter";
 
 export interface PairValue {
   readonly a: number | null;
@@ -24,6 +26,8 @@ export interface OverviewData {
   readonly qualityIsFraction: boolean;
   /** Resources that at least one model logged for both sides, the usual ones first. */
   readonly resources: readonly Metric[];
+  /** What the chart can have on an axis: quality, resources, then everything else that B has. */
+  readonly axes: readonly Metric[];
 }
 
 const QUALITY = ["accuracy", "f1_score", "auc", "perplexity", "wer", "loss"];
@@ -43,11 +47,17 @@ export function qualityOf(table: Comparison, a: string, b: string): Metric | nul
   return [...known, ...others].reduce<Metric | null>((best, m) => (count(m) > (best ? count(best) : 0) ? m : best), null);
 }
 
-export function overviewOf(table: Comparison, a: string, b: string, policy: Policy): OverviewData | null {
+/** Whether values are shares of one, to be shown in per cent. */
+export function isFraction(metric: Metric): boolean {
+  return metric.unit === "" && metric.higherIsBetter === true;
+}
+
+export function overviewOf(table: Comparison, a: string, b: string, policy: Policy, weights: AuroraWeights = USUAL_WEIGHTS): OverviewData | null {
   const quality = qualityOf(table, a, b);
   if (!quality) return null;
-  const isFraction = quality.unit === "" && quality.higherIsBetter === true;
+  const qualityIsFraction = isFraction(quality);
   const others = table.metrics.filter((m) => m !== quality);
+  const asLogged = weights === USUAL_WEIGHTS && a === table.baseline;
   const rows = table.models
     .map((model): Row => {
       const q = pairOf(model, quality, a, b);
@@ -56,26 +66,55 @@ export function overviewOf(table: Comparison, a: string, b: string, policy: Poli
         model,
         name: model.name,
         quality: q,
-        drop: dropOf(q, quality, isFraction),
+        drop: dropOf(q, quality, qualityIsFraction),
         metrics,
-        aurora: model.aurora(b),
+        aurora: asLogged ? model.aurora(b) : computeAurora(model, a, b, weights),
         verdict: judge(model, a, b, policy),
       };
     })
     .filter((row) => row.quality.a !== null || row.quality.b !== null || [...row.metrics.values()].some((p) => p.a !== null || p.b !== null));
   const paired = (metric: Metric): boolean => rows.some((row) => row.metrics.get(metric.name)?.gain != null);
   const usual = RESOURCES.map((name) => others.find((m) => m.name === name)).filter((m) => m !== undefined);
-  return {
-    rows,
-    quality,
-    qualityIsFraction: isFraction,
-    resources: usual.filter(paired),
-  };
+  const resources = usual.filter(paired);
+  const rest = others.filter((m) => !resources.includes(m) && rows.some((row) => row.metrics.get(m.name)?.b != null));
+  return { rows, quality, qualityIsFraction, resources, axes: [quality, ...resources, ...rest] };
 }
 
-function dropOf(pair: PairValue, quality: Metric, isFraction: boolean): number | null {
+/** The pair of any metric, quality included. */
+export function pairAt(row: Row, data: OverviewData, metric: Metric): PairValue | undefined {
+  return metric === data.quality ? row.quality : row.metrics.get(metric.name);
+}
+
+/** A rectangle in values: what was marked in the chart. */
+export interface Brush {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+}
+
+export function readBrush(text: string | null): Brush | null {
+  const [x0, x1, y0, y1, ...more] = text?.split("~").map(Number) ?? [];
+  const all = [x0, x1, y0, y1];
+  if (more.length > 0 || !all.every((v): v is number => v !== undefined && Number.isFinite(v))) return null;
+  return { x: [all[0]!, all[1]!], y: [all[2]!, all[3]!] };
+}
+
+export function brushText({ x, y }: Brush): string {
+  return [...x, ...y].map((v) => Number(v.toPrecision(6))).join("~");
+}
+
+/** The rows that both the words typed and the rectangle let pass; conditions are about B. */
+export function visibleRows(data: OverviewData, words: string, inside: (row: Row) => boolean): Row[] {
+  const filter = parseRunFilter(words);
+  const valueOf = (row: Row) => (name: string): number | null => {
+    const metric = data.axes.find((m) => m.name.includes(name.toLowerCase()) || m.label.toLowerCase().includes(name.toLowerCase()));
+    return (metric && pairAt(row, data, metric)?.b) ?? null;
+  };
+  return data.rows.filter((row) => inside(row) && passes(filter, row.name, valueOf(row)));
+}
+
+function dropOf(pair: PairValue, quality: Metric, inFractions: boolean): number | null {
   if (pair.a === null || pair.b === null) return null;
-  const [a, b] = isFraction ? [asFraction(pair.a), asFraction(pair.b)] : [pair.a, pair.b];
+  const [a, b] = inFractions ? [asFraction(pair.a), asFraction(pair.b)] : [pair.a, pair.b];
   return quality.higherIsBetter === false ? b - a : a - b;
 }
 

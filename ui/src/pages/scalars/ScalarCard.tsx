@@ -3,11 +3,14 @@ import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { postJson } from "../../api/client";
-import { toNumber } from "../../api/wire";
+import { toNumber, type WireNumber } from "../../api/wire";
 import type { ScalarAnswer, ScalarSeries } from "../../api/types";
 import { LineChart } from "../../charts/line/LineChart";
 import { nearestIndex, smoothed, type Line } from "../../charts/line/layout";
+import { csvOf, saveAs } from "../../lib/csv";
 import { count, duration, exact, plural, significant } from "../../lib/format";
+import type { RunGroup } from "../../lib/run_groups";
+import { saveSvg } from "../../lib/svg_file";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
 import { Icon, ICONS } from "../../shell/icons";
@@ -35,6 +38,29 @@ export function linesOf(series: readonly ScalarSeries[], axis: Axis, smoothing: 
     const ys = Float64Array.from(one.values, toNumber);
     return [{ name: one.run, xs: xsOf(one, axis), ys, smooth: smoothing > 0 ? smoothed(ys, smoothing) : null }];
   });
+}
+
+interface GroupsAnswer {
+  groups: { name: string; x?: WireNumber[]; mean?: WireNumber[]; deviation?: WireNumber[]; counts?: number[]; error?: { message: string } }[];
+}
+
+/** The mean of each group, and one standard deviation to either side. */
+export function linesOfGroups(answer: GroupsAnswer, smoothing: number): Line[] {
+  return answer.groups.flatMap((group) => {
+    if (!group.x || group.x.length === 0) return [];
+    const ys = Float64Array.from(group.mean ?? [], toNumber);
+    const around = smoothing > 0 ? smoothed(ys, smoothing) : ys;
+    const spread = Float64Array.from(group.deviation ?? [], toNumber);
+    return [{
+      name: group.name, xs: Float64Array.from(group.x, toNumber), ys, smooth: smoothing > 0 ? around : null,
+      band: { low: around.map((y, i) => y - (spread[i] ?? 0)), high: around.map((y, i) => y + (spread[i] ?? 0)) },
+    }];
+  });
+}
+
+function saveCsv(tag: string, lines: readonly Line[], axis: Axis): void {
+  const rows = lines.flatMap((line) => Array.from({ length: line.xs.length }, (_, i) => [line.name, line.xs[i] ?? null, line.ys[i] ?? null]));
+  saveAs(`${tag.replace(/[^\w.-]+/g, "_")}.csv`, csvOf(["run", axis, "value"], rows), "text/csv");
 }
 
 const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
@@ -71,29 +97,55 @@ function Values({ lines, at, digits }: { lines: readonly Line[]; at: number | nu
   );
 }
 
-function LoadedCard({ tag, runs, view, cursor, onZoom }: {
+/** What a card draws, and how it is asked for. */
+interface Asked {
+  readonly lines: (smoothing: number) => Line[];
+  readonly total: number;
+}
+
+function ask(tag: string, runs: readonly string[], groups: readonly RunGroup[] | null, view: CardView, signal: AbortSignal): Promise<Asked> {
+  const common = { points: 1200, axis: view.axis };
+  if (groups) {
+    const here = new Set(runs);
+    const members = groups.map((group) => [group.name, group.runs.filter((run) => here.has(run))] as const).filter(([, of]) => of.length > 0);
+    return postJson<GroupsAnswer>("scalars/groups", { ...common, tag, groups: Object.fromEntries(members) }, signal)
+      .then((answer) => ({ lines: (smoothing) => linesOfGroups(answer, smoothing), total: answer.groups.reduce((sum, one) => sum + (one.x?.length ?? 0), 0) }));
+  }
+  const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
+  return postJson<ScalarAnswer>("scalars", { ...common, ...range, series: runs.map((run) => [run, tag]) }, signal)
+    .then(({ series }) => ({ lines: (smoothing) => linesOf(series, view.axis, smoothing), total: series.reduce((sum, one) => sum + (one.total ?? 0), 0) }));
+}
+
+export interface CardFiles {
+  svg: (() => string | null) | null;
+  csv: (() => void) | null;
+}
+
+function LoadedCard({ tag, runs, groups, view, cursor, files, onZoom }: {
   tag: string;
   runs: readonly string[];
+  groups: readonly RunGroup[] | null;
   view: CardView;
   cursor: Signal<number | null>;
+  files: CardFiles;
   onZoom: (range: readonly [number, number] | null) => void;
 }): JSX.Element {
   const zoom = view.zoom;
-  const body = useMemo(() => ({
-    series: runs.map((run) => [run, tag]), points: 1200, axis: view.axis,
-    ...(zoom ? { from: zoom[0], to: zoom[1] } : {}),
-  }), [runs.join("\0"), tag, view.axis, zoom]);
-  const { state, retry } = useResource(JSON.stringify(body), (signal) => postJson<ScalarAnswer>("scalars", body, signal));
+  const key = [tag, view.axis, groups ? JSON.stringify(groups) : zoom?.join("~") ?? "", ...runs].join("\0");
+  const { state, retry } = useResource(key, (signal) => ask(tag, runs, groups, view, signal));
   const { data, error } = state.value;
-  const lines = useMemo(() => (data ? linesOf(data.series, view.axis, view.smoothing) : []), [data, view.axis, view.smoothing]);
-  const total = data?.series.reduce((sum, one) => sum + (one.total ?? 0), 0) ?? 0;
+  const lines = useMemo(() => data?.lines(view.smoothing) ?? [], [data, view.smoothing]);
+  const total = data?.total ?? 0;
+  const toSvg = useRef<(() => string | null) | null>(null);
+  files.svg = () => toSvg.current?.() ?? null;
+  files.csv = () => saveCsv(tag, lines, view.axis);
   if (error && !data) {
     return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   }
   const summary = lines.map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).slice(0, 5).join(", ");
   return (
     <>
-      <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom}
+      <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom} toSvg={toSvg}
         logX={view.logX} logY={view.logY} clipOutliers={view.clip} xRange={zoom} yRange={null} xText={xText(view.axis)} />
       <Values lines={lines} at={cursor.value} digits={5} />
     </>
@@ -103,6 +155,7 @@ function LoadedCard({ tag, runs, view, cursor, onZoom }: {
 export function ScalarCard(props: {
   tag: string;
   runs: readonly string[];
+  groups: readonly RunGroup[] | null;
   view: CardView;
   cursor: Signal<number | null>;
   pinned: boolean;
@@ -112,14 +165,17 @@ export function ScalarCard(props: {
   onWide: () => void;
 }): JSX.Element {
   const { ref, near } = useNear();
+  const files = useRef<CardFiles>({ svg: null, csv: null }).current;
   return (
     <section class={`card${props.wide ? " wide" : ""}`} ref={ref} aria-label={props.tag}>
       <header>
         <h3 title={props.tag}>{props.tag}</h3>
+        <button class="icon text" aria-label={`Save ${props.tag} as SVG`} title="Save the chart" onClick={() => { const svg = files.svg?.(); if (svg) saveSvg(props.tag, svg); }}>SVG</button>
+        <button class="icon text" aria-label={`Save ${props.tag} as CSV`} title="Save the points" onClick={() => files.csv?.()}>CSV</button>
         <button class="icon" aria-label={`${props.pinned ? "Unpin" : "Pin"} ${props.tag}`} aria-pressed={props.pinned} title="Pin" onClick={props.onPin}><Icon d={ICONS.pin} /></button>
         <button class="icon" aria-label={`Full width: ${props.tag}`} aria-pressed={props.wide} title="Full width" onClick={props.onWide}><Icon d={ICONS.wide} /></button>
       </header>
-      {near ? <LoadedCard tag={props.tag} runs={props.runs} view={props.view} cursor={props.cursor} onZoom={props.onZoom} /> : <div class="plot" />}
+      {near ? <LoadedCard tag={props.tag} runs={props.runs} groups={props.groups} view={props.view} cursor={props.cursor} files={files} onZoom={props.onZoom} /> : <div class="plot" />}
     </section>
   );
 }

@@ -5,8 +5,10 @@ import { useEffect, useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import type { Tags } from "../../api/types";
 import { plural } from "../../lib/format";
+import { matcherOf } from "../../lib/matching";
+import { groupRuns, USUAL_GROUPING } from "../../lib/run_groups";
 import { allRuns, RunList, shownRuns } from "../../parts/RunList";
-import { addKeys } from "../../shell/keys";
+import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
@@ -50,6 +52,12 @@ function Knobs({ view }: { view: CardView }): JSX.Element {
       <label class="label">Log y <input type="checkbox" checked={view.logY} onChange={() => setQuery({ ylog: view.logY ? null : "1" })} /></label>
       <label class="label">Log x <input type="checkbox" checked={view.logX} onChange={() => setQuery({ xlog: view.logX ? null : "1" })} /></label>
       <label class="label">Clip outliers <input type="checkbox" checked={view.clip} onChange={() => setQuery({ clip: view.clip ? "0" : null })} /></label>
+      <label class="label" title="Runs that belong together, such as seeds, become one line with its spread">Mean of groups
+        <input type="checkbox" checked={query.value.has("group")} onChange={() => setQuery({ group: query.value.has("group") ? null : USUAL_GROUPING })} /></label>
+      {query.value.has("group") && (
+        <input class="field mono" aria-label="What the names of a group share" title="What the first parenthesis catches is the name of the group" value={query.value.get("group") ?? ""}
+          onInput={(event) => setQuery({ group: event.currentTarget.value || "()" }, "replace")} />
+      )}
       {view.zoom && <button class="link" onClick={() => setQuery({ xlim: null })}>Reset zoom (z)</button>}
     </div>
   );
@@ -62,21 +70,23 @@ export default function Scalars(): JSX.Element {
   useEffect(() => {
     if (data) allRuns.value = data.runs;
   }, [data]);
-  useEffect(() => addKeys([
+  useKeys([
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
     { key: "l", does: "Log y", run: () => setQuery({ ylog: query.value.has("ylog") ? null : "1" }) },
     { key: "shift-l", does: "Log x", run: () => setQuery({ xlog: query.value.has("xlog") ? null : "1" }) },
-  ]), []);
+  ]);
 
   const view = viewOf();
   const wanted = query.value.get("tag") ?? "";
-    const runsOf = useMemo(() => {
+  const runsOf = useMemo(() => {
     const map = new Map<string, Set<string>>();
     data?.names.forEach((name, i) => map.set(name, new Set((data.run_lists[i] ?? []).map((r) => data.runs[r] ?? ""))));
     return map;
   }, [data]);
   const shown = shownRuns.value;
-  const groups = useMemo(() => groupTags(matching(data?.names ?? [], wanted).filter((tag) => shown.some((run) => runsOf.get(tag)?.has(run)))), [runsOf, wanted, shown]);
+  const grouping = query.value.get("group");
+  const runGroups = useMemo(() => (grouping === null ? null : groupRuns(shown, grouping)), [grouping, shown]);
+  const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => runsOf.get(tag)?.has(run)))), [runsOf, wanted, shown]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
   if (data.names.length === 0) return <Empty />;
@@ -95,7 +105,7 @@ export default function Scalars(): JSX.Element {
   };
   const card = (tag: string): JSX.Element => (
     <ScalarCard key={tag} tag={tag} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
-      runs={shown.filter((run) => runsOf.get(tag)?.has(run))}
+      runs={shown.filter((run) => runsOf.get(tag)?.has(run))} groups={runGroups}
       onZoom={(range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace")}
       onPin={() => setQuery({ pins: listText(pins.includes(tag) ? pins.filter((p) => p !== tag) : [...pins, tag]) })}
       onWide={() => setQuery({ wide: wide === tag ? null : tag })} />
@@ -109,7 +119,7 @@ export default function Scalars(): JSX.Element {
       <div class="main-column">
         <div class="page-bar">
           <h1>Scalars</h1>
-          <span class="note">{visible < data.names.length ? `${visible} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}, every point kept</span>
+          <span class="note">{visible < data.names.length ? `${visible} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}{runGroups ? ` in ${plural(runGroups.length, "group")}, mean ± standard deviation` : ", every point kept"}</span>
           <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
@@ -135,16 +145,6 @@ function Group({ name, note, open, onToggle, cards }: {
       {open && <div class="cards">{cards}</div>}
     </section>
   );
-}
-
-function matching(tags: readonly string[], wanted: string): string[] {
-  if (wanted === "") return [...tags];
-  try {
-    const pattern = new RegExp(wanted, "i");
-    return tags.filter((tag) => pattern.test(tag));
-  } catch {
-    return tags.filter((tag) => tag.toLowerCase().includes(wanted.toLowerCase()));
-  }
 }
 
 function Empty(): JSX.Element {

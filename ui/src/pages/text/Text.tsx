@@ -1,14 +1,10 @@
 // Texts as they were logged. Nothing in them is taken for markup.
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { getJson } from "../../api/client";
-import type { Tags } from "../../api/types";
-import { count, plural } from "../../lib/format";
-import { runsOfTags } from "../../lib/runs_of_tags";
-import { allRuns, RunList, shownRuns } from "../../parts/RunList";
+import { count } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
+import { SeriesPage } from "../../parts/SeriesPage";
 import { useResource } from "../../state/resource";
-import "../scalars/scalars.css";
 import "./text.css";
 
 interface TextAnswer {
@@ -45,31 +41,13 @@ function TextGrid({ shape, texts }: { shape: readonly number[]; texts: readonly 
 }
 
 export default function Text(): JSX.Element {
-  const { state, retry } = useResource("text-tags", (signal) => getJson<Tags>("tags", { kind: "text" }, signal));
-  const { data, error } = state.value;
-  useEffect(() => {
-    if (data) allRuns.value = runsOfTags(data);
-  }, [data]);
-  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
-  if (!data) return <div class="view" aria-busy="true" />;
-  if (data.names.length === 0) {
-    return (
-      <div class="empty">
+  return (
+    <SeriesPage kind="text" title="Text" note="" inGrid={false} card={(series) => <TextCard {...series} />} empty={(
+      <>
         <h1>No texts yet</h1>
         <p>This page shows logged texts: notes, samples, reports.</p>
         <pre>{`writer.add_text("notes", "calibrated on 512 samples", step)`}</pre>
-      </div>
-    );
-  }
-  const shown = new Set(shownRuns.value);
-  const cards = data.names.flatMap((tag, i) => (data.run_lists[i] ?? []).map((r) => ({ tag, run: data.runs[r] ?? "" }))).filter((card) => shown.has(card.run));
-  return (
-    <div class="view scalars">
-      <div class="side"><RunList /></div>
-      <div class="main-column">
-        <div class="page-bar"><h1>Text</h1><span class="note">{plural(cards.length, "series", "series")}</span></div>
-        {cards.slice(0, 100).map((card) => <TextCard key={`${card.run}\u0000${card.tag}`} {...card} />)}
-      </div>
-    </div>
+      </>
+    )} />
   );
 }

@@ -1,0 +1,55 @@
+// Policies: a few limits with a name, for those who have no contract of their own (gates.h).
+//
+//   for (const PolicyCheck& check : CheckPolicy(*FindPolicy("balanced"), fp32, int8)) …
+//
+// What was not logged is not judged: a policy speaks about what is there, where a contract fails.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/analysis/gates.h"
+#include "cboard/compression/metrics.h"
+
+namespace cboard::analysis {
+
+enum class LimitKind {
+  kMostLost,   // Accuracy may fall by at most this fraction of one.
+  kLeastGain,  // The variant must be at least so many times better.
+};
+
+struct PolicyGate {
+  std::string_view label;   // drop, ratio, speedup
+  std::string_view metric;  // The key that it is about.
+  LimitKind kind = LimitKind::kLeastGain;
+  double limit = 0;
+};
+
+struct Policy {
+  std::string_view name;
+  std::span<const PolicyGate> gates;
+};
+
+// balanced, accuracy first, smallest.
+std::span<const Policy> Policies();
+const Policy* FindPolicy(std::string_view name);  // nullptr if there is none.
+
+struct PolicyCheck {
+  const PolicyGate* gate = nullptr;
+  GateOutcome outcome = GateOutcome::kMissing;
+  std::optional<double> measured = {};  // The fraction lost, or how many times better.
+  std::string rule = {};                // "drop ≤ 1 pp"
+  std::string text = {};                // "0.27 pp", "3.96×"; empty when missing.
+};
+
+// One entry per gate. A value of zero or less gives no ratio, and counts as missing.
+std::vector<PolicyCheck> CheckPolicy(const Policy& policy, const Metrics& baseline,
+                                     const Metrics& variant);
+
+// Accuracy is a fraction, but many log per cent.
+inline double AsFraction(double accuracy) { return accuracy > 1.5 ? accuracy / 100 : accuracy; }
+
+}  // namespace cboard::analysis

@@ -1,0 +1,60 @@
+// HTML, with everything that came from outside escaped.
+//
+//   html.Raw("<td>").Text(name).Raw("</td>");
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+
+class HtmlWriter {
+ public:
+  // Markup, as it is: only literals and numbers of our own.
+  HtmlWriter& Raw(std::string_view markup) {
+    html_ += markup;
+    return *this;
+  }
+
+  // Text, also inside quoted attributes.
+  HtmlWriter& Text(std::string_view text) {
+    for (const char c : ToValidUtf8(text)) {
+      switch (c) {
+        case '&':
+          html_ += "&amp;";
+          break;
+        case '<':
+          html_ += "&lt;";
+          break;
+        case '>':
+          html_ += "&gt;";
+          break;
+        case '"':
+          html_ += "&quot;";
+          break;
+        case '\'':
+          html_ += "&#39;";
+          break;
+        default:
+          html_ += c;
+      }
+    }
+    return *this;
+  }
+
+  // <tag class="name">text</tag>; no class when `name` is empty.
+  HtmlWriter& Element(std::string_view tag, std::string_view text, std::string_view name = {}) {
+    Raw("<").Raw(tag);
+    if (!name.empty()) Raw(" class=\"").Raw(name).Raw("\"");
+    return Raw(">").Text(text).Raw("</").Raw(tag).Raw(">");
+  }
+
+  std::string Take() { return std::move(html_); }
+
+ private:
+  std::string html_;
+};
+
+}  // namespace cboard::analysis

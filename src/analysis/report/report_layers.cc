@@ -1,0 +1,110 @@
+// Where it hurt: the worst layers of every model that logged them, and the trials of a tuning.
+#include <algorithm>
+
+#include "analysis/number_text.h"
+#include "analysis/report/report_sections.h"
+#include "cboard/analysis/layer_ranking.h"
+#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/tuning.h"
+
+namespace cboard::analysis {
+namespace {
+
+constexpr std::size_t kMostLayers = 10;  // Per model.
+constexpr std::size_t kMostModels = 30;  // Whose histograms are read.
+
+std::optional<LayerRanking> RankingOf(const ReportData& data, std::span<const LayerSide> sides,
+                                      const ReportModel& model) {
+  const LayerSide* const a = FindSide(sides, model.model, data.a);
+  const LayerSide* const b = FindSide(sides, model.model, data.b);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  // A side that names no model matches all of them, which a report must not repeat.
+  if (a->model != model.model || b->model != model.model) return std::nullopt;
+  const Run* const run_a = data.snapshot->FindRun(a->run);
+  const Run* const run_b = data.snapshot->FindRun(b->run);
+  if (run_a == nullptr || run_b == nullptr) return std::nullopt;
+  return RankLayers(CollectLayers(*run_a, a->variant_in_tags),
+                    CollectLayers(*run_b, b->variant_in_tags), *HistogramsOf(data.snapshot),
+                    CollectLayerMetrics(*run_b, b->variant));
+}
+
+std::string LoggedText(const RankedLayer& layer, std::string_view metric) {
+  const auto found = layer.logged.find(metric);
+  return found == layer.logged.end() ? "–" : ShortNumber(found->second);
+}
+
+std::string_view ClassOf(Level level) {
+  switch (level) {
+    case Level::kRed:
+      return "bad";
+    case Level::kAmber:
+      return "warn";
+    case Level::kGreen:
+      break;
+  }
+  return "good";
+}
+
+void WriteRanking(HtmlWriter& html, const std::string& name, const LayerRanking& ranking) {
+  html.Element("h3", name);
+  html.Raw("<div class=\"wide\"><table><thead><tr><th>Layer</th><th>Level</th>");
+  html.Raw("<th class=\"num\">SQNR, dB</th><th class=\"num\">Worst channel, dB</th>");
+  html.Raw("<th class=\"num\">Cosine</th><th>Cause</th></tr></thead><tbody>");
+  const std::size_t shown = std::min(kMostLayers, ranking.layers.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RankedLayer& layer = ranking.layers[i];
+    html.Raw("<tr>").Element("td", layer.baseline.layer, "name").Raw("<td>");
+    html.Element("span", NameOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
+    html.Raw("</td>").Element("td", LoggedText(layer, "sqnr_db"), "num");
+    html.Element("td", LoggedText(layer, "worst_channel_sqnr_db"), "num");
+    html.Element("td", LoggedText(layer, "cosine"), "num");
+    html.Element("td", layer.diagnosis.explanation).Raw("</tr>");
+  }
+  html.Raw("</tbody></table></div>");
+  if (ranking.layers.size() > shown) {
+    html.Element(
+        "p",
+        "The worst " + HumanCount(shown) + " of " + HumanCount(ranking.layers.size()) + " layers.",
+        "note");
+  }
+}
+
+}  // namespace
+
+void WriteLayers(HtmlWriter& html, const ReportData& data) {
+  const std::vector<LayerSide> sides = FindLayerSides(*data.snapshot);
+  std::size_t written = 0;
+  for (const ReportModel& model : data.models) {
+    if (written == kMostModels) break;
+    const std::optional<LayerRanking> ranking = RankingOf(data, sides, model);
+    if (!ranking || ranking->layers.empty()) continue;
+    if (written++ == 0) html.Raw("<section class=\"long\"><h2>Layers, worst first</h2>");
+    WriteRanking(html, model.name, *ranking);
+  }
+  if (written > 0) html.Raw("</section>");
+}
+
+void WriteTuning(HtmlWriter& html, const ReportData& data) {
+  bool any = false;
+  for (const TuningTimeline& timeline : FindTuning(*data.snapshot)) {
+    const bool is_ours = std::ranges::any_of(
+        data.models, [&](const ReportModel& model) { return model.model == timeline.model; });
+    if (!is_ours) continue;
+    if (!any) html.Raw("<section class=\"long\"><h2>Tuning</h2>");
+    any = true;
+    html.Element("h3", timeline.model);
+    html.Raw("<table><thead><tr><th>Trial</th><th class=\"num\">Accuracy</th>");
+    html.Raw("<th class=\"num\">To the baseline, pp</th><th></th></tr></thead><tbody>");
+    for (std::size_t i = 0; i < timeline.trials.size(); ++i) {
+      const Trial& trial = timeline.trials[i];
+      html.Raw("<tr>").Element("td", VariantOfTrial(trial.number));
+      html.Element("td", trial.accuracy ? ShortNumber(*trial.accuracy) : "–", "num");
+      html.Element("td", trial.change ? FixedNumber(*trial.change * 100, 2) : "–", "num");
+      html.Element("td", timeline.best == i ? "best" : "").Raw("</tr>");
+    }
+    html.Raw("</tbody></table>");
+  }
+  if (any) html.Raw("</section>");
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,219 @@
+// Quality against size, or whatever resource most models logged: an arrow from A to B each, and the
+// front of those that no other beats.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "analysis/number_text.h"
+#include "analysis/report/report_sections.h"
+#include "cboard/analysis/pareto.h"
+
+namespace cboard::analysis {
+namespace {
+
+constexpr double kLeft = 44, kRight = 984, kTop = 20, kBottom = 344;
+
+struct Spot {
+  const ReportModel* model;
+  double ax, ay, bx, by;  // In values.
+};
+
+// Values to pixels; logarithmic where the values span a decade and are positive.
+class Axis {
+ public:
+  Axis(std::vector<double> values, double from, double to, bool may_be_log) : from_(from), to_(to) {
+    const auto [low, high] = std::ranges::minmax(values);
+    log_ = may_be_log && low > 0 && high / low > 8;
+    low_ = log_ ? std::log10(low) : low;
+    high_ = log_ ? std::log10(high) : high;
+    const double room = high_ > low_ ? (high_ - low_) * 0.07 : std::max(std::abs(low_) * 0.1, 1.0);
+    low_ -= room;
+    high_ += room;
+  }
+
+  double operator()(double value) const {
+    const double place = ((log_ ? std::log10(value) : value) - low_) / (high_ - low_);
+    return from_ + place * (to_ - from_);
+  }
+  bool is_log() const { return log_; }
+
+  // Round values: 1, 2 and 5 of every decade, or steps of such.
+  std::vector<double> Ticks() const {
+    std::vector<double> ticks;
+    if (log_) {
+      for (double power = std::floor(low_); power <= high_; ++power) {
+        for (const double step : {1.0, 2.0, 5.0}) {
+          const double tick = step * std::pow(10, power);
+          if (std::log10(tick) >= low_ && std::log10(tick) <= high_) ticks.push_back(tick);
+        }
+      }
+      return ticks;
+    }
+    const double raw = (high_ - low_) / 6;
+    const double power = std::pow(10, std::floor(std::log10(raw)));
+    double step = 10 * power;
+    for (const double multiple : {5.0, 2.0, 1.0}) {
+      if (multiple * power >= raw) step = multiple * power;
+    }
+    for (double i = std::ceil(low_ / step); i * step <= high_; ++i) ticks.push_back(i * step);
+    return ticks;
+  }
+
+ private:
+  double from_, to_, low_ = 0, high_ = 1;
+  bool log_ = false;
+};
+
+double ShownValue(const MetricDescription& metric, double value) {
+  return IsShare(metric) ? AsFraction(value) * 100 : value;
+}
+
+std::vector<Spot> SpotsOf(const ReportData& data, const MetricDescription& x,
+                          const MetricDescription& y) {
+  std::vector<Spot> spots;
+  for (const ReportModel& model : data.models) {
+    const auto ax = model.a.find(x.key), ay = model.a.find(y.key);
+    const auto bx = model.b.find(x.key), by = model.b.find(y.key);
+    if (bx == model.b.end() || by == model.b.end()) continue;
+    const bool has_a = ax != model.a.end() && ay != model.a.end();
+    Spot spot{&model, 0, 0, ShownValue(x, bx->second), ShownValue(y, by->second)};
+    spot.ax = has_a ? ShownValue(x, ax->second) : spot.bx;
+    spot.ay = has_a ? ShownValue(y, ay->second) : spot.by;
+    const bool is_finite = std::isfinite(spot.ax) && std::isfinite(spot.ay) &&
+                           std::isfinite(spot.bx) && std::isfinite(spot.by);
+    if (is_finite) spots.push_back(spot);
+  }
+  return spots;
+}
+
+// Labels that touch one that is already there are left out; the table below has every name.
+class Labels {
+ public:
+  bool Place(double x, double y, std::size_t length) {
+    const Box box{x, y - 10, x + 6.2 * static_cast<double>(length), y + 4};
+    if (box.x1 > kRight + 12 || taken_.size() == kMostLabels) return false;
+    for (const Box& other : taken_) {
+      if (box.x0 < other.x1 && other.x0 < box.x1 && box.y0 < other.y1 && other.y0 < box.y1) {
+        return false;
+      }
+    }
+    taken_.push_back(box);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostLabels = 60;
+  struct Box {
+    double x0, y0, x1, y1;
+  };
+  std::vector<Box> taken_;
+};
+
+// A pixel to a tenth; SVG wants a plain minus.
+std::string P(double pixel) {
+  char text[40];
+  const auto end = std::to_chars(text, text + sizeof text, pixel, std::chars_format::general, 5);
+  return std::string(text, end.ptr);
+}
+
+void WriteAxes(HtmlWriter& html, const Axis& x, const Axis& y, const MetricDescription& x_metric,
+               const MetricDescription& y_metric) {
+  const auto title = [](const MetricDescription& metric, bool log) {
+    return metric.display_name + (IsShare(metric) ? ", %" : "") + (log ? " (log)" : "");
+  };
+  for (const double tick : y.Ticks()) {
+    html.Raw("<path class=\"gridline\" d=\"M" + P(kLeft) + " " + P(y(tick)) + "H" + P(kRight));
+    html.Raw("\"/><text text-anchor=\"end\" x=\"" + P(kLeft - 6) + "\" y=\"" + P(y(tick) + 4));
+    html.Raw("\">").Text(ShortNumber(tick)).Raw("</text>");
+  }
+  for (const double tick : x.Ticks()) {
+    html.Raw("<path class=\"gridline\" d=\"M" + P(x(tick)) + " " + P(kTop) + "V" + P(kBottom));
+    html.Raw("\"/><text text-anchor=\"middle\" x=\"" + P(x(tick)) + "\" y=\"" + P(kBottom + 16));
+    html.Raw("\">").Text(ShortNumber(tick)).Raw("</text>");
+  }
+  html.Raw("<path class=\"axis\" d=\"M" + P(kLeft) + " " + P(kBottom) + "H" + P(kRight) + "\"/>");
+  html.Raw("<text x=\"" + P(kLeft) + "\" y=\"12\">").Text(title(y_metric, y.is_log()));
+  html.Raw("</text><text text-anchor=\"end\" x=\"" + P(kRight) + "\" y=\"" + P(kBottom + 32));
+  html.Raw("\">").Text(title(x_metric, x.is_log())).Raw("</text>");
+}
+
+void WriteFront(HtmlWriter& html, const std::vector<Spot>& spots, const Axis& x, const Axis& y,
+                const MetricDescription& x_metric, const MetricDescription& y_metric) {
+  std::vector<std::optional<double>> values;
+  for (const Spot& spot : spots) values.insert(values.end(), {spot.bx, spot.by});
+  const std::array directions = {x_metric.better, y_metric.better};
+  const Result<ParetoFront> front = ComputeParetoFront(directions, values);
+  if (!front) return;  // A metric whose direction nobody knows has no front.
+  std::vector<const Spot*> line;
+  for (const std::size_t index : front->front) line.push_back(&spots[index]);
+  std::ranges::sort(line, {}, [](const Spot* spot) { return spot->bx; });
+  std::string path;
+  for (const Spot* spot : line) {
+    const std::string px = P(x(spot->bx)), py = P(y(spot->by));
+    if (path.empty()) {
+      path = "M" + px + " " + py;
+    } else {
+      path += x_metric.better == Better::kHigher ? "V" + py + "H" + px : "H" + px + "V" + py;
+    }
+  }
+  html.Raw("<path class=\"front\" d=\"" + path + "\"/>");
+}
+
+void WriteSpots(HtmlWriter& html, const std::vector<Spot>& spots, const Axis& x, const Axis& y) {
+  Labels labels;
+  for (const Spot& spot : spots) {
+    const double ax = x(spot.ax), ay = y(spot.ay), bx = x(spot.bx), by = y(spot.by);
+    html.Raw("<g>").Element("title", spot.model->name);
+    if (std::hypot(ax - bx, ay - by) > 1) {
+      html.Raw("<path class=\"arrow\" d=\"M" + P(ax) + " " + P(ay) + "L" + P(bx) + " " + P(by));
+      html.Raw("\"/><circle class=\"dot-a\" r=\"3.5\" cx=\"" + P(ax) + "\" cy=\"" + P(ay) + "\"/>");
+    }
+    html.Raw("<path class=\"dot-b\" d=\"M" + P(bx) + " " + P(by - 4.5) + "l4.5 4.5-4.5 4.5");
+    html.Raw("-4.5-4.5z\"/></g>");
+  }
+  for (const Spot& spot : spots) {
+    const double px = x(spot.bx) + 7, py = y(spot.by) + 14;
+    if (!labels.Place(px, py, spot.model->name.size())) continue;
+    html.Raw("<text class=\"label\" x=\"" + P(px) + "\" y=\"" + P(py) + "\">");
+    html.Text(spot.model->name).Raw("</text>");
+  }
+}
+
+}  // namespace
+
+void WritePareto(HtmlWriter& html, const ReportData& data) {
+  if (data.quality.empty()) return;
+  const MetricDescription y_metric = DescribeMetric(data.quality);
+  std::vector<Spot> spots;
+  MetricDescription x_metric;
+  for (const std::string_view key : {"model_size_mb", "latency_mean_ms", "throughput",
+                                     "memory_usage_mb", "energy_consumption_mw"}) {
+    std::vector<Spot> found = SpotsOf(data, DescribeMetric(key), y_metric);
+    if (found.size() <= spots.size()) continue;
+    spots = std::move(found);
+    x_metric = DescribeMetric(key);
+  }
+  if (spots.empty()) return;
+  std::vector<double> xs, ys;
+  for (const Spot& spot : spots) {
+    xs.insert(xs.end(), {spot.ax, spot.bx});
+    ys.insert(ys.end(), {spot.ay, spot.by});
+  }
+  const Axis x(std::move(xs), kLeft, kRight, true);
+  const Axis y(std::move(ys), kBottom, kTop, false);
+  const std::string title = y_metric.display_name + " against " + x_metric.display_name;
+  html.Raw("<section>").Element("h2", title);
+  html.Element("p",
+               HumanCount(spots.size()) + " of " + HumanCount(data.models.size()) +
+                   " models logged both; an arrow leads from ● " + data.a + " to ◆ " + data.b +
+                   ", the line joins those that no other beats.",
+               "note");
+  html.Raw("<svg viewBox=\"0 0 1000 384\" role=\"img\" aria-label=\"").Text(title).Raw("\">");
+  WriteAxes(html, x, y, x_metric, y_metric);
+  WriteFront(html, spots, x, y, x_metric, y_metric);
+  WriteSpots(html, spots, x, y);
+  html.Raw("</svg></section>");
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,263 @@
+// The verdict, the numbers it rests on, and what was not there to judge.
+#include "analysis/report/report_sections.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/number_text.h"
+
+namespace cboard::analysis {
+namespace {
+
+void Begin(HtmlWriter& html, std::string_view title, std::string_view note = {},
+           bool is_long = false) {
+  html.Raw(is_long ? "<section class=\"long\">" : "<section>").Element("h2", title);
+  if (!note.empty()) html.Element("p", note, "note");
+}
+
+void WriteTile(HtmlWriter& html, std::string_view name, std::string_view figure,
+               std::string_view of) {
+  html.Raw("<div class=\"tile\">").Element("div", name, "name");
+  html.Element("div", figure, "figure").Element("div", of, "of").Raw("</div>");
+}
+
+std::string CountText(std::size_t count, std::string_view one) {
+  return HumanCount(count) + " " + std::string(one) + (count == 1 ? "" : "s");
+}
+
+struct Best {
+  const ReportModel* model = nullptr;
+  double gain = 0;
+  std::size_t measured = 0;
+};
+
+// Who gained most in a resource.
+Best BestGain(const ReportData& data, std::string_view metric) {
+  Best best;
+  const bool higher = DescribeMetric(metric).better == Better::kHigher;
+  for (const ReportModel& model : data.models) {
+    const auto a = model.a.find(metric);
+    const auto b = model.b.find(metric);
+    if (a == model.a.end() || b == model.b.end()) continue;
+    if (!(a->second > 0) || !(b->second > 0)) continue;
+    ++best.measured;
+    const double gain = higher ? b->second / a->second : a->second / b->second;
+    if (best.model == nullptr || gain > best.gain) {
+      best.model = &model;
+      best.gain = gain;
+    }
+  }
+  return best;
+}
+
+std::optional<double> Median(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return std::nullopt;
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+void WriteVerdict(HtmlWriter& html, const ReportData& data) {
+  const auto failing = static_cast<std::size_t>(
+      std::ranges::count_if(data.models, [](const auto& model) { return model.fails(); }));
+  const auto judged = static_cast<std::size_t>(
+      std::ranges::count_if(data.models, [](const auto& model) { return model.is_judged(); }));
+  const std::string policy = " by the policy “" + data.options.policy + "”.";
+  const bool contract_fails = data.contract && (!*data.contract || !(*data.contract)->passed());
+  if (judged == 0) {
+    html.Element("p", "Nothing could be judged" + policy, "verdict warn");
+  } else if (failing == 0 && !contract_fails) {
+    html.Element("p", CountText(judged, "model") + (judged == 1 ? " passes" : " pass") + policy,
+                 "verdict good");
+  } else {
+    html.Element("p",
+                 HumanCount(failing) + " of " + CountText(judged, "model") +
+                     (failing == 1 ? " fails" : " fail") + policy +
+                     (contract_fails ? " The contract is not kept." : ""),
+                 "verdict bad");
+  }
+}
+
+std::string CheckText(const PolicyCheck& check) {
+  return check.outcome == GateOutcome::kMissing ? "not logged" : check.text;
+}
+
+std::string_view ClassOf(GateOutcome outcome) {
+  switch (outcome) {
+    case GateOutcome::kPass:
+      return "good";
+    case GateOutcome::kFail:
+      return "bad";
+    case GateOutcome::kMissing:
+      break;
+  }
+  return "dim";
+}
+
+void WriteContract(HtmlWriter& html, const ReportData& data) {
+  if (!data.contract) return;
+  html.Element("h3", "Contract");
+  if (!*data.contract) {
+    html.Element("p", data.contract->error().message, "bad");
+    return;
+  }
+  html.Raw("<div class=\"wide\"><table><thead><tr><th>Gate</th><th>Model</th><th>Variant</th>");
+  html.Raw("<th>Outcome</th><th>Why</th></tr></thead><tbody>");
+  for (const GateResult& result : (*data.contract)->results) {
+    const TableRow& row = data.table.rows[result.row];
+    html.Raw("<tr>").Element("td", data.options.contract->gates[result.gate].id);
+    html.Element("td", row.model, "name").Element("td", row.variant);
+    html.Raw("<td>").Element("span", NameOf(result.outcome),
+                             result.outcome == GateOutcome::kPass ? "good" : "bad");
+    html.Raw("</td>").Element("td", result.explanation).Raw("</tr>");
+  }
+  html.Raw("</tbody></table></div>");
+}
+
+}  // namespace
+
+std::string ValueText(const MetricDescription& metric, double value) {
+  if (!std::isfinite(value)) return ShortNumber(value);
+  if (IsShare(metric)) return FixedNumber(AsFraction(value) * 100, 2);
+  return std::abs(value) >= 1e4 && std::abs(value) < 1e15 ? FixedNumber(value, 0)
+                                                          : ShortNumber(value);
+}
+
+std::string LostText(const ReportData& data, double lost) {
+  const MetricDescription metric = DescribeMetric(data.quality);
+  if (IsShare(metric)) return FixedNumber(lost * 100, 2) + " pp";
+  return ShortNumber(lost, 3) + (metric.unit.empty() ? "" : " " + metric.unit);
+}
+
+void WriteSummary(HtmlWriter& html, const ReportData& data) {
+  html.Raw("<section>");
+  WriteVerdict(html, data);
+  html.Raw("<div class=\"tiles\">");
+  std::vector<double> lost;
+  const ReportModel* worst = nullptr;
+  double most = 0;
+  for (const ReportModel& model : data.models) {
+    const std::optional<double> by = LostBy(data, model);
+    if (!by || !std::isfinite(*by)) continue;
+    lost.push_back(*by);
+    if (worst != nullptr && *by <= most) continue;
+    worst = &model;
+    most = *by;
+  }
+  if (const std::optional<double> median = Median(lost)) {
+    const auto free = static_cast<std::size_t>(
+        std::ranges::count_if(lost, [](double value) { return value <= 0; }));
+    WriteTile(html, "Median drop", LostText(data, *median),
+              HumanCount(free) + " of " + HumanCount(lost.size()) + " lose nothing");
+    WriteTile(html, "Worst drop", LostText(data, most), worst->name);
+  }
+  for (const auto& [metric, title] :
+       {std::pair("model_size_mb", "Best ratio"), std::pair("latency_mean_ms", "Best speedup"),
+        std::pair("throughput", "Best throughput")}) {
+    const Best best = BestGain(data, metric);
+    if (best.model == nullptr) continue;
+    WriteTile(html, title, TimesText(best.gain),
+              best.model->name + ", " + HumanCount(best.measured) + " measured");
+  }
+  html.Raw("</div></section>");
+}
+
+void WriteGates(HtmlWriter& html, const ReportData& data) {
+  if (data.models.empty() || data.models.front().checks.empty()) return;
+  Begin(html, "Gates", "Policy “" + data.options.policy + "”: what was not logged is not judged.",
+        true);
+  html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th><th>Verdict</th>");
+  for (const PolicyCheck& check : data.models.front().checks) {
+    html.Raw("<th class=\"num\">").Text(check.rule).Raw("<br>").Text(check.gate->metric);
+    html.Raw("</th>");
+  }
+  html.Raw("</tr></thead><tbody>");
+  for (const ReportModel& model : data.models) {
+    html.Raw("<tr>").Element("td", model.name, "name").Raw("<td>");
+    html.Element("span",
+                 !model.is_judged() ? "nothing to check"
+                 : model.fails()    ? "fail"
+                                    : "pass",
+                 !model.is_judged() ? "dim"
+                 : model.fails()    ? "bad"
+                                    : "good");
+    html.Raw("</td>");
+    for (const PolicyCheck& check : model.checks) {
+      html.Raw("<td class=\"num\">").Element("span", CheckText(check), ClassOf(check.outcome));
+      html.Raw("</td>");
+    }
+    html.Raw("</tr>");
+  }
+  html.Raw("</tbody></table></div>");
+  WriteContract(html, data);
+  html.Raw("</section>");
+}
+
+void WriteModels(HtmlWriter& html, const ReportData& data) {
+  Begin(html, "Models", "● " + data.a + " → ◆ " + data.b + "; – was not logged.", true);
+  html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th>");
+  for (const MetricDescription& metric : data.metrics) {
+    html.Element("th", metric.display_name + (IsShare(metric) ? ", %" : ""), "num");
+  }
+  html.Raw("</tr></thead><tbody>");
+  for (const ReportModel& model : data.models) {
+    html.Raw("<tr>").Element("td", model.name, "name");
+    for (const MetricDescription& metric : data.metrics) {
+      const auto a = model.a.find(metric.key);
+      const auto b = model.b.find(metric.key);
+      const bool has_a = a != model.a.end(), has_b = b != model.b.end();
+      html.Raw("<td class=\"num\">");
+      if (!has_a && !has_b) {
+        html.Element("span", "–", "dim");
+      } else {
+        html.Element("span", has_a ? ValueText(metric, a->second) : "–", "mid").Raw(" → ");
+        html.Text(has_b ? ValueText(metric, b->second) : "–");
+      }
+      html.Raw("</td>");
+    }
+    html.Raw("</tr>");
+  }
+  html.Raw("</tbody></table></div></section>");
+}
+
+void WriteMissing(HtmlWriter& html, const ReportData& data) {
+  constexpr std::size_t kMost = 40;
+  std::vector<std::string> tags;
+  std::size_t count = 0;
+  for (const ReportModel& model : data.models) {
+    for (const auto& [row, side] : {std::pair(model.row_a, &model.a), {model.row_b, &model.b}}) {
+      if (!row) continue;
+      for (const MetricDescription& metric : data.metrics) {
+        if (side->contains(metric.key)) continue;
+        if (++count <= kMost) tags.push_back(MissingTag(data.table.rows[*row], metric));
+      }
+    }
+  }
+  std::uint64_t damaged = 0;
+  for (const std::shared_ptr<const Run>& run : data.snapshot->runs) {
+    for (const auto& file : run->files) damaged += file->damaged_bytes;
+  }
+  if (count == 0 && damaged == 0 && data.snapshot->unreadable.empty()) return;
+  Begin(html, "What is missing", {}, true);
+  if (damaged > 0) {
+    html.Element(
+        "p",
+        HumanBytes(static_cast<double>(damaged)) + " of the logs are damaged and were passed over.",
+        "warn");
+  }
+  for (const Error& error : data.snapshot->unreadable) html.Element("p", error.message, "warn");
+  if (count > 0) {
+    html.Element("p",
+                 CountText(count, "value") + " that other models have, under these tags:", "note");
+    html.Raw("<p>");
+    for (std::size_t i = 0; i < tags.size(); ++i) {
+      if (i > 0) html.Raw(", ");
+      html.Element("code", tags[i]);
+    }
+    if (count > tags.size()) html.Text(" and " + HumanCount(count - tags.size()) + " more");
+    html.Raw("</p>");
+  }
+  html.Raw("</section>");
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,27 @@
+// The parts of a report. Each writes a <section>, or nothing when it has nothing to say.
+#pragma once
+
+#include "analysis/report/html_writer.h"
+#include "analysis/report/report_data.h"
+
+namespace cboard::analysis {
+
+void WriteSummary(HtmlWriter& html, const ReportData& data);
+void WriteGates(HtmlWriter& html, const ReportData& data);
+void WritePareto(HtmlWriter& html, const ReportData& data);
+void WriteModels(HtmlWriter& html, const ReportData& data);
+void WriteAurora(HtmlWriter& html, const ReportData& data);
+void WriteLayers(HtmlWriter& html, const ReportData& data);
+void WriteTuning(HtmlWriter& html, const ReportData& data);
+void WriteMissing(HtmlWriter& html, const ReportData& data);
+
+// A value as a table shows it: per cent for shares, four digits otherwise.
+std::string ValueText(const MetricDescription& metric, double value);
+
+// "0.27 pp", or in the metric's unit.
+std::string LostText(const ReportData& data, double lost);
+
+// The look of all of it.
+extern const std::string_view kReportStyle;
+
+}  // namespace cboard::analysis

@@ -1,0 +1,130 @@
+#include "cboard/analysis/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/layers/sample_histogram.h"
+#include "analysis/log_builder.h"
+#include "analysis/report/html_writer.h"
+
+namespace cboard::analysis {
+namespace {
+
+using ::testing::AllOf;
+using testing::FailsSaying;
+using testing::FailsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Succeeds;
+
+std::shared_ptr<const Snapshot> TwoModels() {
+  LogBuilder log;
+  for (const auto& [tag, value] : {std::pair("alexnet/metrics/accuracy/fp32", 0.9945),
+                                   {"alexnet/metrics/accuracy/int8", 0.9945},
+                                   {"alexnet/performance/model_size_mb/fp32", 217.61},
+                                   {"alexnet/performance/model_size_mb/int8", 9.42},
+                                   {"mobilenet/metrics/accuracy/fp32", 0.7404},
+                                   {"mobilenet/metrics/accuracy/int8", 0.7300},
+                                   {"mobilenet/performance/model_size_mb/fp32", 21.1},
+                                   {"mobilenet/performance/model_size_mb/int8", 21.6}}) {
+    log.Scalar("r", tag, value);
+  }
+  return log.Read();
+}
+
+std::string Written(const std::shared_ptr<const Snapshot>& snapshot,
+                    const ReportOptions& options = {}) {
+  const Result<std::string> report = WriteReport(snapshot, options);
+  EXPECT_THAT(report, Succeeds());
+  return report.value_or("");
+}
+
+TEST(Report, StatesTheVerdictAndTheNumbersItRestsOn) {
+  const std::string html = Written(TwoModels(), {.logdir = "runs", .made_at_seconds = 1763000000});
+  EXPECT_THAT(html, HasSubstr("1 of 2 models fails by the policy “balanced”."));
+  EXPECT_THAT(html, HasSubstr("1.04 pp"));
+  EXPECT_THAT(html, HasSubstr("0.98×"));
+  EXPECT_THAT(html, HasSubstr("23.1×"));
+  EXPECT_THAT(html, HasSubstr("2025-11-13 02:13 UTC"));
+  EXPECT_THAT(html, HasSubstr(" · runs · "));
+}
+
+TEST(Report, PutsTheModelThatFailsFirst) {
+  const std::string html = Written(TwoModels(), {.sections = {ReportSection::kGates}});
+  EXPECT_LT(html.find("mobilenet"), html.find("alexnet"));
+}
+
+TEST(Report, IsOneFileThatAsksForNothingAndRunsNothing) {
+  const std::string html = Written(TwoModels());
+  for (const char* forbidden : {"<script", "src=", "href=", "url(", "http:", "https:", "@import"}) {
+    EXPECT_THAT(html, Not(HasSubstr(forbidden)));
+  }
+  EXPECT_THAT(html, HasSubstr("default-src 'none'"));
+}
+
+TEST(Report, TextFromOutsideStaysText) {
+  const std::string attack = "</title><img src=x onerror=alert(1)>\"'&";
+  const std::string html = Written(TwoModels(), {.title = attack, .logdir = attack});
+  EXPECT_THAT(html, Not(HasSubstr("<img")));
+  EXPECT_THAT(html, HasSubstr("&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;"));
+  EXPECT_EQ(HtmlWriter().Element("td", "<b>\xff").Take(), "<td>&lt;b&gt;\uFFFD</td>");
+}
+
+TEST(Report, HoldsTheSectionsAndModelsAskedFor) {
+  const auto snapshot = TwoModels();
+  const std::string gates = Written(snapshot, {.sections = {ReportSection::kGates}});
+  EXPECT_THAT(gates, AllOf(HasSubstr("<h2>Gates</h2>"), Not(HasSubstr("<h2>Models</h2>"))));
+  const std::string alexnet = Written(snapshot, {.models = {"alexnet"}});
+  EXPECT_THAT(alexnet, AllOf(HasSubstr("alexnet"), Not(HasSubstr("mobilenet"))));
+  for (const ReportSection section : AllSections()) {
+    EXPECT_EQ(SectionNamed(NameOf(section)), section);
+  }
+  EXPECT_EQ(SectionNamed("weather"), std::nullopt);
+}
+
+TEST(Report, NamesTheWorstLayersWithTheirCause) {
+  LogBuilder log;
+  const std::vector<double> values = Gaussian(5'000, 1, 1);
+  for (const std::string layer : {"conv1", "fc"}) {
+    log.Histogram("r", "net/layers/" + layer + "/Output/fp32", values);
+    log.Histogram("r", "net/layers/" + layer + "/Output/int8",
+                  layer == "fc" ? Quantized(values, 0, 0.5) : Quantized(values));
+    log.Scalar("r", "net/layers/" + layer + "/sqnr_db/int8", layer == "fc" ? 9.5 : 41);
+  }
+  log.Scalar("r", "net/metrics/accuracy/fp32", 0.7).Scalar("r", "net/metrics/accuracy/int8", 0.6);
+  const std::string html = Written(log.Read());
+  EXPECT_THAT(html, HasSubstr("Layers, worst first"));
+  EXPECT_LT(html.find(">fc<"), html.find(">conv1<"));
+  EXPECT_THAT(html, HasSubstr(">9.5<"));
+}
+
+TEST(Report, ListsWhatIsMissingByTheTagItWouldHave) {
+  LogBuilder log;
+  log.Scalar("r", "a/metrics/accuracy/fp32", 0.5).Scalar("r", "a/metrics/accuracy/int8", 0.5);
+  log.Scalar("r", "a/performance/latency_ms/fp32", 3);
+  EXPECT_THAT(Written(log.Read()), HasSubstr("<code>a/performance/latency_ms/int8</code>"));
+}
+
+TEST(Report, JudgesAContractBesidesThePolicy) {
+  const auto contract = ParseContract(
+      R"({"gates":[{"id":"small","metric":{"name":"model_size_mb"},"absolute":{"max":10}}]})");
+  ASSERT_THAT(contract, Succeeds());
+  const std::string html = Written(TwoModels(), {.contract = *contract});
+  EXPECT_THAT(html, HasSubstr("The contract is not kept."));
+  EXPECT_THAT(html, HasSubstr("model_size_mb is 21.6, above the most, 10"));
+}
+
+TEST(Report, SaysWhyThereIsNone) {
+  LogBuilder log;
+  log.Scalar("train", "loss", 1);
+  EXPECT_THAT(WriteReport(log.Read(), {}), FailsWith(ErrorCode::kNotFound));
+  EXPECT_THAT(WriteReport(TwoModels(), {.models = {"vgg"}}),
+              FailsSaying(ErrorCode::kNotFound, "there is no model 'vgg'"));
+  EXPECT_THAT(WriteReport(TwoModels(), {.policy = "lax"}),
+              FailsSaying(ErrorCode::kInvalidArgument, "there is no policy 'lax'"));
+  EXPECT_THAT(WriteReport(TwoModels(), {.baseline = "x", .variant = "y"}),
+              FailsSaying(ErrorCode::kNotFound, "no model has values of 'x' or 'y'"));
+}
+
+}  // namespace
+}  // namespace cboard::analysis

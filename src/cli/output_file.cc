@@ -1,0 +1,48 @@
+#include "cli/output_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iostream>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::cli {
+
+Result<Output> Output::Open(const std::string& path) {
+  if (path == "-") return Output(std::nullopt, {});
+  struct stat status;
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {  // A pipe, a device; a directory fails here.
+    CBOARD_ASSIGN_OR_RETURN(File file, File::OpenForAppending(path));
+    return Output(std::move(file), {});
+  }
+  CBOARD_ASSIGN_OR_RETURN(File file, File::Create(path + ".tmp" + std::to_string(::getpid())));
+  return Output(std::move(file), path);
+}
+
+Output::Output(std::optional<File> file, std::string final_path)
+    : file_(std::move(file)), final_path_(std::move(final_path)) {}
+
+Output::~Output() {
+  if (!final_path_.empty() && file_ && file_->descriptor() >= 0) ::unlink(file_->path().c_str());
+}
+
+Result<void> Output::Write(ByteSpan bytes) {
+  if (file_) return file_->Write(bytes);
+  std::cout << AsText(bytes);
+  if (std::cout) return {};
+  return Fail(ErrorCode::kUnavailable, "cannot write to standard output; is the disk full?");
+}
+
+Result<void> Output::Finish() {
+  if (final_path_.empty()) return {};
+  if (::rename(file_->path().c_str(), final_path_.c_str()) != 0) {
+    return Fail(ErrnoError(errno, "write " + Quoted(final_path_, 300)));
+  }
+  file_.reset();
+  return {};
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,71 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cboard/server/board.h"
+#include "cboard/writer/summary_writer.h"
+#include "testing/temp_dir.h"
+
+namespace cboard::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ReportRoutesTest : public ::testing::Test {
+ protected:
+  ReportRoutesTest() {
+    {
+      SummaryWriter writer((logdir_ / "models").string());
+      for (const auto& [tag, value] : {std::pair("net/metrics/accuracy/fp32", 0.70),
+                                       {"net/metrics/accuracy/int8", 0.68},
+                                       {"net/performance/model_size_mb/fp32", 40.0},
+                                       {"net/performance/model_size_mb/int8", 10.0}}) {
+        EXPECT_TRUE(writer.AddScalar(tag, value, 0));
+      }
+    }
+    auto board = Board::Open({.logdirs = {{.path = logdir_.path()}}});
+    EXPECT_TRUE(board);
+    board_ = *std::move(board);
+    EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
+  }
+
+  HttpResponse Ask(const std::string& method, const std::string& target,
+                   const std::string& body = {}) const {
+    HttpResponse response =
+        board_->Handle({.method = method, .target = "/api/v1/compression" + target, .body = body});
+    return response.later ? response.later() : response;
+  }
+
+  cboard::testing::TempDir logdir_;
+  std::unique_ptr<Board> board_;
+};
+
+TEST_F(ReportRoutesTest, EveryGateOfAPolicyIsJudged) {
+  const std::string gates = Ask("GET", "/gates?b=int8").body;
+  EXPECT_THAT(gates, HasSubstr(R"("policies":["balanced","accuracy first","smallest"])"));
+  EXPECT_THAT(gates, HasSubstr(R"("outcomes":["fail","pass","missing","missing"])"));
+  EXPECT_THAT(gates, HasSubstr(R"("texts":["2.00 pp","4.00×","",""])"));
+  EXPECT_THAT(Ask("GET", "/gates?b=int8&policy=accuracy%20first").body,
+              HasSubstr(R"("rules":["drop ≤ 0.5 pp"])"));
+  EXPECT_EQ(Ask("GET", "/gates?b=int8&policy=lax").status, 404);
+  EXPECT_EQ(Ask("GET", "/gates").status, 400);
+}
+
+TEST_F(ReportRoutesTest, AContractIsKeptOrNot) {
+  const std::string contract =
+      R"({"gates":[{"id":"small","metric":{"name":"model_size_mb"},"absolute":{"max":12}}]})";
+  EXPECT_THAT(Ask("POST", "/gates", contract).body, HasSubstr(R"("passed":true)"));
+  EXPECT_EQ(Ask("POST", "/gates", "[]").status, 400);
+}
+
+TEST_F(ReportRoutesTest, TheReportIsAPageOfItsOwn) {
+  const HttpResponse report = Ask("GET", "/report?title=For%20us&section=gates");
+  EXPECT_EQ(report.content_type, "text/html; charset=utf-8");
+  EXPECT_THAT(report.body, StartsWith("<!doctype html>"));
+  EXPECT_THAT(report.body, HasSubstr("<h1>For us</h1>"));
+  EXPECT_EQ(Ask("GET", "/report?section=weather").status, 400);
+  EXPECT_EQ(Ask("GET", "/report?model=vgg").status, 404);
+}
+
+}  // namespace
+}  // namespace cboard::server

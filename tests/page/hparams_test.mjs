@@ -1,0 +1,68 @@
+// Trials: lines, rows and filters are about the same ones.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { visit } from "./support/browser.mjs";
+import { newLogdir, writeSweep } from "./support/logdirs.mjs";
+import { serve, useBrowser } from "./support/session.mjs";
+
+useBrowser();
+
+const rows = (page) => page.locator(".trials tbody tr").count();
+const untilRows = (page, n) => page.waitForFunction((count) => document.querySelectorAll(".trials tbody tr").length === count, n);
+
+test("every trial is a line and a row, and what it lacks is a gap", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("hparams"));
+  assert.equal(await rows(page), 36);
+  assert.equal(await page.locator(".trial-line").count(), 36);
+  const heads = await page.locator(".trials th").allInnerTexts();
+  assert.ok(!heads.includes("optimizer"), "a column that never varies is left out");
+  assert.match(await page.locator('.trials tr[aria-label="sweep/trial-07"]').innerText(), /–/);
+});
+
+test("a stretch of an axis, a tick and a number filter; the address brings them back", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("hparams"));
+  await page.click('fieldset:has-text("bits") label:has-text("2")');
+  await untilRows(page, 24);
+  const axis = await page.locator(".axis-field").nth(3).boundingBox(); // qat: true above false.
+  await page.mouse.move(axis.x + axis.width / 2, axis.y + 2);
+  await page.mouse.down();
+  await page.mouse.move(axis.x + axis.width / 2, axis.y + axis.height / 2, { steps: 3 });
+  await page.mouse.up();
+  await untilRows(page, 12);
+  await visit(page, page.url());
+  await untilRows(page, 12);
+  await page.click('button:text("Clear the filters")');
+  await untilRows(page, 36);
+  await page.fill('input[aria-label="Least hparam/size_mb"]', "30");
+  await page.keyboard.press("Enter");
+  await untilRows(page, 12);
+});
+
+test("a head sorts by its column, best metric first", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("hparams"));
+  await page.click('.trials th button:text("hparam/accuracy")');
+  await page.waitForSelector('th[aria-sort="descending"]');
+  await page.waitForFunction(() => {
+    const values = [...document.querySelectorAll(".trials tbody tr")].map((row) => Number(row.cells[row.cells.length - 2].innerText)).filter(Number.isFinite);
+    return values.length === 35 && values.every((v, i) => i === 0 || v <= values[i - 1]);
+  });
+});
+
+test("a trial opens its curves", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("hparams"));
+  await page.click('.trials tr[aria-label="sweep/trial-03"]');
+  await page.waitForURL((url) => url.pathname.endsWith("/scalars"));
+  await page.waitForFunction(() => document.querySelector(".runs-head")?.innerText.startsWith("1 of"));
+});

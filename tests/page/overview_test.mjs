@@ -1,0 +1,89 @@
+// The overview: chart, scores and table are about the same models, whatever is filtered or weighed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertFitsWidth, visit } from "./support/browser.mjs";
+import { newLogdir, writeMetrics } from "./support/logdirs.mjs";
+import { serve, useBrowser } from "./support/session.mjs";
+
+useBrowser();
+
+const models = (page) => page.locator(".models tbody tr").evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label")));
+
+/** Models with everything measured, so that the table has as many columns as it ever gets. */
+function writeManyMetrics(logdir) {
+  writeMetrics(logdir, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`a_model_with_a_long_name_${i}_large_quantized`, {
+    "metrics/accuracy": [0.7 + i / 200, 0.69 + i / 210], "performance/latency_ms": [200 + i, 90 + i], "performance/model_size_mb": [100 + 9 * i, 25 + 2 * i],
+    "performance/throughput": [100, 210 + i], "performance/memory_usage_mb": [800, 300 + i], "performance/energy_mw": [45000, 30000 + i],
+  }])));
+}
+
+test("a rectangle drawn in the chart filters table and scores, and can be shared and cleared", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  assert.equal((await models(page)).length, 3);
+  const alexnet = await page.locator('.model[aria-label="alexnet"] .mark-b').boundingBox();
+  const middle = { x: alexnet.x + alexnet.width / 2, y: alexnet.y + alexnet.height / 2 };
+  await page.mouse.move(middle.x - 14, middle.y - 14);
+  await page.mouse.down();
+  await page.mouse.move(middle.x + 10, middle.y + 10, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForURL((url) => url.searchParams.has("brush"));
+  assert.deepEqual(await models(page), ["alexnet"]);
+
+  await visit(page, page.url());
+  assert.deepEqual(await models(page), ["alexnet"]);
+  await page.click('button:text("Clear the brush")');
+  assert.equal((await models(page)).length, 3);
+});
+
+test("words and conditions filter the models", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  await page.fill('input[aria-label="Filter models"]', "net size<15");
+  await page.waitForFunction(() => document.querySelectorAll(".models tbody tr").length === 2);
+  assert.deepEqual((await models(page)).sort(), ["alexnet", "resnet18"]);
+  await page.click('.models-head button:text("Show all")');
+  assert.equal((await models(page)).length, 3);
+});
+
+test("a score shows its factors, and other weights give another score", async (t) => {
+  const logdir = newLogdir(t);
+  writeManyMetrics(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  const first = page.locator("button.rank").first();
+  const before = await first.locator(".num").first().innerText();
+  await first.click();
+  assert.deepEqual(await page.locator(".waterfall .name").allInnerTexts(), ["quality", "throughput", "latency", "energy", "memory", "penalty"]);
+  await page.click('button:text("Weights")');
+  await page.fill('.weights label:has-text("throughput") input', "90");
+  await page.waitForURL((url) => url.searchParams.has("weights"));
+  assert.notEqual(await first.locator(".num").first().innerText(), before);
+  await page.click('button:text("Back to the usual ones")');
+  assert.equal(await first.locator(".num").first().innerText(), before);
+});
+
+test("a value that is missing names the tag it would have", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  const titles = await page.locator('.models tr[aria-label="mobilenet_v3"] .none').evaluateAll((cells) => cells.map((cell) => cell.title));
+  assert.ok(titles.includes("not logged: mobilenet_v3/performance/latency_ms/int8"), titles.join("; "));
+});
+
+test("nothing runs off the edge, however much was measured", async (t) => {
+  const logdir = newLogdir(t);
+  writeManyMetrics(logdir);
+  for (const width of [1920, 1440, 1280, 1024, 720, 390]) {
+    const { page, at } = await serve(t, logdir, { width });
+    await visit(page, at("overview"));
+    await assertFitsWidth(page);
+    const [table, window] = await page.evaluate(() => [document.querySelector(".scroll").getBoundingClientRect().right, innerWidth]);
+    assert.ok(table <= window, `the table ends at ${table} of ${window} px`);
+  }
+});

@@ -1,0 +1,53 @@
+// The report: what the page shows is what is saved, and both judge as the overview does.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { visit } from "./support/browser.mjs";
+import { newLogdir, writeEverything, writeMetrics } from "./support/logdirs.mjs";
+import { serve, useBrowser } from "./support/session.mjs";
+
+useBrowser();
+
+test("the preview follows the choices, and the saved file opens alone", async (t) => {
+  const logdir = newLogdir(t);
+  writeEverything(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("report"));
+  await page.waitForSelector('.report-paper h2:text("Layers, worst first")'); // Inside the shadow root.
+  await page.click('label:has-text("Worst layers")');
+  await page.waitForSelector('.report-paper h2:text("Layers, worst first")', { state: "detached" });
+  await page.click('label.tick:has-text("resnet18")');
+  await page.waitForURL((url) => url.searchParams.get("models") === "resnet18");
+  await page.waitForSelector('.report-paper :text("1 model passes")');
+
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click('button:text("Save HTML")')]);
+  const file = join(newLogdir(t), "report.html");
+  writeFileSync(file, readFileSync(await download.path()));
+  const alone = await page.context().newPage();
+  const asked = [];
+  alone.on("request", (request) => asked.push(request.url()));
+  await alone.goto(pathToFileURL(file).href);
+  assert.match(await alone.locator("article").innerText(), /1 model passes by the policy/);
+  assert.equal(asked.length, 1);
+});
+
+test("overview and report give every model the same verdict, by every policy", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  const { page, at, board } = await serve(t, logdir);
+  for (const policy of ["balanced", "accuracy first", "smallest"]) {
+    await visit(page, at(`overview?policy=${encodeURIComponent(policy)}`));
+    const shown = Object.fromEntries(await page.locator(".models tbody tr").evaluateAll((rows) =>
+      rows.map((row) => [row.getAttribute("aria-label"), row.querySelector(".verdict.bad") ? "fail" : row.querySelector(".verdict.good") ? "pass" : "nothing"])));
+    const answer = await (await fetch(`${board.address}api/v1/compression/gates?b=int8&policy=${encodeURIComponent(policy)}`)).json();
+    const judged = {};
+    answer.models.forEach((model, i) => {
+      const outcome = answer.outcomes[i];
+      const before = judged[model] ?? "nothing";
+      judged[model] = before === "fail" || outcome === "fail" ? "fail" : outcome === "pass" ? "pass" : before;
+    });
+    assert.deepEqual(shown, judged, policy);
+  }
+});

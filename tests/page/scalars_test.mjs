@@ -1,0 +1,59 @@
+// Curves: groups of runs, files of what is seen, views to come back to.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { visit } from "./support/browser.mjs";
+import { newLogdir, writeTraining } from "./support/logdirs.mjs";
+import { serve, useBrowser } from "./support/session.mjs";
+
+useBrowser();
+
+const label = (page, tag) => page.locator(`section[aria-label="${tag}"] .plot`).getAttribute("aria-label");
+async function saved(page, action) {
+  const [download] = await Promise.all([page.waitForEvent("download"), action()]);
+  return readFileSync(await download.path(), "utf8");
+}
+
+test("seeds become one line with its spread", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars?smooth=0"));
+  await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("seed-3 ends"));
+  await page.click('label:has-text("Mean of groups")');
+  await page.waitForFunction(() => /train\/seed ends at/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));
+  assert.doesNotMatch(await label(page, "accuracy/val"), /seed-1/);
+  assert.match(await page.locator(".page-bar").innerText(), /3 runs in 1 group/);
+});
+
+test("a chart is saved as SVG with its legend, and its points as CSV", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars?smooth=0&runs=seed-1"));
+  await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("seed-1 ends"));
+  const card = page.locator('section[aria-label="accuracy/val"]');
+  const svg = await saved(page, () => card.locator('button:text("SVG")').click({ force: true }));
+  assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  assert.match(svg, />train\/seed-1</);
+  const csv = await saved(page, () => card.locator('button:text("CSV")').click({ force: true }));
+  assert.equal(csv.split("\r\n").length, 302); // A head, 300 points, and the end of the last line.
+});
+
+test("a view that was kept is opened by its name", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars?ylog=1&runs=seed-2"));
+  await page.click('button:has-text("View:")');
+  await page.fill('input[aria-label="Name of this view"]', "my curves");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('button:has-text("View: my curves")');
+  await visit(page, at("images"));
+  await page.click('button:has-text("View:")');
+  await page.click('.views button:text("my curves")');
+  await page.waitForURL(at("scalars?ylog=1&runs=seed-2"));
+  await page.click('button:has-text("View:")');
+  await page.click('button[aria-label="Forget my curves"]');
+  assert.equal(await page.locator(".open-view").count(), 0);
+});

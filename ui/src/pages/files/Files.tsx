@@ -1,0 +1,106 @@
+// What was read, and what could not be: every run with its files, the damaged ones first.
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { getJson } from "../../api/client";
+import type { FilesAnswer, Runs } from "../../api/types";
+import { bytes, count, duration, plural } from "../../lib/format";
+import { status } from "../../state/live";
+import { useResource } from "../../state/resource";
+import "./files.css";
+
+function FilesOfRun({ run }: { run: string }): JSX.Element {
+  const { state, retry } = useResource(run, (signal) => getJson<FilesAnswer>("files", { run }, signal));
+  const { data, error } = state.value;
+  if (error && !data) return <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!data) return <p class="note">…</p>;
+  return (
+    <>
+      <ul class="file-list">
+        {data.paths.map((path, i) => (
+          <li key={path}>
+            <span class="mono">{path}</span>
+            <span class="dim">{bytes(data.sizes[i] ?? 0)}, {plural(data.records[i] ?? 0, "record")}</span>
+            {data.errors[i] && <span class="verdict bad">{data.errors[i]}</span>}
+            {(data.damaged_bytes[i] ?? 0) > 0 && <span class="verdict warn">{bytes(data.damaged_bytes[i] ?? 0)} damaged, the rest is shown</span>}
+            {(data.torn_bytes[i] ?? 0) > 0 && <span class="dim">the last {bytes(data.torn_bytes[i] ?? 0)} are half a record: still being written, or cut off</span>}
+          </li>
+        ))}
+      </ul>
+      {data.damage.offsets.length > 0 && (
+        <table class="table damage">
+          <caption class="sr">Places in {run} that could not be read</caption>
+          <thead><tr><th scope="col" class="num">At byte</th><th scope="col" class="num">Passed over</th><th scope="col">What is wrong</th></tr></thead>
+          <tbody>
+            {data.damage.offsets.map((offset, i) => (
+              <tr key={i}><td class="num">{count(offset)}</td><td class="num">{bytes(data.damage.bytes[i] ?? 0)}</td><td>{data.damage.reasons[i]}</td></tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {data.damage_count > data.damage.offsets.length && <p class="note">The first {data.damage.offsets.length} of {count(data.damage_count)} places.</p>}
+    </>
+  );
+}
+
+export default function Files(): JSX.Element {
+  const { state, retry } = useResource("runs", (signal) => getJson<Runs>("runs", {}, signal));
+  const [open, setOpen] = useState<string | null>(null);
+  const [most, setMost] = useState(300);
+  const { data, error } = state.value;
+  const now = status.value;
+  const order = useMemo(() => (data ? [...data.names.keys()].sort((p, q) =>
+    (data.failed_files[q] ?? 0) - (data.failed_files[p] ?? 0) || (data.damaged_bytes[q] ?? 0) - (data.damaged_bytes[p] ?? 0) || p - q) : []), [data]);
+  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!data) return <div class="view" aria-busy="true" />;
+  const damaged = order.filter((i) => (data.damaged_bytes[i] ?? 0) > 0 || (data.failed_files[i] ?? 0) > 0);
+  const problems = now?.problems.messages ?? [];
+  if (data.names.length === 0) {
+    return (
+      <div class="empty">
+        <h1>No event files yet</h1>
+        <p>This page lists every file that was read, and what in it could not be.</p>
+        <p>{now?.logdirs.paths.join(", ")} holds no file whose name contains <span class="mono">tfevents</span>.</p>
+        {problems.map((message) => <p key={message} class="bad">{message}</p>)}
+        <pre>compression-board import results.json --logdir runs</pre>
+      </div>
+    );
+  }
+  const seconds = Date.now() / 1000;
+  return (
+    <div class="view">
+      <div class="page-bar">
+        <h1>Files</h1>
+        <span class="note">{plural(data.names.length, "run")} below {now?.logdirs.paths.join(", ")}</span>
+        <span class={`push verdict ${damaged.length + problems.length > 0 ? "warn" : "good"}`}>
+          {damaged.length + problems.length > 0 ? `${plural(damaged.length, "run")} with damage${problems.length > 0 ? `, ${plural(problems.length, "directory", "directories")} unreadable` : ""}` : "everything could be read"}
+        </span>
+      </div>
+      {problems.map((message) => <p key={message} class="trouble">{message}</p>)}
+      <div class="wide-table">
+        <table class="table files">
+          <thead><tr><th scope="col">Run</th><th scope="col" class="num">Events</th><th scope="col" class="num">Tags</th><th scope="col">Damage</th><th scope="col">Newest event</th></tr></thead>
+          <tbody>
+            {order.slice(0, most).map((i) => {
+              const name = data.names[i] ?? "";
+              const newest = data.newest_wall_times[i];
+              const [lost, failed] = [data.damaged_bytes[i] ?? 0, data.failed_files[i] ?? 0];
+              return (
+                <>
+                  <tr key={name}>
+                    <td><button class="link" aria-expanded={open === name} onClick={() => setOpen(open === name ? null : name)}><span class="caret" aria-hidden="true">{open === name ? "▾" : "▸"}</span> {name}</button></td>
+                    <td class="num">{count(data.event_counts[i] ?? 0)}</td>
+                    <td class="num">{count(data.tag_counts[i] ?? 0)}</td>
+                    <td>{failed > 0 ? <span class="verdict bad">{plural(failed, "file")} unreadable</span> : lost > 0 ? <span class="verdict warn">{bytes(lost)}</span> : <span class="dim">none</span>}</td>
+                    <td class="dim">{newest == null ? "no event" : `${duration(Math.max(0, seconds - newest))} ago`}</td>
+                  </tr>
+                  {open === name && <tr key={`${name} files`} class="unfolded-row"><td colSpan={5}><FilesOfRun run={name} /></td></tr>}
+                </>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      {order.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show more of {order.length}</button>}
+    </div>
+  );
+}

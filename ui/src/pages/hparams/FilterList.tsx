@@ -1,0 +1,64 @@
+import type { JSX } from "preact";
+import { significant } from "../../lib/format";
+import { extent } from "../../lib/scale";
+import { levelsOf, type Column, type Filter, type Filters } from "./data";
+
+const MOST_LEVELS = 12;
+
+function Range({ column, filter, onFilter }: { column: Column; filter: Filter | undefined; onFilter: (filter: Filter | null) => void }): JSX.Element {
+  const range = extent(column.values.filter((v) => typeof v === "number")) ?? [0, 0];
+  const [min, max] = filter && "min" in filter ? [filter.min, filter.max] : [-Infinity, Infinity];
+  const change = (end: "min" | "max", text: string): void => {
+    const value = text === "" ? (end === "min" ? -Infinity : Infinity) : Number(text);
+    if (Number.isNaN(value)) return;
+    const next = { min, max, [end]: value };
+    onFilter(Number.isFinite(next.min) || Number.isFinite(next.max) ? next : null);
+  };
+  const shown = (v: number): string => (Number.isFinite(v) ? String(v) : "");
+  return (
+    <span class="range">
+      <input class="field" type="number" step="any" aria-label={`Least ${column.label}`} placeholder={significant(range[0])} value={shown(min)} onChange={(event) => change("min", event.currentTarget.value)} />
+      <span class="dim">to</span>
+      <input class="field" type="number" step="any" aria-label={`Greatest ${column.label}`} placeholder={significant(range[1])} value={shown(max)} onChange={(event) => change("max", event.currentTarget.value)} />
+    </span>
+  );
+}
+
+function Levels({ column, filter, onFilter }: { column: Column; filter: Filter | undefined; onFilter: (filter: Filter | null) => void }): JSX.Element {
+  const levels = levelsOf(column).map(String);
+  const kept = new Set(filter && "values" in filter ? filter.values : levels);
+  const toggle = (level: string): void => {
+    const next = levels.filter((l) => (l === level ? !kept.has(l) : kept.has(l)));
+    onFilter(next.length === levels.length ? null : { values: next });
+  };
+  return (
+    <>
+      {levels.slice(0, MOST_LEVELS).map((level) => (
+        <label key={level} class="tick"><input type="checkbox" checked={kept.has(level)} onChange={() => toggle(level)} /><span title={level}>{level}</span></label>
+      ))}
+      {levels.length > MOST_LEVELS && <span class="note">and {levels.length - MOST_LEVELS} more: mark them in the chart</span>}
+    </>
+  );
+}
+
+/** One filter per column that has anything to choose. */
+export function FilterList({ columns, filters, onFilter }: {
+  columns: readonly Column[];
+  filters: Filters;
+  onFilter: (id: string, filter: Filter | null) => void;
+}): JSX.Element {
+  return (
+    <aside class="filters" aria-label="Filters">
+      {columns.filter((column) => column.varies || filters.has(column.id)).map((column) => {
+        const asLevels = !column.isNumeric || (!column.isMetric && levelsOf(column).length <= 8);
+        const props = { column, filter: filters.get(column.id), onFilter: (filter: Filter | null) => onFilter(column.id, filter) };
+        return (
+          <fieldset key={column.id}>
+            <legend title={column.description || column.label}>{column.label}{column.isMetric ? <span class="dim"> metric</span> : ""}</legend>
+            {asLevels ? <Levels {...props} /> : <Range {...props} />}
+          </fieldset>
+        );
+      })}
+    </aside>
+  );
+}

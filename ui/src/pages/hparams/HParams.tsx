@@ -1,0 +1,148 @@
+// What was tried and what came of it: every trial a line over all axes, and a row of the table.
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { postJson } from "../../api/client";
+import { csvOf, saveAs } from "../../lib/csv";
+import { plural } from "../../lib/format";
+import { saveSvg, standaloneSvg } from "../../lib/svg_file";
+import { CheckMenu } from "../../parts/CheckMenu";
+import { Menu } from "../../shell/Menu";
+import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
+import { status } from "../../state/live";
+import { useResource } from "../../state/resource";
+import { filtersText, questionOf, readFilters, readTrials, type Column, type Filter, type Filters, type HParamsAnswer, type Trials } from "./data";
+import { FilterList } from "./FilterList";
+import { ParallelChart } from "./ParallelChart";
+import { TrialTable } from "./TrialTable";
+import "./hparams.css";
+
+// More lines than this are a carpet; filters bring the others in.
+const MOST_TRIALS = 2000;
+const MOST_AXES = 10;
+
+/** The columns that are shown, in the order chosen: those asked for, else those that vary. */
+function shownColumns(all: readonly Column[]): Column[] {
+  const asked = query.value.get("cols");
+  const shown = asked === null ? all.filter((column) => column.varies) : all.filter((column) => listOf(asked).includes(column.id));
+  const order = listOf(query.value.get("order"));
+  const place = (column: Column, i: number): number => (order.includes(column.id) ? order.indexOf(column.id) : order.length + i);
+  return shown.map((column, i) => ({ column, at: place(column, i) })).sort((p, q) => p.at - q.at).map(({ column }) => column);
+}
+
+function toggled(key: string, id: string): void {
+  const set = new Set(listOf(query.value.get(key)));
+  if (!set.delete(id)) set.add(id);
+  setQuery({ [key]: listText([...set]) }, "replace");
+}
+
+function saveCsv(trials: Trials, columns: readonly Column[]): void {
+  const rows = trials.names.map((name, i) => [name, ...columns.map((column) => {
+    const value = column.values[i] ?? null;
+    return typeof value === "boolean" ? String(value) : value;
+  })]);
+  saveAs("hparams.csv", csvOf(["trial", ...columns.map((column) => column.label)], rows), "text/csv");
+}
+
+function setFilter(filters: Filters, id: string, filter: Filter | null): void {
+  const next = new Map(filters);
+  if (filter) next.set(id, filter);
+  else next.delete(id);
+  setQuery({ where: filtersText(next) }, "replace");
+}
+
+export default function HParams(): JSX.Element {
+  const hot = useSignal<number | null>(null);
+  const drawing = useRef<HTMLElement>(null);
+  // What there is, before any filter: the levels to choose from stay the same while choosing.
+  const whole = useResource("hparams", (signal) => postJson<HParamsAnswer>("hparams", { limit: MOST_TRIALS }, signal));
+  const all = useMemo(() => (whole.state.value.data ? readTrials(whole.state.value.data) : null), [whole.state.value.data]);
+  const filters = useMemo(() => readFilters(query.value.get("where")), [query.value.get("where")]);
+  const sort = query.value.get("sort");
+  const known = useMemo(() => new Map(all?.columns.map((column) => [column.id, column]) ?? []), [all]);
+  const asks = all !== null && (filters.size > 0 || sort !== null);
+  const question = asks ? questionOf(filters, sort, known, MOST_TRIALS) : null;
+  const chosen = useResource(JSON.stringify(question), (signal) => (question ? postJson<HParamsAnswer>("hparams", question, signal) : Promise.resolve(null)));
+  const answer = chosen.state.value.data;
+  const trials = useMemo(() => (asks && answer ? readTrials(answer) : all), [asks, answer, all]);
+  const [colsText, orderText, flipText, logText] = ["cols", "order", "flip", "log"].map((key) => query.value.get(key));
+  const columns = useMemo(() => {
+    const wanted = all ? shownColumns(all.columns).map((column) => column.id) : [];
+    const byId = new Map(trials?.columns.map((column) => [column.id, column]) ?? []);
+    return wanted.flatMap((id) => byId.get(id) ?? []);
+  }, [all, trials, colsText, orderText]);
+  const view = useMemo(() => ({ flip: new Set(listOf(flipText ?? null)), log: new Set(listOf(logText ?? null)) }), [flipText, logText]);
+
+  const error = whole.state.value.error;
+  if (error && !all) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={whole.retry}>Try again</button></p>;
+  if (!all || !trials) return <div class="view" aria-busy="true" />;
+  if (all.total === 0) return <Empty problems={whole.state.value.data?.problems ?? []} />;
+
+  const metrics = all.columns.filter((column) => column.isMetric);
+  const colourId = query.value.get("colour") ?? metrics.find((column) => column.varies)?.id ?? metrics[0]?.id;
+  const colourBy = trials.columns.find((column) => column.id === colourId);
+  const axes = columns.slice(0, MOST_AXES);
+  const open = (index: number): void => {
+    const runs = (trials.runs[index] ?? []).map((run) => run.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    go(hrefOf(["scalars"], { runs: `^(${runs.join("|")})(/|$)` }));
+  };
+  const move = (id: string, by: number): void => {
+    const ids = columns.map((column) => column.id);
+    const at = ids.indexOf(id);
+    const other = ids[at + by];
+    if (other === undefined) return;
+    ids[at + by] = id;
+    ids[at] = other;
+    setQuery({ order: listText(ids) }, "replace");
+  };
+  return (
+    <div class="view hparams">
+      <FilterList columns={all.columns} filters={filters} onFilter={(id, filter) => setFilter(filters, id, filter)} />
+      <div class="main-column">
+        <div class="page-bar">
+          <h1>HParams</h1>
+          <span class="note">{trials.total < all.total ? `${trials.total} of ` : ""}{plural(all.total, "trial")}{trials.total > MOST_TRIALS ? `, the first ${MOST_TRIALS} shown` : ""}</span>
+          {filters.size > 0 && <button class="link" onClick={() => setQuery({ where: null })}>Clear the filters</button>}
+          <span class="push label">
+            {metrics.length > 0 && (
+              <Menu label="Colour by" value={colourId ?? ""} choices={metrics.map((m) => ({ value: m.id, text: m.label }))} onPick={(id) => setQuery({ colour: id }, "replace")}>
+                <span class="dim">Colour</span> {metrics.find((m) => m.id === colourId)?.label}
+              </Menu>
+            )}
+            <CheckMenu label="Columns" choices={all.columns.map((c) => ({ value: c.id, text: c.varies ? c.label : `${c.label} (all the same)` }))} chosen={new Set(columns.map((c) => c.id))}
+              onChange={(set) => setQuery({ cols: set.size > 0 ? listText([...set]) : "none" }, "replace")}>Columns</CheckMenu>
+          </span>
+        </div>
+        {chosen.state.value.error && <p class="trouble" role="alert">{chosen.state.value.error.message}</p>}
+        <section class="panel" aria-labelledby="parallel-title" ref={drawing}>
+          <div class="panel-head">
+            <h2 id="parallel-title">Every trial a line</h2>
+            <span class="note">drag along an axis to keep a part of it{columns.length > axes.length ? `; the first ${axes.length} of ${columns.length} columns` : ""}</span>
+            <button class="link push" onClick={() => { const svg = drawing.current?.querySelector("svg"); if (svg) saveSvg("hparams", standaloneSvg(svg)); }}>SVG</button>
+            <button class="link" onClick={() => saveCsv(trials, columns)}>CSV</button>
+          </div>
+          {axes.length > 0
+            ? <ParallelChart trials={trials} columns={axes} colourBy={colourBy} filters={filters} view={view} hot={hot.value} onHot={(index) => (hot.value = index)}
+                onFilter={(id, filter) => setFilter(filters, id, filter)} onFlip={(id) => toggled("flip", id)} onLog={(id) => toggled("log", id)} onMove={move} onOpen={open} />
+            : <p class="note">No column is chosen, or no value differs between the trials.</p>}
+        </section>
+        <TrialTable trials={trials} columns={columns} sort={sort} hot={hot} colourBy={colourBy} onOpen={open} />
+      </div>
+    </div>
+  );
+}
+
+function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
+  const now = status.value;
+  return (
+    <div class="empty">
+      <h1>No hyperparameters yet</h1>
+      <p>This page sets trials side by side: what was chosen for each, and what came of it.</p>
+      {now && <p>{now.logdirs.paths.join(", ")} holds {plural(now.runs, "run")}; none of them has the tag <span class="mono">_hparams_/session_start_info</span>.</p>}
+      {problems.map((message) => <p key={message} class="bad">{message}</p>)}
+      <pre>{`from compression_board import SummaryWriter
+with SummaryWriter("runs/sweep") as writer:
+    writer.add_hparams({"bits": 8, "scheme": "symmetric"}, {"accuracy": 0.994})`}</pre>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { hideReadout, showReadout } from "../../charts/readout";
+import { useSize } from "../../charts/useSize";
+import { significant } from "../../lib/format";
+import type { Column, Filter, Filters, Trials } from "./data";
+import { filterOf, layoutParallel, sharesOf, type AxisLayout, type AxisView, type ParallelLayout } from "./parallel_layout";
+
+const HEATS = 5;
+
+function cellText(value: Column["values"][number]): string {
+  return value === null ? "–" : typeof value === "number" ? significant(value, 5) : String(value);
+}
+
+/** What is left of an axis by its filter, as pixels. */
+function keptPart(axis: AxisLayout, filter: Filter, layout: ParallelLayout): { top: number; bottom: number } | null {
+  const places = "values" in filter
+    ? axis.column.values.filter((v) => v !== null && filter.values.includes(String(v))).flatMap((v) => axis.y(v) ?? [])
+    : [filter.min, filter.max].map((v) => (Number.isFinite(v) ? (axis.y(v) ?? NaN) : v < 0 ? layout.bottom : layout.top));
+  const finite = places.filter(Number.isFinite);
+  if (finite.length === 0) return null;
+  const room = "values" in filter ? 8 : 0;
+  return { top: Math.max(layout.top - 6, Math.min(...finite) - room), bottom: Math.min(layout.bottom + 6, Math.max(...finite) + room) };
+}
+
+export function ParallelChart({ trials, columns, colourBy, filters, view, hot, onHot, onFilter, onFlip, onLog, onMove, onOpen }: {
+  trials: Trials;
+  columns: readonly Column[];
+  colourBy: Column | undefined;
+  filters: Filters;
+  view: AxisView;
+  hot: number | null;
+  onHot: (index: number | null) => void;
+  onFilter: (id: string, filter: Filter | null) => void;
+  onFlip: (id: string) => void;
+  onLog: (id: string) => void;
+  onMove: (id: string, by: number) => void;
+  onOpen: (index: number) => void;
+}): JSX.Element {
+  const { ref, width, height } = useSize<HTMLDivElement>();
+  const [drag, setDrag] = useState<{ id: string; from: number; to: number } | null>(null);
+  const layout = useMemo(() => layoutParallel(columns, width, height, view), [columns, width, height, view]);
+  const shares = useMemo(() => sharesOf(colourBy), [colourBy]);
+  const heat = (index: number): string => {
+    const share = shares[index];
+    return share === null || share === undefined ? "heat-none" : `heat-${1 + Math.round(share * (HEATS - 1))}`;
+  };
+  const point = (index: number, event: PointerEvent): void => {
+    onHot(index);
+    showReadout(
+      <>
+        <b>{trials.names[index] || trials.runs[index]?.[0]}</b>
+        <dl class="two">{columns.map((column) => <><dt>{column.label}</dt><dd>{cellText(column.values[index] ?? null)}</dd></>)}</dl>
+      </>, event.clientX, event.clientY);
+  };
+  const leave = (): void => {
+    onHot(null);
+    hideReadout();
+  };
+  const heightOf = (event: PointerEvent): number => event.clientY - (ref.current?.getBoundingClientRect().top ?? 0);
+  const end = (axis: AxisLayout): void => {
+    if (!drag) return;
+    setDrag(null);
+    onFilter(axis.column.id, Math.abs(drag.to - drag.from) > 4 ? filterOf(axis, drag.from, drag.to) : null);
+  };
+  return (
+    <div class="parallel-room">
+    <div class="parallel" ref={ref} style={{ minWidth: `${columns.length * 84}px` }}>
+      {layout && (
+        <svg class={`chart${hot === null ? "" : " has-hot"}`} width={width} height={height} role="group"
+          aria-label={`${trials.names.length} trials over ${columns.map((c) => c.label).join(", ")}`}>
+          <g>
+            {layout.lines.map(({ path, index }) => (
+              <path key={index} class={`trial-line ${heat(index)}${hot === index ? " hot" : ""}`} d={path}
+                onPointerMove={(event) => point(index, event)} onPointerLeave={leave} onClick={() => onOpen(index)} />
+            ))}
+          </g>
+          {layout.axes.map((axis, i) => {
+            const { id, label, isMetric } = axis.column;
+            const filter = filters.get(id);
+            const kept = drag?.id === id
+              ? { top: Math.min(drag.from, drag.to), bottom: Math.max(drag.from, drag.to) }
+              : filter ? keptPart(axis, filter, layout) : null;
+            const anchor = i === 0 ? "start" : i === layout.axes.length - 1 ? "end" : "middle";
+            const labelX = i === 0 ? 8 : i === layout.axes.length - 1 ? width - 8 : axis.x;
+            return (
+              <g key={id}>
+                <path class="axis strong" d={`M${Math.round(axis.x) + 0.5} ${layout.top}V${layout.bottom}`} />
+                {axis.ticks.map((tick) => (
+                  <text key={tick.value} class="halo" x={axis.x + 6} y={tick.at + 4}>{tick.text.length > 14 ? `${tick.text.slice(0, 13)}…` : tick.text}</text>
+                ))}
+                {kept && <rect class="kept" x={axis.x - 6} y={kept.top} width="12" height={Math.max(2, kept.bottom - kept.top)} />}
+                <rect class="axis-field" x={axis.x - 12} y={layout.top - 6} width="24" height={layout.bottom - layout.top + 12}
+                  onPointerDown={(event) => {
+                    if (event.button !== 0) return;
+                    event.currentTarget.setPointerCapture(event.pointerId);
+                    setDrag({ id, from: heightOf(event), to: heightOf(event) });
+                  }}
+                  onPointerMove={(event) => { if (drag?.id === id) setDrag({ ...drag, to: heightOf(event) }); }}
+                  onPointerUp={() => end(axis)} onPointerCancel={() => setDrag(null)}><title>{`Drag to keep a part of ${label}; click to keep all`}</title></rect>
+                <text x={labelX} y={16} text-anchor={anchor} class={isMetric ? "name strong halo" : "name halo"}><title>{axis.column.description || label}</title>{short(label, layout.axes.length, width)}</text>
+              </g>
+            );
+          })}
+        </svg>
+      )}
+      {layout?.axes.map((axis, i) => (
+        <span key={axis.column.id} class={`axis-tools${i === 0 ? " first" : i === layout.axes.length - 1 ? " last" : ""}`} style={{ left: `${axis.x}px` }}>
+          {i > 0 && <button class="link" aria-label={`Move ${axis.column.label} to the left`} title="Move left" onClick={() => onMove(axis.column.id, -1)}>‹</button>}
+          <button class="link" aria-pressed={view.flip.has(axis.column.id)} aria-label={`Turn ${axis.column.label} over`} title="Turn over" onClick={() => onFlip(axis.column.id)}>⇅</button>
+          {axis.canLog && <button class="link" aria-pressed={view.log.has(axis.column.id)} aria-label={`Logarithmic ${axis.column.label}`} onClick={() => onLog(axis.column.id)}>log</button>}
+          {i < layout.axes.length - 1 && <button class="link" aria-label={`Move ${axis.column.label} to the right`} title="Move right" onClick={() => onMove(axis.column.id, 1)}>›</button>}
+        </span>
+      ))}
+    </div>
+    </div>
+  );
+}
+
+function short(label: string, axes: number, width: number): string {
+  const room = Math.max(6, Math.floor(width / Math.max(1, axes) / 6.2));
+  return label.length > room ? `${label.slice(0, room - 1)}…` : label;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { filtersText, levelsOf, questionOf, readFilters, readTrials, type Column, type Filter } from "./data";
+
+const answer = {
+  snapshot: 1, description: "", total: 2,
+  hparams: { names: ["bits", "scheme"], labels: ["bits", "Scheme"], descriptions: ["", ""], types: ["number", "text"], values: [[4, 8], ["sym", "sym"]] },
+  metrics: { groups: [""], tags: ["acc"], labels: ["acc"], descriptions: [""], values: [[0.5, "NaN" as const]] },
+  groups: { names: ["a", "b"], statuses: ["success", "unknown"], start_times: [null, null], runs: [["a"], ["b"]] },
+  problems: [],
+};
+
+describe("trials", () => {
+  const trials = readTrials(answer);
+  it("has a column per hyperparameter and metric, and knows which vary", () => {
+    expect(trials.columns.map((c) => [c.id, c.isNumeric, c.varies])).toEqual([["h:bits", true, true], ["h:scheme", false, false], ["m:\tacc", true, true]]);
+    expect(trials.columns[2]!.values).toEqual([0.5, NaN]);
+  });
+  it("asks the server for what the filters keep, in the types of the column", () => {
+    const known = new Map(trials.columns.map((c) => [c.id, c]));
+    const filters = new Map<string, Filter>([["h:bits", { values: ["8"] }], ["m:\tacc", { min: 0.2, max: Infinity }]]);
+    expect(questionOf(filters, "-m:\tacc", known, 100)).toEqual({
+      limit: 100,
+      columns: [{ metric: ["", "acc"], order: "descending" }, { hparam: "bits", values: [8] }, { metric: ["", "acc"], min: 0.2 }],
+    });
+  });
+  it("sorts levels as people count", () => {
+    expect(levelsOf({ values: [8, 4, null, 16] } as unknown as Column)).toEqual([4, 8, 16]);
+    expect(levelsOf({ values: ["x10", "x2"] } as unknown as Column)).toEqual(["x2", "x10"]);
+  });
+});
+
+describe("filters in the address", () => {
+  it("come back as they were, whatever the names", () => {
+    const filters = new Map<string, Filter>([
+      ["h:a~b;c", { values: ["x;y", "~", "ü"] }], ["m:g\tt", { min: -1, max: Infinity }], ["h:empty", { values: ["", "a"] }],
+    ]);
+    expect(readFilters(filtersText(filters))).toEqual(filters);
+    expect(filtersText(new Map())).toBeNull();
+  });
+  it("leave out what was cut in half", () => {
+    expect(readFilters("h:bits~%E0;h:a~b")).toEqual(new Map([["h:a", { values: ["b"] }]]));
+    expect(readFilters(null).size).toBe(0);
+  });
+});

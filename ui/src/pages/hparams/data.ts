@@ -1,0 +1,114 @@
+// Trials as a table: a column per hyperparameter and per metric, and the filters on them.
+import { toNumber, type WireNumber } from "../../api/wire";
+
+export type HParamValue = number | boolean | string;
+
+export interface HParamsAnswer {
+  snapshot: number;
+  description: string;
+  total: number;
+  hparams: { names: string[]; labels: string[]; descriptions: string[]; types: string[]; values: (HParamValue | null)[][] };
+  metrics: { groups: string[]; tags: string[]; labels: string[]; descriptions: string[]; values: WireNumber[][] };
+  groups: { names: string[]; statuses: string[]; start_times: (number | null)[]; runs: string[][] };
+  problems: string[];
+}
+
+export interface Column {
+  readonly id: string; // "h:bits" or "m:group\ttag".
+  readonly label: string;
+  readonly description: string;
+  readonly isMetric: boolean;
+  readonly isNumeric: boolean;
+  readonly values: readonly (HParamValue | null)[];
+  readonly varies: boolean;
+}
+
+export interface Trials {
+  readonly total: number;
+  readonly columns: readonly Column[];
+  readonly names: readonly string[];
+  readonly statuses: readonly string[];
+  readonly runs: readonly (readonly string[])[];
+}
+
+function varies(values: readonly (HParamValue | null)[]): boolean {
+  return values.some((value) => !Object.is(value, values[0]));
+}
+
+export function readTrials(answer: HParamsAnswer): Trials {
+  const { hparams, metrics, groups } = answer;
+  const columns = [
+    ...hparams.names.map((name, i): Column => {
+      const isNumeric = hparams.types[i] === "number";
+      // Only numbers that JSON cannot carry arrive as texts in a column of numbers.
+      const values = (hparams.values[i] ?? []).map((value) => (isNumeric && typeof value === "string" ? Number(value) : value));
+      return { id: `h:${name}`, label: hparams.labels[i] ?? name, description: hparams.descriptions[i] ?? "", isMetric: false, isNumeric, values, varies: varies(values) };
+    }),
+    ...metrics.tags.map((tag, i): Column => {
+      const values = (metrics.values[i] ?? []).map((value) => (value === null ? null : toNumber(value)));
+      return { id: `m:${metrics.groups[i] ?? ""}\t${tag}`, label: metrics.labels[i] ?? tag, description: metrics.descriptions[i] ?? "", isMetric: true, isNumeric: true, values, varies: varies(values) };
+    }),
+  ];
+  return { total: answer.total, columns, names: groups.names, statuses: groups.statuses, runs: groups.runs };
+}
+
+/** A column keeps numbers from one to another, or some of its values. */
+export type Filter = { readonly min: number; readonly max: number } | { readonly values: readonly string[] };
+export type Filters = ReadonlyMap<string, Filter>;
+
+const escape = (text: string): string => encodeURIComponent(text).replaceAll("~", "%7E");
+
+/** "h:bits~~4~8;h:scheme~sym~asym": short, and readable in an address. */
+export function filtersText(filters: Filters): string | null {
+  const parts = [...filters].map(([id, filter]) =>
+    "values" in filter ? [escape(id), ...filter.values.map(escape)].join("~") : `${escape(id)}~~${filter.min}~${filter.max}`);
+  return parts.length > 0 ? parts.join(";") : null;
+}
+
+export function readFilters(text: string | null): Filters {
+  const filters = new Map<string, Filter>();
+  for (const part of text?.split(";") ?? []) {
+    try {
+      const [id = "", ...rest] = part.split("~").map(decodeURIComponent);
+      if (id === "" || rest.length === 0) continue;
+      const [min, max] = [Number(rest[1]), Number(rest[2])];
+      if (rest[0] !== "" || rest.length !== 3) filters.set(id, { values: rest });
+      else if (!Number.isNaN(min) && !Number.isNaN(max)) filters.set(id, { min, max });
+    } catch {
+      // An address that somebody cut in half: the other filters still hold.
+    }
+  }
+  return filters;
+}
+
+function nameOf(id: string): { hparam: string } | { metric: string[] } {
+  return id.startsWith("h:") ? { hparam: id.slice(2) } : { metric: id.slice(2).split("\t") };
+}
+
+// JSON has no infinity: an end that is open is left out.
+const bound = (key: string, value: number): object => (Number.isFinite(value) ? { [key]: value } : {});
+
+/** The question to the server; `sort` is a column, with "-" in front for descending. */
+export function questionOf(filters: Filters, sort: string | null, known: ReadonlyMap<string, Column>, limit: number): object {
+  const columns: object[] = [];
+  if (sort !== null) columns.push({ ...nameOf(sort.replace(/^-/, "")), order: sort.startsWith("-") ? "descending" : "ascending" });
+  for (const [id, filter] of filters) {
+    if ("values" in filter) columns.push({ ...nameOf(id), values: filter.values.map((text) => valueOf(text, known.get(id))) });
+    else columns.push({ ...nameOf(id), ...bound("min", filter.min), ...bound("max", filter.max) });
+  }
+  return { columns, limit };
+}
+
+// A value chosen in the page is text; the server compares by type.
+function valueOf(text: string, column: Column | undefined): HParamValue {
+  const sample = column?.values.find((value) => value !== null && String(value) === text);
+  if (sample !== undefined && sample !== null) return sample;
+  return text === "true" ? true : text === "false" ? false : text;
+}
+
+/** The different values of a column, in their natural order. */
+export function levelsOf(column: Column): HParamValue[] {
+  const levels = [...new Set(column.values.filter((value) => value !== null))] as HParamValue[];
+  const collator = new Intl.Collator("en", { numeric: true });
+  return levels.sort((p, q) => (typeof p === "number" && typeof q === "number" ? p - q : collator.compare(String(p), String(q))));
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import type { Column } from "./data";
+import { filterOf, layoutParallel, sharesOf } from "./parallel_layout";
+
+const column = (id: string, values: Column["values"], isMetric = false): Column =>
+  ({ id, label: id, description: "", isMetric, isNumeric: values.some((v) => typeof v === "number"), values, varies: true });
+const bits = column("h:bits", [4, 8, 8, 2]);
+const scheme = column("h:scheme", ["sym", "asym", null, "sym"]);
+const acc = column("m:\tacc", [0.5, 0.9, 0.7, NaN], true);
+const plain = { log: new Set<string>(), flip: new Set<string>() };
+
+describe("parallel coordinates", () => {
+  const layout = layoutParallel([bits, scheme, acc], 900, 300, plain)!;
+  it("spreads the axes over the width and the best value to the top", () => {
+    expect(layout.axes.map((a) => a.x)).toEqual([56, 442, 828]);
+    expect(layout.axes[2]!.y(0.9)).toBeCloseTo(layout.top);
+    expect(layout.axes[2]!.y(0.5)).toBeCloseTo(layout.bottom);
+  });
+  it("breaks a line where a value is missing, and draws nothing at NaN", () => {
+    expect(layout.lines[2]!.path.match(/M/g)).toHaveLength(2);
+    expect(layout.lines[3]!.path.match(/[ML]/g)).toEqual(["M", "L"]);
+  });
+  it("shows few numbers as levels in their order", () => {
+    expect(layout.axes[0]!.ticks.map((t) => t.text)).toEqual(["2", "4", "8"]);
+    expect(layout.axes[0]!.ticks[0]!.at).toBeGreaterThan(layout.axes[0]!.ticks[2]!.at);
+  });
+  it("turns an axis over, and makes it logarithmic only where all values are positive", () => {
+    const turned = layoutParallel([acc], 900, 300, { log: new Set(), flip: new Set([acc.id]) })!;
+    expect(turned.axes[0]!.y(0.9)).toBeCloseTo(turned.bottom);
+    const signed = column("m:\tloss", [-1, 2], true);
+    expect(layoutParallel([signed], 900, 300, { log: new Set([signed.id]), flip: new Set() })!.axes[0]!.canLog).toBe(false);
+  });
+  it("turns a stretch of an axis into a filter", () => {
+    const [b, , a] = layout.axes;
+    expect(filterOf(a!, layout.top, layout.bottom)).toEqual({ min: 0.5, max: 0.9 });
+    expect(filterOf(b!, b!.y(8)! - 3, b!.y(4)! + 3)).toEqual({ values: ["4", "8"] });
+    expect(filterOf(b!, layout.top, layout.top + 1)).toBeNull();
+  });
+  it("colours by where a trial stands between worst and best", () => {
+    expect(sharesOf(acc)).toEqual([0, 1, expect.closeTo(0.5), null]);
+    expect(sharesOf(undefined)).toEqual([]);
+  });
+});

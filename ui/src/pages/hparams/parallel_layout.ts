@@ -1,0 +1,100 @@
+// Parallel coordinates: an upright axis per column, a line per trial. Pure: values in, pixels out.
+import { significant } from "../../lib/format";
+import { extent, linearScale, logScale, logTicks, ticks } from "../../lib/scale";
+import { levelsOf, type Column, type Filter } from "./data";
+
+export interface AxisLayout {
+  readonly column: Column;
+  readonly x: number;
+  /** Where a value stands, or null when it has no place: missing, NaN, not positive on a log axis. */
+  readonly y: (value: Column["values"][number]) => number | null;
+  /** The value at a height; null on axes of words. */
+  readonly invert: ((pixel: number) => number) | null;
+  readonly ticks: readonly { at: number; text: string; value: string }[];
+  readonly canLog: boolean;
+}
+
+export interface ParallelLayout {
+  readonly top: number;
+  readonly bottom: number;
+  readonly axes: readonly AxisLayout[];
+  readonly lines: readonly { path: string; index: number }[];
+}
+
+export interface AxisView {
+  readonly log: ReadonlySet<string>;
+  readonly flip: ReadonlySet<string>;
+}
+
+function axisOf(column: Column, x: number, top: number, bottom: number, view: AxisView): AxisLayout {
+  const [low, high] = view.flip.has(column.id) ? [top, bottom] : [bottom, top];
+  const range = column.isNumeric ? extent(column.values.filter((v) => typeof v === "number")) : null;
+  const levels = levelsOf(column);
+  // Few numbers, such as 4 and 8 bits, read better as the levels they are.
+  if (range && (levels.length > 8 || column.isMetric)) {
+    const canLog = range[0] > 0 && range[1] > range[0];
+    const isLog = canLog && view.log.has(column.id);
+    const [lo, hi] = range[0] === range[1] ? [range[0] - 1, range[1] + 1] : range;
+    const scale = isLog ? logScale(lo, hi, low, high) : linearScale(lo, hi, low, high);
+    const values = isLog ? logTicks(lo, hi, 6) : ticks(lo, hi, 5);
+    return {
+      column, x, canLog, invert: scale.invert,
+      y: (value) => (typeof value === "number" && Number.isFinite(value) && (!isLog || value > 0) ? scale(value) : null),
+      ticks: values.map((value) => ({ at: scale(value), text: significant(value, 4), value: String(value) })),
+    };
+  }
+  const place = new Map(levels.map((level, i) => [level, low + ((i + 0.5) / levels.length) * (high - low)] as const));
+  const stride = Math.max(1, Math.ceil(levels.length / Math.max(1, Math.floor((bottom - top) / 16))));
+  return {
+    column, x, canLog: false, invert: null,
+    y: (value) => (value === null ? null : (place.get(value) ?? null)),
+    ticks: levels.flatMap((level, i) => (i % stride === 0
+      ? [{ at: place.get(level)!, text: typeof level === "number" ? significant(level) : String(level), value: String(level) }] : [])),
+  };
+}
+
+/** A line ends where a value is missing, and goes on at the next axis that has one. */
+function pathOf(axes: readonly AxisLayout[], index: number): string {
+  let path = "";
+  let pen = false;
+  axes.forEach((axis) => {
+    const y = axis.y(axis.column.values[index] ?? null);
+    if (y === null) {
+      pen = false;
+      return;
+    }
+    path += `${pen ? "L" : "M"}${axis.x.toFixed(1)} ${y.toFixed(1)}`;
+    pen = true;
+  });
+  return path;
+}
+
+export function layoutParallel(columns: readonly Column[], width: number, height: number, view: AxisView): ParallelLayout | null {
+  const [left, right, top, bottom] = [56, width - 72, 44, height - 16];
+  if (columns.length === 0 || right - left < 80 || bottom - top < 60) return null;
+  const step = columns.length > 1 ? (right - left) / (columns.length - 1) : 0;
+  const axes = columns.map((column, i) => axisOf(column, left + i * step, top, bottom, view));
+  const count = columns[0]?.values.length ?? 0;
+  return { top, bottom, axes, lines: Array.from({ length: count }, (_, index) => ({ path: pathOf(axes, index), index })) };
+}
+
+/** Where each trial stands between the worst and the best of a metric, 0 to 1; null without it. */
+export function sharesOf(column: Column | undefined): (number | null)[] {
+  const numbers = column?.values.map((v) => (typeof v === "number" ? v : NaN)) ?? [];
+  const range = extent(numbers);
+  return numbers.map((v) => (range && Number.isFinite(v) ? (range[1] > range[0] ? (v - range[0]) / (range[1] - range[0]) : 0.5) : null));
+}
+
+/** The filter that a stretch of an axis stands for. */
+export function filterOf(axis: AxisLayout, from: number, to: number): Filter | null {
+  const [top, bottom] = [Math.min(from, to), Math.max(from, to)];
+  if (axis.invert) {
+    const [p, q] = [axis.invert(top), axis.invert(bottom)];
+    return { min: Number(Math.min(p, q).toPrecision(6)), max: Number(Math.max(p, q).toPrecision(6)) };
+  }
+  const values = levelsOf(axis.column).filter((level) => {
+    const y = axis.y(level);
+    return y !== null && y >= top && y <= bottom;
+  });
+  return values.length > 0 ? { values: values.map(String) } : null;
+}

@@ -1,0 +1,154 @@
+// The report as it will be sent: what goes into it on the left, the file itself on the right.
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { getText, type Params } from "../../api/client";
+import { csvOf, saveAs } from "../../lib/csv";
+import { POLICIES } from "../../lib/gates";
+import { plural } from "../../lib/format";
+import { Menu } from "../../shell/Menu";
+import { listOf, listText, query, setQuery } from "../../state/location";
+import { status } from "../../state/live";
+import { comparison, sideA, sideB } from "../../state/pair";
+import { useResource } from "../../state/resource";
+import "./report.css";
+
+const SECTIONS = [
+  { id: "summary", text: "Verdict and key figures" },
+  { id: "gates", text: "Gates" },
+  { id: "pareto", text: "Quality against size" },
+  { id: "models", text: "All metrics" },
+  { id: "aurora", text: "AURORA" },
+  { id: "layers", text: "Worst layers" },
+  { id: "tuning", text: "Tuning" },
+  { id: "missing", text: "What is missing" },
+] as const;
+
+const TITLE = "Compression report";
+
+/** The report inside the page, with its own look and nothing of ours. */
+function Preview({ html }: { html: string }): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
+    const parsed = new DOMParser().parseFromString(html, "text/html"); // Runs nothing.
+    const look = new CSSStyleSheet();
+    look.replaceSync([...parsed.querySelectorAll("style")].map((style) => style.textContent ?? "").join("\n"));
+    const theme = new CSSStyleSheet();
+    theme.replaceSync(":host { color-scheme: inherit; display: block; }");
+    root.adoptedStyleSheets = [look, theme];
+    const article = parsed.querySelector("article");
+    root.replaceChildren(...(article ? [document.importNode(article, true)] : []));
+  }, [html]);
+  return <div class="report-paper" ref={host} />;
+}
+
+function paramsOf(): Params {
+  const sections = listOf(query.value.get("parts"));
+  return {
+    a: sideA.value, b: sideB.value, policy: query.value.get("policy"), title: query.value.get("title"),
+    model: listOf(query.value.get("models")), section: sections,
+  };
+}
+
+function saveTable(kind: "csv" | "json"): void {
+  const table = comparison.value;
+  if (!table) return;
+  const wanted = new Set(listOf(query.value.get("models")));
+  const rows = table.models.filter((model) => wanted.size === 0 || wanted.has(model.name)).flatMap((model) =>
+    table.variants.flatMap((variant) => table.metrics.flatMap((metric) => {
+      const cell = model.cell(variant, metric.name);
+      return cell ? [{ model: model.name, variant, metric: metric.name, unit: metric.unit, value: cell.value, run: cell.run, tag: cell.tag }] : [];
+    })));
+  if (kind === "json") return saveAs("compression.json", JSON.stringify(rows, null, 1), "application/json");
+  saveAs("compression.csv", csvOf(["model", "variant", "metric", "unit", "value", "run", "tag"],
+    rows.map((row) => [row.model, row.variant, row.metric, row.unit, row.value, row.run, row.tag])), "text/csv");
+}
+
+function Choices({ label, all, chosen, onChange }: {
+  label: string; all: readonly { id: string; text: string }[]; chosen: ReadonlySet<string>; onChange: (chosen: string[]) => void;
+}): JSX.Element {
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {all.map(({ id, text }) => (
+        <label key={id} class="tick">
+          <input type="checkbox" checked={chosen.has(id)} onChange={() => onChange(all.map((item) => item.id).filter((item) => (item === id ? !chosen.has(item) : chosen.has(item))))} />
+          <span title={text}>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export default function Report(): JSX.Element {
+  const table = comparison.value;
+  const [words, setWords] = useState("");
+  const params = paramsOf();
+  const { state, retry } = useResource(JSON.stringify(params), (signal) => getText("compression/report", params, signal));
+  if (!table) return <div class="view" aria-busy="true" />;
+  if (table.models.length === 0) return <Empty />;
+
+  const { data: html, error, stale } = state.value;
+  const policy = query.value.get("policy") ?? POLICIES[0]!.name;
+  const parts = listOf(query.value.get("parts"));
+  const models = listOf(query.value.get("models"));
+  const sides = [sideA.value, sideB.value];
+  const names = table.models.filter((model) => table.metrics.some((metric) => sides.some((side) => model.cell(side, metric.name)))).map((model) => model.name);
+  const found = names.filter((name) => name.toLowerCase().includes(words.toLowerCase()));
+  const setModels = (chosen: readonly string[]): void => setQuery({ models: chosen.length === names.length ? null : listText(chosen) }, "replace");
+  return (
+    <div class="view report-view">
+      <aside class="filters report-side" aria-label="What goes into the report">
+        <label class="report-title">Title
+          <input class="field" value={query.value.get("title") ?? TITLE} onChange={(event) => setQuery({ title: event.currentTarget.value === TITLE ? null : event.currentTarget.value }, "replace")} />
+        </label>
+        <Choices label="Parts" all={SECTIONS} chosen={new Set(parts.length > 0 ? parts : SECTIONS.map((s) => s.id))}
+          onChange={(chosen) => setQuery({ parts: chosen.length === SECTIONS.length ? null : listText(chosen) }, "replace")} />
+        <fieldset>
+          <legend>Models <span class="dim">{models.length > 0 ? `${models.length} of ${names.length}` : `all ${names.length}`}</span></legend>
+          {names.length > 8 && <input class="field" type="search" aria-label="Find models" placeholder="Find" value={words} onInput={(event) => setWords(event.currentTarget.value)} />}
+          {models.length > 0 && <button class="link" onClick={() => setQuery({ models: null }, "replace")}>All models</button>}
+          {found.slice(0, 60).map((name) => (
+            <label key={name} class="tick">
+              <input type="checkbox" checked={models.length === 0 || models.includes(name)}
+                onChange={() => setModels(models.length === 0 ? [name] : models.includes(name) ? models.filter((m) => m !== name) : [...models, name])} />
+              <span title={name}>{name}</span>
+            </label>
+          ))}
+          {found.length > 60 && <span class="note">and {found.length - 60} more: type to find them</span>}
+        </fieldset>
+      </aside>
+      <div class="main-column">
+        <div class="page-bar">
+          <h1>Report</h1>
+          <span class="note">{plural(models.length > 0 ? models.length : names.length, "model")}, one file that needs nothing else</span>
+          <span class="push label">
+            <Menu label={`Policy: ${policy}`} value={policy} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
+              onPick={(name) => setQuery({ policy: name === POLICIES[0]!.name ? null : name })}><span class="dim">Policy</span> {policy}</Menu>
+            <button class="pick strong" disabled={!html} onClick={() => html && saveAs("report.html", html, "text/html")}>Save HTML</button>
+            <button class="link" onClick={() => window.print()}>Print</button>
+            <button class="link" onClick={() => saveTable("csv")}>CSV</button>
+            <button class="link" onClick={() => saveTable("json")}>JSON</button>
+          </span>
+        </div>
+        {error && <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
+        <div class={stale && html ? "stale" : ""} aria-busy={!html && !error}>{html && <Preview html={html} />}</div>
+      </div>
+    </div>
+  );
+}
+
+function Empty(): JSX.Element {
+  const now = status.value;
+  return (
+    <div class="empty">
+      <h1>Nothing to report yet</h1>
+      <p>This page puts what compression cost into one file: the verdict, the gates, the trade-off, the worst layers.</p>
+      {now && <p>{now.logdirs.paths.join(", ")} holds {plural(now.runs, "run")}; none of them has a metric of a model and a variant.</p>}
+      <p>The same from a terminal:</p>
+      <pre>compression-board report --logdir runs -o report.html</pre>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+// A page of cards, one per tag and run of a kind: images, texts, histograms.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { getJson } from "../api/client";
+import type { Tags } from "../api/types";
+import { plural } from "../lib/format";
+import { matcherOf } from "../lib/matching";
+import { runsOfTags } from "../lib/runs_of_tags";
+import { query, setQuery } from "../state/location";
+import { useResource } from "../state/resource";
+import { allRuns, RunList, shownRuns } from "./RunList";
+import "../pages/scalars/scalars.css";
+
+export interface Series {
+  readonly run: string;
+  readonly tag: string;
+}
+
+const MORE = 60;
+
+export function SeriesPage({ kind, title, note, tools, empty, inGrid = true, card }: {
+  kind: string;
+  title: string;
+  note: string;
+  tools?: ComponentChildren;
+  empty: JSX.Element;
+  inGrid?: boolean;
+  card: (series: Series) => JSX.Element;
+}): JSX.Element {
+  const { state, retry } = useResource(`${kind}-tags`, (signal) => getJson<Tags>("tags", { kind }, signal));
+  const { data, error } = state.value;
+  useEffect(() => {
+    if (data) allRuns.value = runsOfTags(data);
+  }, [data]);
+  const wanted = query.value.get("tag") ?? "";
+  const runs = shownRuns.value;
+  const series = useMemo(() => {
+    const [matches, shown] = [matcherOf(wanted), new Set(runs)];
+    return (data?.names ?? []).flatMap((tag, i): Series[] => (matches(tag)
+      ? (data?.run_lists[i] ?? []).map((r) => ({ tag, run: data?.runs[r] ?? "" })).filter(({ run }) => shown.has(run)) : []));
+  }, [data, wanted, runs]);
+  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!data) return <div class="view" aria-busy="true" />;
+  if (data.names.length === 0) return <div class="empty">{empty}</div>;
+  const most = Number(query.value.get("most") ?? MORE);
+  return (
+    <div class="view scalars">
+      <div class="side"><RunList /></div>
+      <div class="main-column">
+        <div class="page-bar">
+          <h1>{title}</h1>
+          <span class="note">{plural(series.length, "series", "series")}{note}</span>
+          {tools}
+          <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
+            onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
+        </div>
+        {series.length === 0 && <p class="panel note">Nothing matches. <button class="link" onClick={() => setQuery({ tag: null, hide: null, only: null, runs: null })}>Clear the filters</button></p>}
+        <div class={inGrid ? "cards" : ""}>{series.slice(0, most).map((one) => <div class="cell" key={`${one.run}\0${one.tag}`}>{card(one)}</div>)}</div>
+        {series.length > most && <button class="link more" onClick={() => setQuery({ most: String(most + MORE) }, "replace")}>Show more of {series.length}</button>}
+      </div>
+    </div>
+  );
+}
