@@ -76,8 +76,8 @@ const Files& SharedFiles() {
 
 // The addresses inside the page, all one step deep; ui/src/shell/pages.ts has the pages themselves.
 constexpr auto kPages =
-    std::to_array<std::string_view>({"", "compare", "hardware", "histograms", "images", "layers",
-                                     "overview", "scalars", "text", "tuning"});
+    std::to_array<std::string_view>({"", "compare", "graph", "hardware", "histograms", "images",
+                                     "layers", "overview", "scalars", "text", "tuning"});
 
 bool IsPageAddress(std::string_view path) {
   return std::ranges::find(kPages, path.substr(1)) != kPages.end();

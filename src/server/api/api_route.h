@@ -57,6 +57,7 @@ std::vector<ApiRoute> HistogramRoutes();
 std::vector<ApiRoute> MediaRoutes();
 std::vector<ApiRoute> ComparisonRoutes();
 std::vector<ApiRoute> LayerRoutes();
+std::vector<ApiRoute> GraphRoutes();
 const std::vector<ApiRoute>& ApiRoutes();
 
 inline constexpr std::string_view kApiPrefix = "/api/v1";

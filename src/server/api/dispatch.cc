@@ -25,6 +25,7 @@ std::vector<ApiRoute> AllRoutes() {
   add(MediaRoutes());
   add(ComparisonRoutes());
   add(LayerRoutes());
+  add(GraphRoutes());
   add({{.method = "GET",
         .path = "/openapi.json",
         .summary = "This description.",
