@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cboard/analysis/graph_layout.h"
@@ -18,6 +19,9 @@
 namespace cboard::analysis {
 
 inline constexpr std::uint32_t kNoBox = std::numeric_limits<std::uint32_t>::max();
+
+// Among the groups to be opened: all of them.
+inline constexpr std::string_view kEveryGroup = "*";
 
 struct GraphViewOptions {
   std::vector<std::string> open = {};  // Paths of groups; those that do not exist are left out.

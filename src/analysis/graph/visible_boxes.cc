@@ -126,6 +126,7 @@ std::vector<char> OpenGroups(const GraphScene& scene, const std::vector<char>& h
   }
   std::vector<char> open(outline.groups.size(), 0);
   for (const std::string& path : options.open) {
+    if (path == kEveryGroup) std::ranges::fill(open, char{1});
     const auto found = outline.group_of_path.find(path);
     if (found != outline.group_of_path.end()) open[found->second] = 1;
   }
