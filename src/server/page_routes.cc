@@ -76,8 +76,8 @@ const Files& SharedFiles() {
 
 // The addresses inside the page, all one step deep; ui/src/shell/pages.ts has the pages themselves.
 constexpr auto kPages = std::to_array<std::string_view>(
-    {"", "compare", "files", "hardware", "histograms", "hparams", "images", "layers", "overview",
-     "report", "scalars", "text", "tuning"});
+    {"", "compare", "files", "graph", "hardware", "histograms", "hparams", "images", "layers",
+     "overview", "report", "scalars", "text", "tuning"});
 
 bool IsPageAddress(std::string_view path) {
   return std::ranges::find(kPages, path.substr(1)) != kPages.end();

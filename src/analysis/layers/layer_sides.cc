@@ -5,39 +5,12 @@
 #include <set>
 #include <utility>
 
+#include "analysis/run_owners.h"
 #include "cboard/analysis/layers.h"
-#include "cboard/analysis/stages.h"
-#include "cboard/analysis/tuning.h"
 #include "cboard/compression/metrics.h"
 
 namespace cboard::analysis {
 namespace {
-
-// Model and variant of the runs whose tags name neither.
-struct RunOwner {
-  std::string model;
-  std::string variant;
-};
-
-std::map<std::string, RunOwner, std::less<>> OwnersOf(const Snapshot& snapshot) {
-  std::map<std::string, RunOwner, std::less<>> owners;
-  for (const TuningTimeline& timeline : FindTuning(snapshot)) {
-    for (const Trial& trial : timeline.trials) {
-      owners[trial.run] = {timeline.model, VariantOfTrial(trial.number)};
-    }
-  }
-  for (const StageTimeline& timeline : FindStages(snapshot)) {
-    for (const Stage& stage : timeline.stages) {
-      owners[stage.run] = {timeline.model, std::string(stage.description.name)};
-    }
-  }
-  return owners;
-}
-
-// Event files that lie in the directory of --logdir_spec itself are the run "tune_1/.".
-std::string_view WithoutDot(std::string_view run) {
-  return run.ends_with("/.") ? run.substr(0, run.size() - 2) : run;
-}
 
 // Variants of which a run has figures per layer and no tensors. They compare with the float model;
 // where the run has nothing else of that model, it is a side under its usual name.
@@ -63,17 +36,16 @@ void AddSidesOfFigures(const Run& run, std::set<std::pair<std::string, std::stri
 }  // namespace
 
 std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
-  const auto owners = OwnersOf(snapshot);
+  const RunOwners owners = FindRunOwners(snapshot);
   std::vector<LayerSide> sides;
   for (const auto& run : snapshot.runs) {
-    auto owner = owners.find(run->name);
-    if (owner == owners.end()) owner = owners.find(WithoutDot(run->name));
+    const RunOwner* const owner = OwnerOf(owners, run->name);
     std::map<std::pair<std::string, std::string>, std::size_t> counts;
     for (const LayerTensor& tensor : CollectLayers(*run)) {
       // In a run of its own a variant may carry tensors of another precision (its scales, or what
       // was left in floating point): they are the run's all the same.
-      if (owner != owners.end()) {
-        ++counts[{owner->second.model, std::string()}];
+      if (owner != nullptr) {
+        ++counts[{owner->model, std::string()}];
       } else {
         ++counts[{tensor.model, tensor.variant}];
       }
@@ -84,15 +56,14 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
                      .run = run->name,
                      .variant_in_tags = key.second,
                      .tensor_count = count};
-      if (owner != owners.end()) side.variant = owner->second.variant;
+      if (owner != nullptr) side.variant = owner->variant;
       if (!side.variant.empty()) sides.push_back(std::move(side));
     }
   }
   std::set<std::pair<std::string, std::string>> known;
   for (const LayerSide& side : sides) known.emplace(side.model, side.variant);
   for (const auto& run : snapshot.runs) {
-    const bool owned = owners.contains(run->name) || owners.contains(WithoutDot(run->name));
-    if (!owned) AddSidesOfFigures(*run, known, sides);
+    if (OwnerOf(owners, run->name) == nullptr) AddSidesOfFigures(*run, known, sides);
   }
   std::ranges::stable_sort(sides, {}, &LayerSide::model);
   return sides;

@@ -66,6 +66,7 @@ std::vector<ApiRoute> ComparisonRoutes();
 std::vector<ApiRoute> LayerRoutes();
 std::vector<ApiRoute> HParamsRoutes();
 std::vector<ApiRoute> ReportRoutes();
+std::vector<ApiRoute> GraphRoutes();
 const std::vector<ApiRoute>& ApiRoutes();
 
 inline constexpr std::string_view kApiPrefix = "/api/v1";

@@ -29,6 +29,7 @@ std::vector<ApiRoute> AllRoutes() {
   add(LayerRoutes());
   add(HParamsRoutes());
   add(ReportRoutes());
+  add(GraphRoutes());
   add({{.method = "GET",
         .path = "/openapi.json",
         .summary = "This description.",

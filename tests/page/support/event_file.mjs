@@ -36,8 +36,8 @@ function varint(value) {
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
   return Buffer.from([...bytes, Number(rest)]);
 }
-const whole = (field, value) => Buffer.concat([varint(field << 3), varint(value)]);
-function bytes(field, value) {
+export const whole = (field, value) => Buffer.concat([varint(field << 3), varint(value)]);
+export function bytes(field, value) {
   const content = Buffer.from(value);
   return Buffer.concat([varint((field << 3) | 2), varint(content.length), content]);
 }

@@ -19,6 +19,8 @@ export const COMPRESSION_PAGES: readonly Page[] = [
     ofModel: true, load: () => import("../pages/compare/Compare") },
   { id: "layers", name: "Layers", key: "l", icon: "M2.5 4h11M2.5 8h7.5M2.5 12h4",
     ofModel: true, load: () => import("../pages/layers/Layers") },
+  { id: "graph", name: "Graph", key: "g", icon: "M6 2.5h4v3H6zM2.5 10.5h4v3h-4zM9.5 10.5h4v3h-4zM8 5.5V8M4.5 10.5V8h7v2.5",
+    ofModel: true, load: () => import("../pages/graph/Graph") },
   { id: "tuning", name: "Tuning", key: "t", icon: "M3 13V9M8 13V3M13 13V6M1.5 9h3M6.5 6h3M11.5 8.5h3",
     ofModel: true, load: () => import("../pages/tuning/Tuning") },
   { id: "hardware", name: "Hardware", key: "w", icon: "M4.5 4.5h7v7h-7zM6.5 4.5v-2M9.5 4.5v-2M6.5 13.5v-2M9.5 13.5v-2M4.5 6.5h-2M4.5 9.5h-2M13.5 6.5h-2M13.5 9.5h-2",

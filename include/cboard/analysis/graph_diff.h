@@ -1,0 +1,75 @@
+// Two graphs of the same model as one: what stayed, changed, came, went, and was fused into what.
+//
+//   const GraphDiff diff = DiffGraphs(fp32, int8);
+//   for (const DiffNode& node : diff.nodes) …  // conv1 in both, bn1 fused into conv1, quantize new
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/reader/graph_query.h"
+
+namespace cboard::analysis {
+
+inline constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
+
+enum class NodeChange : std::uint8_t { kSame, kChanged, kAdded, kGone, kFused };
+
+// "same", "changed", "added", "gone", "fused".
+std::string_view NameOf(NodeChange change);
+
+struct DiffNode {
+  std::uint32_t a = kNoNode;  // Index in each graph.
+  std::uint32_t b = kNoNode;
+  NodeChange change = NodeChange::kSame;
+  std::uint32_t fused_into = kNoNode;  // Index in GraphDiff::nodes; of kFused only.
+};
+
+enum GraphSides : std::uint8_t { kInA = 1, kInB = 2, kInBoth = 3 };
+
+struct DiffEdge {
+  std::uint32_t from = 0;  // Indices in GraphDiff::nodes.
+  std::uint32_t to = 0;
+  std::uint8_t sides = kInA;
+  bool control = false;
+};
+
+// One line for people: 20 BatchNormalization were fused into Conv.
+struct DiffSummaryLine {
+  NodeChange change = NodeChange::kSame;
+  std::size_t count = 0;
+  std::string op = {};     // Of A; of B for what was added.
+  std::string other = {};  // What it was fused into, or what it became; may be empty.
+};
+
+struct GraphDiff {
+  std::vector<DiffNode> nodes = {};  // Those of A in their order, then those that only B has.
+  // Of both graphs, each once. What left B's node conv1 leaves the last operation that was fused
+  // into it, so that it lies where A has it.
+  std::vector<DiffEdge> edges = {};
+  std::vector<DiffSummaryLine> summary = {};  // Constants left out; by change, most first.
+};
+
+// One graph alone: every node is kSame and in A only.
+GraphDiff DiffOfOne(const Graph& graph);
+
+// Nodes are the same by their whole name; without what quantization appends to it
+// (conv1_quantized, Conv2D_eightbit_requantize); or as the only ones of an operation between
+// neighbours that are the same. A node that is gone was fused into the one before it when that one
+// had no other user; operations that do nothing at inference are just gone. Takes time in
+// proportion to the graphs.
+GraphDiff DiffGraphs(const Graph& a, const Graph& b);
+
+// How two nodes of one pair differ, a line each: {"op", "Conv", "QLinearConv"}.
+struct NodeDifference {
+  std::string what = {};
+  std::string a = {};
+  std::string b = {};
+};
+std::vector<NodeDifference> DifferencesOf(const GraphNode& a, const GraphNode& b);
+
+}  // namespace cboard::analysis

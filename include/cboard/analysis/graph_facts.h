@@ -1,0 +1,47 @@
+// What is known of each node of a graph beyond its name: widths, bytes, what was measured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cboard/reader/graph_query.h"
+
+namespace cboard::analysis {
+
+struct NodeFacts {
+  // In bits; 0 where nothing says so. Of the activations it gives, and of the largest weight it
+  // uses, also through a DequantizeLinear between the two.
+  std::uint8_t activation_bits = 0;
+  std::uint8_t weight_bits = 0;
+  bool constant = false;  // A weight or another value that is there before the graph runs.
+  // A node that says something about another one, "conv1.weights" about "conv1", as stage logs
+  // write them.
+  std::optional<std::uint32_t> note_about = {};
+  std::uint64_t weight_bytes = 0;  // Of all constants that it uses.
+  std::uint64_t output_bytes = 0;  // Of its outputs, with one sample where the batch is open.
+  std::optional<std::int64_t> memory_bytes = {};  // Measured: run metadata.
+  std::optional<std::int64_t> compute_micros = {};
+};
+
+// A graph, and what was measured at its nodes.
+struct MeasuredGraph {
+  Graph graph = {};
+  std::vector<NodeFacts> facts = {};  // One per node.
+  bool has_memory = false;            // At least one node has memory_bytes above 0.
+  bool has_time = false;
+};
+
+// `profile` is one of this graph, or none.
+MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile = nullptr);
+
+// The width of an element type by any name: "FLOAT", "DT_QINT8", "int8", "i8", "torch.float16"; 0
+// for others.
+std::uint8_t BitsOfType(std::string_view name);
+
+// Whether an operation works on quantized values: QLinearConv, QuantizedConv2DAndRelu,
+// quantized::conv2d, ConvInteger, conv_eightbit_requantize, …
+bool IsQuantizedOperation(std::string_view op);
+
+}  // namespace cboard::analysis

@@ -1,0 +1,219 @@
+#include "cboard/analysis/graph_diff.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/graph/graph_matching.h"
+#include "cboard/analysis/graph_facts.h"
+
+namespace cboard::analysis {
+namespace {
+
+constexpr auto kIdleOps = std::to_array<std::string_view>(
+    {"Identity", "Dropout", "NoOp", "StopGradient", "aten::dropout", "aten::dropout_",
+     "aten::detach", "FusedBatchNormGrad", "SpatialDropout2D", "Cast"});
+
+bool IsIdle(const GraphNode& node) {
+  return std::ranges::find(kIdleOps, node.op) != kIdleOps.end();
+}
+
+std::string ShapesText(const GraphNode& node) {
+  std::string text;
+  for (const auto& shape : node.output_shapes) {
+    text += text.empty() ? "" : ", ";
+    if (!shape) {
+      text += "?";
+      continue;
+    }
+    text += "[";
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+      text += i == 0 ? "" : ", ";
+      text += (*shape)[i] < 0 ? "?" : std::to_string((*shape)[i]);
+    }
+    text += "]";
+  }
+  return text;
+}
+
+class Differ {
+ public:
+  Differ(const Graph& a, const Graph& b) : a_(a), b_(b) {}
+
+  GraphDiff Run() {
+    const std::vector<std::uint32_t> b_of_a = MatchNodes(a_, b_);
+    of_b_.assign(b_.nodes.size(), kNoNode);
+    for (std::uint32_t i = 0; i < a_.nodes.size(); ++i) {
+      DiffNode node{.a = i, .b = b_of_a[i]};
+      if (node.b == kNoNode) {
+        node.change = NodeChange::kGone;
+      } else {
+        of_b_[node.b] = i;
+        const bool differs = !DifferencesOf(a_.nodes[i], b_.nodes[node.b]).empty();
+        node.change = differs ? NodeChange::kChanged : NodeChange::kSame;
+      }
+      diff_.nodes.push_back(node);
+    }
+    FindFused();
+    for (std::uint32_t i = 0; i < b_.nodes.size(); ++i) {
+      if (of_b_[i] != kNoNode) continue;
+      of_b_[i] = static_cast<std::uint32_t>(diff_.nodes.size());
+      diff_.nodes.push_back({.b = i, .change = NodeChange::kAdded});
+    }
+    AddEdges();
+    Summarize();
+    return std::move(diff_);
+  }
+
+ private:
+  // Edges of A come by `to` in the order of the file, which is mostly that of computation; chains
+  // that are not need another look, and are rarely longer than this.
+  static constexpr int kLooks = 4;
+
+  void FindFused() {
+    std::vector<std::uint32_t> users(a_.nodes.size(), 0), sources(a_.nodes.size(), 0);
+    std::vector<char> is_constant(a_.nodes.size(), 0);
+    for (const GraphEdge& edge : a_.edges) ++sources[edge.to];
+    for (std::size_t i = 0; i < a_.nodes.size(); ++i) is_constant[i] = sources[i] == 0;
+    // Of the inputs that are computed there must be one; weights do not count.
+    std::vector<std::uint32_t> computed(a_.nodes.size(), 0), before(a_.nodes.size(), kNoNode);
+    for (const GraphEdge& edge : a_.edges) {
+      if (edge.control) continue;
+      ++users[edge.from];
+      if (is_constant[edge.from] && a_.nodes[edge.from].op != "Placeholder") continue;
+      if (before[edge.to] != edge.from) ++computed[edge.to];
+      before[edge.to] = edge.from;
+    }
+    tails_.resize(diff_.nodes.size());
+    for (std::uint32_t i = 0; i < tails_.size(); ++i) tails_[i] = i;
+    bool changed = true;
+    for (int look = 0; look < kLooks && changed; ++look) {
+      changed = false;
+      for (std::uint32_t i = 0; i < a_.nodes.size(); ++i) {
+        DiffNode& node = diff_.nodes[i];
+        if (node.change != NodeChange::kGone || IsIdle(a_.nodes[i])) continue;
+        if (computed[i] != 1 || users[before[i]] != 1) continue;
+        const DiffNode& source = diff_.nodes[before[i]];
+        const std::uint32_t into =
+            source.change == NodeChange::kFused ? source.fused_into : before[i];
+        if (diff_.nodes[into].b == kNoNode) continue;
+        node.change = NodeChange::kFused;
+        node.fused_into = into;
+        tails_[into] = i;
+        changed = true;
+      }
+    }
+  }
+
+  void AddEdges() {
+    std::unordered_map<std::uint64_t, std::uint32_t> known;
+    const auto add = [&](std::uint32_t from, std::uint32_t to, bool control, std::uint8_t side) {
+      if (from == to) return;
+      const std::uint64_t key = (std::uint64_t{from} << 32) | to;
+      const auto [found, is_new] =
+          known.emplace(key, static_cast<std::uint32_t>(diff_.edges.size()));
+      if (is_new) {
+        diff_.edges.push_back({.from = from, .to = to, .sides = side, .control = control});
+        return;
+      }
+      DiffEdge& edge = diff_.edges[found->second];
+      edge.sides |= side;
+      edge.control = edge.control && control;
+    };
+    for (const GraphEdge& edge : a_.edges) add(edge.from, edge.to, edge.control, kInA);
+    for (const GraphEdge& edge : b_.edges) {
+      const std::uint32_t from = of_b_[edge.from];
+      add(from < tails_.size() ? tails_[from] : from, of_b_[edge.to], edge.control, kInB);
+    }
+  }
+
+  void Summarize() {
+    std::map<std::tuple<NodeChange, std::string, std::string>, std::size_t> counts;
+    for (const DiffNode& node : diff_.nodes) {
+      if (node.change == NodeChange::kSame) continue;
+      const GraphNode& shown = node.a != kNoNode ? a_.nodes[node.a] : b_.nodes[node.b];
+      if (shown.op == "Const" || shown.op == "Constant") continue;
+      std::string other;
+      if (node.change == NodeChange::kFused) {
+        other = a_.nodes[diff_.nodes[node.fused_into].a].op;
+      } else if (node.change == NodeChange::kChanged && b_.nodes[node.b].op != shown.op) {
+        other = b_.nodes[node.b].op;
+      }
+      ++counts[{node.change, shown.op, std::move(other)}];
+    }
+    for (auto& [key, count] : counts) {
+      const auto& [change, op, other] = key;
+      diff_.summary.push_back({.change = change, .count = count, .op = op, .other = other});
+    }
+    std::ranges::stable_sort(diff_.summary, [](const auto& x, const auto& y) {
+      return std::tuple(x.change, -static_cast<std::int64_t>(x.count)) <
+             std::tuple(y.change, -static_cast<std::int64_t>(y.count));
+    });
+  }
+
+  const Graph& a_;
+  const Graph& b_;
+  GraphDiff diff_;
+  std::vector<std::uint32_t> of_b_;   // The node of the diff, by B's index.
+  std::vector<std::uint32_t> tails_;  // The last node that was fused into each of A's; itself.
+};
+
+}  // namespace
+
+std::string_view NameOf(NodeChange change) {
+  switch (change) {
+    case NodeChange::kSame:
+      return "same";
+    case NodeChange::kChanged:
+      return "changed";
+    case NodeChange::kAdded:
+      return "added";
+    case NodeChange::kGone:
+      return "gone";
+    case NodeChange::kFused:
+      return "fused";
+  }
+  return "same";
+}
+
+GraphDiff DiffOfOne(const Graph& graph) {
+  GraphDiff diff;
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) diff.nodes.push_back({.a = i});
+  for (const GraphEdge& edge : graph.edges) {
+    if (edge.from == edge.to) continue;
+    const bool again = !diff.edges.empty() && diff.edges.back().from == edge.from &&
+                       diff.edges.back().to == edge.to;
+    if (!again) diff.edges.push_back({.from = edge.from, .to = edge.to, .control = edge.control});
+  }
+  return diff;
+}
+
+GraphDiff DiffGraphs(const Graph& a, const Graph& b) { return Differ(a, b).Run(); }
+
+std::vector<NodeDifference> DifferencesOf(const GraphNode& a, const GraphNode& b) {
+  std::vector<NodeDifference> differences;
+  const auto compare = [&](std::string_view what, const std::string& x, const std::string& y) {
+    if (x != y) differences.push_back({std::string(what), x, y});
+  };
+  compare("op", a.op, b.op);
+  compare("device", a.device, b.device);
+  const std::string shape_a = ShapesText(a), shape_b = ShapesText(b);
+  if (!shape_a.empty() && !shape_b.empty()) compare("output shape", shape_a, shape_b);
+  auto i = a.attributes.begin();
+  auto k = b.attributes.begin();
+  while (i != a.attributes.end() || k != b.attributes.end()) {
+    const bool only_a = k == b.attributes.end() || (i != a.attributes.end() && i->key < k->key);
+    const bool only_b = !only_a && (i == a.attributes.end() || k->key < i->key);
+    const std::string& key = only_b ? k->key : i->key;
+    if (key != "_output_shapes") {
+      compare(key, only_b ? "" : i->text, only_a ? "" : k->text);
+    }
+    if (!only_b) ++i;
+    if (!only_a) ++k;
+  }
+  return differences;
+}
+
+}  // namespace cboard::analysis

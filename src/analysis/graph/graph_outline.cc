@@ -1,0 +1,113 @@
+#include "cboard/analysis/graph_outline.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cboard::analysis {
+namespace {
+
+// Deeper parts of a name stay in one piece: what is nested so far is not nested by people.
+constexpr std::uint32_t kMaxDepth = 64;
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+class OutlineMaker {
+ public:
+  explicit OutlineMaker(std::span<const std::string_view> names) : names_(names) {
+    const auto has = [&](char c) {
+      return std::ranges::any_of(
+          names, [&](std::string_view name) { return name.find(c) != std::string_view::npos; });
+    };
+    separator_ = has('/') ? '/' : '.';
+    outline_.groups.emplace_back();
+  }
+
+  Outline Make() {
+    // Groups first: whether a node has the name of one is only known after all names.
+    std::vector<std::uint32_t> groups;
+    std::vector<std::size_t> label_starts;
+    for (const std::string_view name : names_) {
+      const auto [group, start] = Place(name);
+      groups.push_back(group);
+      label_starts.push_back(start);
+    }
+    std::unordered_map<std::string, std::uint32_t> uses;
+    for (std::uint32_t i = 0; i < names_.size(); ++i) {
+      OutlineNode node{.path = std::string(names_[i]),
+                       .label = std::string(names_[i].substr(label_starts[i])),
+                       .group = groups[i]};
+      if (const auto own = group_of_name_.find(node.path); own != group_of_name_.end()) {
+        node.group = own->second;
+        node.label = "(" + node.label + ")";
+        node.path += separator_ + node.label;
+      }
+      while (uses.contains(node.path) || group_of_name_.contains(node.path)) {
+        const std::string suffix = " (" + std::to_string(++uses[node.path] + 1) + ")";
+        node.path += suffix;
+        node.label += suffix;
+      }
+      uses.emplace(node.path, 0);
+      outline_.groups[node.group].nodes.push_back(i);
+      outline_.nodes.push_back(std::move(node));
+    }
+    Finish();
+    return std::move(outline_);
+  }
+
+ private:
+  // The group of a name, which is made if need be, and where its own part begins.
+  std::pair<std::uint32_t, std::size_t> Place(std::string_view name) {
+    std::uint32_t group = 0;
+    std::size_t start = 0;
+    for (std::uint32_t depth = 1; depth <= kMaxDepth; ++depth) {
+      const std::size_t end = name.find(separator_, start);
+      if (end == std::string_view::npos) break;
+      const std::string_view rest = name.substr(end + 1);
+      if (rest.empty()) break;  // "name/" is a name.
+      if (separator_ == '.' && IsNumber(rest)) break;
+      if (end == start) {  // "/name" and "a//b" have no group without a name.
+        start = end + 1;
+        continue;
+      }
+      const auto [known, is_new] = group_of_name_.try_emplace(
+          std::string(name.substr(0, end)), static_cast<std::uint32_t>(outline_.groups.size()));
+      if (is_new) {
+        outline_.groups[group].groups.push_back(known->second);
+        outline_.groups.push_back({.path = known->first,
+                                   .label = std::string(name.substr(start, end - start)),
+                                   .parent = group,
+                                   .depth = outline_.groups[group].depth + 1});
+      }
+      group = known->second;
+      start = end + 1;
+    }
+    return {group, start};
+  }
+
+  void Finish() {
+    for (std::size_t i = outline_.groups.size(); i-- > 0;) {
+      OutlineGroup& group = outline_.groups[i];
+      group.total_nodes += static_cast<std::uint32_t>(group.nodes.size());
+      if (group.parent != kNoGroup) outline_.groups[group.parent].total_nodes += group.total_nodes;
+    }
+    for (std::uint32_t i = 0; i < outline_.groups.size(); ++i) {
+      outline_.group_of_path.emplace(outline_.groups[i].path, i);
+    }
+    for (std::uint32_t i = 0; i < outline_.nodes.size(); ++i) {
+      outline_.node_of_path.emplace(outline_.nodes[i].path, i);
+    }
+  }
+
+  std::span<const std::string_view> names_;
+  char separator_ = '/';
+  Outline outline_;
+  std::unordered_map<std::string, std::uint32_t> group_of_name_;
+};
+
+}  // namespace
+
+Outline MakeOutline(std::span<const std::string_view> names) { return OutlineMaker(names).Make(); }
+
+}  // namespace cboard::analysis

@@ -1,0 +1,132 @@
+#include "cboard/analysis/graph_scene.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "analysis/graph/proper_graph.h"
+#include "cboard/base/check.h"
+
+namespace cboard::analysis {
+namespace {
+
+std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9E3779B97F4A7C15u + (hash << 6) + (hash >> 2);
+  return hash;
+}
+
+// Groups are alike when they hold equally many operations of each kind, groups alike, and lines.
+// A number above 0 for those that have a like, in the order of the first of them.
+std::vector<std::uint32_t> FindStructures(const GraphScene& scene) {
+  const auto& groups = scene.outline.groups;
+  std::vector<std::uint64_t> hashes(groups.size(), 0);
+  std::vector<std::uint64_t> lines(groups.size(), 0);
+  for (const DiffEdge& edge : scene.diff.edges) {
+    const std::uint32_t group = scene.outline.nodes[edge.from].group;
+    if (group == scene.outline.nodes[edge.to].group) ++lines[group];
+  }
+  std::vector<std::uint64_t> parts;
+  for (std::size_t i = groups.size(); i-- > 0;) {  // Children come after their parents.
+    parts.clear();
+    for (const std::uint32_t node : groups[i].nodes) {
+      parts.push_back(std::hash<std::string_view>()(scene.AnyNode(node).op));
+    }
+    for (const std::uint32_t group : groups[i].groups) parts.push_back(hashes[group]);
+    std::ranges::sort(parts);
+    hashes[i] = Mix(lines[i], parts.size());
+    for (const std::uint64_t part : parts) hashes[i] = Mix(hashes[i], part);
+  }
+  std::unordered_map<std::uint64_t, std::uint32_t> uses, numbers;
+  for (const std::uint64_t hash : hashes) ++uses[hash];
+  std::vector<std::uint32_t> structures(groups.size(), 0);
+  for (std::size_t i = 1; i < groups.size(); ++i) {
+    if (uses[hashes[i]] < 2 || groups[i].total_nodes < 2) continue;
+    structures[i] =
+        numbers.emplace(hashes[i], static_cast<std::uint32_t>(numbers.size() + 1)).first->second;
+  }
+  return structures;
+}
+
+std::vector<char> FindHidden(const GraphScene& scene) {
+  const std::size_t count = scene.diff.nodes.size();
+  std::vector<char> used(count, 0), uses(count, 0), hidden(count, 0);
+  for (const DiffEdge& edge : scene.diff.edges) {
+    used[edge.from] = 1;
+    uses[edge.to] = 1;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const NodeFacts* const facts = scene.FactsInA(i) ? scene.FactsInA(i) : scene.FactsInB(i);
+    hidden[i] = (facts->constant && used[i] && !uses[i]) || facts->note_about;
+  }
+  return hidden;
+}
+
+}  // namespace
+
+const GraphNode* GraphScene::NodeInA(std::uint32_t node) const {
+  const std::uint32_t index = diff.nodes[node].a;
+  return index == kNoNode ? nullptr : &a->graph.nodes[index];
+}
+
+const GraphNode* GraphScene::NodeInB(std::uint32_t node) const {
+  const std::uint32_t index = diff.nodes[node].b;
+  return index == kNoNode ? nullptr : &b->graph.nodes[index];
+}
+
+const NodeFacts* GraphScene::FactsInA(std::uint32_t node) const {
+  const std::uint32_t index = diff.nodes[node].a;
+  return index == kNoNode ? nullptr : &a->facts[index];
+}
+
+const NodeFacts* GraphScene::FactsInB(std::uint32_t node) const {
+  const std::uint32_t index = diff.nodes[node].b;
+  return index == kNoNode ? nullptr : &b->facts[index];
+}
+
+const GraphNode& GraphScene::AnyNode(std::uint32_t node) const {
+  const GraphNode* const in_a = NodeInA(node);
+  return in_a != nullptr ? *in_a : *NodeInB(node);
+}
+
+GraphScene MakeScene(std::shared_ptr<const MeasuredGraph> a,
+                     std::shared_ptr<const MeasuredGraph> b) {
+  CBOARD_CHECK(a != nullptr);
+  GraphScene scene;
+  scene.diff = b == nullptr ? DiffOfOne(a->graph) : DiffGraphs(a->graph, b->graph);
+  scene.a = std::move(a);
+  scene.b = std::move(b);
+  std::vector<std::string_view> names;
+  names.reserve(scene.diff.nodes.size());
+  for (std::uint32_t i = 0; i < scene.diff.nodes.size(); ++i) {
+    names.push_back(scene.AnyNode(i).name);
+  }
+  scene.outline = MakeOutline(names);
+  scene.hidden = FindHidden(scene);
+  scene.structures = FindStructures(scene);
+  return scene;
+}
+
+std::vector<char> Trace(const GraphScene& scene, std::span<const std::uint32_t> start,
+                        TraceDirection direction) {
+  std::vector<std::uint32_t> froms, tos;
+  for (const DiffEdge& edge : scene.diff.edges) {
+    froms.push_back(direction == TraceDirection::kInputs ? edge.to : edge.from);
+    tos.push_back(direction == TraceDirection::kInputs ? edge.from : edge.to);
+  }
+  const Neighbours next(scene.diff.nodes.size(), froms, tos);
+  std::vector<char> reached(scene.diff.nodes.size(), 0);
+  std::vector<std::uint32_t> waiting(start.begin(), start.end());
+  for (const std::uint32_t node : waiting) reached[node] = 1;
+  while (!waiting.empty()) {
+    const std::uint32_t node = waiting.back();
+    waiting.pop_back();
+    for (const auto& link : next[node]) {
+      if (reached[link.node]) continue;
+      reached[link.node] = 1;
+      waiting.push_back(link.node);
+    }
+  }
+  return reached;
+}
+
+}  // namespace cboard::analysis

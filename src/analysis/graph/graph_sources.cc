@@ -1,0 +1,176 @@
+#include "cboard/analysis/graph_sources.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/run_owners.h"
+#include "analysis/run_path.h"
+#include "cboard/analysis/meaning.h"
+#include "cboard/base/strings.h"
+#include "cboard/reader/media_query.h"
+#include "cboard/reader/read_blob.h"
+#include "cboard/reader/run_query.h"
+
+namespace cboard::analysis {
+namespace {
+
+std::optional<GraphKind> KindOf(const Tag& tag) {
+  if (tag.size() == 0) return std::nullopt;
+  if (tag.kind() == TagKind::kGraph) {
+    if (PluginOf(*tag.info) == "graph_keras_model") return GraphKind::kKeras;
+    return tag.name() == kMetaGraphTag ? GraphKind::kMeta : GraphKind::kRun;
+  }
+  const std::string_view plugin = tag.kind() == TagKind::kRunMetadata ? PluginOf(*tag.info) : "";
+  const bool has_graph = plugin == "graph_run_metadata" || plugin == "graph_run_metadata_graph";
+  return has_graph ? std::optional(GraphKind::kFunctions) : std::nullopt;
+}
+
+bool IsProfile(const Tag& tag) {
+  return tag.kind() == TagKind::kRunMetadata && tag.size() > 0 &&
+         PluginOf(*tag.info) != "graph_run_metadata_graph";
+}
+
+// "resnet18/int8" and "resnet18_int8" name both model and variant.
+void ReadRunName(std::string_view run, GraphSource& source) {
+  const std::string_view name = LastPart(WithoutDot(run));
+  if (IsUsualVariant(name)) {
+    source.variant = name;
+    const std::string_view parent = ParentOf(WithoutDot(run));
+    if (parent != ".") source.model = LastPart(parent);
+    return;
+  }
+  const std::size_t split = name.find_last_of("_-");
+  if (split == std::string_view::npos || !IsUsualVariant(name.substr(split + 1))) return;
+  source.model = name.substr(0, split);
+  source.variant = name.substr(split + 1);
+}
+
+Result<std::string> GraphDefOf(GraphKind kind, std::string bytes) {
+  switch (kind) {
+    case GraphKind::kRun:
+      return bytes;
+    case GraphKind::kMeta:
+      return GraphDefOfMetaGraph(bytes);
+    case GraphKind::kFunctions:
+      return GraphDefOfFunctionGraphs(bytes);
+    case GraphKind::kKeras:
+      return GraphDefOfKerasModel(bytes);
+  }
+  return bytes;
+}
+
+void TakeMost(const GraphProfile& more, GraphProfile& most) {
+  if (most.costs.empty()) {
+    most.costs = more.costs;
+    return;
+  }
+  for (std::size_t i = 0; i < most.costs.size(); ++i) {
+    if (!more.costs[i]) continue;
+    if (!most.costs[i]) {
+      most.costs[i] = more.costs[i];
+      continue;
+    }
+    // Several steps of the same node: the largest says what it needs.
+    NodeCost& cost = *most.costs[i];
+    cost.memory_bytes = std::max(cost.memory_bytes, more.costs[i]->memory_bytes);
+    cost.compute_micros = std::max(cost.compute_micros, more.costs[i]->compute_micros);
+  }
+}
+
+}  // namespace
+
+std::string_view NameOf(GraphKind kind) {
+  switch (kind) {
+    case GraphKind::kRun:
+      return "run";
+    case GraphKind::kMeta:
+      return "meta";
+    case GraphKind::kFunctions:
+      return "functions";
+    case GraphKind::kKeras:
+      return "keras";
+  }
+  return "run";
+}
+
+std::vector<GraphSource> FindGraphs(const Snapshot& snapshot) {
+  const RunOwners owners = FindRunOwners(snapshot);
+  std::vector<GraphSource> sources;
+  for (const auto& run : snapshot.runs) {
+    const std::size_t first = sources.size();
+    std::vector<std::string> profiles;
+    for (const Tag& tag : run->tags) {
+      if (IsProfile(tag)) profiles.push_back(tag.name());
+      const std::optional<GraphKind> kind = KindOf(tag);
+      if (!kind) continue;
+      const BlobEntry newest = tag.blobs.back();
+      GraphSource& source = sources.emplace_back(GraphSource{
+          .run = run->name,
+          .tag = tag.name(),
+          .kind = *kind,
+          .wall_time_seconds = newest.wall_time_seconds,
+          .version = std::to_string(newest.file) + "-" + std::to_string(newest.record_offset)});
+      if (const RunOwner* const owner = OwnerOf(owners, run->name)) {
+        source.model = owner->model;
+        source.variant = owner->variant;
+      } else {
+        ReadRunName(run->name, source);
+      }
+    }
+    const auto begin = sources.begin() + static_cast<std::ptrdiff_t>(first);
+    std::stable_sort(begin, sources.end(),
+                     [](const auto& a, const auto& b) { return a.kind < b.kind; });
+    for (auto source = begin; source != sources.end(); ++source) source->profiles = profiles;
+  }
+  return sources;
+}
+
+Result<std::string> ReadNewestBytes(const Run& run, const Tag& tag) {
+  if (tag.blobs.empty()) {
+    return Fail(ErrorCode::kNotFound, "tag " + Quoted(tag.name()) + " has no value");
+  }
+  CBOARD_ASSIGN_OR_RETURN(Blob blob, ReadBlob(run, tag.blobs.back()));
+  if (tag.info->plugin_name.empty()) return std::move(blob.bytes);
+  CBOARD_ASSIGN_OR_RETURN(const TextValue value, ParseTextValue(blob.bytes));
+  if (value.texts.empty()) {
+    return Fail(ErrorCode::kDataLoss, "tag " + Quoted(tag.name()) + " of run " + Quoted(run.name) +
+                                          " holds an empty tensor where a graph should be");
+  }
+  return std::string(value.texts.front());
+}
+
+Result<MeasuredGraph> ReadGraph(const Snapshot& snapshot, const GraphSource& source,
+                                std::vector<Error>& problems) {
+  const Run* const run = snapshot.FindRun(source.run);
+  const Tag* const tag = run == nullptr ? nullptr : run->Find(source.tag);
+  if (tag == nullptr) {
+    return Fail(ErrorCode::kNotFound,
+                "run " + Quoted(source.run) + " has no graph " + Quoted(source.tag) + " any more");
+  }
+  const auto where = [&](Error error) {
+    return Annotate(std::move(error),
+                    "graph " + Quoted(source.tag) + " of run " + Quoted(source.run));
+  };
+  Result<std::string> bytes = ReadNewestBytes(*run, *tag);
+  if (!bytes) return Fail(where(bytes.error()));
+  Result<std::string> graph_def = GraphDefOf(source.kind, *std::move(bytes));
+  if (!graph_def) return Fail(where(graph_def.error()));
+  Result<Graph> graph = ParseGraph(*graph_def);
+  if (!graph) return Fail(where(graph.error()));
+  GraphProfile most;
+  for (const std::string& name : source.profiles) {
+    const Tag* const profile_tag = run->Find(name);
+    if (profile_tag == nullptr) continue;
+    const Result<std::string> metadata = ReadNewestBytes(*run, *profile_tag);
+    const Result<GraphProfile> profile =
+        metadata ? JoinRunMetadata(*graph, *metadata) : Fail(metadata.error());
+    if (!profile) {
+      problems.push_back(Annotate(profile.error(), "run metadata " + Quoted(name)));
+      continue;
+    }
+    TakeMost(*profile, most);
+  }
+  return MeasureGraph(*std::move(graph), most.costs.empty() ? nullptr : &most);
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,215 @@
+#include "analysis/graph/visible_boxes.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+namespace {
+
+// With fewer boxes than this a view says too little, and opens the largest group all the same,
+// unless that has more than kMostInOneGroup parts.
+constexpr std::size_t kTooFewBoxes = 6;
+constexpr std::size_t kMostInOneGroup = 600;
+
+// How many nodes of each group are shown.
+std::vector<std::uint32_t> CountShown(const Outline& outline, const std::vector<char>& hidden) {
+  std::vector<std::uint32_t> counts(outline.groups.size(), 0);
+  for (std::size_t i = outline.groups.size(); i-- > 0;) {
+    for (const std::uint32_t node : outline.groups[i].nodes) counts[i] += hidden[node] ? 0u : 1u;
+    if (outline.groups[i].parent != kNoGroup) counts[outline.groups[i].parent] += counts[i];
+  }
+  return counts;
+}
+
+class AutomaticOpening {
+ public:
+  AutomaticOpening(const Outline& outline, const std::vector<char>& hidden, std::size_t budget)
+      : outline_(outline), hidden_(hidden), shown_(CountShown(outline, hidden)), budget_(budget) {}
+
+  std::vector<char> Run() {
+    open_.assign(outline_.groups.size(), 0);
+    Open(0);
+    while (OpenLevel()) {
+    }
+    // What is left, the smallest first, as long as there is room.
+    std::ranges::stable_sort(closed_, {}, [&](std::uint32_t group) { return PartsOf(group); });
+    for (const std::uint32_t group : std::vector(closed_)) {
+      if (boxes_ - 1 + PartsOf(group) <= budget_) Open(group);
+    }
+    while (boxes_ <= kTooFewBoxes) {
+      const auto next = std::ranges::max_element(
+          closed_, {}, [&](std::uint32_t group) { return open_[group] ? 0u : shown_[group]; });
+      if (next == closed_.end() || open_[*next] || PartsOf(*next) > kMostInOneGroup) break;
+      Open(*next);
+    }
+    return std::move(open_);
+  }
+
+ private:
+  std::size_t PartsOf(std::uint32_t group) const {
+    std::size_t parts = 0;
+    for (const std::uint32_t node : outline_.groups[group].nodes) parts += hidden_[node] ? 0u : 1u;
+    for (const std::uint32_t child : outline_.groups[group].groups)
+      parts += shown_[child] > 0 ? 1u : 0u;
+    return parts;
+  }
+
+  void Open(std::uint32_t group) {
+    open_[group] = 1;
+    boxes_ += PartsOf(group);
+    if (group != 0) --boxes_;
+    for (const std::uint32_t child : outline_.groups[group].groups) {
+      if (shown_[child] > 0) closed_.push_back(child);
+    }
+  }
+
+  bool OpenLevel() {
+    std::size_t boxes = boxes_;
+    for (const std::uint32_t group : closed_) boxes += PartsOf(group) - 1;
+    if (closed_.empty() || boxes > budget_) return false;
+    for (const std::uint32_t group : std::exchange(closed_, {})) Open(group);
+    return true;
+  }
+
+  const Outline& outline_;
+  const std::vector<char>& hidden_;
+  std::vector<std::uint32_t> shown_;
+  std::size_t budget_;
+  std::size_t boxes_ = 0;
+  std::vector<char> open_;
+  std::vector<std::uint32_t> closed_;  // Groups that are visible; some may be open by now.
+};
+
+void Widen(std::uint8_t& least, std::uint8_t& most, std::uint8_t bits) {
+  if (bits == 0) return;
+  least = least == 0 ? bits : std::min(least, bits);
+  most = std::max(most, bits);
+}
+
+void Add(BoxFacts& sum, const NodeFacts* facts, bool hidden) {
+  if (facts == nullptr) return;
+  if (facts->memory_bytes)
+    sum.memory_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(0, *facts->memory_bytes));
+  if (facts->compute_micros)
+    sum.compute_micros +=
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, *facts->compute_micros));
+  if (hidden) return;
+  ++sum.node_count;
+  sum.weight_bytes += facts->weight_bytes;
+  sum.output_bytes += facts->output_bytes;
+  Widen(sum.least_weight_bits, sum.most_weight_bits, facts->weight_bits);
+  std::uint8_t most = 0;
+  Widen(sum.least_activation_bits, most, facts->activation_bits);
+}
+
+NodeChange ChangeOf(const std::array<std::uint32_t, 5>& counts) {
+  const auto count = [&](NodeChange change) { return counts[static_cast<std::size_t>(change)]; };
+  const std::uint32_t gone = count(NodeChange::kGone) + count(NodeChange::kFused);
+  const std::uint32_t stayed = count(NodeChange::kSame) + count(NodeChange::kChanged);
+  if (stayed == 0 && gone == 0) return NodeChange::kAdded;
+  if (stayed == 0 && count(NodeChange::kAdded) == 0) return NodeChange::kGone;
+  return count(NodeChange::kSame) == stayed && gone == 0 && count(NodeChange::kAdded) == 0
+             ? NodeChange::kSame
+             : NodeChange::kChanged;
+}
+
+}  // namespace
+
+std::vector<char> OpenGroups(const GraphScene& scene, const std::vector<char>& hidden,
+                             const GraphViewOptions& options) {
+  const Outline& outline = scene.outline;
+  if (options.automatic_boxes) {
+    return AutomaticOpening(outline, hidden, *options.automatic_boxes).Run();
+  }
+  std::vector<char> open(outline.groups.size(), 0);
+  for (const std::string& path : options.open) {
+    if (path == kEveryGroup) std::ranges::fill(open, char{1});
+    const auto found = outline.group_of_path.find(path);
+    if (found != outline.group_of_path.end()) open[found->second] = 1;
+  }
+  open[0] = 1;
+  for (std::size_t i = 1; i < open.size(); ++i) {
+    open[i] = open[i] && open[outline.groups[i].parent];
+  }
+  return open;
+}
+
+Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<char>& hidden,
+                                  const std::vector<char>& open, const GraphViewOptions& options) {
+  const Outline& outline = scene.outline;
+  const std::vector<std::uint32_t> shown = CountShown(outline, hidden);
+  VisibleBoxes visible;
+  std::vector<std::uint32_t> box_of_group(outline.groups.size(), kNoBox);
+  visible.box_of_node.assign(scene.diff.nodes.size(), kNoBox);
+  for (std::uint32_t i = 0; i < outline.groups.size(); ++i) {  // Parents before their children.
+    const OutlineGroup& group = outline.groups[i];
+    if (i != 0) {
+      if (!open[group.parent]) {
+        box_of_group[i] = box_of_group[group.parent];
+      } else if (shown[i] > 0) {
+        box_of_group[i] = static_cast<std::uint32_t>(visible.boxes.size());
+        visible.boxes.push_back({.kind = open[i] ? BoxKind::kOpenGroup : BoxKind::kClosedGroup,
+                                 .index = i,
+                                 .parent = box_of_group[group.parent]});
+      }
+    }
+    for (const std::uint32_t node : group.nodes) {
+      if (!open[i]) {
+        visible.box_of_node[node] = box_of_group[i];
+      } else if (!hidden[node]) {
+        visible.box_of_node[node] = static_cast<std::uint32_t>(visible.boxes.size());
+        visible.boxes.push_back({.kind = BoxKind::kNode, .index = node, .parent = box_of_group[i]});
+      }
+    }
+    if (visible.boxes.size() > options.max_boxes) {
+      return Fail(
+          ErrorCode::kResourceExhausted,
+          "this view has more than " + HumanCount(options.max_boxes) + " boxes; open fewer groups");
+    }
+  }
+  return visible;
+}
+
+void AddFacts(const GraphScene& scene, const std::vector<char>& hidden, VisibleBoxes& visible,
+              std::vector<std::string>& devices) {
+  constexpr std::uint32_t kUnset = kNoBox;
+  devices.assign(1, "");
+  std::unordered_map<std::string_view, std::uint32_t> device_of_name;
+  std::vector<std::array<std::uint32_t, 5>> changes(visible.boxes.size());
+  for (GraphBox& box : visible.boxes) box.device = kUnset;
+  for (std::uint32_t node = 0; node < scene.diff.nodes.size(); ++node) {
+    const std::string_view name = scene.AnyNode(node).device;
+    std::uint32_t device = 0;
+    if (!name.empty()) {
+      const auto [found, is_new] =
+          device_of_name.emplace(name, static_cast<std::uint32_t>(devices.size()));
+      if (is_new) devices.emplace_back(name);
+      device = found->second;
+    }
+    std::uint32_t at = visible.box_of_node[node];
+    for (; at != kNoBox; at = visible.boxes[at].parent) {
+      GraphBox& box = visible.boxes[at];
+      Add(box.a, scene.FactsInA(node), hidden[node]);
+      Add(box.b, scene.FactsInB(node), hidden[node]);
+      if (hidden[node]) continue;
+      ++changes[at][static_cast<std::size_t>(scene.diff.nodes[node].change)];
+      box.device = box.device == kUnset || box.device == device ? device : 0;
+    }
+  }
+  for (std::size_t i = 0; i < visible.boxes.size(); ++i) {
+    GraphBox& box = visible.boxes[i];
+    if (box.device == kUnset) box.device = 0;
+    if (box.kind != BoxKind::kNode) {
+      box.change = ChangeOf(changes[i]);
+      continue;
+    }
+    const DiffNode& node = scene.diff.nodes[box.index];
+    box.change = node.change;
+    if (node.fused_into != kNoNode) box.fused_into = visible.box_of_node[node.fused_into];
+  }
+}
+
+}  // namespace cboard::analysis

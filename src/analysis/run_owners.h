@@ -1,0 +1,25 @@
+// Whose run it is, where the run's place says it: a trial of tuning or a stage of quantization.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "cboard/reader/snapshot.h"
+
+namespace cboard::analysis {
+
+struct RunOwner {
+  std::string model;
+  std::string variant;  // baseline, tune_1, or the name of a stage.
+};
+
+using RunOwners = std::map<std::string, RunOwner, std::less<>>;
+
+// By run.
+RunOwners FindRunOwners(const Snapshot& snapshot);
+
+// nullptr for a run of nobody's; "tune_1/." is "tune_1".
+const RunOwner* OwnerOf(const RunOwners& owners, std::string_view run);
+
+}  // namespace cboard::analysis

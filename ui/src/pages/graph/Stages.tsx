@@ -1,0 +1,23 @@
+// The stages of quantization as a line of dots; those with a graph can be opened.
+import type { JSX } from "preact";
+import { plural } from "../../lib/format";
+import type { Timeline } from "./sources";
+
+export function Stages({ timeline, stage, onPick }: { timeline: Timeline; stage: number; onPick: (name: string) => void }): JSX.Element {
+  const fact = (i: number): string => {
+    if (!timeline.has_graph[i]) return "no graph";
+    const histograms = timeline.histogram_counts[i] ?? 0;
+    return histograms > 0 ? plural(histograms, "histogram") : timeline.has_resources[i] ? "graph, memory" : "graph";
+  };
+  return (
+    <ol class="stages" aria-label="Stages">
+      {timeline.names.map((name, i) => (
+        <li key={name}>
+          <button aria-current={i === stage ? "step" : undefined} disabled={!timeline.has_graph[i]} title={name} onClick={() => onPick(name)}>
+            {timeline.titles[i] ?? name}<small>{fact(i)}</small>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,82 @@
+// Which part of the picture is seen. Pure.
+import type { Rectangle } from "./grid";
+
+/** Of a pane: what lies at its upper left corner, and how many pixels one unit takes. */
+export interface Camera {
+  readonly x: number;
+  readonly y: number;
+  readonly k: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const MOST = 3;
+const LEAST_READABLE = 0.62; // Below this, names are too small to read.
+const MARGIN = 24;
+
+export function leastZoom(picture: Size, pane: Size): number {
+  return Math.min(0.2, 0.7 * Math.min(pane.width / (picture.width + 1), pane.height / (picture.height + 1)));
+}
+
+/** The whole picture in the middle of the pane. */
+export function fitAll(picture: Size, pane: Size): Camera {
+  const k = Math.min(1, (pane.width - 2 * MARGIN) / Math.max(1, picture.width), (pane.height - 2 * MARGIN) / Math.max(1, picture.height));
+  return { k, x: picture.width / 2 - pane.width / 2 / k, y: picture.height / 2 - pane.height / 2 / k };
+}
+
+/** Where one starts: the whole picture if its names can be read then, else its beginning around `x`. */
+export function start(picture: Size, pane: Size, x: number): Camera {
+  const all = fitAll(picture, pane);
+  if (all.k >= LEAST_READABLE) return { ...all, y: Math.min(all.y, -MARGIN / all.k) };
+  const k = Math.max(LEAST_READABLE, Math.min(1, (pane.width - 2 * MARGIN) / picture.width));
+  const wide = picture.width * k > pane.width - MARGIN;
+  return { k, x: (wide ? x : picture.width / 2) - pane.width / 2 / k, y: -MARGIN / k };
+}
+
+/** Zooms by `factor` around a point of the pane, in pixels. */
+export function zoomed(camera: Camera, factor: number, at: { x: number; y: number }, least: number): Camera {
+  const k = Math.max(least, Math.min(MOST, camera.k * factor));
+  return { k, x: camera.x + at.x / camera.k - at.x / k, y: camera.y + at.y / camera.k - at.y / k };
+}
+
+export function panned(camera: Camera, dx: number, dy: number): Camera {
+  return { ...camera, x: camera.x - dx / camera.k, y: camera.y - dy / camera.k };
+}
+
+/** Never so far away that nothing of the picture is left in sight. */
+export function kept(camera: Camera, picture: Size, pane: Size): Camera {
+  const [w, h] = [pane.width / camera.k, pane.height / camera.k];
+  const keep = (at: number, seen: number, size: number): number => Math.max(-0.85 * seen, Math.min(size - 0.15 * seen, at));
+  return { ...camera, x: keep(camera.x, w, picture.width), y: keep(camera.y, h, picture.height) };
+}
+
+/** The least move that brings a box into sight, with some room around it. */
+export function revealing(camera: Camera, box: Rectangle, pane: Size): Camera {
+  const k = camera.k < LEAST_READABLE ? 1 : camera.k;
+  const [w, h] = [pane.width / k, pane.height / k];
+  const move = (at: number, seen: number, from: number, to: number): number => {
+    const room = Math.min(60, Math.max(0, (seen - (to - from)) / 2));
+    if (to - from > seen) return from - 12; // Larger than the pane: its beginning.
+    return Math.max(to + room - seen, Math.min(from - room, at));
+  };
+  const base = k === camera.k ? camera : { x: (box.x0 + box.x1) / 2 - w / 2, y: (box.y0 + box.y1) / 2 - h / 2 };
+  return { k, x: move(base.x, w, box.x0, box.x1), y: move(base.y, h, box.y0, box.y1) };
+}
+
+export function seen(camera: Camera, pane: Size): Rectangle {
+  return { x0: camera.x, y0: camera.y, x1: camera.x + pane.width / camera.k, y1: camera.y + pane.height / camera.k };
+}
+
+/** "120,-24,0.8" in the address. */
+export function cameraText(camera: Camera): string {
+  return [Math.round(camera.x), Math.round(camera.y), Number(camera.k.toPrecision(3))].join(",");
+}
+
+export function readCamera(text: string | null): Camera | null {
+  const [x, y, k] = (text ?? "").split(",").map(Number);
+  if (x === undefined || y === undefined || k === undefined) return null;
+  return Number.isFinite(x) && Number.isFinite(y) && k > 0 && k <= MOST ? { x, y, k } : null;
+}

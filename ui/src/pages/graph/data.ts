@@ -1,0 +1,155 @@
+// The server's answers about graphs, as this page uses them. docs/rest-api.md describes them.
+
+export interface GraphsAnswer {
+  snapshot: number;
+  runs: string[];
+  tags: string[];
+  kinds: string[];
+  models: string[];
+  variants: string[];
+  wall_times: number[];
+  versions: string[];
+  profiles: string[][];
+}
+
+/** Sums over what is in each box, of one side. */
+export interface FactColumns {
+  node_counts: number[];
+  memory_bytes: number[];
+  compute_micros: number[];
+  weight_bytes: number[];
+  output_bytes: number[];
+  weight_bits: number[];
+  most_weight_bits: number[];
+  activation_bits: number[];
+}
+
+export interface ViewAnswer {
+  snapshot: number;
+  node_count: number;
+  shown_count: number;
+  edge_count: number;
+  group_count: number;
+  has_memory: boolean;
+  has_time: boolean;
+  width: number;
+  height: number;
+  open: string[];
+  devices: string[];
+  boxes: {
+    paths: string[];
+    labels: string[];
+    kinds: number[];
+    parents: number[];
+    x: number[];
+    y: number[];
+    widths: number[];
+    heights: number[];
+    ops: number[];
+    b_ops: number[];
+    op_names: string[];
+    devices: number[];
+    changes: number[];
+    fused_into: number[];
+    structures: number[];
+    traced?: number[];
+    a: FactColumns;
+    b?: FactColumns;
+  };
+  links: {
+    sources: number[];
+    ends: number[];
+    befores: number[];
+    counts: number[];
+    sides: number[];
+    controls: number[];
+    points: number[][];
+  };
+  summary: { changes: string[]; counts: number[]; ops: string[]; others: string[] };
+  problems: string[];
+}
+
+export const enum Kind { Node = 0, Closed = 1, Open = 2 }
+export const enum Change { Same = 0, Changed = 1, Added = 2, Gone = 3, Fused = 4 }
+export type Side = "a" | "b";
+
+/** What is drawn: the view, and what follows from it alone. */
+export interface Drawing {
+  readonly view: ViewAnswer;
+  readonly count: number;
+  readonly indexOf: ReadonlyMap<string, number>;
+  /** Of each box in B: how high it is with the operations that were fused into it. */
+  readonly tall: Float64Array;
+  /** The boxes that were fused into each, from top to bottom. */
+  readonly fused: ReadonlyMap<number, readonly number[]>;
+}
+
+export function readView(view: ViewAnswer): Drawing {
+  const { boxes } = view;
+  const count = boxes.paths.length;
+  const fused = new Map<number, number[]>();
+  boxes.fused_into.forEach((into, i) => {
+    if (into < 0) return;
+    const list = fused.get(into);
+    if (list) list.push(i);
+    else fused.set(into, [i]);
+  });
+  const tall = Float64Array.from(boxes.heights);
+  for (const [into, list] of fused) {
+    list.sort((p, q) => boxes.y[p]! - boxes.y[q]!);
+    // Only what stands right below can be covered; the rest is named in the panel.
+    const below = list.filter((i) => boxes.x[i] === boxes.x[into] && boxes.parents[i] === boxes.parents[into] && boxes.y[i]! > boxes.y[into]!);
+    const last = below.at(-1);
+    if (last !== undefined) tall[into] = boxes.y[last]! + boxes.heights[last]! - boxes.y[into]!;
+  }
+  return { view, count, indexOf: new Map(boxes.paths.map((path, i) => [path, i])), tall, fused };
+}
+
+/** Whether a box is in a side; with one graph, everything is in A. */
+export function isIn(drawing: Drawing, box: number, side: Side): boolean {
+  const { boxes } = drawing.view;
+  if (boxes.kinds[box] === Kind.Node) return (side === "a" ? boxes.ops[box]! : boxes.b_ops[box]!) >= 0;
+  return (side === "a" ? boxes.a : boxes.b)?.node_counts[box] !== 0;
+}
+
+export function opOf(drawing: Drawing, box: number, side: Side): string {
+  const { boxes } = drawing.view;
+  const own = side === "a" ? boxes.ops[box]! : boxes.b_ops[box]!;
+  return boxes.op_names[own >= 0 ? own : Math.max(boxes.ops[box]!, boxes.b_ops[box]!)] ?? "";
+}
+
+/** The groups around a path, outermost first, as far as the view has them. */
+export function groupsAround(drawing: Drawing, box: number): number[] {
+  const groups: number[] = [];
+  for (let at = drawing.view.boxes.parents[box] ?? -1; at >= 0; at = drawing.view.boxes.parents[at] ?? -1) groups.unshift(at);
+  return groups;
+}
+
+/** The visible box that holds a node: itself, or the closed group around it; -1 when there is none. */
+export function boxOfPath(drawing: Drawing, path: string): number {
+  for (let end = path.length; end > 0; end = Math.max(path.lastIndexOf("/", end - 1), path.lastIndexOf(".", end - 1))) {
+    const box = drawing.indexOf.get(path.slice(0, end));
+    if (box !== undefined && (end === path.length || drawing.view.boxes.kinds[box] === Kind.Closed)) return box;
+  }
+  return -1;
+}
+
+/** Every prefix of a path that may be a group: what must be open for the path to be visible. */
+export function possibleGroups(path: string): string[] {
+  const groups: string[] = [];
+  for (let i = 1; i < path.length; i += 1) if (path[i] === "/" || path[i] === ".") groups.push(path.slice(0, i));
+  return groups;
+}
+
+/** Lines to draw strongly: those that leave a box, and those that reach it, with all their pieces. */
+export function linksOf(drawing: Drawing, box: number): { out: Set<number>; in: Set<number> } {
+  const { sources, ends, befores } = drawing.view.links;
+  const out = new Set<number>();
+  const into = new Set<number>();
+  sources.forEach((source, i) => {
+    if (source === box) out.add(i);
+    if (ends[i] !== box) return;
+    for (let at = i; at >= 0; at = befores[at] ?? -1) into.add(at);
+  });
+  return { out, in: into };
+}

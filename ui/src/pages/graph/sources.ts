@@ -1,0 +1,96 @@
+// Which graphs the page shows: what the address names, else the pair of the header, else stages.
+import type { GraphsAnswer } from "./data";
+
+export interface Source {
+  readonly run: string;
+  readonly tag: string;
+  readonly kind: string;
+  readonly model: string;
+  readonly variant: string;
+  readonly version: string;
+  readonly profiles: readonly string[];
+  /** In the address: the run, with the tag where the run has several graphs. */
+  readonly id: string;
+}
+
+export interface Timeline {
+  experiment: string;
+  model: string;
+  names: string[];
+  titles: string[];
+  runs: string[];
+  has_graph: boolean[];
+  has_resources: boolean[];
+  histogram_counts: number[];
+}
+
+export interface Wanted {
+  readonly graph: string | null;
+  readonly with: string | null;
+  readonly stage: string | null;
+  readonly model: string | null;
+  readonly a: string;
+  readonly b: string;
+}
+
+export interface Shown {
+  readonly a: Source;
+  readonly b: Source | null;
+  readonly timeline: Timeline | null;
+  /** Index of the stage that is shown, in the timeline. */
+  readonly stage: number;
+}
+
+export function readSources(answer: GraphsAnswer): Source[] {
+  const perRun = new Map<string, number>();
+  for (const run of answer.runs) perRun.set(run, (perRun.get(run) ?? 0) + 1);
+  const seen = new Set<string>();
+  return answer.runs.map((run, i) => {
+    const tag = answer.tags[i] ?? "";
+    const first = !seen.has(run);
+    seen.add(run);
+    return {
+      run, tag, kind: answer.kinds[i] ?? "run", model: answer.models[i] ?? "", variant: answer.variants[i] ?? "",
+      version: answer.versions[i] ?? "", profiles: answer.profiles[i] ?? [], id: first ? run : `${run}|${tag}`,
+    };
+  });
+}
+
+/** Runs differ by directory; a model's name may be missing from those of its variants. */
+function ofVariant(sources: readonly Source[], variant: string, model: string | null): Source | undefined {
+  const named = sources.filter((source) => source.variant === variant);
+  return named.find((source) => model !== null && source.model === model) ?? named.find((source) => model === null || source.model === "");
+}
+
+export function chooseSources(sources: readonly Source[], timelines: readonly Timeline[], wanted: Wanted): Shown | null {
+  const byId = (id: string | null): Source | undefined => (id === null ? undefined : sources.find((source) => source.id === id));
+  const [named, other] = [byId(wanted.graph), byId(wanted.with)];
+  if (named) return { a: named, b: other && other.id !== named.id ? other : null, ...stageOf(named, other, timelines) };
+  const [a, b] = [ofVariant(sources, wanted.a, wanted.model), ofVariant(sources, wanted.b, wanted.model)];
+  if (a && b && a.id !== b.id && wanted.stage === null) return { a, b, ...stageOf(a, b, timelines) };
+  const timeline = timelines.find((one) => (wanted.model === null || one.model === wanted.model) && one.has_graph.some(Boolean))
+    ?? (a || b ? undefined : timelines.find((one) => one.has_graph.some(Boolean)));
+  if (timeline) {
+    const withGraph = timeline.names.map((_, i) => i).filter((i) => timeline.has_graph[i]);
+    const ofStage = (i: number | undefined): Source | undefined => sources.find((source) => i !== undefined && source.run === timeline.runs[i]);
+    const chosen = withGraph.find((i) => timeline.names[i] === wanted.stage) ?? withGraph.at(-1);
+    const [first, shown] = [ofStage(withGraph[0]), ofStage(chosen)];
+    if (shown) return { a: first ?? shown, b: first && first.id !== shown.id ? shown : null, timeline, stage: chosen ?? 0 };
+  }
+  const only = a ?? b ?? sources.find((source) => wanted.model !== null && source.model === wanted.model) ?? sources[0];
+  return only ? { a: only, b: null, ...stageOf(only, undefined, timelines) } : null;
+}
+
+function stageOf(a: Source, b: Source | undefined, timelines: readonly Timeline[]): Pick<Shown, "timeline" | "stage"> {
+  for (const source of [b, a]) {
+    const timeline = timelines.find((one) => source && one.runs.includes(source.run));
+    if (timeline && source) return { timeline, stage: timeline.runs.indexOf(source.run) };
+  }
+  return { timeline: null, stage: 0 };
+}
+
+/** What a graph is called: its variant where that is known, else its run. */
+export function nameOf(source: Source): string {
+  const name = source.variant || source.run;
+  return source.kind === "run" ? name : `${name} (${source.kind === "functions" ? source.tag : source.kind})`;
+}
