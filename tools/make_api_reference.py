@@ -29,7 +29,8 @@ what could not be logged.
 
 ORDER = ["SummaryWriter", "CompressionWriter", "TrainingLogger", "create_training_logger",
          "BenchmarkParser", "log_benchmark_results", "aurora", "Aurora", "HardwareMonitor",
-         "StageLogger", "set_log_folder", "GlobalSummaryWriter", "FileWriter"]  # fmt: skip
+         "StageLogger", "set_log_folder", "TuningLogger", "GlobalSummaryWriter",
+         "FileWriter"]  # fmt: skip
 
 
 def parts_of(function, drop_self):

@@ -6,6 +6,9 @@ raises in their place, so that programs which catch those go on working.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class ArgumentError(ValueError, AssertionError):
     """A shape, a length or a name that does not fit."""
@@ -23,6 +26,8 @@ def check(condition: bool, message: str) -> None:
 
 def check_format(shape: tuple[int, ...], dataformats: str) -> None:
     """Raises ArgumentError unless every dimension of `shape` has one letter in `dataformats`."""
+    if not isinstance(dataformats, str):
+        raise TypeError(f"dataformats should be a str, not a {type(dataformats).__name__}")
     check(
         len(set(dataformats)) == len(dataformats),
         f"You can not use the same dimension shordhand twice. \t\tinput_format: {dataformats}",
@@ -32,3 +37,9 @@ def check_format(shape: tuple[int, ...], dataformats: str) -> None:
         f"size of input tensor and input format are different. \t\t"
         f"tensor shape: {shape}, input_format: {dataformats}",
     )
+
+
+def check_mapping(value: Any, what: str) -> None:
+    """Raises TypeError unless `value` is a dict, or like one."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} should be a dict, not a {type(value).__name__}")

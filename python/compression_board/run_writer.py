@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Optional, TypeVar, Union
 
 from . import _engine, summary
+from .errors import check, check_mapping
 from .event_files import bypass_allowed
 from .file_writer import DummyFileWriter, FileWriter
 from .tensors import to_float
@@ -176,6 +177,8 @@ class RunWriter(_engine.ScalarWriter):
             array = to_numpy(numbers)
             if array.dtype.kind in "cSUOMm":  # numpy would make something of most of these.
                 raise TypeError(f"expected numbers, got elements of type {array.dtype}")
+            if dtype is np.int64 and array.dtype.kind == "f":
+                check(bool(np.isfinite(array).all()), "a step is NaN or infinite")
             return np.ascontiguousarray(array, dtype=dtype).ravel()
 
         values, steps = flat(scalar_values, np.float64), flat(global_steps, np.int64)
@@ -197,6 +200,7 @@ class RunWriter(_engine.ScalarWriter):
         The runs are `<logdir>/<main_tag>/<key>`, with the tag `main_tag` in each. ValueError when
         a key would lead out of the log directory.
         """
+        check_mapping(tag_scalar_dict, "tag_scalar_dict")
         walltime = time.time() if walltime is None else walltime
         self._get_file_writer()
         paths = {key: self._sub_run(main_tag, key) for key in tag_scalar_dict}
@@ -208,7 +212,7 @@ class RunWriter(_engine.ScalarWriter):
 
     def export_scalars_to_json(self, path: PathLike) -> None:
         """Writes what add_scalars was given so far to `path`, and forgets it."""
-        with open(path, "w") as file:
+        with open(os.fspath(path), "w") as file:
             json.dump(self.scalar_dict, file)
         self.scalar_dict = {}
 

@@ -14,8 +14,8 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _engine
-from .errors import check_format
-from .tensors import as_engine, make_np, to_float
+from .errors import check, check_format, check_mapping
+from .tensors import as_engine, make_np, real_np, to_float
 from .types import ArrayLike, Bins, Number
 
 logger = logging.getLogger("tensorboardX.summary")
@@ -169,7 +169,7 @@ def pr_curve_raw_bytes(
 
 
 def to_list(values: Any) -> Any:
-    return make_np(values).astype(np.float32).ravel().tolist()
+    return real_np(values).astype(np.float32).ravel().tolist()
 
 
 def mesh_bytes(
@@ -224,7 +224,12 @@ def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, byt
 
 def custom_scalars_bytes(layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> bytes:
     categories = []
+    check_mapping(layout, "the layout")
     for category, charts in layout.items():
+        check_mapping(charts, f"category '{category}'")
+        for title, chart in charts.items():
+            pair = isinstance(chart, (list, tuple)) and len(chart) == 2
+            check(pair, f"chart '{title}' should be [kind, tags], not {chart!r}")
         entries = [
             (str(title), [str(tag) for tag in tags], kind == "Margin")
             for title, (kind, tags) in charts.items()

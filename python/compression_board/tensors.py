@@ -97,6 +97,14 @@ def make_np(x: Any) -> Array:
     return array
 
 
+def real_np(x: Any) -> Array:
+    """make_np, for what has no place for an imaginary part."""
+    array = make_np(x)
+    if array.dtype.kind == "c":
+        raise NotNumbersError(f"expected real numbers, got elements of type {array.dtype}")
+    return array
+
+
 def check_nan(array: Array) -> None:
     """Warns, as tensorboardX does, when a value is NaN or infinite."""
     if array.dtype.kind == "f" and array.size and not np.isfinite(np.sum(array)):
@@ -146,7 +154,7 @@ def to_float(x: Any) -> float:
     if isinstance(x, (bool, int, float)):
         value = float(x)
     else:
-        array = make_np(x).squeeze()
+        array = real_np(x).squeeze()
         check(array.ndim == 0, f"scalar should be 0D, but has the shape {array.shape}")
         return float(array)
     if value != value or value in (float("inf"), float("-inf")):

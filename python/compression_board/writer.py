@@ -79,7 +79,7 @@ class SummaryWriter(RunWriter):
                    dataformats: str = "NCHW") -> None:  # fmt: skip
         """A batch of pictures as one grid; a list of pictures has the format of one, CHW or HWC."""
         if isinstance(img_tensor, list):
-            if dataformats.upper() not in ("CHW", "HWC"):
+            if str(dataformats).upper() not in ("CHW", "HWC"):
                 print("A list of image is passed, but the dataformat is neither CHW nor HWC. "
                       "Nothing is written.")  # fmt: skip
                 return

@@ -251,7 +251,7 @@ def test_compression_says_what_it_was_given(tmp_path):
     with pytest.raises(ValueError, match="both, groups or flat"):
         CompressionWriter(str(tmp_path), tag_scheme="nested")
     with CompressionWriter(str(tmp_path)) as writer:
-        with pytest.raises(TypeError, match="'int8' are a list"):
+        with pytest.raises(TypeError, match="'int8' should be a dict, not a list"):
             writer.log_compression_ratios("m", {}, [])
         with pytest.raises((TypeError, ValueError)):
             writer.log_latency_distribution("m", ["slow"], [1.0])

@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from .. import _engine
 from ..aurora import engine_options, numeric
+from ..errors import check_mapping
 from ..types import ArrayLike, Metrics, Omissions, PathLike
 from ..writer import SummaryWriter
 from .report import make_report
@@ -82,11 +83,11 @@ class CompressionWriter(SummaryWriter):
         """A histogram each; samples that are not finite are left out."""
         import numpy as np
 
-        from ..tensors import to_numpy
+        from ..tensors import real_np
 
         omitted: Omissions = []
         for variant, samples in (("fp32", fp32_latencies), ("int8", int8_latencies)):
-            values = to_numpy(samples).astype(np.float64).ravel()
+            values = real_np(samples).astype(np.float64).ravel()
             finite = values[np.isfinite(values)]
             if len(finite) < len(values):
                 dropped = f"samples that are not finite: {len(values) - len(finite)}"
@@ -100,6 +101,7 @@ class CompressionWriter(SummaryWriter):
         self, model_name: str, model_info: Mapping[str, Any], step: int = 0
     ) -> Omissions:
         """Facts about the model as a text; numbers and the input's dimensions also as scalars."""
+        check_mapping(model_info, "model_info")
         titles = {"library": "Library", "category": "Category", "description": "Description",
                   "input_shape": "Input Shape"}  # fmt: skip
         lines = [f"**Model:** {model_name}"]
@@ -127,9 +129,9 @@ class CompressionWriter(SummaryWriter):
     def log_variants_report(self, model_name: str, variants: Mapping[str, Metrics],
                             baseline: str = "fp32", step: int = 0) -> str:  # fmt: skip
         """log_report of any number of variants under any names."""
-        if baseline not in variants:
-            raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
         figures = dict(self._checked(variants))
+        if baseline not in figures:
+            raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
         report = make_report(model_name, figures, baseline, self.aurora_options)
         self.add_text(self._metadata_tag(model_name, "report"), report.markdown, step)
         for name, picture in report.pictures.items():
@@ -152,11 +154,9 @@ class CompressionWriter(SummaryWriter):
     @staticmethod
     def _checked(variants: Mapping[str, Metrics]) -> list[tuple[str, dict[str, float]]]:
         """The metrics that are numbers, variant by variant."""
+        check_mapping(variants, "variants")
         for variant, metrics in variants.items():
-            if not isinstance(metrics, Mapping):
-                raise TypeError(
-                    f"metrics of '{variant}' are a {type(metrics).__name__}, not a dict"
-                )
+            check_mapping(metrics, f"metrics of '{variant}'")
         return [(variant, numeric(metrics)) for variant, metrics in variants.items()]
 
     def _log(self, plan: _engine.Plan, model_name: str, baseline: str,

@@ -177,6 +177,7 @@ class StageLogger:
         self._logger.log_bit_widths(list(layers))
 
     def flush(self) -> None:
+        """Returns when everything logged before is with the operating system."""
         self._logger.flush()
 
     def close(self) -> None:
