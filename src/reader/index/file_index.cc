@@ -18,6 +18,14 @@ constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
 // More parts than threads, as some are slower than others.
 constexpr std::uint64_t kPartsPerWorker = 2;
 
+bool HaveDifferentNames(const std::vector<SeriesView>& series) {
+  std::vector<std::string_view> names;
+  names.reserve(series.size());
+  for (const SeriesView& each : series) names.push_back(each.info->name);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
+}
+
 }  // namespace
 
 FileIndex::FileIndex(std::filesystem::path path) : impl_(std::make_unique<Impl>(std::move(path))) {}
@@ -60,8 +68,13 @@ void FileIndex::Impl::Rename(std::filesystem::path path) {
   stored_->view = std::move(view);
 }
 
+// Of one in which two tags have the same name, which nobody has stored, nothing is kept.
 void FileIndex::Impl::MakePartOfStored() {
   const FileView& view = *stored_->view;
+  if (!HaveDifferentNames(view.series)) {
+    stored_.reset();
+    return;
+  }
   auto part = std::make_unique<Part>();
   part->end = view.read_bytes;
   part->index.Adopt(view, stored_->state, stored_->owner);

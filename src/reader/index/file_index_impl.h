@@ -49,7 +49,6 @@ class FileIndex::Impl {
   std::vector<std::shared_ptr<const TagInfo>> Tags() const;
   std::vector<Restart> Restarts() const;
   SeriesView ViewOf(const Joined& joined) const;
-  std::uint64_t CountBlocks() const;
 
   std::filesystem::path path_;
   std::uint64_t size_bytes_ = 0;

@@ -112,6 +112,7 @@ class Reader {
   // first record that is anything else.
   CBOARD_SSE42 void ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20, kMaxEventBytes = 255;
+    constexpr std::size_t kAheadBytes = 2048;  // Of a mapped file, these may not be in the cache.
     const std::byte* record = bytes.data();
     const std::byte* const end = record + bytes.size();
     const std::byte* const stop =
@@ -121,6 +122,7 @@ class Reader {
     double first = index_.first_wall_time_seconds;
     std::uint64_t count = 0;
     while (record < stop && end - record >= static_cast<std::ptrdiff_t>(kRecordHeaderBytes)) {
+      __builtin_prefetch(record + kAheadBytes);
       const auto length = Load<std::uint64_t>(record);
       if (length < kMinEventBytes || length > kMaxEventBytes ||
           static_cast<std::uint64_t>(end - record) < length + kRecordOverheadBytes ||

@@ -28,6 +28,7 @@ std::uint32_t SeriesTable::Add(std::shared_ptr<const TagInfo> info) {
   const auto number = static_cast<std::uint32_t>(series_.size());
   CBOARD_CHECK(Find(info->name) < 0);
   numbers_.Add(info->name, number);
+  if (series_.empty()) series_.reserve(8);  // Growing from one would copy each of a few thrice.
   series_.emplace_back(std::move(info), *scalar_arena_, *blob_arena_);
   return number;
 }

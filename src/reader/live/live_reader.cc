@@ -204,10 +204,9 @@ void LiveReader::ReadInPool(const std::shared_ptr<TreeFile>& file) {
 // While many files are read the thread looks at them now and then, and when all are done: it would
 // wait for each of them otherwise, and the pool for it.
 void LiveReader::AddFinished(Finished finished) {
-  bool is_news = !is_loading_ && (finished.outcome || !finished.is_verified);
+  const bool is_news = !is_loading_ && (finished.outcome || !finished.is_verified);
   {
     std::lock_guard lock(finished_mutex_);
-    is_news = is_news && finished_.empty();
     finished_.push_back(std::move(finished));
   }
   const bool is_last = --at_pool_ == 0;
