@@ -37,9 +37,12 @@ ScalarSeries::ScalarSeries(ScalarSeries&&) noexcept = default;
 ScalarSeries& ScalarSeries::operator=(const ScalarSeries&) = default;
 ScalarSeries& ScalarSeries::operator=(ScalarSeries&&) noexcept = default;
 
+ScalarSeries::ScalarSeries(std::shared_ptr<const std::vector<reader::ScalarColumnView>> segments)
+    : segments_(std::move(segments)), size_(PointsIn(*segments_)) {}
+
 ScalarSeries::ScalarSeries(std::vector<reader::ScalarColumnView> segments)
-    : segments_(std::make_shared<const std::vector<reader::ScalarColumnView>>(std::move(segments))),
-      size_(PointsIn(*segments_)) {}
+    : ScalarSeries(
+          std::make_shared<const std::vector<reader::ScalarColumnView>>(std::move(segments))) {}
 
 ScalarPoint ScalarSeries::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);
@@ -94,9 +97,12 @@ BlobSeries::BlobSeries(BlobSeries&&) noexcept = default;
 BlobSeries& BlobSeries::operator=(const BlobSeries&) = default;
 BlobSeries& BlobSeries::operator=(BlobSeries&&) noexcept = default;
 
+BlobSeries::BlobSeries(std::shared_ptr<const std::vector<reader::BlobColumnView>> segments)
+    : segments_(std::move(segments)), size_(PointsIn(*segments_)) {}
+
 BlobSeries::BlobSeries(std::vector<reader::BlobColumnView> segments)
-    : segments_(std::make_shared<const std::vector<reader::BlobColumnView>>(std::move(segments))),
-      size_(PointsIn(*segments_)) {}
+    : BlobSeries(std::make_shared<const std::vector<reader::BlobColumnView>>(std::move(segments))) {
+}
 
 BlobEntry BlobSeries::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);

@@ -62,6 +62,7 @@ class ScalarSeries {
 
   // Made by the reader when it publishes a snapshot; the segments are those of the run's files.
   explicit ScalarSeries(std::vector<reader::ScalarColumnView> segments);
+  explicit ScalarSeries(std::shared_ptr<const std::vector<reader::ScalarColumnView>> segments);
 
  private:
   std::shared_ptr<const std::vector<reader::ScalarColumnView>> segments_;
@@ -98,6 +99,7 @@ class BlobSeries {
   void ForEach(const std::function<void(const BlobEntry&)>& visit) const;
 
   explicit BlobSeries(std::vector<reader::BlobColumnView> segments);
+  explicit BlobSeries(std::shared_ptr<const std::vector<reader::BlobColumnView>> segments);
 
  private:
   std::shared_ptr<const std::vector<reader::BlobColumnView>> segments_;

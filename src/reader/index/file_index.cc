@@ -18,6 +18,14 @@ constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
 // More parts than threads, as some are slower than others.
 constexpr std::uint64_t kPartsPerWorker = 2;
 
+bool HaveDifferentNames(const std::vector<SeriesView>& series) {
+  std::vector<std::string_view> names;
+  names.reserve(series.size());
+  for (const SeriesView& each : series) names.push_back(each.info->name);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
+}
+
 }  // namespace
 
 FileIndex::FileIndex(std::filesystem::path path) : impl_(std::make_unique<Impl>(std::move(path))) {}
@@ -60,8 +68,13 @@ void FileIndex::Impl::Rename(std::filesystem::path path) {
   stored_->view = std::move(view);
 }
 
+// Of one in which two tags have the same name, which nobody has stored, nothing is kept.
 void FileIndex::Impl::MakePartOfStored() {
   const FileView& view = *stored_->view;
+  if (!HaveDifferentNames(view.series)) {
+    stored_.reset();
+    return;
+  }
   auto part = std::make_unique<Part>();
   part->end = view.read_bytes;
   part->index.Adopt(view, stored_->state, stored_->owner);
@@ -154,9 +167,9 @@ bool FileIndex::Impl::Follows(const Part& part) const {
   }
   for (std::size_t i = part.index.known_count; i < part.index.series.size(); ++i) {
     const TagInfo& info = *part.index.series[i].info;
-    const auto known = by_name_.find(info.name);
-    if (known == by_name_.end()) continue;
-    const TagInfo& earlier = *joined_[known->second].info;
+    const std::int64_t known = FindJoined(info.name);
+    if (known < 0) continue;
+    const TagInfo& earlier = *joined_[static_cast<std::size_t>(known)].info;
     // Its kind decides which values a tag takes; a graph's plugin, in which form.
     if (earlier.kind != info.kind || earlier.plugin_name.empty() != info.plugin_name.empty()) {
       return false;
@@ -175,21 +188,33 @@ void FileIndex::Impl::DropPartsFrom(std::size_t number) {
   parts_.resize(number);
   numbers_.assign(number, {});
   joined_.clear();
-  by_name_.clear();
+  by_name_.Clear();
   for (std::size_t i = 0; i < number; ++i) JoinNewSeries(i);
 }
 
 void FileIndex::Impl::JoinNewSeries(std::size_t part) {
   const SeriesTable& series = parts_[part]->index.series;
   std::vector<std::uint32_t>& numbers = numbers_[part];
+  numbers.reserve(series.size());
   for (auto i = static_cast<std::uint32_t>(numbers.size()); i < series.size(); ++i) {
     const std::shared_ptr<const TagInfo>& info = series[i].info;
-    const auto [entry, is_new] =
-        by_name_.emplace(info->name, static_cast<std::uint32_t>(joined_.size()));
-    if (is_new) joined_.push_back({info, {}});
-    joined_[entry->second].members.emplace_back(static_cast<std::uint32_t>(part), i);
-    numbers.push_back(entry->second);
+    const std::int64_t known = FindJoined(info->name);
+    const auto number =
+        static_cast<std::uint32_t>(known < 0 ? joined_.size() : static_cast<std::size_t>(known));
+    if (known < 0) {
+      by_name_.Add(info->name, number);
+      joined_.push_back({info, {}});
+    }
+    joined_[number].members.emplace_back(static_cast<std::uint32_t>(part), i);
+    numbers.push_back(number);
   }
+}
+
+// The number of the tag in joined_, or -1.
+std::int64_t FileIndex::Impl::FindJoined(std::string_view name) const {
+  return by_name_.Find(name, [this](std::int64_t known) -> std::string_view {
+    return joined_[static_cast<std::size_t>(known)].info->name;
+  });
 }
 
 std::vector<std::shared_ptr<const TagInfo>> FileIndex::Impl::Tags() const {

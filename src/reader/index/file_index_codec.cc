@@ -1,5 +1,7 @@
 // How an index becomes the bytes of stored_file.h.
+#include <array>
 #include <span>
+#include <vector>
 
 #include "cboard/record/crc32c.h"
 #include "reader/index/file_index_impl.h"
@@ -34,6 +36,30 @@ void PutBlock(const ColumnBlock& block, std::size_t count, BytesOut& out, std::s
   append(0, block.layout.wall_bytes);
   append(block.values_at(), block.layout.value_bytes);
   append(block.steps_at(), block.layout.step_bytes);
+}
+
+constexpr std::size_t kFewPoints = 1024;
+
+std::size_t PointsIn(const std::vector<ScalarColumnView>& columns) {
+  std::size_t points = 0;
+  for (const ScalarColumnView& column : columns) points += column.size();
+  return points;
+}
+
+// Few points in as few blocks as they fit into. Columns begin with small blocks, since nobody knows
+// how long they will be; thousands of short ones are made again sooner when that is known.
+ScalarColumn Repacked(const std::vector<ScalarColumnView>& columns, Arena& arena) {
+  std::array<std::int64_t, kFewPoints> steps;
+  std::array<double, kFewPoints> walls, values;
+  ScalarColumn packed(arena);
+  std::size_t left = PointsIn(columns);
+  for (const ScalarColumnView& column : columns) {
+    column.Read(0, column.size(), steps.data(), walls.data(), values.data());
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      packed.Append(steps[i], walls[i], values[i], --left);
+    }
+  }
+  return packed;
 }
 
 void PutStored(const BlobEntry& entry, std::string& columns) {
@@ -90,17 +116,6 @@ void PutRestarts(const FileView& view, BytesOut& out) {
 
 }  // namespace
 
-// Of scalar columns.
-std::uint64_t FileIndex::Impl::CountBlocks() const {
-  std::uint64_t count = 0;
-  for (const auto& part : parts_) {
-    for (std::size_t i = 0; i < part->index.series.size(); ++i) {
-      part->index.series[i].scalars.ForEachBlock([&](const ColumnBlock&, std::size_t) { ++count; });
-    }
-  }
-  return count;
-}
-
 void FileIndex::Impl::AppendEncoded(std::string& out) const {
   if (stored_) {
     out += AsText(stored_->bytes);
@@ -112,32 +127,41 @@ void FileIndex::Impl::AppendEncoded(std::string& out) const {
   PutTotals(*view, parts_.empty() ? LogState{} : parts_.back()->index.state, structure);
   structure.Put(std::uint64_t{joined_.size()});
   PutRestarts(*view, structure);
-  structure.Put(CountBlocks());
+  std::uint64_t all_blocks = 0;
+  BytesOut tags;
   for (std::size_t i = 0; i < joined_.size(); ++i) {
-    PutInfo(*joined_[i].info, structure);
-    PutSteps(view->series[i], structure);
+    PutInfo(*joined_[i].info, tags);
+    PutSteps(view->series[i], tags);
     if (joined_[i].info->kind == TagKind::kScalar) {
       std::uint64_t block_count = 0;
       BytesOut blocks;
-      for (const auto& [part, number] : joined_[i].members) {
-        parts_[part]->index.series[number].scalars.ForEachBlock(
-            [&](const ColumnBlock& block, std::size_t count) {
-              ++block_count;
-              PutBlock(block, count, blocks, columns);
-            });
+      const auto put = [&](const ColumnBlock& block, std::size_t count) {
+        ++block_count;
+        PutBlock(block, count, blocks, columns);
+      };
+      if (PointsIn(view->series[i].scalars) <= kFewPoints) {
+        Arena arena;
+        Repacked(view->series[i].scalars, arena).ForEachBlock(put);
+      } else {
+        for (const auto& [part, number] : joined_[i].members) {
+          parts_[part]->index.series[number].scalars.ForEachBlock(put);
+        }
       }
-      structure.Put(block_count);
-      structure.PutRaw(blocks.bytes());
+      all_blocks += block_count;
+      tags.Put(block_count);
+      tags.PutRaw(blocks.bytes());
     } else {
-      structure.Put(std::uint64_t{columns.size()});
+      tags.Put(std::uint64_t{columns.size()});
       std::uint64_t count = 0;
       for (const BlobColumnView& blobs : view->series[i].blobs) count += blobs.size();
-      structure.Put(count);
+      tags.Put(count);
       for (const BlobColumnView& blobs : view->series[i].blobs) {
         for (std::size_t k = 0; k < blobs.size(); ++k) PutStored(blobs.at(k), columns);
       }
     }
   }
+  structure.Put(all_blocks);
+  structure.PutRaw(tags.bytes());
   BytesOut header;
   header.PutRaw(kStoredMagic);
   header.Put(std::uint64_t{structure.bytes().size()});

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "reader/index/file_index.h"
+#include "reader/index/name_table.h"
 #include "reader/index/part_reader.h"
 #include "reader/index/stored_file.h"
 
@@ -45,10 +45,10 @@ class FileIndex::Impl {
   void AddPart(std::unique_ptr<Part> part);
   void DropPartsFrom(std::size_t number);
   void JoinNewSeries(std::size_t part);
+  std::int64_t FindJoined(std::string_view name) const;
   std::vector<std::shared_ptr<const TagInfo>> Tags() const;
   std::vector<Restart> Restarts() const;
   SeriesView ViewOf(const Joined& joined) const;
-  std::uint64_t CountBlocks() const;
 
   std::filesystem::path path_;
   std::uint64_t size_bytes_ = 0;
@@ -56,9 +56,9 @@ class FileIndex::Impl {
   std::vector<std::unique_ptr<Part>> parts_;  // In the order of the file.
   std::vector<std::vector<std::uint32_t>> numbers_;
   std::vector<Joined> joined_;
-  std::unordered_map<std::string_view, std::uint32_t> by_name_;  // Into joined_.
-  std::optional<StoredFile> stored_;                             // Until it is read on.
-  ByteSpan stored_columns_;  // Kept by `stored_` or by the arenas.
+  NameTable by_name_;                 // Into joined_.
+  std::optional<StoredFile> stored_;  // Until it is read on.
+  ByteSpan stored_columns_;           // Kept by `stored_` or by the arenas.
   std::uint32_t stored_crc_ = 0;
 };
 

@@ -23,7 +23,8 @@ constexpr std::uint64_t RoundDown(std::uint64_t value, std::uint64_t unit) {
 
 }  // namespace
 
-ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::size_t padding) {
+ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_t limit,
+                          std::size_t padding) {
   Unmap();
   has_entered_ = lease_.Enter();
   if (!has_entered_) return {};
@@ -33,7 +34,7 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::size_t 
     return {};
   }
   const std::uint64_t end =
-      std::min(size, offset + std::max<std::uint64_t>(kMappedBytes, wanted + padding));
+      std::max(offset + wanted, std::min({limit, size - padding, offset + kMappedBytes})) + padding;
   const std::uint64_t first = RoundDown(offset, kPageBytes);
   const ByteSpan pages = MapPages(first, end);
   if (pages.empty() || !AreInMemory(pages) ||

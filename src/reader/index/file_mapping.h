@@ -18,10 +18,11 @@ class FileMapping {
   FileMapping(const FileMapping&) = delete;
   FileMapping& operator=(const FileMapping&) = delete;
 
-  // The bytes from `offset` on, at least `wanted` of them and `padding` more that may be looked at;
-  // valid until the next call. Empty if the file is too short, is not lent (see FileLease), or is
-  // not in memory: what comes from the disk is better read, since the system then reads ahead.
-  ByteSpan Map(std::uint64_t offset, std::size_t wanted, std::size_t padding);
+  // The bytes from `offset` on: `wanted` of them or more, but none at or behind `limit` unless they
+  // are wanted. Behind them `padding` more may be looked at. Valid until the next call. Empty if
+  // the file is too short, is not lent (see FileLease), or is not in memory: what comes from the
+  // disk is better read, since the system then reads ahead.
+  ByteSpan Map(std::uint64_t offset, std::size_t wanted, std::uint64_t limit, std::size_t padding);
 
   void Unmap();
 

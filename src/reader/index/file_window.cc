@@ -19,8 +19,8 @@ std::vector<std::vector<std::byte>>& SpareBuffers() {
 }  // namespace
 
 FileWindow::FileWindow(const File& file, FileLease* lease, std::uint64_t min_mapped_bytes,
-                       std::atomic<std::uint64_t>* bytes_read)
-    : file_(file), min_mapped_bytes_(min_mapped_bytes), bytes_read_(bytes_read) {
+                       std::uint64_t limit, std::atomic<std::uint64_t>* bytes_read)
+    : file_(file), min_mapped_bytes_(min_mapped_bytes), limit_(limit), bytes_read_(bytes_read) {
   if (lease != nullptr) mapping_.emplace(file, *lease);
 }
 
@@ -34,20 +34,26 @@ Result<ByteSpan> FileWindow::At(std::uint64_t offset, std::size_t wanted) {
   const bool begins_inside = offset >= begin_ && offset - begin_ <= window_.size();
   const std::size_t at_hand =
       begins_inside ? window_.size() - static_cast<std::size_t>(offset - begin_) : 0;
-  if (at_hand < wanted && !Map(offset, wanted)) CBOARD_RETURN_IF_ERROR(Read(offset, wanted));
+  const bool is_all = begins_inside && (at_hand >= wanted || ends_file_);
+  if (!is_all && !Map(offset, wanted)) CBOARD_RETURN_IF_ERROR(Read(offset, wanted));
   return window_.subspan(static_cast<std::size_t>(offset - begin_));
 }
 
 bool FileWindow::Map(std::uint64_t offset, std::size_t wanted) {
   if (!mapping_) return false;
-  const std::size_t least = std::max(wanted, static_cast<std::size_t>(min_mapped_bytes_));
-  const ByteSpan mapped = mapping_->Map(offset, least, kPaddingBytes);
+  ByteSpan mapped;
+  if (limit_ >= offset && limit_ - offset >= min_mapped_bytes_) {
+    mapped = mapping_->Map(offset, wanted, limit_, kPaddingBytes);
+  } else {
+    mapping_->Unmap();
+  }
   if (mapped.empty()) {
     if (window_.data() != buffer_.data()) window_ = {};  // It was in the mapping that is gone.
     return false;
   }
   begin_ = offset;
   window_ = mapped;
+  ends_file_ = false;
   CountUpTo(offset + mapped.size());
   return true;
 }
@@ -72,6 +78,7 @@ Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
   begin_ = offset;
   window_ = ByteSpan(buffer_.data(), size);
   bool at_end = false;
+  ends_file_ = false;
   while (size < wanted && !at_end) {
     std::size_t room = buffer_.size() - kPaddingBytes;
     if (size == room) {
@@ -86,6 +93,7 @@ Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
     CountUpTo(begin_ + size);
   }
   window_ = ByteSpan(buffer_.data(), size);
+  ends_file_ = at_end;
   return {};
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
+#include <vector>
 
 #include "cboard/record/crc32c.h"
 #include "cboard/record/record_reader.h"
 #include "cboard/record/record_writer.h"
+#include "reader/index/scalar_matcher.h"
 #include "record/short_crc.h"
 
 namespace cboard::reader {
@@ -30,6 +33,41 @@ std::uint64_t JoinVarint(std::uint64_t bytes, int count) {
   return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
 }
 
+// A matcher that knows nothing, with room that this thread has used before: ten thousand files must
+// not each touch fresh memory. What grows by an event now and then is soon learned again.
+class LentMatcher {
+ public:
+  LentMatcher() {
+    auto& spare = Spare();
+    if (spare.empty()) {
+      matcher_ = std::make_unique<ScalarMatcher>();
+    } else {
+      matcher_ = std::move(spare.back());
+      spare.pop_back();
+    }
+  }
+  ~LentMatcher() {
+    if (matcher_->size() > kMaxKeptTemplates) return;
+    matcher_->Forget();
+    Spare().push_back(std::move(matcher_));
+  }
+  LentMatcher(const LentMatcher&) = delete;
+  LentMatcher& operator=(const LentMatcher&) = delete;
+
+  ScalarMatcher& operator*() const { return *matcher_; }
+  ScalarMatcher* operator->() const { return matcher_.get(); }
+
+ private:
+  static constexpr std::size_t kMaxKeptTemplates = 4096;
+
+  static std::vector<std::unique_ptr<ScalarMatcher>>& Spare() {
+    thread_local std::vector<std::unique_ptr<ScalarMatcher>> spare;
+    return spare;
+  }
+
+  std::unique_ptr<ScalarMatcher> matcher_;
+};
+
 class Reader {
  public:
   Reader(const File& file, FileLease* lease, Part& part, std::uint64_t stop,
@@ -40,7 +78,7 @@ class Reader {
         stop_(stop),
         expected_end_(std::min(stop, file_bytes)),
         options_(options),
-        window_(file, lease, options.min_mapped_bytes, options.bytes_read) {}
+        window_(file, lease, options.min_mapped_bytes, expected_end_, options.bytes_read) {}
 
   void Read() {
     const std::uint64_t events_before = index_.event_count;
@@ -74,14 +112,17 @@ class Reader {
   // first record that is anything else.
   CBOARD_SSE42 void ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20, kMaxEventBytes = 255;
+    constexpr std::size_t kAheadBytes = 2048;  // Of a mapped file, these may not be in the cache.
     const std::byte* record = bytes.data();
     const std::byte* const end = record + bytes.size();
     const std::byte* const stop =
         stop_ - part_.end < bytes.size() ? record + (stop_ - part_.end) : end;
+    ScalarMatcher& matcher = *matcher_;
     double newest = index_.newest_wall_time_seconds;
     double first = index_.first_wall_time_seconds;
     std::uint64_t count = 0;
     while (record < stop && end - record >= static_cast<std::ptrdiff_t>(kRecordHeaderBytes)) {
+      __builtin_prefetch(record + kAheadBytes);
       const auto length = Load<std::uint64_t>(record);
       if (length < kMinEventBytes || length > kMaxEventBytes ||
           static_cast<std::uint64_t>(end - record) < length + kRecordOverheadBytes ||
@@ -104,7 +145,7 @@ class Reader {
         rest += 1 + size;
       }
       const ScalarMatcher::Template* found =
-          part_.matcher.Match(rest, static_cast<std::size_t>(event + length - rest));
+          matcher.Match(rest, static_cast<std::size_t>(event + length - rest));
       if (found == nullptr ||
           ToInteger(Mask(ShortCrc32c(event, length))) != Load<std::uint32_t>(event + length)) {
         break;
@@ -159,7 +200,7 @@ class Reader {
 
   void AddRecord(std::uint64_t offset, ByteSpan payload) {
     const std::optional<std::uint32_t> scalar = index_.AddRecord(offset, payload);
-    if (scalar) part_.matcher.Learn(payload, *scalar);
+    if (scalar) matcher_->Learn(payload, *scalar);
   }
 
   // Lets RecordReader skip what is damaged, and read the rest if this has happened often.
@@ -196,6 +237,7 @@ class Reader {
   const std::uint64_t expected_end_;
   const ReadOptions& options_;
   FileWindow window_;
+  const LentMatcher matcher_;
 };
 
 }  // namespace

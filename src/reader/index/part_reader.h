@@ -8,7 +8,6 @@
 #include "reader/index/file_index.h"
 #include "reader/index/file_window.h"
 #include "reader/index/part_index.h"
-#include "reader/index/scalar_matcher.h"
 
 namespace cboard::reader {
 
@@ -23,7 +22,6 @@ struct Part {
   std::uint64_t end = 0;       // So far.
   std::optional<Error> error;  // Why reading stopped before the end, if the file system refused.
   PartIndex index;
-  ScalarMatcher matcher;
   unsigned damage_count = 0;
 };
 

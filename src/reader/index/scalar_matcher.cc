@@ -140,6 +140,13 @@ inline std::uint32_t HashOf(const std::byte* bytes, std::size_t size) {
 
 ScalarMatcher::ScalarMatcher() : templates_(1), slots_(64) {}
 
+void ScalarMatcher::Forget() {
+  templates_.assign(1, Template{});
+  pieces_.clear();
+  std::ranges::fill(slots_, 0);
+  last_ = 0;
+}
+
 std::uint32_t ScalarMatcher::Find(const std::byte* bytes, std::size_t size) const {
   const std::uint32_t hash = HashOf(bytes, size);
   if (hash == 0) return 0;

@@ -43,6 +43,9 @@ class ScalarMatcher {
 
   ScalarMatcher();
 
+  // As if nothing had been learned.
+  void Forget();
+
   // Makes a template from an event that holds one value, a point of `series`, if it has the shape.
   void Learn(ByteSpan event, std::uint32_t series);
 

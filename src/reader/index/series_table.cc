@@ -19,13 +19,16 @@ void Series::NoteOtherStep(std::int64_t step) {
 }
 
 std::int64_t SeriesTable::Find(std::string_view name) const {
-  const auto found = numbers_.find(name);
-  return found == numbers_.end() ? -1 : std::int64_t{found->second};
+  return numbers_.Find(name, [this](std::int64_t number) -> std::string_view {
+    return series_[static_cast<std::size_t>(number)].info->name;
+  });
 }
 
 std::uint32_t SeriesTable::Add(std::shared_ptr<const TagInfo> info) {
   const auto number = static_cast<std::uint32_t>(series_.size());
-  CBOARD_CHECK(numbers_.emplace(info->name, number).second);
+  CBOARD_CHECK(Find(info->name) < 0);
+  numbers_.Add(info->name, number);
+  if (series_.empty()) series_.reserve(8);  // Growing from one would copy each of a few thrice.
   series_.emplace_back(std::move(info), *scalar_arena_, *blob_arena_);
   return number;
 }

@@ -5,12 +5,12 @@
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "cboard/reader/snapshot.h"
 #include "reader/index/arena.h"
 #include "reader/index/blob_column.h"
+#include "reader/index/name_table.h"
 #include "reader/index/scalar_column.h"
 
 namespace cboard::reader {
@@ -66,7 +66,7 @@ class SeriesTable {
   std::shared_ptr<Arena> scalar_arena_ = std::make_shared<Arena>();
   std::shared_ptr<Arena> blob_arena_ = std::make_shared<Arena>();
   std::vector<Series> series_;  // In the order in which they were added.
-  std::unordered_map<std::string_view, std::uint32_t> numbers_;  // By the names in `series_`.
+  NameTable numbers_;           // By the names in `series_`.
 };
 
 }  // namespace cboard::reader

@@ -14,8 +14,8 @@ tl::unexpected<Error> Damaged(std::string_view what) {
   return Fail(ErrorCode::kDataLoss, "stored index: " + std::string(what));
 }
 
-TagInfo TakeInfo(BytesIn& in) {
-  TagInfo info;
+TagInfoView TakeInfo(BytesIn& in) {
+  TagInfoView info;
   info.name = in.TakeText();
   info.kind = static_cast<TagKind>(in.Take<std::uint8_t>());
   info.plugin_name = in.TakeText();
@@ -150,14 +150,6 @@ bool TakeColumns(BytesIn& in, ByteSpan columns, const std::shared_ptr<BlockLists
   return true;
 }
 
-bool HaveDifferentNames(const std::vector<SeriesView>& series) {
-  std::vector<std::string_view> names;
-  names.reserve(series.size());
-  for (const SeriesView& each : series) names.push_back(each.info->name);
-  std::ranges::sort(names);
-  return std::ranges::adjacent_find(names) == names.end();
-}
-
 }  // namespace
 
 Result<StoredFile> DecodeStored(const std::filesystem::path& path, ByteSpan bytes,
@@ -196,18 +188,18 @@ Result<StoredFile> DecodeStored(const std::filesystem::path& path, ByteSpan byte
   lists->blobs.reserve(series_count);
   view->series.reserve(series_count);
   for (std::size_t i = 0; i < series_count; ++i) {
-    TagInfo info = TakeInfo(in);
+    const TagInfoView info = TakeInfo(in);
     if (!in.holds() || info.kind > TagKind::kCustomScalars) {
       return Damaged("tag " + std::to_string(i) + " is not as it was stored");
     }
     SeriesView& series = view->series.emplace_back();
-    series.info = Intern(std::move(info));
+    series.info = InternView(info);
     TakeSteps(in, series);
     if (!TakeColumns(in, stored.columns, lists, series)) {
       return Damaged("the points of tag " + std::to_string(i) + " lie outside of it");
     }
   }
-  if (!in.holds() || !in.at_end() || !HaveDifferentNames(view->series)) {
+  if (!in.holds() || !in.at_end()) {
     return Damaged("its parts do not fit together");
   }
   stored.scalar_bytes = block_count * (sizeof(ColumnBlock) + sizeof(ColumnBlock*));

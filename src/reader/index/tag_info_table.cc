@@ -5,33 +5,42 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 namespace cboard::reader {
 namespace {
 
-std::size_t HashOf(const TagInfo& info) {
+std::size_t HashOf(const TagInfoView& info) {
   std::size_t hash = static_cast<std::size_t>(info.kind);
   for (const std::string_view text :
-       {std::string_view(info.name), std::string_view(info.plugin_name),
-        std::string_view(info.plugin_content), std::string_view(info.display_name),
-        std::string_view(info.description)}) {
+       {info.name, info.plugin_name, info.plugin_content, info.display_name, info.description}) {
     hash = (hash ^ std::hash<std::string_view>()(text)) * 0x9E3779B97F4A7C15u;
   }
   return hash ^ hash >> 32;
 }
 
+bool IsEqual(const TagInfo& a, const TagInfoView& b) {
+  return a.kind == b.kind && a.name == b.name && a.plugin_name == b.plugin_name &&
+         a.plugin_content == b.plugin_content && a.display_name == b.display_name &&
+         a.description == b.description;
+}
+
 // Part of the table, with a lock of its own so that threads seldom wait for each other.
 class Shard {
  public:
-  std::shared_ptr<const TagInfo> Intern(std::size_t hash, TagInfo info) {
+  std::shared_ptr<const TagInfo> Intern(std::size_t hash, const TagInfoView& info) {
     const std::lock_guard lock(mutex_);
     const auto [begin, end] = infos_.equal_range(hash);
     for (auto entry = begin; entry != end; ++entry) {
-      if (auto known = entry->second.lock(); known && *known == info) return known;
+      if (auto known = entry->second.lock(); known && IsEqual(*known, info)) return known;
     }
     if (infos_.size() >= sweep_size_) Sweep();
-    auto added = std::make_shared<const TagInfo>(std::move(info));
+    const auto added =
+        std::make_shared<const TagInfo>(TagInfo{.name = std::string(info.name),
+                                                .kind = info.kind,
+                                                .plugin_name = std::string(info.plugin_name),
+                                                .plugin_content = std::string(info.plugin_content),
+                                                .display_name = std::string(info.display_name),
+                                                .description = std::string(info.description)});
     infos_.emplace(hash, added);
     return added;
   }
@@ -50,11 +59,20 @@ class Shard {
 
 }  // namespace
 
-std::shared_ptr<const TagInfo> Intern(TagInfo info) {
+std::shared_ptr<const TagInfo> InternView(const TagInfoView& info) {
   // Never destroyed: threads may still be reading files when the program ends.
   static auto& shards = *new std::array<Shard, 16>;
   const std::size_t hash = HashOf(info);
-  return shards[hash % shards.size()].Intern(hash, std::move(info));
+  return shards[hash % shards.size()].Intern(hash, info);
+}
+
+std::shared_ptr<const TagInfo> Intern(const TagInfo& info) {
+  return InternView({.name = info.name,
+                     .kind = info.kind,
+                     .plugin_name = info.plugin_name,
+                     .plugin_content = info.plugin_content,
+                     .display_name = info.display_name,
+                     .description = info.description});
 }
 
 }  // namespace cboard::reader

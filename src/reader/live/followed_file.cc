@@ -39,7 +39,7 @@ std::optional<ReadOutcome> FollowedFile::TryRead(const std::string& path, const 
 void FollowedFile::Forget(const std::string& path) {
   index_.emplace(path);
   path_ = path;
-  view_ = index_->View();
+  view_ = nullptr;
   tail_crc_ = 0;
   from_store_ = false;
   stored_bytes_ = 0;
@@ -79,20 +79,20 @@ ReadOutcome FollowedFile::ReadLocked(const std::string& path, const FileStatus& 
   if (path != path_) {
     index_->Rename(path);
     path_ = path;
-    view_ = index_->View();
+    if (view_) view_ = index_->View();
   }
   if (is_first && from_store_ && status_ == seen) return Outcome();
 
   const Result<File> file = File::OpenForReading(path);
   if (!file) {
     if (file.error().code == ErrorCode::kNotFound) return {};
-    auto view = std::make_shared<FileView>(*view_);
+    auto view = std::make_shared<FileView>(view_ ? *view_ : *index_->View());
     view->file.error = file.error();
     view_ = std::move(view);
     return Outcome();
   }
   const FileStatus before = StatusOf(file->descriptor()).value_or(seen);
-  const std::uint64_t known_bytes = view_->read_bytes;
+  const std::uint64_t known_bytes = view_ ? view_->read_bytes : 0;
   if (known_bytes > 0 && (before.id != status_.id || before.size_bytes < known_bytes ||
                           TailCrc(*file, known_bytes) != tail_crc_)) {
     Forget(path);
@@ -113,7 +113,7 @@ bool FollowedFile::VerifyStored() {
 
 std::optional<StoredIndex> FollowedFile::Store(std::string& out) {
   std::lock_guard lock(mutex_);
-  if (!index_ || view_->read_bytes == 0 || view_->file.error) return std::nullopt;
+  if (!view_ || view_->read_bytes == 0 || view_->file.error) return std::nullopt;
   index_->AppendEncoded(out);
   return StoredIndex{.status = status_,
                      .read_bytes = view_->read_bytes,

@@ -72,8 +72,8 @@ class FollowedFile {
   std::mutex mutex_;  // Guards all of the following.
   std::optional<StoredIndex> stored_;
   std::optional<FileIndex> index_;
-  std::string path_;  // That the index knows.
-  std::shared_ptr<const FileView> view_;
+  std::string path_;                      // That the index knows.
+  std::shared_ptr<const FileView> view_;  // nullptr until the file has been read.
   FileStatus status_;
   std::uint32_t tail_crc_ = 0;
   bool from_store_ = false;

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <memory>
 
 #include "cboard/base/strings.h"
 
@@ -21,12 +21,22 @@ FileStatus ToStatus(const struct stat& status) {
       .modified_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
 };
 
 // What `name` in `directory` is, links followed; most entries need no call of the system.
-Entry Classify(int directory, const dirent& entry) {
+Entry Classify(int directory, const dirent64& entry) {
   const bool is_event_file = IsEventFileName(entry.d_name);
   if (entry.d_type == DT_DIR) return {.kind = EntryKind::kDirectory};
   if (entry.d_type == DT_REG && !is_event_file) return {};
@@ -83,8 +93,8 @@ Listing ListDirectory(const std::string& path) {
   const auto failed = [&](int reason) {
     listing.error = ErrnoError(reason, "list " + Quoted(path, 1000));
   };
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) {
+  const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+  if (directory.number() < 0) {
     const int reason = errno;
     struct stat status;
     // Without permission to list it there is still something at the path.
@@ -94,27 +104,24 @@ Listing ListDirectory(const std::string& path) {
     failed(reason);
     return listing;
   }
-  if (const std::optional<FileStatus> status = StatusOf(descriptor)) listing.id = status->id;
-  const std::unique_ptr<DIR, CloseDirectory> directory(::fdopendir(descriptor));
-  if (!directory) {
-    failed(errno);
-    ::close(descriptor);
-    return listing;
-  }
+  if (const auto status = StatusOf(directory.number())) listing.id = status->id;
+  // readdir() would allocate, and ask the system twice more, for each of many small directories.
+  alignas(dirent64) std::array<char, 32 << 10> buffer;
   while (true) {
-    errno = 0;
-    const dirent* entry = ::readdir(directory.get());
-    if (entry == nullptr) {
-      if (errno != 0) failed(errno);
-      break;
-    }
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    const Entry found = Classify(descriptor, *entry);
-    if (found.kind == EntryKind::kDirectory) {
-      listing.directories.push_back({std::string(name), found.is_link});
-    } else if (found.kind == EntryKind::kEventFile) {
-      listing.files.push_back({std::string(name), found.status, found.is_link});
+    const ssize_t bytes = ::getdents64(directory.number(), buffer.data(), buffer.size());
+    if (bytes < 0) failed(errno);
+    if (bytes <= 0) break;
+    for (ssize_t at = 0; at < bytes;) {
+      const auto& entry = *reinterpret_cast<const dirent64*>(buffer.data() + at);
+      at += entry.d_reclen;
+      const std::string_view name = entry.d_name;
+      if (name == "." || name == "..") continue;
+      const Entry found = Classify(directory.number(), entry);
+      if (found.kind == EntryKind::kDirectory) {
+        listing.directories.push_back({std::string(name), found.is_link});
+      } else if (found.kind == EntryKind::kEventFile) {
+        listing.files.push_back({std::string(name), found.status, found.is_link});
+      }
     }
   }
   std::ranges::sort(listing.files, {}, &ListedFile::name);

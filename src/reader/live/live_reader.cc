@@ -12,8 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often what has been loaded so far is shown.
+// How often what has been loaded so far is shown, and what is shown first: small log directories
+// are loaded by then, and need no snapshot without data.
 constexpr auto kPublishEvery = 100ms;
+constexpr auto kPublishFirstAfter = 30ms;
 
 // How often to see whether a log directory that is missing has come, or another one is in its
 // place: one call of the system each.
@@ -89,7 +91,7 @@ void LiveReader::Run() {
   next_check_ = Clock::now() + kCheckEvery;
   next_polling_ = Clock::now() + options_.poll_interval;
   StartReading();
-  Publish();
+  next_publishing_ = Clock::now() + kPublishFirstAfter;
   while (!is_stopping_) {
     FinishLoading();
     FinishRefresh();
@@ -189,6 +191,7 @@ bool LiveReader::ReadHere(const std::shared_ptr<TreeFile>& file) {
 void LiveReader::ReadInPool(const std::shared_ptr<TreeFile>& file) {
   file->is_busy = true;
   ++reading_;
+  ++at_pool_;
   pool_->Submit([this, file, path = file->path(), seen = file->seen] {
     // One file is read in several places at once only when there are too few files to go round.
     Workers* const workers = pool_->waiting() < pool_->count() ? pool_.get() : nullptr;
@@ -198,14 +201,16 @@ void LiveReader::ReadInPool(const std::shared_ptr<TreeFile>& file) {
   });
 }
 
+// While many files are read the thread looks at them now and then, and when all are done: it would
+// wait for each of them otherwise, and the pool for it.
 void LiveReader::AddFinished(Finished finished) {
-  bool is_first;
+  const bool is_news = !is_loading_ && (finished.outcome || !finished.is_verified);
   {
     std::lock_guard lock(finished_mutex_);
-    is_first = finished_.empty();
     finished_.push_back(std::move(finished));
   }
-  if (is_first) wake_up_->Ring();
+  const bool is_last = --at_pool_ == 0;
+  if (is_news || is_last) wake_up_->Ring();
 }
 
 void LiveReader::TakeFinished() {
@@ -260,6 +265,7 @@ void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
 void LiveReader::VerifyInPool() {
   for (std::shared_ptr<TreeFile>& file : unverified_) {
     ++verifying_;
+    ++at_pool_;
     pool_->Submit([this, file] {
       if (is_stopping_) return;
       AddFinished({.file = file, .outcome = {}, .is_verified = file->content->VerifyStored()});
@@ -286,6 +292,7 @@ void LiveReader::FinishLoading() {
       if (verifying_ > 0) return;
     }
     is_complete_ = true;
+    is_loading_ = false;
     needs_publishing_ = true;
     next_publishing_ = Clock::now();
     next_check_ = next_publishing_;

@@ -85,6 +85,8 @@ class LiveReader final : public LogReader {
   SnapshotBoard board_;
   const std::unique_ptr<WakeUp> wake_up_;
   std::atomic<bool> is_stopping_ = false;
+  std::atomic<bool> is_loading_ = true;   // What was there at the start is not complete.
+  std::atomic<std::size_t> at_pool_ = 0;  // Files that the pool reads or verifies.
 
   std::atomic<std::uint64_t> bytes_read_ = 0;
   std::atomic<std::uint64_t> events_read_ = 0;

@@ -112,7 +112,6 @@ LogTree::Found LogTree::Look(const std::string& path) const {
   Found found;
   if (options_.watcher != nullptr) {
     found.watch = options_.watcher->Add(path);
-    found.reports_changes = !IsRemote(path);
   }
   found.listing = ListDirectory(path);
   return found;
@@ -169,7 +168,7 @@ void LogTree::SetWatch(TreeDirectory& directory, const Found& found) {
     has_new_errors_ = has_new_errors_ || !watch_error_;
     watch_error_ = found.watch->error();
   }
-  directory.is_polled = watch < 0 || !found.reports_changes;
+  directory.is_polled = watch < 0 || IsRemoteDevice(directory);
   if (watch == directory.watch) return;
   if (directory.watch >= 0) {
     const auto old = watches_.find(directory.watch);
@@ -181,6 +180,14 @@ void LogTree::SetWatch(TreeDirectory& directory, const Found& found) {
   }
   directory.watch = watch;
   if (watch >= 0) watches_[watch].push_back(&directory);
+}
+
+// Asked once for each file system, not for each of thousands of directories in it.
+bool LogTree::IsRemoteDevice(const TreeDirectory& directory) {
+  if (!directory.id) return false;
+  const auto [known, is_new] = remote_devices_.try_emplace(directory.id->device);
+  if (is_new) known->second = IsRemote(directory.path);
+  return known->second;
 }
 
 void LogTree::SetError(TreeDirectory& directory, std::optional<Error> error) {

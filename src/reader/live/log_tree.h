@@ -135,7 +135,6 @@ class LogTree {
   struct Found {
     Listing listing;
     std::optional<Result<int>> watch;
-    bool reports_changes = true;
   };
   enum class Which { kAll, kPolled };
 
@@ -145,6 +144,7 @@ class LogTree {
   bool Update(TreeDirectory& directory, Found found);
   bool Admit(TreeDirectory& directory, FileId id);
   void SetWatch(TreeDirectory& directory, const Found& found);
+  bool IsRemoteDevice(const TreeDirectory& directory);
   void UpdateFiles(TreeDirectory& directory, const std::vector<ListedFile>& files);
   void UpdateChildren(TreeDirectory& directory, const std::vector<ListedDirectory>& children);
   void UpdateEntry(TreeDirectory& directory, std::string_view name);
@@ -160,6 +160,7 @@ class LogTree {
   std::vector<std::unique_ptr<TreeDirectory>> roots_;
   std::unordered_map<int, std::vector<TreeDirectory*>> watches_;
   std::map<FileId, int> links_;  // How many links lead to each directory.
+  std::map<dev_t, bool> remote_devices_;
   std::size_t directory_count_ = 0;
   bool has_too_many_ = false;
   std::optional<Error> watch_error_;

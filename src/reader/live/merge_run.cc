@@ -12,6 +12,7 @@ namespace {
 
 // A tag in a file.
 struct Part {
+  const std::shared_ptr<const FileView>* view;
   const SeriesView* series;
   std::uint32_t file;
   std::uint32_t index;  // In FileView::series.
@@ -144,7 +145,23 @@ void AddPart(Columns<Column>& into, const std::vector<Column>& columns, const Pa
   }
 }
 
+// Of a tag that is in one file only, all of it: what the view of the file has.
+Tag WholeTag(const Part& part) {
+  const SeriesView& series = *part.series;
+  Tag tag{.info = series.info,
+          .min_step = series.min_step,
+          .max_step = series.max_step,
+          .mismatched_count = series.mismatched_count,
+          .steps_ascend = series.steps_ascend};
+  // They share the ownership of the view.
+  if (!series.scalars.empty()) tag.scalars = ScalarSeries({*part.view, &series.scalars});
+  if (!series.blobs.empty()) tag.blobs = BlobSeries({*part.view, &series.blobs});
+  return tag;
+}
+
 Tag MergeTag(std::span<const Part> parts, const RestartTable& restarts) {
+  // Blobs of a later file have yet to know which it is.
+  if (parts.size() == 1 && restarts.empty() && parts[0].file == 0) return WholeTag(parts[0]);
   Tag tag;
   tag.info = parts.front().series->info;
   std::vector<std::vector<RestartTable::Range>> ranges;
@@ -185,7 +202,8 @@ std::vector<Part> SortedParts(std::span<const std::shared_ptr<const FileView>> f
   std::vector<Part> parts;
   for (std::uint32_t file = 0; file < files.size(); ++file) {
     const std::vector<SeriesView>& series = files[file]->series;
-    for (std::uint32_t i = 0; i < series.size(); ++i) parts.push_back({&series[i], file, i});
+    for (std::uint32_t i = 0; i < series.size(); ++i)
+      parts.push_back({&files[file], &series[i], file, i});
   }
   std::ranges::sort(parts, [](const Part& a, const Part& b) {
     if (a.series->info != b.series->info) {

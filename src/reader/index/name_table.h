@@ -1,0 +1,70 @@
+// Numbers by name, for the tags of a file: one piece of memory for all of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace cboard::reader {
+
+// Names are not kept: `name_of(number)` must give the name under which a number was added.
+class NameTable {
+ public:
+  // The number of `name`, or -1.
+  template <typename NameOf>
+  std::int64_t Find(std::string_view name, const NameOf& name_of) const {
+    if (slots_.empty()) return -1;
+    const std::uint32_t hash = HashOf(name);
+    for (std::size_t slot = hash & Mask();; slot = (slot + 1) & Mask()) {
+      if (slots_[slot].number < 0) return -1;
+      if (slots_[slot].hash == hash && name_of(slots_[slot].number) == name) {
+        return slots_[slot].number;
+      }
+    }
+  }
+
+  // Adds a name that is not there.
+  void Add(std::string_view name, std::uint32_t number) {
+    if (2 * (count_ + 1) > slots_.size()) Grow();
+    Put({HashOf(name), static_cast<std::int32_t>(number)});
+    ++count_;
+  }
+
+  void Clear() {
+    slots_.clear();
+    count_ = 0;
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::int32_t number = -1;
+  };
+
+  static std::uint32_t HashOf(std::string_view name) {
+    const std::uint64_t hash = std::hash<std::string_view>()(name);
+    return static_cast<std::uint32_t>(hash ^ hash >> 32);
+  }
+
+  std::size_t Mask() const { return slots_.size() - 1; }
+
+  void Put(Slot added) {
+    std::size_t slot = added.hash & Mask();
+    while (slots_[slot].number >= 0) slot = (slot + 1) & Mask();
+    slots_[slot] = added;
+  }
+
+  void Grow() {
+    const std::vector<Slot> old = std::move(slots_);
+    slots_.assign(old.empty() ? 32 : 2 * old.size(), Slot{});
+    for (const Slot& slot : old) {
+      if (slot.number >= 0) Put(slot);
+    }
+  }
+
+  std::vector<Slot> slots_;  // Open addressing; a power of two, at most half full.
+  std::size_t count_ = 0;
+};
+
+}  // namespace cboard::reader
