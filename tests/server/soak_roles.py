@@ -36,6 +36,8 @@ def write(directory, seconds):
         run = f"run_{step // 2000}"
         with EventFile(directory / run, name=f"events.out.tfevents.{1_700_000_000 + step}.host.{os.getpid()}.{step}") as file:
             for _ in range(500):
+                if time.monotonic() - begin > seconds:
+                    break
                 file.scalar("loss" if step % 2 else "accuracy", 1 / (step + 1), step)
                 written[f"{directory.name}/{run}"]["loss" if step % 2 else "accuracy"] += 1
                 step += 1
@@ -119,12 +121,12 @@ def churn(directory, seconds):
     end = time.monotonic() + float(seconds)
     count = 0
     while time.monotonic() < end:
-        coming = pathlib.Path(directory) / f"coming_{count}"
+        coming = pathlib.Path(directory) / f"coming_{os.getpid()}_{count}"
         with EventFile(coming / "nested") as file:
             for step in range(20):
                 file.scalar("loss", 0.5, step)
         time.sleep(random.uniform(0, 0.2))
-        going = coming.with_name(f"going_{count}")
+        going = coming.with_name(f"going_{os.getpid()}_{count}")
         coming.rename(going)
         time.sleep(random.uniform(0, 0.2))
         shutil.rmtree(going)

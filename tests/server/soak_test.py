@@ -40,6 +40,8 @@ class SoakTest(unittest.TestCase):
     def start(self, *arguments):
         script = pathlib.Path(__file__).with_name("soak_roles.py")
         process = subprocess.Popen([sys.executable, "-B", script, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
         self.addCleanup(process.stdout.close)
         return process
 
