@@ -3,7 +3,7 @@
 #   make demo        a board full of real data, in the browser   [PORT=6006] [DEMO_OPEN=0]
 #   make test        every test
 #   make build       build/release/bin/compression-board
-#   make bench       us and our peers in one run -> benchmarks/RESULTS.md
+#   make bench       us and our peers in one run -> benchmarks/RESULTS.md   [BENCH_FLAGS=--full]
 #   make test-deep   sanitizers, fuzzing, long soaks             [FUZZ_SECONDS=60]
 #   make wheel       the Python package, in build/wheel/
 #   make compat      tensorboardX's own test suite against our drop-in
@@ -34,7 +34,7 @@ demo: setup
 	@PORT=$(PORT) DEMO_OPEN=$(DEMO_OPEN) scripts/demo
 
 bench: build
-	$(PYTHON) benchmarks/run.py
+	$(PYTHON) benchmarks/run.py $(BENCH_FLAGS)
 
 test-deep:
 	@scripts/setup --with-deep

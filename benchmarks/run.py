@@ -1,6 +1,9 @@
 """Measures our writers, C++ and Python, beside tensorboardX, PyTorch's and the machine's limits.
 
+Then the reader and the server beside TensorBoard: reader_run.py, server_bench.py.
+
     make bench                                     everything; writes benchmarks/RESULTS.md
+    make bench BENCH_FLAGS=--full                  also the reader and the server in full size
     build/venv/bin/python benchmarks/run.py --quick --only scalars
 
 All in one run on one machine. Times are of the processor (all threads) and of the clock on the
@@ -11,6 +14,7 @@ since machines are shared; only producers are judged by the wall, as they share 
 import argparse
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -237,6 +241,19 @@ def parts(benchmark):
     }
 
 
+# Programs of their own, with results of their own: what each takes for less than its full size.
+OTHERS = {"reader": ("reader_run.py", ["--quick", "--rounds", "2"]), "server": ("server_bench.py", [])}
+
+
+def run_other(name, full):
+    """In full size to benchmarks/, otherwise beside the programs, for those results to stay."""
+    script, smaller = OTHERS[name]
+    output = (HERE if full else HERE.parent / "build") / f"RESULTS-{name}.md"
+    size = ["--full"] if full and name == "server" else [] if full else smaller
+    print(f"… {name}, results in {output}", file=sys.stderr, flush=True)
+    subprocess.run([sys.executable, "-B", HERE / script, *size, "--out", output], check=True)
+
+
 INTRODUCTION = """# Results
 
 What `make bench` measured last. A row is what one piece of work costs, end to end until the writer
@@ -269,25 +286,8 @@ NOTES = """## Notes
 """
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--bin", default=HERE.parent / "build/release/bin", help="our programs")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the work, to try it")
-    parser.add_argument("--only", help="parts, separated by commas")
-    parser.add_argument("--output", help="a file for the results (RESULTS.md after a full run)")
-    flags = parser.parse_args()
-    load_before = os.getloadavg()[0]
-
-    with tempfile.TemporaryDirectory(prefix="cboard bench ") as scratch:
-        benchmark = Benchmark(flags, pathlib.Path(scratch))
-        all_parts = parts(benchmark)
-        chosen = flags.only.split(",") if flags.only else list(all_parts)
-        for name in chosen:
-            if name not in all_parts:
-                parser.error(f"--only knows {', '.join(all_parts)}, not {name}")
-            all_parts[name]()
-
+def report_writers(flags, benchmark, load_before):
+    """Prints what `benchmark` has run, and keeps it after a complete run."""
     command = "make bench" if len(sys.argv) == 1 else " ".join(["run.py", *sys.argv[1:]])
     sections = [
         INTRODUCTION,
@@ -300,10 +300,38 @@ def main():
     sections.append("\n" + NOTES)
     text = "\n".join(sections)
     print(text)
-    full = not flags.quick and not flags.only
-    output = flags.output or (HERE / "RESULTS.md" if full else None)
+    complete = not flags.quick and not flags.only
+    output = flags.output or (HERE / "RESULTS.md" if complete else None)
     if output:
         pathlib.Path(output).write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bin", default=HERE.parent / "build/release/bin", help="our programs")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the work, to try it")
+    parser.add_argument("--full", action="store_true", help="reader and server in the sizes of their goals")
+    parser.add_argument("--only", help="parts, separated by commas")
+    parser.add_argument("--output", help="a file for the results (RESULTS.md after a full run)")
+    flags = parser.parse_args()
+    load_before = os.getloadavg()[0]
+
+    with tempfile.TemporaryDirectory(prefix="cboard bench ") as scratch:
+        benchmark = Benchmark(flags, pathlib.Path(scratch))
+        writers = parts(benchmark)
+        chosen = flags.only.split(",") if flags.only else [*writers, *OTHERS]
+        for name in chosen:
+            if name not in writers and name not in OTHERS:
+                parser.error(f"--only knows {', '.join([*writers, *OTHERS])}, not {name}")
+        for name in chosen:
+            if name in writers:
+                writers[name]()
+    if any(name in writers for name in chosen):
+        report_writers(flags, benchmark, load_before)
+    for name in chosen:
+        if name in OTHERS and not flags.quick:
+            run_other(name, flags.full)
 
 
 if __name__ == "__main__":

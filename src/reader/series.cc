@@ -58,7 +58,7 @@ void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
                                 const std::function<void(const ScalarBlock&)>& visit) const {
   if (first >= size_) return;
   count = std::min(count, size_ - first);
-  constexpr std::size_t kMaxPoints = 4096;
+  constexpr std::size_t kMaxPoints = 1024;  // Stays in the first cache while it is worked on.
   const std::size_t room = std::min(count, kMaxPoints);
   std::vector<std::int64_t> steps(room);
   std::vector<double> walls(room), values(room);

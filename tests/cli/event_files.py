@@ -35,7 +35,7 @@ def records(data):
     return payloads
 
 
-def _varint(value):
+def varint(value):
     out = bytearray()
     while value >= 0x80:
         out.append(value & 0x7F | 0x80)
@@ -46,11 +46,11 @@ def _varint(value):
 
 def scalar_event(tag, value, step, wall_time=1.0):
     name = tag if isinstance(tag, bytes) else tag.encode()
-    content = b"\x0a" + _varint(len(name)) + name + b"\x15" + struct.pack("<f", value)
-    summary = b"\x0a" + _varint(len(content)) + content
+    content = b"\x0a" + varint(len(name)) + name + b"\x15" + struct.pack("<f", value)
+    summary = b"\x0a" + varint(len(content)) + content
     return (
-        b"\x09" + struct.pack("<d", wall_time) + b"\x10" + _varint(step)
-        + b"\x2a" + _varint(len(summary)) + summary
+        b"\x09" + struct.pack("<d", wall_time) + b"\x10" + varint(step)
+        + b"\x2a" + varint(len(summary)) + summary
     )
 
 

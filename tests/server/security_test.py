@@ -6,11 +6,15 @@ import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import unittest
 
-from raw_client import connect, get, read_answer
+from raw_client import connect, get, read_answer, wait_until
 from running_board import PROGRAM, RunningBoard
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from event_file import EventFile  # noqa: E402
 
 SAFE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -108,6 +112,73 @@ class SecurityTest(unittest.TestCase):
         run = subprocess.run([PROGRAM, "--logdir", "x", "--token-file", str(self.logdir / "missing")], capture_output=True, text=True)
         self.assertEqual(run.returncode, 2)
         self.assertIn("missing", run.stderr)
+
+    def test_event_streams_need_the_token_and_the_name_too(self):
+        board = self.board("--token", "s3cret")
+        cookie = board.get("/?token=s3cret", Accept="text/html")[1]["Set-Cookie"].split(";")[0]
+        refused = [({}, 401), ({"Authorization": "Bearer wrong"}, 401), ({"Cookie": cookie + "0"}, 401),
+                   ({"Cookie": cookie, "Origin": "http://evil.example"}, 403), ({"Cookie": cookie, "host": "evil.example"}, 421)]  # fmt: skip
+        for headers, status in refused:
+            with connect(board.port) as connection:
+                connection.sendall(get("/api/v1/events", **headers))
+                head, body = read_answer(connection)
+                self.assertIn(f"HTTP/1.1 {status} ".encode(), head, headers)
+                self.assertNotIn(b"event:", body)
+        for headers in [{"Cookie": cookie}, {"Authorization": "Bearer s3cret"}]:
+            with connect(board.port) as connection:
+                connection.sendall(get("/api/v1/events", **headers))
+                head, _ = read_answer(connection)
+                self.assertIn(b"HTTP/1.1 200 ", head)
+                self.assertIn(b"Content-Type: text/event-stream", head)
+                self.assertIn(b"X-Content-Type-Options: nosniff", head)
+                self.assertIn(b"event: hello\n", connection.recv(4096))
+
+    def test_what_a_link_leads_to_is_never_shown(self):
+        """Runs may be links, as in TensorBoard; of what they lead to, only events are shown."""
+        secret = self.directory / "secret.txt"
+        secret.write_text("root: the secret\n")
+        run = self.logdir / "run"
+        with EventFile(run) as file:
+            file.scalar("loss", 0.5, 1)
+        (run / "events.out.tfevents.1.link").symlink_to(secret)
+        (run / "sprite.png").symlink_to(secret)
+        (run / "tensor.tsv").symlink_to(secret)
+        (run / "meta.tsv").symlink_to(secret)
+        (run / "projector_config.pbtxt").write_text(
+            'embeddings { tensor_name: "t" tensor_path: "tensor.tsv" metadata_path: "meta.tsv"'
+            ' bookmarks_path: "../../secret.txt" sprite { image_path: "sprite.png" single_image_dim: 1 } }'
+        )
+        (self.logdir / "outside").symlink_to(self.directory)
+        board = self.board()
+        self.assertTrue(wait_until(lambda: board.json("/api/v1/status")[1]["progress"]["complete"]))
+        self.assertEqual(board.json("/api/v1/scalars?run=run&tag=loss")[1]["series"][0]["values"], [0.5])
+        targets = ["/api/v1/runs", "/api/v1/tags", "/api/v1/files?run=run", "/api/v1/files?run=outside", "/api/v1/embeddings",
+                   *(f"/api/v1/embeddings/{what}?run=run&name=t" for what in ["tensor", "metadata", "bookmarks", "sprite"]),
+                   *(f"/data/plugin/projector/{what}?run=run&name=t" for what in ["info", "tensor", "metadata", "bookmarks", "sprite_image"])]  # fmt: skip
+        for target in targets:
+            status, _, body = board.get(target)
+            self.assertIn(status, [200, 400, 403, 404], target)
+            self.assertNotIn(b"the secret", body, target)
+        for what in ["tensor", "metadata", "bookmarks", "sprite"]:
+            self.assertEqual(board.get(f"/api/v1/embeddings/{what}?run=run&name=t")[0], 403, what)
+
+    def test_what_was_logged_is_never_run_by_a_browser(self):
+        script = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><script>alert(1)</script></svg>"
+        with EventFile(self.logdir / "run") as file:
+            file.image("picture", script, step=1)
+            file.scalar("<script>alert(1)</script>", 0.5, 1)
+        board = self.board()
+        self.assertTrue(wait_until(lambda: board.json("/api/v1/status")[1]["tags"] == 2))
+        blob = json.loads(board.get("/data/plugin/images/images?run=run&tag=picture&sample=0")[2])[0]["query"]
+        for target in ["/api/v1/blob?run=run&tag=picture", f"/data/plugin/images/individualImage?{blob}"]:
+            status, headers, body = board.get(target)
+            self.assertEqual((status, body), (200, script))
+            self.assertEqual(headers["Content-Type"], "application/octet-stream")
+            self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+            self.assertEqual(headers["Content-Disposition"], "attachment")
+            self.assertIn("sandbox", headers["Content-Security-Policy"])
+        for target in ["/api/v1/tags", "/data/plugin/scalars/tags"]:
+            self.assertEqual(board.get(target)[1]["Content-Type"], "application/json")
 
     def listening_addresses(self, pid):
         """Local addresses, as the kernel writes them, of the listening sockets of a process."""

@@ -72,6 +72,19 @@ class SocketsTest(unittest.TestCase):
         self.assertTrue(wait_until(lambda: self.metric(board, "cboard_http_connections") <= 1))
         self.assertEqual(board.stop(), 0)
 
+    def test_oversized_requests_are_refused_and_the_next_client_is_served(self):
+        board = self.board()
+        head = b"POST /api/v1/scalars HTTP/1.1\r\nHost: localhost\r\n"
+        oversized = {
+            b"413": head + b"Content-Length: 2000000\r\n\r\n" + b"x" * 2_000_000,
+            b"414": get("/" + "x" * 9000),
+            b"431": get("/", X="x" * 20_000),
+        }
+        chunks = head + b"Transfer-Encoding: chunked\r\n\r\n" + b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+        for status, sent in [*oversized.items(), (b"413", chunks + (b"10000\r\n" + b"x" * 0x10000 + b"\r\n") * 30)]:
+            self.assertTrue(board.exchange(sent).startswith(b"HTTP/1.1 " + status), status)
+        self.assertEqual(board.get("/healthz")[0], 200)
+
     def test_connections_beyond_the_limit_are_told_so(self):
         board = self.board("--max_connections", "10")
         with many_connections(board.port, 10) as connections:

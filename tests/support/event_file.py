@@ -11,7 +11,12 @@ import sys
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from event_files import record, scalar_event  # noqa: E402
+from event_files import record, scalar_event, varint  # noqa: E402
+
+
+def field(number, payload):
+    """A length-delimited field of a protobuf message."""
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
 class EventFile:
@@ -31,3 +36,9 @@ class EventFile:
 
     def scalar(self, tag, value, step, wall_time=None):
         self.file.write(record(scalar_event(tag, value, step, time.time() if wall_time is None else wall_time)))
+
+    def image(self, tag, encoded, step):
+        """Summary.Value{tag, image{height, width, colorspace, encoded_image_string}}, whatever the bytes are."""
+        picture = b"\x08\x01\x10\x01\x18\x03" + field(4, encoded)
+        value = field(1, tag.encode()) + field(4, picture)
+        self.file.write(record(b"\x09" + struct.pack("<d", time.time()) + b"\x10" + varint(step) + field(5, field(1, value))))

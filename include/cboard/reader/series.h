@@ -50,7 +50,7 @@ class ScalarSeries {
   ScalarPoint front() const { return at(0); }
   ScalarPoint back() const { return at(size_ - 1); }
 
-  // Calls `visit` with all points in order, at most 4,096 at a time. The spans are valid during the
+  // Calls `visit` with all points in order, at most 1,024 at a time. The spans are valid during the
   // call only.
   void ForEachBlock(const std::function<void(const ScalarBlock&)>& visit) const;
 

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "cboard/server/board.h"
@@ -38,6 +39,7 @@ class RoutesTest : public ::testing::Test {
       models.AddScalar("alexnet/metrics/accuracy/int8", 0.89, 0);
       models.AddScalar("alexnet/performance/model_size_mb/fp32", 217.5, 0);
       models.AddScalar("alexnet/performance/model_size_mb/int8", 9.5, 0);
+      models.AddGraph("");
     }
     for (const auto& [run, spread] :
          {std::pair("eval/baseline_acc_0.776", 1.0F), std::pair("eval/tune_1_acc_0.095", 0.2F)}) {
@@ -111,6 +113,31 @@ TEST_F(RoutesTest, BinarySeriesBeginWithTheirHeader) {
   EXPECT_THAT(*response.shared_body, StartsWith("CBSR"));
   EXPECT_EQ(response.shared_body->size() % 8, 0u);
   EXPECT_THAT(*response.shared_body, HasSubstr(R"("kind":"stride","first":0,"stride":1)"));
+}
+
+TEST_F(RoutesTest, BinarySeriesHaveAHeaderThatEndsWhereColumnsBegin) {
+  const HttpResponse response =
+      Ask({.method = "POST",
+           .target = "/api/v1/scalars",
+           .headers = {{"Accept", "application/vnd.compression-board.series"}},
+           .body = R"({"series":[["train","loss"],["train","\"gone\""],["seed","loss"]]})"});
+  ASSERT_TRUE(response.shared_body);
+  const std::string& body = *response.shared_body;
+  std::uint32_t header_bytes = 0;
+  std::memcpy(&header_bytes, body.data() + 8, sizeof(header_bytes));
+  ASSERT_EQ((12 + header_bytes) % 8, 0u);
+  simdjson::dom::parser parser;
+  const simdjson::dom::element header = parser.parse(body.data() + 12, header_bytes);
+  EXPECT_EQ(std::uint64_t(header["series"].at(0)["points"]), 100u);
+  EXPECT_EQ(std::string_view(header["series"].at(1)["error"]["code"]), "not_found");
+  EXPECT_EQ(std::string_view(header["series"].at(2)["run"]), "seed");
+  // Two series with even steps, wall times in 4 bytes and floats or doubles.
+  std::size_t expected = 12 + header_bytes;
+  for (const std::size_t i : {0u, 2u}) {
+    const std::string_view values = header["series"].at(i)["values"]["kind"];
+    expected += values == "f32" ? 800u : 1200u;
+  }
+  EXPECT_EQ(body.size(), expected);
 }
 
 TEST_F(RoutesTest, GroupsHaveAMean) {

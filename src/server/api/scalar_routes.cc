@@ -181,7 +181,9 @@ Result<HttpResponse> Answer(const ApiCall& call, const Result<Question>& questio
     return Fail(ErrorCode::kInvalidArgument, "smooth must be at least 0 and below 1");
   }
   const bool binary = call.accept.find(kBinary) != std::string_view::npos;
-  return binary ? AnswerBinary(call, *question) : AnswerJson(call, *question);
+  HttpResponse response = binary ? AnswerBinary(call, *question) : AnswerJson(call, *question);
+  response.headers.emplace_back("Vary", "Accept");
+  return response;
 }
 
 // One series that is not there is an error of the whole request; of many, each has its own.
