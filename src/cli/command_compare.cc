@@ -15,8 +15,8 @@ int RunCompare(Arguments arguments) {
   bool json = false;
   std::size_t top = 10;
   CLI::App app(
-      "Compares two ONNX files of one model, before and after compression: pairs their layers,\n"
-      "compares weights and, by running both, outputs; ranks layers, the worst first, and says\n"
+      "Compares two files of one model, before and after compression: pairs their layers,\n"
+      "compares weights and, of ONNX files, outputs; ranks layers, the worst first, and says\n"
       "what is wrong with them and what would help. docs/compare.md explains the numbers.\n"
       "\n"
       "Example: compression-board compare resnet18.onnx resnet18_int8.onnx --data images.npz\n",
@@ -45,7 +45,7 @@ int RunCompare(Arguments arguments) {
     Complain(comparison.error().message);
     return kExitFailed;
   }
-  std::cout << (json ? CompareJson(*comparison) : CompareText(*comparison, top));
+  std::cout << (json ? compare::ToJson(*comparison) : CompareText(*comparison, top));
   if (logdir.empty()) return kExitDone;
   if (const Result<void> logged = compare::LogComparison(*comparison, logdir); !logged) {
     Complain(logged.error().message);
