@@ -1,10 +1,13 @@
 // compression-board compare: which layer of a compressed model was hurt, and why.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "cboard/compression/model_comparison.h"
 #include "cli/commands.h"
 #include "cli/compare_report.h"
+#include "cli/progress.h"
 
 namespace cboard::cli {
 
@@ -39,8 +42,15 @@ int RunCompare(Arguments arguments) {
 
   options.data = data;
   options.histograms = !logdir.empty();
+  Progress progress("running both models", std::cerr, IsTerminal(STDERR_FILENO),
+                    ProgressUnit::kItems);
+  options.progress = [&](std::size_t done, std::size_t total) {
+    progress.Update(done, total);
+    return true;
+  };
   const Result<compare::ModelComparison> comparison =
       compare::CompareModels(baseline, variant, options);
+  progress.Clear();
   if (!comparison) {
     Complain(comparison.error().message);
     return kExitFailed;
