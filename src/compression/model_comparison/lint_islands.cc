@@ -24,6 +24,12 @@ bool PassesValues(const ModelNode& node) {
   return std::ranges::find(kOps, node.op_type) != kOps.end();
 }
 
+// What integer kernels do on the way out, besides.
+bool IsFused(const ModelNode& node) {
+  return node.op_type == "Relu" || node.op_type == "Clip" || node.op_type == "Add" ||
+         PassesValues(node);
+}
+
 bool IsFloat(ElementType type) {
   return type == ElementType::kFloat32 || type == ElementType::kFloat16 ||
          type == ElementType::kBfloat16 || type == ElementType::kFloat64;
@@ -124,9 +130,7 @@ class IslandFinder {
     return std::ranges::any_of(model_.consumers(id), [&](NodeId consumer) {
       const ModelNode& node = model_.node(consumer);
       if (IsQuantizer(node)) return true;
-      const bool is_fused = node.op_type == "Relu" || node.op_type == "Clip" ||
-                            node.op_type == "Add" || PassesValues(node);
-      return is_fused && !node.outputs.empty() && node.outputs[0] != kNoTensor &&
+      return IsFused(node) && !node.outputs.empty() && node.outputs[0] != kNoTensor &&
              is_quantized_after_[IndexOf(node.outputs[0])];
     });
   }
@@ -167,7 +171,7 @@ class IslandFinder {
       return Computes::kIntegers;
     }
     // An activation between a quantized node and its quantizer is part of that node.
-    if (values == 1 && float_weights == 0 && is_quantized_after_[IndexOf(output)]) {
+    if (values == 1 && IsFused(node) && is_quantized_after_[IndexOf(output)]) {
       for (const TensorId input : node.inputs) {
         const std::size_t producer = ProducerOf(input);
         if (producer < computes_.size() && computes_[producer] == Computes::kIntegers) {
@@ -184,9 +188,11 @@ class IslandFinder {
     island.weight_bytes += node.weight_bytes;
     island.macs += node.macs.value_or(0);
     for (const TensorId input : node.inputs) {
-      if (input != kNoTensor && !model_.IsWeight(input) && IsDequantized(input)) {
-        island.is_entered = true;
-      }
+      if (input == kNoTensor || model_.IsWeight(input)) continue;
+      const std::size_t producer = ProducerOf(input);
+      const bool is_integer =
+          producer < computes_.size() && computes_[producer] == Computes::kIntegers;
+      if (is_integer || IsDequantized(input)) island.is_entered = true;
     }
     for (const TensorId output : node.outputs) {
       if (output == kNoTensor) continue;
