@@ -23,6 +23,7 @@ import inputs
 import report
 import verify
 from contest import LOGDIR, Contest
+from model_contests import ModelContests
 from python_contests import OLDER_NUMPY, PythonContests, add_older_numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -237,6 +238,7 @@ def parts(benchmark):
         ),
         "import": benchmark.imports,
         "growth": benchmark.growth_in_size,
+        "models": lambda: ModelContests(benchmark).run(),
         "python": lambda: PythonContests(benchmark).run(),
     }
 
@@ -282,6 +284,9 @@ NOTES = """## Notes
   tensorboardX took 54 to 61 us at a load of 1 to 4 and 40 to 49 us on a busy machine, perhaps
   because its two threads then seldom run at once. So the factor moves with the load, around the bar
   of 500x.
+- Weights are compared as channels of a thousand, with all sums and extremes of both sides; numpy
+  does the same in float64 and in blocks that stay in the cache. The files of 1 GB are real bytes,
+  in the page cache; each round lists them anew.
 - With the clock, the bare work of a scalar (*limit*) alone decides how far a factor can go.
 """
 

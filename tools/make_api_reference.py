@@ -28,9 +28,9 @@ what could not be logged.
 """
 
 ORDER = ["SummaryWriter", "CompressionWriter", "TrainingLogger", "create_training_logger",
-         "BenchmarkParser", "log_benchmark_results", "aurora", "Aurora", "HardwareMonitor",
-         "StageLogger", "set_log_folder", "TuningLogger", "GlobalSummaryWriter",
-         "FileWriter"]  # fmt: skip
+         "BenchmarkParser", "log_benchmark_results", "aurora", "Aurora", "compare",
+         "ModelComparison", "HardwareMonitor", "StageLogger", "set_log_folder", "TuningLogger",
+         "GlobalSummaryWriter", "FileWriter"]  # fmt: skip
 
 
 def parts_of(function, drop_self):
@@ -76,7 +76,9 @@ KINDS = (property, staticmethod, types.GetSetDescriptorType)
 def members(cls):
     """Public methods and properties, in the order of their definition, base classes first."""
     names = {}
-    for base in reversed(cls.__mro__[:-1]):
+    for base in reversed(cls.__mro__):
+        if base.__module__ == "builtins":
+            continue  # What lists can do is known.
         for name, value in vars(base).items():
             if not name.startswith("_") and (callable(value) or isinstance(value, KINDS)):
                 names[name] = None

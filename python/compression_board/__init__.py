@@ -19,6 +19,7 @@ from .compression import (
 )
 from .global_writer import GlobalSummaryWriter
 from .hardware import HardwareMonitor
+from .model_comparison import ModelComparison, compare
 from .stages import StageLogger, set_log_folder
 from .tuning import TuningLogger
 from .writer import FileWriter, SummaryWriter
@@ -32,11 +33,13 @@ __all__ = [
     "FileWriter",
     "GlobalSummaryWriter",
     "HardwareMonitor",
+    "ModelComparison",
     "StageLogger",
     "SummaryWriter",
     "TrainingLogger",
     "TuningLogger",
     "aurora",
+    "compare",
     "create_training_logger",
     "log_benchmark_results",
     "set_log_folder",

@@ -71,6 +71,10 @@ class Aurora:
     @property
     def ratios(self) -> dict[str, float]: ...
 
+def compare_models(
+    baseline: str, variant: str, data: str, samples: int, logdir: str
+) -> str: ...
+
 class HardwareMonitor:
     def __init__(
         self, directory: str, interval_seconds: float, pid: int, tag_prefix: str

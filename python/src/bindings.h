@@ -5,6 +5,7 @@
 
 namespace cboard::python {
 
+void BindComparison(nanobind::module_& module);
 void BindCompression(nanobind::module_& module);
 void BindHardware(nanobind::module_& module);
 void BindStages(nanobind::module_& module);

@@ -1,10 +1,13 @@
 // compression-board compare: which layer of a compressed model was hurt, and why.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "cboard/compression/model_comparison.h"
 #include "cli/commands.h"
 #include "cli/compare_report.h"
+#include "cli/progress.h"
 
 namespace cboard::cli {
 
@@ -15,8 +18,8 @@ int RunCompare(Arguments arguments) {
   bool json = false;
   std::size_t top = 10;
   CLI::App app(
-      "Compares two ONNX files of one model, before and after compression: pairs their layers,\n"
-      "compares weights and, by running both, outputs; ranks layers, the worst first, and says\n"
+      "Compares two files of one model, before and after compression: pairs their layers,\n"
+      "compares weights and, of ONNX files, outputs; ranks layers, the worst first, and says\n"
       "what is wrong with them and what would help. docs/compare.md explains the numbers.\n"
       "\n"
       "Example: compression-board compare resnet18.onnx resnet18_int8.onnx --data images.npz\n",
@@ -39,13 +42,20 @@ int RunCompare(Arguments arguments) {
 
   options.data = data;
   options.histograms = !logdir.empty();
+  Progress progress("running both models", std::cerr, IsTerminal(STDERR_FILENO),
+                    ProgressUnit::kItems);
+  options.progress = [&](std::size_t done, std::size_t total) {
+    progress.Update(done, total);
+    return true;
+  };
   const Result<compare::ModelComparison> comparison =
       compare::CompareModels(baseline, variant, options);
+  progress.Clear();
   if (!comparison) {
     Complain(comparison.error().message);
     return kExitFailed;
   }
-  std::cout << (json ? CompareJson(*comparison) : CompareText(*comparison, top));
+  std::cout << (json ? compare::ToJson(*comparison) : CompareText(*comparison, top));
   if (logdir.empty()) return kExitDone;
   if (const Result<void> logged = compare::LogComparison(*comparison, logdir); !logged) {
     Complain(logged.error().message);

@@ -1,11 +1,15 @@
 """compare names the broken layer of a real network first, with its cause, and no sound one."""
 
+import json
+import struct
+from pathlib import Path
+
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 from conftest import run_compare
-from digits_models import Editor
+from digits_models import LAYERS, Editor
 from onnx import numpy_helper
 
 
@@ -79,7 +83,8 @@ def test_an_outlier_channel_under_one_scale_is_named_first(digits, compare):
     assert first["fixes"][0]["action"] == "one scale per output channel"
     fixed = digits.folder / "outlier_fixed.onnx"
     digits.quantize(fp32, fixed, per_channel=True)
-    layers = {layer["name"]: layer for layer in compare(fp32, fixed, "--samples", 0)["layers"]}
+    layers = {layer["name"]: layer for layer in compare(fp32, fixed, "--data", digits.data)["layers"]}
+    assert [layer for layer in layers.values() if layer["level"] == "red"] == []
     assert layers[first["name"]]["weight"]["sqnr_db"] == pytest.approx(
         first["fixes"][0]["sqnr_db"], abs=1
     )
@@ -149,6 +154,28 @@ def test_renamed_layers_are_found_by_their_weights(digits, compare):
     assert all(layer["weight"]["sqnr_db"] > 30 for layer in weighted)
 
 
+def test_a_file_of_weights_is_compared_with_a_network(digits, compare, tmp_path):
+    """PyTorch's own layout in safetensors, with names of another program."""
+    fp32 = Editor(digits.fp32)
+    header, data = {}, b""
+    for name in LAYERS:
+        values = fp32.get(f"{name}.weight")
+        place = [len(data), len(data) + values.nbytes]
+        header[f"stem.{name}.kernel"] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": place}
+        data += values.tobytes()
+    text = json.dumps(header).encode()
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    report = compare(path, digits.int8)
+    assert report["samples"] == 0 and "weights.safetensors" in report["why_not_run"]
+    assert {layer["paired_by"] for layer in report["layers"]} == {"content"}
+    assert len(report["layers"]) == 4
+    networks = compare(digits.fp32, digits.int8, "--samples", 0)["layers"]
+    assert sorted(layer["weight"]["sqnr_db"] for layer in report["layers"]) == pytest.approx(
+        sorted(layer["weight"]["sqnr_db"] for layer in networks)
+    )
+
+
 def test_the_operators_of_the_other_format(digits, compare):
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
 
@@ -194,3 +221,15 @@ def test_what_cannot_be_compared_is_said(digits, tmp_path):
     assert unrelated.returncode == 1
     assert "no layer of" in unrelated.stderr and "two files of one model" in unrelated.stderr
     assert run_compare(digits.fp32).returncode == 2
+
+
+def test_the_page_explains_what_the_report_says(digits, compare):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "compare.md").read_text()
+    report = compare(digits.fp32, digits.int8, "--data", digits.data)
+    explained = {"lint", "bytes", "keep_float", "baseline_only", "variant_only"}
+    assert explained <= report.keys()
+    for name in explained | {"saturation", "is_rescaled", "paired_by", "rmse_steps"}:
+        assert f"`{name}`" in page or f"`{name}:" in page, name
+    flags = run_compare("--help").stdout
+    for flag in ("--data", "--samples", "--top", "--logdir", "--json"):
+        assert flag in flags and f"`{flag}" in page

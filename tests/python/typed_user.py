@@ -12,9 +12,11 @@ from compression_board import (
     FileWriter,
     GlobalSummaryWriter,
     HardwareMonitor,
+    ModelComparison,
     SummaryWriter,
     TrainingLogger,
     aurora,
+    compare,
     create_training_logger,
     log_benchmark_results,
 )
@@ -81,6 +83,12 @@ def compression(logdir: str, fp32: dict[str, float], int8: dict[str, float]) -> 
         print(monitor.summary, left_out)
     score: Aurora = aurora(fp32, int8, weights={"quality": 0.5})
     return f"{report} {score.score:.3f} {score.factors['quality']:.3f}"
+
+
+def models(folder: Path) -> float:
+    found: ModelComparison = compare(folder / "a.onnx", "b.onnx", data=None, samples=5, logdir="l")
+    print(found.samples, found.lint, found.byte_shares, found.keep_float["onnxruntime"])
+    return max(row["weight_sqnr_db"] or 0.0 for row in found)
 
 
 def training(json: Path) -> None:

@@ -185,6 +185,13 @@ inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
 // none.
 std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain toolchain);
 
+// The layers to keep in FP32 first: those with weights that are red, the worst first.
+std::vector<std::string> RedLayers(const ModelComparison& comparison);
+
+// {"baseline":…,"variant":…,"samples":…,"layers":[…],"bytes":[…],"lint":[…],"keep_float":{…}, …}
+// and a newline. All layers, worst first. Numbers that are infinite or missing are null.
+std::string ToJson(const ModelComparison& comparison);
+
 // Writes what was found as events, for the Layers page and for TensorBoard. In `directory` itself
 // <model>/layers/<layer>/<what>/<variant>: numbers, and histograms if there are any; in the runs
 // "fp32" and VariantName() below it the graphs, bytes by node ("Resources"), errors along depth,

@@ -69,10 +69,11 @@ std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain t
              "              ignored_scope=nncf.IgnoredScope(names=" +
              list + "))\n";
     case Toolchain::kAimet:
-      text = "for name in " + list + ":\n";
+      text = "for op in sim.connected_graph.ordered_ops:\n    if op.name in " + list + ":\n";
       return text +
-             "    for quantizer in sim.get_op_quantizers(name):\n"
-             "        quantizer.enabled = False\n";
+             "        inputs, outputs, params = sim.get_op_quantizers(op)\n"
+             "        for quantizer in [*inputs, *outputs, *params.values()]:\n"
+             "            quantizer.enabled = False\n";
     case Toolchain::kTflite:
       return "options = tf.lite.experimental.QuantizationDebugOptions(\n"
              "    denylisted_nodes=" +

@@ -5,6 +5,7 @@
 
 #include "cboard/base/strings.h"
 #include "compression/model_comparison/graph_lint.h"
+#include "compression/model_comparison/model_layers.h"
 
 namespace cboard::compare {
 namespace {
@@ -23,6 +24,12 @@ bool PassesValues(const ModelNode& node) {
   return std::ranges::find(kOps, node.op_type) != kOps.end();
 }
 
+// What integer kernels do on the way out, besides.
+bool IsFused(const ModelNode& node) {
+  return node.op_type == "Relu" || node.op_type == "Clip" || node.op_type == "Add" ||
+         PassesValues(node);
+}
+
 bool IsFloat(ElementType type) {
   return type == ElementType::kFloat32 || type == ElementType::kFloat16 ||
          type == ElementType::kBfloat16 || type == ElementType::kFloat64;
@@ -30,7 +37,12 @@ bool IsFloat(ElementType type) {
 
 class IslandFinder {
  public:
-  explicit IslandFinder(const ModelGraph& model) : model_(model), computes_(model.nodes().size()) {
+  explicit IslandFinder(const ModelGraph& model)
+      : model_(model),
+        use_(model),
+        is_quantized_after_(model.tensors().size()),
+        computes_(model.nodes().size()) {
+    MarkQuantizedAfter();
     for (std::size_t i = 0; i < computes_.size(); ++i) computes_[i] = Classify(model.nodes()[i]);
   }
 
@@ -69,7 +81,7 @@ class IslandFinder {
       const std::size_t quantizer = ProducerOf(codes);
       if (quantizer >= computes_.size() || !IsQuantizer(model_.nodes()[quantizer])) continue;
       const auto consumers = model_.consumers(real);
-      if (consumers.empty() || std::ranges::count(model_.outputs(), real) > 0) continue;
+      if (consumers.empty() || use_.IsOutput(real)) continue;
       if (std::ranges::all_of(consumers, [&](NodeId id) { return IsQuantizer(model_.node(id)); })) {
         findings.push_back({LintRule::kUnfusedPair, node.name,
                             "what it dequantizes is only quantized again: values are rounded twice "
@@ -103,21 +115,24 @@ class IslandFinder {
     return producer < computes_.size() && IsDequantizer(model_.nodes()[producer]);
   }
 
-  // The output is codes, or floats that a quantizer takes, maybe behind an activation.
-  bool IsQuantizedAfter(TensorId id, int depth = 0) const {
-    if (id == kNoTensor || depth > 2) return false;
-    if (model_.tensor(id).quantization) return true;
-    if (std::ranges::count(model_.outputs(), id) > 0) return true;  // The end of the model.
-    for (const NodeId consumer : model_.consumers(id)) {
-      const ModelNode& node = model_.node(consumer);
-      if (IsQuantizer(node)) return true;
-      const bool is_fused = node.op_type == "Relu" || node.op_type == "Clip" ||
-                            node.op_type == "Add" || PassesValues(node);
-      if (is_fused && !node.outputs.empty() && IsQuantizedAfter(node.outputs[0], depth + 1)) {
-        return true;
+  // Tensors that are codes, or floats that a quantizer takes, maybe behind an activation; outputs
+  // of the model count, since they are floats by right. From the last node to the first.
+  void MarkQuantizedAfter() {
+    for (auto node = model_.nodes().rbegin(); node != model_.nodes().rend(); ++node) {
+      for (const TensorId output : node->outputs) {
+        if (output != kNoTensor) is_quantized_after_[IndexOf(output)] = IsQuantizedAfter(output);
       }
     }
-    return false;
+  }
+
+  bool IsQuantizedAfter(TensorId id) const {
+    if (model_.tensor(id).quantization || use_.IsOutput(id)) return true;
+    return std::ranges::any_of(model_.consumers(id), [&](NodeId consumer) {
+      const ModelNode& node = model_.node(consumer);
+      if (IsQuantizer(node)) return true;
+      return IsFused(node) && !node.outputs.empty() && node.outputs[0] != kNoTensor &&
+             is_quantized_after_[IndexOf(node.outputs[0])];
+    });
   }
 
   Computes Classify(const ModelNode& node) const {
@@ -152,11 +167,11 @@ class IslandFinder {
     if (result.type != ElementType::kUnknown && !IsFloat(result.type)) return Computes::kNothing;
     // Products of codes may leave as floats, which integer kernels give out as well.
     if (dequantized == values && float_weights == 0 &&
-        (quantized_weights > 0 || IsQuantizedAfter(output))) {
+        (quantized_weights > 0 || is_quantized_after_[IndexOf(output)])) {
       return Computes::kIntegers;
     }
     // An activation between a quantized node and its quantizer is part of that node.
-    if (values == 1 && float_weights == 0 && IsQuantizedAfter(output)) {
+    if (values == 1 && IsFused(node) && is_quantized_after_[IndexOf(output)]) {
       for (const TensorId input : node.inputs) {
         const std::size_t producer = ProducerOf(input);
         if (producer < computes_.size() && computes_[producer] == Computes::kIntegers) {
@@ -173,9 +188,11 @@ class IslandFinder {
     island.weight_bytes += node.weight_bytes;
     island.macs += node.macs.value_or(0);
     for (const TensorId input : node.inputs) {
-      if (input != kNoTensor && !model_.IsWeight(input) && IsDequantized(input)) {
-        island.is_entered = true;
-      }
+      if (input == kNoTensor || model_.IsWeight(input)) continue;
+      const std::size_t producer = ProducerOf(input);
+      const bool is_integer =
+          producer < computes_.size() && computes_[producer] == Computes::kIntegers;
+      if (is_integer || IsDequantized(input)) island.is_entered = true;
     }
     for (const TensorId output : node.outputs) {
       if (output == kNoTensor) continue;
@@ -200,6 +217,8 @@ class IslandFinder {
   }
 
   const ModelGraph& model_;
+  TensorUse use_;
+  std::vector<bool> is_quantized_after_;
   std::vector<Computes> computes_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "cboard/base/strings.h"
 #include "compression/model_comparison/byte_shares.h"
+#include "compression/model_comparison/compare_graphs.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
@@ -141,8 +142,8 @@ class Comparer {
     const bool is_folded = before.is_normalized != after.is_normalized;
     const bool has_sound_output =
         !layer.accumulated || layer.accumulated->total.SqnrDb() >= kSoundOutputDb;
-    auto weights =
-        CompareWeights(baseline_, before, variant_, after, is_folded || has_sound_output);
+    auto weights = CompareWeights(baseline_, before, variant_, after, is_folded || has_sound_output,
+                                  options_.thresholds);
     if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
     layer.bits = weights->bits;
     layer.is_rescaled = weights->is_rescaled;
@@ -246,7 +247,12 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const CompareOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline));
   CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant));
-  return Comparer(before, after, options).Run();
+  return CompareGraphs(before, after, options);
+}
+
+Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGraph& variant,
+                                      const CompareOptions& options) {
+  return Comparer(baseline, variant, options).Run();
 }
 
 std::string VariantName(const ModelComparison& comparison) {

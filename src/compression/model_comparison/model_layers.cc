@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "cboard/base/strings.h"
 #include "compression/model_comparison/layer_operators.h"
 
 namespace cboard::compare {
@@ -39,19 +40,22 @@ std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node
                     BoundOf(model, node, 2, "max", kInfinity)};
 }
 
-NodeId OnlyConsumer(const ModelGraph& model, TensorId tensor) {
-  const auto consumers = model.consumers(tensor);
-  if (consumers.size() != 1 || std::ranges::count(model.outputs(), tensor) > 0) return kNoNode;
-  return consumers[0];
+TensorUse::TensorUse(const ModelGraph& model) : model_(model), is_output_(model.tensors().size()) {
+  for (const TensorId output : model.outputs()) is_output_[IndexOf(output)] = true;
+}
+
+NodeId TensorUse::OnlyConsumer(TensorId tensor) const {
+  const auto consumers = model_.consumers(tensor);
+  return consumers.size() != 1 || IsOutput(tensor) ? kNoNode : consumers[0];
 }
 
 namespace {
 
 // Moves the output behind normalization, an added constant, and activation. A convolution's bias
 // that quantization made an Add of its own is one of these.
-void FollowFusedNodes(const ModelGraph& model, ModelLayer& layer) {
+void FollowFusedNodes(const ModelGraph& model, const TensorUse& use, ModelLayer& layer) {
   for (int i = 0; i < 4; ++i) {
-    const NodeId next = OnlyConsumer(model, layer.output);
+    const NodeId next = use.OnlyConsumer(layer.output);
     if (next == kNoNode) return;
     const ModelNode& node = model.node(next);
     if (At(node.outputs, 0) == kNoTensor || node.parent != kNoNode) return;
@@ -102,13 +106,18 @@ std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId ten
 
 namespace {
 
+// All sizes are known, and none is zero.
+bool HasElements(const ModelTensor& tensor) {
+  return std::ranges::all_of(tensor.shape, [](std::int64_t size) { return size > 0; });
+}
+
 // Files without nodes say only how weights are called: each of two dimensions or more is a layer.
 std::vector<ModelLayer> FindStoredWeights(const ModelGraph& model) {
   std::vector<ModelLayer> layers;
   for (std::size_t i = 0; i < model.tensors().size(); ++i) {
     const ModelTensor& tensor = model.tensors()[i];
     if (!tensor.is_constant || tensor.shape.size() < 2 || !HoldsRealNumbers(tensor.type)) continue;
-    if (std::ranges::count(tensor.shape, 0) > 0) continue;
+    if (!HasElements(tensor)) continue;
     ModelLayer layer{.depth = i, .weight = static_cast<TensorId>(i)};
     layer.bias = model.FindTensor(std::string(LayerOfWeight(tensor.name)) + ".bias");
     layers.push_back(layer);
@@ -120,6 +129,7 @@ std::vector<ModelLayer> FindStoredWeights(const ModelGraph& model) {
 
 std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
   if (model.nodes().empty()) return FindStoredWeights(model);
+  const TensorUse use(model);
   std::vector<ModelLayer> layers;
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
     const ModelNode& node = model.nodes()[i];
@@ -132,10 +142,11 @@ std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
                      .input_axis = weights->input_axis};
     layer.output = layer.product = At(node.outputs, 0);
     if (!model.IsWeight(layer.weight) || layer.output == kNoTensor) continue;
+    if (!HasElements(model.tensor(layer.weight))) continue;
     if (weights->bias && model.IsWeight(At(node.inputs, *weights->bias))) {
       layer.bias = node.inputs[*weights->bias];
     }
-    FollowFusedNodes(model, layer);
+    FollowFusedNodes(model, use, layer);
     layer.quantized = QuantizerOf(model, layer.output);
     layers.push_back(layer);
   }
@@ -174,13 +185,22 @@ WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
 }
 
 Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
-  CBOARD_ASSIGN_OR_RETURN(std::vector<float> stored, model.ReadWeights(layer.weight));
+  // A stored value may stand for any number of elements, and two bits are the least that others
+  // take: more than that is a size that somebody made up.
+  CBOARD_ASSIGN_OR_RETURN(std::vector<float> stored,
+                          model.ReadWeights(layer.weight, 8 * model.file_bytes()));
+  const WeightSize size = SizeOf(model, layer);
+  if (stored.size() != size.elements) {
+    return Fail(ErrorCode::kDataLoss, "the weights of " + Quoted(NameOf(model, layer)) + " have " +
+                                          std::to_string(stored.size()) + " elements, but " +
+                                          std::to_string(size.elements) + " by their shape");
+  }
   const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
   const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
   WeightRows rows;
-  rows.channels = length(layer.channel_axis);
-  rows.row = rows.channels == 0 ? 0 : stored.size() / rows.channels;
-  if (stored.empty() || (layer.channel_axis == 0 && !layer.input_axis)) {
+  rows.channels = size.channels;
+  rows.row = stored.size() / rows.channels;
+  if (layer.channel_axis == 0 && !layer.input_axis) {
     rows.values = std::move(stored);
     return rows;
   }

@@ -66,8 +66,20 @@ WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer);
 // The range of a Relu or Clip.
 std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node);
 
-// The only node that uses `tensor`, or kNoNode; outputs of the graph are used by others, too.
-NodeId OnlyConsumer(const ModelGraph& model, TensorId tensor);
+// Who uses a tensor. Borrows the model.
+class TensorUse {
+ public:
+  explicit TensorUse(const ModelGraph& model);
+
+  bool IsOutput(TensorId tensor) const { return is_output_[IndexOf(tensor)]; }  // Of the graph.
+
+  // The only node that uses `tensor`, or kNoNode; outputs of the graph are used by others, too.
+  NodeId OnlyConsumer(TensorId tensor) const;
+
+ private:
+  const ModelGraph& model_;
+  std::vector<bool> is_output_;
+};
 
 // The quantizer that `tensor` goes into, if it does.
 std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId tensor);

@@ -73,6 +73,18 @@ TEST(ModelLint, FloatsInTheMiddleAreAnIsland) {
   EXPECT_THAT(findings[0].explanation, HasSubstr("64 B of weights"));
 }
 
+TEST(ModelLint, AFloatFunctionBetweenAProductAndItsQuantizerIsAnIsland) {
+  for (const char* op : {"Softmax", "Relu"}) {
+    OnnxBuilder builder = TwoProducts();
+    builder.Node(op, {"b"}, {"c"}, {}, "function");
+    AddPair(builder, "c", 0.1f);
+    AddProduct(builder, "c", "d");
+    builder.Output("d", {1, 4});
+    const bool is_island = std::string_view(op) == "Softmax";
+    EXPECT_EQ(Linted(builder).size(), is_island ? 1u : 0u) << op;
+  }
+}
+
 TEST(ModelLint, FloatsAtTheEndAreNoIsland) {
   OnnxBuilder builder = TwoProducts();
   builder.Node("Softmax", {"b"}, {"y"}, {}, "softmax").Output("y", {1, 4});

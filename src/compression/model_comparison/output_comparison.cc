@@ -1,54 +1,14 @@
 #include "compression/model_comparison/output_comparison.h"
 
 #include <algorithm>
-#include <map>
 #include <unordered_set>
 
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/convert.h"
+#include "compression/tuning/histogram_sum.h"
 
 namespace cboard::compare {
 namespace {
-
-// A histogram that grows with each sample. Limits are TensorBoard's, so that counts of the same
-// limit are of the same bin.
-class GrowingHistogram {
- public:
-  Result<void> Add(const TensorView& tensor) {
-    CBOARD_ASSIGN_OR_RETURN(const HistogramData data, ComputeHistogram(tensor));
-    sum_.min = sum_.num == 0 ? data.min : std::min(sum_.min, data.min);
-    sum_.max = sum_.num == 0 ? data.max : std::max(sum_.max, data.max);
-    sum_.num += data.num;
-    sum_.sum += data.sum;
-    sum_.sum_squares += data.sum_squares;
-    for (std::size_t i = 0; i < data.bucket_limits.size(); ++i) {
-      counts_[data.bucket_limits[i]] += data.bucket_counts[i];
-    }
-    return {};
-  }
-
-  // Bins between the ones that hold something are there even when empty.
-  HistogramData Build() const {
-    HistogramData data = sum_;
-    if (counts_.empty()) return data;
-    const auto edges = TensorBoardBinEdges();
-    auto edge = std::ranges::lower_bound(edges, counts_.begin()->first);
-    for (const auto& [limit, count] : counts_) {
-      for (; edge != edges.end() && *edge < limit; ++edge) {
-        data.bucket_limits.push_back(*edge);
-        data.bucket_counts.push_back(0);
-      }
-      if (edge != edges.end() && *edge == limit) ++edge;
-      data.bucket_limits.push_back(limit);
-      data.bucket_counts.push_back(count);
-    }
-    return data;
-  }
-
- private:
-  HistogramData sum_;
-  std::map<double, double> counts_;
-};
 
 std::size_t ChannelAxisOf(const OutputPlan& plan, std::size_t rank) {
   return rank > 1 && (plan.has_channels_second || rank == 4) ? 1 : rank - 1;
@@ -95,7 +55,8 @@ class OutputGatherer {
     findings.accumulated = accumulated_->Build();
     findings.sample_cosines = sample_cosines_;
     if (has_local_) findings.local = local_->Build();
-    if (histograms_) findings.histograms = Histograms{baseline_.Build(), variant_.Build()};
+    const auto baseline = baseline_.Total(), variant = variant_.Total();
+    if (baseline && variant) findings.histograms = Histograms{*baseline, *variant};
     return findings;
   }
 
@@ -116,7 +77,7 @@ class OutputGatherer {
   bool has_local_ = false;
   std::optional<ComparisonBuilder> accumulated_, local_;
   std::vector<double> sample_cosines_;
-  GrowingHistogram baseline_, variant_;
+  HistogramSum baseline_, variant_;
 };
 
 // Names of tensors that nodes compute; inputs come with the sample.

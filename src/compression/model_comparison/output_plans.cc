@@ -61,6 +61,7 @@ std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const M
   for (const ModelLayer& layer : variant_layers) {
     if (layer.quantized) done.insert(layer.quantized->before);
   }
+  const TensorUse use(baseline);
   std::vector<TensorPair> pairs;
   for (const ModelNode& node : variant.nodes()) {
     if (node.op_type != "QuantizeLinear" || node.parent != kNoNode || node.inputs.empty()) continue;
@@ -73,7 +74,7 @@ std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const M
     if (ours == kNoTensor || baseline.IsWeight(ours)) continue;
     TensorPair pair;
     // An activation may have become the range of the quantizer.
-    if (const NodeId next = OnlyConsumer(baseline, ours); next != kNoNode) {
+    if (const NodeId next = use.OnlyConsumer(ours); next != kNoNode) {
       const auto clamp = ClampOf(baseline, baseline.node(next));
       const TensorId clamped = clamp ? baseline.node(next).outputs[0] : kNoTensor;
       if (clamped != kNoTensor && variant.FindTensor(baseline.tensor(clamped).name) == kNoTensor) {

@@ -11,6 +11,9 @@ namespace {
 // Multiplications per layer, after which further samples would say the same again.
 constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 30;
 
+// Patches take memory in proportion to padding; no real convolution has more.
+constexpr std::int64_t kMaxPadding = 4096;
+
 std::vector<std::int64_t> IntsOf(const ModelNode& node, std::string_view key,
                                  std::vector<std::int64_t> otherwise) {
   const AttributeValue* value = node.FindAttribute(key);
@@ -39,7 +42,8 @@ std::optional<SaturationCheck::Window> SaturationCheck::WindowOf(
   const auto pads = IntsOf(node, "pads", {0, 0, 0, 0});
   const auto dilations = IntsOf(node, "dilations", {1, 1});
   if (std::ranges::min(strides) < 1 || std::ranges::min(pads) < 0 ||
-      std::ranges::min(dilations) < 1) {
+      std::ranges::max(pads) > kMaxPadding || std::ranges::min(dilations) < 1 ||
+      std::ranges::max(dilations) > kMaxPadding) {
     return std::nullopt;
   }
   return Window{shape[2], shape[3], strides[0], strides[1],   pads[0],

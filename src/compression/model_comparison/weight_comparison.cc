@@ -37,17 +37,17 @@ double FactorOf(const PairStatistics& channel) {
   return energy > 0 ? channel.Dot() / energy : 1;
 }
 
-// Whether that factor is all that happened to the channel.
+// Whether that factor is all that happened to the channel. Normalization may have turned its sign.
 bool IsOnlyScaled(const PairStatistics& channel, double factor) {
   const double energy = channel.compressed.sum_squares;
   const double left = energy - factor * factor * channel.reference.sum_squares;
-  return factor > 0 && energy >= left * std::pow(10, kRescaledDb / 10);
+  return factor != 0 && energy >= left * std::pow(10, kRescaledDb / 10);
 }
 
-// Multiplies the rows by the factors that bring them nearest to the other side, when most differ
-// from one and from each other and explain their own channel. Judged by channel: in sums over all
+// The factors that bring channels nearest to the other side, when most differ from one and from
+// each other and explain their own channel; otherwise nothing. Judged by channel: in sums over all
 // of them, a large one would speak for small ones that are lost.
-bool Rescale(const Comparison& comparison, WeightRows& rows) {
+std::vector<double> RescalingOf(const Comparison& comparison) {
   std::vector<double> factors;
   double sum = 0, squares = 0;
   std::size_t differing = 0, explained = 0;
@@ -58,17 +58,15 @@ bool Rescale(const Comparison& comparison, WeightRows& rows) {
     if (!is_scaled) continue;
     ++explained;
     if (std::abs(factor - 1) > 0.02) ++differing;
-    sum += std::log(factor);
-    squares += std::log(factor) * std::log(factor);
+    sum += factor;
+    squares += factor * factor;
   }
   const double n = static_cast<double>(explained);
-  if (factors.size() < 2 || rows.row < 4) return false;
-  if (4 * explained < 3 * factors.size() || 2 * differing < factors.size()) return false;
-  if (squares / n - (sum / n) * (sum / n) < 0.02 * 0.02) return false;
-  for (std::size_t i = 0; i < rows.values.size(); ++i) {
-    rows.values[i] *= static_cast<float>(factors[i / rows.row]);
-  }
-  return true;
+  const std::uint64_t row = factors.empty() ? 0 : comparison.total.count / factors.size();
+  if (factors.size() < 2 || row < 4) return {};
+  if (4 * explained < 3 * factors.size() || 2 * differing < factors.size()) return {};
+  if (squares / n - (sum / n) * (sum / n) < 0.02 * 0.02 * squares / n) return {};
+  return factors;
 }
 
 // What is left of the error when the baseline's weights are cut off where the compressed ones end,
@@ -80,7 +78,8 @@ double LeftByClipping(const WeightRows& x, const WeightRows& y, const Comparison
     const TensorStatistics& range =
         is_shared ? comparison.total.compressed : comparison.channels[c].compressed;
     for (std::size_t i = c * x.row; i < (c + 1) * x.row; ++i) {
-      const double left = std::clamp(double{x.values[i]}, range.min, range.max) - y.values[i];
+      const double clipped = std::min(std::max(double{x.values[i]}, range.min), range.max);
+      const double left = clipped - y.values[i];
       if (std::isfinite(left)) sum += left * left;
     }
   }
@@ -120,12 +119,35 @@ Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_
   return fixes;
 }
 
+namespace {
+
+// Compares weights where they lie in the files, when both have the same layout and the compressed
+// ones are codes; these say more than their values: what was clipped, how many are in use. Nothing
+// when rows have to be read.
+Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
+                                                 const ModelLayer& before,
+                                                 const ModelGraph& variant,
+                                                 const ModelLayer& after) {
+  const std::optional<TensorView> codes = variant.ViewOf(after.weight);
+  const std::optional<TensorView> reference = baseline.ViewOf(before.weight);
+  if (!codes || !reference || !codes->quantization || codes->shape != reference->shape ||
+      codes->shape != variant.tensor(after.weight).shape ||
+      reference->shape != baseline.tensor(before.weight).shape ||
+      before.channel_axis != after.channel_axis || before.input_axis != after.input_axis) {
+    return std::nullopt;
+  }
+  const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
+  return Compare(*reference, *codes,
+                 {.channel_axis = after.channel_axis,
+                  .divergence = is_byte && codes->element_count() <= kMaxForDivergence});
+}
+
+}  // namespace
+
 Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
                                       const ModelGraph& variant, const ModelLayer& after,
-                                      bool allow_rescaling) {
+                                      bool allow_rescaling, const Thresholds& thresholds) {
   WeightFindings findings;
-  CBOARD_ASSIGN_OR_RETURN(WeightRows x, ReadRows(baseline, before));
-  CBOARD_ASSIGN_OR_RETURN(const WeightRows y, ReadRows(variant, after));
   const ModelTensor& weight = variant.tensor(after.weight);
   const ModelTensor& stored = variant.tensor(weight.source);
   const ModelTensor& rounded =
@@ -137,39 +159,41 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   } else {
     findings.bits = static_cast<int>(BitsPerElement(stored.type));
   }
+  const auto is_green = [&] {
+    return Diagnose(findings.ToEvidence(), thresholds).level == Level::kGreen;
+  };
 
-  // Codes in place say more than their values: what was clipped, how many are in use.
-  const std::optional<TensorView> codes = variant.ViewOf(after.weight);
-  const bool is_direct = codes && codes->quantization && codes->shape == weight.shape &&
-                         baseline.tensor(before.weight).shape == weight.shape &&
-                         before.channel_axis == after.channel_axis &&
-                         before.input_axis == after.input_axis;
-  if (is_direct) {
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> natural, baseline.ReadWeights(before.weight));
-    const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
-    CBOARD_ASSIGN_OR_RETURN(
-        findings.comparison,
-        Compare(TensorView(natural, weight.shape), *codes,
-                {.channel_axis = after.channel_axis,
-                 .divergence = is_byte && natural.size() <= kMaxForDivergence}));
-  } else {
+  CBOARD_ASSIGN_OR_RETURN(std::optional<Comparison> in_place,
+                          CompareInPlace(baseline, before, variant, after));
+  if (in_place) {
+    findings.comparison = *std::move(in_place);
+    if (is_green()) return findings;  // Most layers, and nothing was copied.
+  }
+  CBOARD_ASSIGN_OR_RETURN(WeightRows x, ReadRows(baseline, before));
+  CBOARD_ASSIGN_OR_RETURN(const WeightRows y, ReadRows(variant, after));
+  const auto compare_rows = [&]() -> Result<void> {
     CBOARD_ASSIGN_OR_RETURN(findings.comparison,
                             Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
-  }
-  if (allow_rescaling && Rescale(findings.comparison, x)) {
+    return {};
+  };
+  if (findings.comparison.channels.empty()) CBOARD_RETURN_IF_ERROR(compare_rows());
+  if (const auto factors = RescalingOf(findings.comparison); allow_rescaling && !factors.empty()) {
+    for (std::size_t i = 0; i < x.values.size(); ++i) {
+      x.values[i] *= static_cast<float>(factors[i / x.row]);
+    }
     findings.is_rescaled = true;
-    CBOARD_ASSIGN_OR_RETURN(findings.comparison,
-                            Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
+    CBOARD_RETURN_IF_ERROR(compare_rows());
   }
+  if (is_green()) return findings;
   findings.channel_medians = MediansOf(x);
   if (findings.comparison.total.finite_count() > 0 && rounded.quantization) {
     findings.left_by_clipping = LeftByClipping(x, y, findings.comparison, is_shared);
   }
-  if (findings.comparison.total.SqnrDb() < 20) {
+  if (findings.comparison.total.SqnrDb() < thresholds.sqnr_red_db) {
     findings.permuted_channels = CountPermutedChannels(x, y);
   }
-  const int bits = std::clamp(findings.bits, 2, 16);
   if (rounded.quantization) {
+    const int bits = std::clamp(findings.bits, 2, 16);
     CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(x, bits, !is_shared));
   }
   return findings;

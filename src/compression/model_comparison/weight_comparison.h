@@ -14,8 +14,8 @@ struct WeightFindings {
   Comparison comparison;
   bool is_rescaled = false;
   int bits = 32;
-  std::optional<double> step;  // When all channels share a scale.
-  std::vector<float> channel_medians;
+  std::optional<double> step;          // When all channels share a scale.
+  std::vector<float> channel_medians;  // From here on: only where something is wrong.
   std::size_t permuted_channels = 0;
   std::optional<double> left_by_clipping;  // See Evidence.
   std::vector<Fix> fixes;                  // All ways that were tried, not ranked.
@@ -32,10 +32,11 @@ struct WeightFindings {
 };
 
 // `allow_rescaling`: whether factors that differ from channel to channel are to be undone, see
-// LayerComparison::is_rescaled. Weights have as many channels and elements on both sides.
+// LayerComparison::is_rescaled. Weights have as many channels and elements on both sides. What only
+// a diagnosis and fixes need is left out where `thresholds` find nothing wrong.
 Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
                                       const ModelGraph& variant, const ModelLayer& after,
-                                      bool allow_rescaling);
+                                      bool allow_rescaling, const Thresholds& thresholds);
 
 // Other quantizers tried on the baseline's weights, with what they would give.
 Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel);

@@ -19,7 +19,7 @@ WeightFindings Compared(const std::vector<float>& before, const Codes& after,
   const std::vector<MatMulLayer> layers = {{"fc", "w", kInputs, kOutputs, before}};
   const ModelGraph a = FloatChain(layers), b = QuantizedChain(layers, {after});
   auto findings =
-      CompareWeights(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], allow_rescaling);
+      CompareWeights(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], allow_rescaling, {});
   EXPECT_THAT(findings, Succeeds());
   return *std::move(findings);
 }
@@ -53,7 +53,7 @@ TEST(WeightComparison, NumbersAreThoseOfTheSumsWrittenOut) {
 
 TEST(WeightComparison, FactorsOfChannelsAreFoldingAndNotDamage) {
   const std::vector<float> x = Weights();
-  const Codes folded = Quantized(Scaled(x, {1, 0.5f, 0.8f, 0.6f, 0.9f, 0.7f, 0.4f, 0.55f}));
+  const Codes folded = Quantized(Scaled(x, {1, 0.5f, -0.8f, 0.6f, 0.9f, -0.7f, 0.4f, 0.55f}));
   const WeightFindings forgiven = Compared(x, folded);
   EXPECT_TRUE(forgiven.is_rescaled);
   EXPECT_GT(forgiven.comparison.total.SqnrDb(), 30);

@@ -1,0 +1,140 @@
+// Model files: opening them, comparing their weights, and capturing what their layers compute.
+//
+//   bench_model list    --file M --count N                        open, and visit every tensor
+//   bench_model compare --data x.f32 --codes y.i8 --count N       all metrics of an FP32/INT8 pair
+//   bench_model read    --data x.f32 --codes y.i8 --count N       only reading the same bytes
+//   bench_model run     --file M --count N [--capture]            samples, all layers' outputs or
+//   not
+//
+// Each prints what it cost, per tensor list, element, element and sample.
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "cboard/base/file.h"
+#include "cboard/model/model_graph.h"
+#include "cboard/runtime/capture.h"
+#include "cboard/tensor/compare.h"
+#include "measurement.h"
+
+namespace cboard::bench {
+namespace {
+
+constexpr float kScale = 0.002f;  // Of the codes in benchmarks/inputs.py.
+
+template <typename T>
+T Unwrap(Result<T> result) {
+  if (!result) Flags::Stop(result.error().message);
+  return *std::move(result);
+}
+
+template <typename T>
+std::vector<T> ReadAll(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) Flags::Stop("cannot read " + path);
+  std::vector<T> values(static_cast<std::size_t>(file.tellg()) / sizeof(T));
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(values.data()),
+            static_cast<std::streamsize>(values.size() * sizeof(T)));
+  return values;
+}
+
+void List(const Flags& flags) {
+  const auto count = flags.Count("--count");
+  std::uint64_t elements = 0;
+  Measurement measurement;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const ModelGraph model = Unwrap(OpenModel(flags.Text("--file")));
+    for (const ModelTensor& tensor : model.tensors()) {
+      elements += tensor.name.size();
+      for (const std::int64_t size : tensor.shape) elements += static_cast<std::uint64_t>(size);
+    }
+  }
+  measurement.Print(static_cast<std::uint64_t>(count), elements);
+}
+
+void CompareWeights(const Flags& flags) {
+  const auto reference = ReadAll<float>(flags.Text("--data"));
+  const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
+  const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
+  // Rows of a thousand, each a channel with a scale of its own.
+  const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(codes.size() / 1000), 1000};
+  const std::vector<float> scales(codes.size() / 1000, kScale);
+  TensorView compressed(codes, shape);
+  compressed.quantization = Quantization::PerChannel(scales, {}, 0);
+  Measurement measurement;
+  double cosine = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Comparison found =
+        Unwrap(Compare(TensorView(reference, shape), compressed, {.channel_axis = std::size_t{0}}));
+    cosine = found.total.Cosine();
+  }
+  measurement.Stop();
+  std::fprintf(stderr, "cosine %.12f\n", cosine);
+  measurement.Print(count * codes.size(), 0);
+}
+
+template <typename T>
+std::uint64_t SumOfWords(const std::vector<T>& values) {
+  std::uint64_t sums[8] = {};
+  const auto* bytes = reinterpret_cast<const char*>(values.data());
+  const std::size_t count = values.size() * sizeof(T) / sizeof(sums);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t words[8];
+    __builtin_prefetch(bytes + i * sizeof(words) + 4096);
+    std::memcpy(words, bytes + i * sizeof(words), sizeof(words));
+    for (std::size_t j = 0; j < 8; ++j) sums[j] += words[j];
+  }
+  return std::accumulate(std::begin(sums), std::end(sums), std::uint64_t{0});
+}
+
+void Read(const Flags& flags) {
+  const auto reference = ReadAll<float>(flags.Text("--data"));
+  const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
+  const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
+  Measurement measurement;
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < count; ++i) sum += SumOfWords(reference) + SumOfWords(codes);
+  measurement.Stop();
+  std::fprintf(stderr, "%llu\n", static_cast<unsigned long long>(sum));
+  measurement.Print(count * codes.size(), 0);
+}
+
+void Run(const Flags& flags) {
+  // No tensors asked for: the model's own outputs.
+  const ModelCapture model = Unwrap(ModelCapture::Open(
+      flags.Text("--file"),
+      {.tensors = flags.Has("--capture") ? std::nullopt
+                                         : std::optional<std::vector<std::string>>{std::in_place},
+       .session = {.threads = 1}}));
+  const auto count = static_cast<std::size_t>(flags.Count("--count"));
+  const auto samples = Unwrap(OpenSamples({}, model.session().inputs(), {.max_samples = count}));
+  std::vector<NamedTensor> inputs = Unwrap(samples->Read(0));
+  Unwrap(model.Run(inputs));  // ONNX Runtime's own memory grows in the first run.
+  Measurement measurement;
+  for (std::size_t i = 0; i < count; ++i) Unwrap(model.Run(inputs));
+  measurement.Print(count, 0);
+}
+
+}  // namespace
+}  // namespace cboard::bench
+
+int main(int argc, char** argv) {
+  using cboard::bench::Flags;
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  const Flags flags(argc, argv);
+  if (command == "list") {
+    cboard::bench::List(flags);
+  } else if (command == "compare") {
+    cboard::bench::CompareWeights(flags);
+  } else if (command == "read") {
+    cboard::bench::Read(flags);
+  } else if (command == "run") {
+    cboard::bench::Run(flags);
+  } else {
+    Flags::Stop("bench_model list | compare | read | run");
+  }
+  return 0;
+}

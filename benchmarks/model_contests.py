@@ -1,0 +1,181 @@
+"""Model files beside the packages of their formats, and weights beside numpy."""
+
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+
+import bars
+import numpy
+from contest import Contest
+from python_contests import debian_numpy, with_packages
+
+HERE = pathlib.Path(__file__).resolve().parent
+OLDER = "numpy 1.24"
+
+
+def varint(number):
+    text = b""
+    while number > 127:
+        text += bytes([number & 127 | 128])
+        number >>= 7
+    return text + bytes([number])
+
+
+def field(number, length):
+    """The beginning of a length-delimited protobuf field."""
+    return varint(number << 3 | 2) + varint(length)
+
+
+def tensors(count, each):
+    """Names and contents of weights; real bytes, so that nothing is a hole in the file."""
+    random = numpy.random.default_rng(1)
+    block = random.normal(0, 0.05, each).astype(numpy.float32)
+    for number in range(count):
+        yield f"layers.{number}.weight", numpy.roll(block, number).tobytes()
+
+
+def safetensors_file(path, count, each):
+    header = {
+        f"layers.{number}.weight": {
+            "dtype": "F32", "shape": [each // 1000, 1000],
+            "data_offsets": [4 * each * number, 4 * each * (number + 1)],
+        }
+        for number in range(count)
+    }  # fmt: skip
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for _, content in tensors(count, each):
+            file.write(content)
+    return path
+
+
+def onnx_file(path, count, each):
+    """One file with its weights inside, written field by field: the package needs thrice its size."""
+    heads = []
+    for number in range(count):
+        name = f"layers.{number}.weight".encode()
+        dims = b"\x08" + varint(each // 1000) + b"\x08" + varint(1000)
+        head = dims + b"\x10\x01" + field(8, len(name)) + name + field(9, 4 * each)
+        heads.append(field(5, len(head) + 4 * each) + head)
+    graph = field(2, 1) + b"g"
+    size = len(graph) + sum(len(head) + 4 * each for head in heads)
+    with open(path, "wb") as file:
+        file.write(b"\x08\x08" + field(8, 2) + b"\x10\x0d" + field(7, size) + graph)
+        for head, (_, content) in zip(heads, tensors(count, each)):
+            file.write(head)
+            file.write(content)
+    return path
+
+
+def network(path):
+    """Convolutions and activations of a usual size, with random weights."""
+    import onnx
+    from onnx import helper, numpy_helper
+
+    random = numpy.random.default_rng(2)
+    nodes, weights, last = [], [], "x"
+    for number in range(12):
+        inputs = 3 if number == 0 else 32
+        shape = (32, inputs, 3, 3)
+        values = random.normal(0, (2 / (9 * inputs)) ** 0.5, shape).astype(numpy.float32)
+        weights.append(numpy_helper.from_array(values, f"w{number}"))
+        nodes += [
+            helper.make_node("Conv", [last, f"w{number}"], [f"c{number}"], pads=[1, 1, 1, 1]),
+            helper.make_node("Relu", [f"c{number}"], [f"r{number}"]),
+        ]
+        last = f"r{number}"
+    graph = helper.make_graph(
+        nodes, "g",
+        [helper.make_tensor_value_info("x", 1, [1, 3, 64, 64])],
+        [helper.make_tensor_value_info(last, 1, [1, 32, 64, 64])],
+        weights,
+    )  # fmt: skip
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    onnx.save(model, str(path))
+    return path
+
+
+class ModelContests:
+    def __init__(self, benchmark):
+        self.benchmark = benchmark
+
+    def ours(self, *arguments):
+        return [self.benchmark.programs / "bench_model", *arguments]
+
+    def peer(self, *arguments):
+        return [sys.executable, "-B", HERE / "model_peer.py", *arguments]
+
+    def listing(self, kind, make):
+        path = make(self.benchmark.scratch / f"large.{kind}", self.benchmark.count(100), 2_500_000)
+        contest = Contest(
+            f"listing {path.stat().st_size / 1e9:.2g} GB of {kind}", "file", self.benchmark.rounds
+        )
+        contest.add("ours", self.ours("list", "--file", path, "--count", 20))
+        contest.add(f"{kind} package", self.peer("list", "--file", path, "--count", 2))
+        self.benchmark.run(contest)
+        best = contest.best("ours")
+        self.benchmark.verdicts.append(
+            bars.at_most_ns(f"{kind}: 1 GB listed in 20 ms, warm", best and best.wall, 20_000_000)
+        )
+        path.unlink()
+
+    def weights(self):
+        count = self.benchmark.count(100) * 1_000_000
+        random = numpy.random.default_rng(3)
+        block = random.normal(0, 0.05, 1_000_000).astype(numpy.float32)
+        data, codes = self.benchmark.scratch / "pair.f32", self.benchmark.scratch / "pair.i8"
+        with open(data, "wb") as values, open(codes, "wb") as quantized:
+            for number in range(count // 1_000_000):
+                x = numpy.roll(block, number)
+                values.write(x.tobytes())
+                code = numpy.clip(numpy.rint(x / numpy.float32(0.002)), -128, 127)
+                quantized.write(code.astype(numpy.int8).tobytes())
+        files = ["--data", data, "--codes", codes, "--count"]
+        contest = Contest(f"metrics of {count:,} weights", "weight", self.benchmark.rounds)
+        contest.add("ours", self.ours("compare", *files, 10))
+        contest.add("numpy", self.peer("compare", *files, 1))
+        folder = debian_numpy(self.benchmark.scratch)
+        if folder is not None:
+            contest.add(OLDER, with_packages(folder, self.peer("compare", *files, 1)), "Debian's")
+        contest.add("limit", self.ours("read", *files, 10), "reading the same bytes")
+        self.benchmark.run(contest)
+        for peer in ("numpy", OLDER):
+            if peer in contest.contestants:
+                self.benchmark.verdicts.append(
+                    bars.at_least(f"weights: 35x {peer}", contest.factor(peer), 35)
+                )
+        ours, limit = contest.best("ours"), contest.best("limit")
+        self.benchmark.verdicts += [
+            bars.at_least(
+                "weights: 80 % of what reading the same bytes gives",
+                ours and limit and limit.cpu / ours.cpu, 0.8,
+            ),
+            bars.correct("weights: numpy's cosine, to 1e-9", self.difference(files)),
+        ]  # fmt: skip
+
+    def difference(self, files):
+        """Between our cosine and numpy's, None when it is below 1e-9."""
+        found = []
+        for command in (self.ours("compare", *files, 1), self.peer("compare", *files, 1)):
+            done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+            if done.returncode != 0:
+                return done.stderr.strip()
+            found.append(float(done.stderr.split()[-1]))
+        return None if abs(found[0] - found[1]) < 1e-9 else f"{found[0]} instead of {found[1]}"
+
+    def capture(self):
+        model = network(self.benchmark.scratch / "network.onnx")
+        contest = Contest("a sample through 24 layers", "sample", self.benchmark.rounds)
+        run = ["run", "--file", model, "--count", self.benchmark.count(100)]
+        contest.add("ours", self.ours(*run, "--capture"), "all outputs captured")
+        contest.add("plain inference", self.ours(*run), "only the last")
+        self.benchmark.run(contest)
+
+    def run(self):
+        self.listing("safetensors", safetensors_file)
+        self.listing("onnx", onnx_file)
+        self.weights()
+        self.capture()

@@ -1,0 +1,85 @@
+"""What others do with model files and weights; prints what it cost, as bench_model does.
+
+    model_peer.py list    --file model.onnx|model.safetensors --count N
+    model_peer.py compare --data x.f32 --codes y.i8 --count N
+"""
+
+import argparse
+import json
+import resource
+import sys
+import time
+
+import numpy
+
+SCALE = numpy.float32(0.002)
+
+
+def list_onnx(path):
+    import onnx
+
+    return lambda: [(t.name, list(t.dims)) for t in onnx.load(path).graph.initializer]
+
+
+def list_safetensors(path):
+    import safetensors
+
+    def work():
+        with safetensors.safe_open(path, framework="numpy") as file:
+            return [(name, file.get_slice(name).get_shape()) for name in file.keys()]
+
+    return work
+
+
+def figures(x, codes):
+    """Extremes, sums and squares of both sides, their product, the squared and the largest error:
+    what cosine, SQNR, MSE and mean shift are made of. In float64, since sums of float32 are not
+    right, and in blocks that stay in the cache."""
+    sums = numpy.zeros(7)
+    extremes = [numpy.inf, -numpy.inf, numpy.inf, -numpy.inf]
+    block = 1 << 16
+    for begin in range(0, len(x), block):
+        a = x[begin : begin + block].astype(numpy.float64)
+        b = codes[begin : begin + block] * numpy.float64(SCALE)
+        error = a - b
+        extremes = [
+            min(extremes[0], a.min()), max(extremes[1], a.max()),
+            min(extremes[2], b.min()), max(extremes[3], b.max()),
+        ]  # fmt: skip
+        largest = max(sums[6], numpy.abs(error).max())
+        sums[:6] += a.sum(), b.sum(), a.dot(a), b.dot(b), a.dot(b), error.dot(error)
+        sums[6] = largest
+    return sums, extremes
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("work", choices=["list", "compare"])
+    parser.add_argument("--file")
+    parser.add_argument("--data")
+    parser.add_argument("--codes")
+    parser.add_argument("--count", type=int, required=True)
+    flags = parser.parse_args()
+    pieces = flags.count
+    if flags.work == "list":
+        work = (list_onnx if flags.file.endswith(".onnx") else list_safetensors)(flags.file)
+    else:
+        x, codes = numpy.fromfile(flags.data, "f4"), numpy.fromfile(flags.codes, "i1")
+        pieces *= len(x)
+        work = lambda: figures(x, codes)  # noqa: E731
+    if flags.work == "list":
+        work()  # Imports, and the file in the page cache, for everybody.
+    cpu, wall = time.process_time(), time.perf_counter()
+    for _ in range(flags.count):
+        result = work()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    if flags.work == "compare":
+        sums = result[0]
+        print(f"cosine {sums[4] / numpy.sqrt(sums[2] * sums[3]):.12f}", file=sys.stderr)
+    rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"count": pieces, "bytes": 0, "wall_seconds": wall, "cpu_seconds": cpu,
+                      "peak_rss_bytes": rss}))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+// The comparison of two model files.
+#include <nanobind/stl/string.h>
+
+#include "bindings.h"
+#include "cboard/compression/model_comparison.h"
+#include "errors.h"
+#include "unlocked.h"
+
+namespace nb = nanobind;
+
+namespace cboard::python {
+namespace {
+
+// What was found, as JSON; logs it, too, when `logdir` is not empty.
+std::string CompareFiles(const std::string& baseline, const std::string& variant,
+                         const std::string& data, std::size_t samples, const std::string& logdir) {
+  Result<std::string> json;
+  {
+    const Unlocked unlocked;
+    json = [&]() -> Result<std::string> {
+      CBOARD_ASSIGN_OR_RETURN(
+          const compare::ModelComparison comparison,
+          compare::CompareModels(
+              baseline, variant,
+              {.data = data, .samples = samples, .histograms = !logdir.empty()}));
+      if (!logdir.empty()) CBOARD_RETURN_IF_ERROR(compare::LogComparison(comparison, logdir));
+      return compare::ToJson(comparison);
+    }();
+  }
+  return Unwrap(std::move(json));
+}
+
+}  // namespace
+
+void BindComparison(nb::module_& module) {
+  module.def("compare_models", CompareFiles, nb::arg("baseline"), nb::arg("variant"),
+             nb::arg("data"), nb::arg("samples"), nb::arg("logdir"));
+}
+
+}  // namespace cboard::python
