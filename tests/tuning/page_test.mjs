@@ -15,7 +15,7 @@ import { serve, useBrowser } from "../page/support/session.mjs";
 useBrowser();
 
 const RUN = new URL("run", import.meta.url).pathname;
-const WINDOW = { width: 1120, height: 640 };
+const WINDOW = { width: 1120, height: 720 };
 
 const tune = (folder) => promisify(execFile)(RUN, ["--walkthrough", folder]);
 
@@ -36,7 +36,7 @@ const percent = (directory) => (100 * Number(/_acc_(.*)$/.exec(directory)[1])).t
 /** The board as the guide starts it: two runs by name. */
 function serveTwo(t) {
   const spec = ["baseline", "tune_1"].map((name) => `${name}:${directories[name]}/`).join(",");
-  return serve(t, null, { flags: ["--bind_all", "--logdir_spec", spec], ...WINDOW });
+  return serve(t, null, { flags: ["--logdir_spec", spec], ...WINDOW });
 }
 
 async function picture(page, name) {
@@ -47,20 +47,24 @@ test("the fall is seen, followed to the first convolution, and explained by its 
   const { page, at } = await serveTwo(t);
 
   await visit(page, at("tuning"));
-  const row = page.locator('tr:has-text("tune_1")').last();
+  const row = page.locator('tbody tr:has-text("tune_1")');
   assert.match(await row.innerText(), new RegExp(percent(directories.tune_1)));
   assert.match(await row.innerText(), /loses too much/);
   await picture(page, "tuning-fall");
 
-  await page.click('nav a:text("Layers")');
+  await row.click();
+  await page.waitForSelector('h1:text("Layers")');
+  await page.waitForSelector(".list tbody tr");
   await drawn(page);
   const first = page.locator(".list tbody tr").first();
   assert.match(await first.innerText(), /^conv1\b/);
   assert.match(await first.innerText(), /clipped/);
   await first.click();
-  await page.waitForURL((url) => url.searchParams.get("sel") === "conv1");
+  await page.waitForURL((url) => url.searchParams.get("sel")?.startsWith("conv1"));
+  await page.waitForSelector(".finding.bad");
   await drawn(page);
   assert.match(await page.locator(".finding").innerText(), /Clipped/);
+  assert.match(await page.locator(".crumbs ol").innerText(), /conv1 output/);
   const legend = await page.locator('section:has-text("Output values")').last().innerText();
   assert.match(legend, /baseline/);
   assert.match(legend, /tune_1/);
@@ -77,9 +81,10 @@ test("the page says how to keep that layer in fp32", async (t) => {
   for (const snippet of snippets) assert.match(snippet, /conv1/);
 });
 
-test("stock names of runs and tags are there under Histograms", async (t) => {
+test("the search for an operation finds its tensors of both runs under Histograms", async (t) => {
   const { page, at } = await serveTwo(t);
-  await visit(page, at("histograms"));
+  await visit(page, at("histograms?tag=conv1/Output"));
+  await page.waitForFunction(() => document.querySelectorAll(".cell").length === 2);
   const text = await page.locator("main").innerText();
   for (const tag of ["conv1/Output/fp32", "conv1/Output/int8"]) assert.ok(text.includes(tag), text.slice(0, 500));
 });

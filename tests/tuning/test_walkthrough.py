@@ -10,7 +10,7 @@ import pytest
 def two_runs(board, trials):
     """As the guide starts the board, with baseline and tune_1."""
     spec = ",".join(f"{name}:{trials[name].directory}/" for name in ("baseline", "tune_1"))
-    return board("--logdir_spec", spec)
+    return board("--bind_all", "--logdir_spec", spec)
 
 
 def test_quantizing_ruins_the_network_and_keeping_one_layer_saves_it(trials):

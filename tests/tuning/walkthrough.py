@@ -11,9 +11,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from fetch_digits import fetch
-
 ROOT = Path(__file__).resolve().parents[2]
+DIGITS = ROOT / "build" / "digits" / "digits.csv.gz"
 NAME = re.compile(r"(baseline|tune_\d)_acc_(\d\.\d+)")
 
 
@@ -24,11 +23,9 @@ class Trial(NamedTuple):
 
 def tune(folder: Path) -> dict[str, Trial]:
     """The trials by name: baseline, tune_1, tune_2."""
-    subprocess.run(
-        [sys.executable, ROOT / "examples" / "tune_digits.py", fetch(ROOT / "build" / "digits"),
-         "--logdir", "runs/eval"],
-        cwd=folder, check=True,
-    )  # fmt: skip
+    subprocess.run([ROOT / "scripts" / "fetch-digits"], check=True)
+    example = [sys.executable, ROOT / "examples" / "tune_digits.py", DIGITS]
+    subprocess.run([*example, "--logdir", "runs/eval"], cwd=folder, check=True)
     trials = {}
     for directory in (folder / "runs" / "eval").iterdir():
         name, accuracy = NAME.fullmatch(directory.name).groups()
