@@ -27,8 +27,7 @@ is a `str` or an `os.PathLike`. `Metrics` map the keys of
 what could not be logged.
 """
 
-ORDER = ["SummaryWriter", "CompressionWriter", "TuningLogger", "StageLogger", "set_log_folder",
-         "TrainingLogger", "create_training_logger",
+ORDER = ["SummaryWriter", "CompressionWriter", "TrainingLogger", "create_training_logger",
          "BenchmarkParser", "log_benchmark_results", "aurora", "Aurora", "HardwareMonitor",
          "StageLogger", "set_log_folder", "TuningLogger", "GlobalSummaryWriter",
          "FileWriter"]  # fmt: skip
