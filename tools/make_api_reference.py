@@ -70,7 +70,7 @@ def code(text):
     return f"```text\n{text}\n```\n"
 
 
-KINDS = (property, staticmethod, types.GetSetDescriptorType)
+KINDS = (property, staticmethod, classmethod, types.GetSetDescriptorType)
 
 
 def members(cls):

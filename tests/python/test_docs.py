@@ -71,11 +71,19 @@ def the_readme(runs, read):
     assert read(runs / "my_experiment").scalars("alexnet/compression/size_ratio")
 
 
+def the_tuning(runs, read):
+    baseline, trial = (read(runs / "eval" / n) for n in ("baseline_acc_0.776", "tune_1_acc_0.776"))
+    assert {"0/Output/fp32", "0/weight/fp32", "3/Output/fp32"} <= baseline.tags("histograms")
+    assert baseline.events.Tags()["graph"]
+    assert "_hparams_/session_start_info" in trial.events.summary_metadata
+
+
 PAGES = {
     "README.md": the_readme,
     "docs/guide.md": the_guide,
     "docs/python/getting-started.md": the_first_steps,
     "docs/python/migration.md": the_migration,
+    "docs/tuning.md": the_tuning,
 }
 
 

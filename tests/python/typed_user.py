@@ -15,6 +15,7 @@ from compression_board import (
     ModelComparison,
     SummaryWriter,
     TrainingLogger,
+    TuningLogger,
     aurora,
     compare,
     create_training_logger,
@@ -26,6 +27,17 @@ from tensorboardX.compression.benchmark import log_benchmark_results as drop_in_
 from tensorboardX.compression.training import TrainingLogger as DropInTrainingLogger
 
 values = np.arange(12.0)
+
+
+def tuning(logdir: Path) -> None:
+    with TuningLogger(logdir, naming="pytorch", earlier="continue", settings={"bits": 8}) as logger:
+        number: int = logger.trial_number
+        logger.start_trial({"scheme": "symmetric"}, fused={"conv1": ["conv1", "bn1"]})
+        logger.add_output("conv1", values)
+        logger.add_parameter("conv1", "weight", values, precision="int8")
+        logger.add_node_output("v0/cg/conv0/Relu", values)
+        directory: str = logger.finish_trial([0.776, number]).directory
+        TuningLogger.from_config(Path(directory) / "tuning.yaml").close()
 
 
 def summaries(logdir: Path) -> None:

@@ -6,6 +6,7 @@
 //   alexnet/layers/features.3/output/int8                    our own
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ struct LayerTensor {
   std::string run = {};
   std::string tag = {};
   std::string logged_layer = {};  // What the tag says, when `layer` had to be recovered.
+  // How many layers were logged before this one: programs log them in the order in which they run,
+  // or at least are defined. The output speaks for the parameters of its layer.
+  std::size_t depth = 0;
 };
 
 // What a run says about the tags in it that say nothing themselves.

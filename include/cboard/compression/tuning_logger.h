@@ -63,7 +63,7 @@ struct TrialReport {
 
 // Not thread-safe. Trials follow each other; the first is the baseline. Adding without a trial, or
 // starting a second one, fails with kFailedPrecondition. The destructor abandons a trial that was
-// not finished.
+// not finished, except in a forked child: the trial is its parent's.
 class TuningLogger {
  public:
   // Touches nothing before the first trial starts.

@@ -227,6 +227,8 @@ class TuningLogger:
             with logger.evaluation(model) as trial:
                 trial.accuracy = evaluate(trial.model)
                 trial.input = images          # for the graph
+
+        Afterwards `trial.report` says what was logged.
         """
         observed = self.pre_eval_hook(model, white_list, settings=settings, fused=fused)
         trial = Evaluation(observed)

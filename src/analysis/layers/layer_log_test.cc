@@ -9,8 +9,10 @@
 namespace cboard::analysis {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 constexpr const char* kBaseline = "eval/baseline_acc_0.776";
 constexpr const char* kTuned = "eval/tune_1_acc_0.095";
@@ -50,6 +52,23 @@ TEST(LayersOfALog, NamesTheLayerThatRuinedTheTuningRun) {
   for (const RankedLayer& layer : std::span(ranking.layers).subspan(1)) {
     EXPECT_EQ(layer.diagnosis.level, Level::kGreen) << layer.baseline.tag;
   }
+}
+
+TEST(LayersOfALog, KnowsWhichLayerWasLoggedFirst) {
+  LogBuilder log;
+  const std::vector<double> values = Gaussian(100);
+  for (const char* tag : {"conv1/weight/fp32", "bn/weight/fp32", "alpha/weight/fp32",
+                          "stem/Output/fp32", "bn/Output/fp32", "conv1/Output/fp32"}) {
+    log.Histogram("eval/baseline_acc_0.9", tag, values);
+  }
+  std::map<std::string, std::size_t> depths;
+  for (const LayerTensor& tensor : CollectLayers(*log.Read()->FindRun("eval/baseline_acc_0.9"))) {
+    const auto [entry, is_new] = depths.emplace(tensor.layer, tensor.depth);
+    EXPECT_EQ(entry->second, tensor.depth) << tensor.tag;  // All tensors of a layer are together.
+  }
+  // alpha has no output; its parameter was logged before all outputs.
+  EXPECT_THAT(depths,
+              ElementsAre(Pair("alpha", 0), Pair("bn", 2), Pair("conv1", 3), Pair("stem", 1)));
 }
 
 TEST(LayersOfALog, JoinsOutputsThatLostTheirNamesWithTheirWeights) {

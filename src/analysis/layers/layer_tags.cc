@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 
 #include "analysis/run_path.h"
 #include "cboard/analysis/layers.h"
@@ -93,6 +94,36 @@ LayerTensor TensorOfConstant(std::string_view tag) {
           .parameter = std::string(rest.empty() ? std::string_view() : last)};
 }
 
+// Where in the files of a run something begins.
+using Place = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
+
+Place FirstPlaceOf(const Tag& tag) {
+  if (tag.blobs.empty()) return {};
+  const BlobEntry first = tag.blobs.at(0);
+  return {first.file, first.record_offset, first.value_offset};
+}
+
+void SetDepths(const std::vector<Place>& places, std::vector<LayerTensor>& tensors) {
+  struct Layer {
+    Place place;
+    bool by_output = false;
+  };
+  std::map<std::string_view, Layer> layers;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const bool is_output = tensors[i].role == TensorRole::kOutput;
+    const auto [entry, is_new] = layers.try_emplace(tensors[i].layer, Layer{places[i], is_output});
+    Layer& layer = entry->second;
+    if (is_new || is_output < layer.by_output) continue;
+    if (is_output > layer.by_output || places[i] < layer.place) layer = {places[i], is_output};
+  }
+  std::vector<std::pair<Place, std::string_view>> ordered;
+  for (const auto& [name, layer] : layers) ordered.emplace_back(layer.place, name);
+  std::ranges::sort(ordered);
+  std::map<std::string_view, std::size_t> depths;
+  for (const auto& [place, name] : ordered) depths.emplace(name, depths.size());
+  for (LayerTensor& tensor : tensors) tensor.depth = depths.at(tensor.layer);
+}
+
 }  // namespace
 
 std::string_view NameOf(TensorRole role) {
@@ -132,6 +163,7 @@ RunKind KindOf(const Run& run) {
 std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant) {
   const RunKind kind = KindOf(run);
   std::vector<LayerTensor> tensors;
+  std::vector<Place> places;
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kHistogram) continue;
     std::optional<LayerTensor> tensor = ParseLayerTag(tag.name(), kind);
@@ -139,8 +171,10 @@ std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant)
     if (!variant.empty() && !tensor->variant.empty() && tensor->variant != variant) continue;
     tensor->run = run.name;
     tensors.push_back(*std::move(tensor));
+    places.push_back(FirstPlaceOf(tag));
   }
   RecoverStrippedNames(tensors);
+  SetDepths(places, tensors);
   return tensors;
 }
 

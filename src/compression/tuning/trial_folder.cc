@@ -25,12 +25,10 @@ Result<int> Lock(const fs::path& path) {
   if (descriptor < 0) {
     return Fail(ErrnoError(errno, "open the folder " + Quoted(path.string())));
   }
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  const int reason = errno;
+  // Some network file systems know no locks. There, two tunings meet when they make a directory of
+  // the same name.
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return descriptor;
   ::close(descriptor);
-  if (reason != EWOULDBLOCK) {
-    return Fail(ErrnoError(reason, "lock " + Quoted(path.string())));
-  }
   return Fail(ErrorCode::kUnavailable,
               "another tuning logs into " + Quoted(path.string()) +
                   ": wait until it has ended, or choose another directory");
@@ -96,7 +94,7 @@ Result<TrialFolder> TrialFolder::Open(const fs::path& given, EarlierTrials earli
   const fs::path path = WithoutTrailingSlash(given);
   CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
   CBOARD_ASSIGN_OR_RETURN(const int descriptor, Lock(path));
-  TrialFolder folder(path, descriptor, 0);
+  TrialFolder folder(path, descriptor);
   CBOARD_ASSIGN_OR_RETURN(const Earlier earlier, FindEarlier(path));
   if (!earlier.last_number) return folder;
   switch (earlier_trials) {
@@ -117,24 +115,35 @@ Result<TrialFolder> TrialFolder::Open(const fs::path& given, EarlierTrials earli
   CBOARD_RETURN_IF_ERROR(Rename(path, aside));
   CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
   CBOARD_ASSIGN_OR_RETURN(const int fresh, Lock(path));
-  return TrialFolder(path, fresh, 0);
+  return TrialFolder(path, fresh);
 }
+
+TrialFolder::TrialFolder(fs::path path, int lock)
+    : path_(std::move(path)), lock_(lock), process_(::getpid()) {}
 
 TrialFolder::TrialFolder(TrialFolder&& other) noexcept
     : path_(std::move(other.path_)),
       lock_(std::exchange(other.lock_, -1)),
+      process_(other.process_),
       next_number_(other.next_number_) {}
 
 TrialFolder& TrialFolder::operator=(TrialFolder&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(lock_, other.lock_);
+  std::swap(process_, other.process_);
   std::swap(next_number_, other.next_number_);
   return *this;
 }
 
 TrialFolder::~TrialFolder() {
-  if (lock_ >= 0) ::close(lock_);
+  if (lock_ < 0) return;
+  // Closing is not enough: children that were forked meanwhile, such as those that load data, have
+  // the descriptor, too.
+  if (IsOfThisProcess()) ::flock(lock_, LOCK_UN);
+  ::close(lock_);
 }
+
+bool TrialFolder::IsOfThisProcess() const { return process_ == ::getpid(); }
 
 fs::path TrialFolder::Unfinished() const { return path_ / VariantOfTrial(next_number_); }
 

@@ -11,7 +11,7 @@
 namespace cboard {
 
 // Holds a lock on the folder, so that two tunings do not mix their trials; it ends with the object,
-// and with the process.
+// and with the process. In a forked child the folder is still its parent's.
 class TrialFolder {
  public:
   // Makes the folder. Fails with kUnavailable while another logger has it, with kAlreadyExists when
@@ -21,6 +21,8 @@ class TrialFolder {
   TrialFolder(TrialFolder&& other) noexcept;
   TrialFolder& operator=(TrialFolder&& other) noexcept;
   ~TrialFolder();
+
+  bool IsOfThisProcess() const;
 
   // The number of the next trial.
   int next_number() const { return next_number_; }
@@ -35,13 +37,13 @@ class TrialFolder {
   Result<std::filesystem::path> Abandon();
 
  private:
-  TrialFolder(std::filesystem::path path, int lock, int next_number)
-      : path_(std::move(path)), lock_(lock), next_number_(next_number) {}
+  TrialFolder(std::filesystem::path path, int lock);
 
   std::filesystem::path Unfinished() const;
 
   std::filesystem::path path_;
   int lock_ = -1;  // A descriptor of the folder.
+  int process_;
   int next_number_ = 0;
 };
 

@@ -24,7 +24,7 @@ Result<std::pair<std::string, std::string>> SessionOf(const TrialSettings& setti
 TuningLogger::TuningLogger(TuningOptions options) : options_(std::move(options)) {}
 
 TuningLogger::~TuningLogger() {
-  if (trial_) static_cast<void>(AbandonTrial(kNotEnded));
+  if (trial_ && folder_->IsOfThisProcess()) static_cast<void>(AbandonTrial(kNotEnded));
 }
 
 int TuningLogger::trial_number() const { return folder_ ? folder_->next_number() : 0; }

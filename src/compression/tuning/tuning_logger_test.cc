@@ -2,14 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <fstream>
 
 #include "cboard/proto/plugins.h"
 #include "compression/read_back.h"
 #include "compression/tuning/graph_def_builder.h"
+#include "testing/child_process.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
@@ -194,6 +197,34 @@ TEST_F(TuningLogs, ALoggerThatIsForgottenAbandonsItsTrial) {
     ASSERT_THAT(logger.StartTrial(), Succeeds());
   }
   EXPECT_THAT(Trials(), ElementsAre("baseline_failed"));
+}
+
+TEST_F(TuningLogs, AForkedChildLeavesTheTrialToItsParent) {
+  auto logger = std::make_unique<TuningLogger>(Options());
+  ASSERT_THAT(logger->StartTrial(), Succeeds());
+  EXPECT_TRUE(testing::HoldsInChild([&] {
+    logger.reset();  // As at the end of a program.
+    TuningLogger second(Options());
+    return !second.StartTrial().has_value();  // The folder is taken still.
+  }));
+  EXPECT_THAT(Trials(), ElementsAre("baseline"));
+  ASSERT_THAT(logger->FinishTrial(0.5), Succeeds());
+  EXPECT_THAT(Trials(), ElementsAre("baseline_acc_0.5"));
+}
+
+TEST_F(TuningLogs, ChildrenThatLiveOnDoNotKeepTheFolder) {
+  auto first = std::make_unique<TuningLogger>(Options());
+  ASSERT_THAT(first->StartTrial(), Succeeds());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  first.reset();
+  TuningLogger second(Options());
+  EXPECT_THAT(second.StartTrial(), Succeeds());
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(TuningLogs, NanActivationsLeaveTheFiniteOnesToSee) {

@@ -74,6 +74,7 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteValues(json, "variant_names", layers, [](const auto& l) { return l.variant.layer; });
   WriteValues(json, "roles", layers, [](const auto& l) { return NameOf(l.baseline.role); });
   WriteValues(json, "parameters", layers, [](const auto& l) { return l.baseline.parameter; });
+  WriteValues(json, "depths", layers, [](const auto& l) { return l.baseline.depth; });
   WriteValues(json, "a_runs", layers, [](const auto& l) { return l.baseline.run; });
   WriteValues(json, "a_tags", layers, [](const auto& l) { return l.baseline.tag; });
   WriteValues(json, "b_runs", layers, [](const auto& l) { return l.variant.run; });

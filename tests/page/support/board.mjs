@@ -4,9 +4,10 @@ import { createInterface } from "node:readline";
 
 const PROGRAM = process.env["COMPRESSION_BOARD"] ?? "compression-board";
 
-/** Serves `logdir` until `stop`; `address` ends in a slash. */
+/** Serves `logdir`, or what the flags say if it is null, until `stop`; `address` ends in a slash. */
 export async function startBoard(logdir, ...flags) {
-  const board = spawn(PROGRAM, ["--logdir", logdir, "--port", "0", "--reload_interval", "1", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const where = logdir === null ? [] : ["--logdir", logdir];
+  const board = spawn(PROGRAM, [...where, "--port", "0", "--reload_interval", "1", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let complaints = "";
   board.stderr.on("data", (text) => (complaints += text));
   const address = await new Promise((resolve, reject) => {

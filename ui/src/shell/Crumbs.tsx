@@ -31,7 +31,8 @@ export function crumbs(): Crumb[] {
   if (page && page.id !== "overview") trail.push({ text: page.name, href: hrefOfPage(page) });
   for (const key of ["sel", "node", "channel"]) {
     const chosen = query.value.get(key);
-    if (chosen !== null) trail.push({ text: key === "channel" ? `channel ${chosen}` : chosen });
+    // A tensor is chosen by its layer, role and parameter, with NUL in between.
+    if (chosen !== null) trail.push({ text: key === "channel" ? `channel ${chosen}` : chosen.replaceAll("\0", " ").trim() });
   }
   if (trail.length === 1 && page?.id === "overview") trail.push({ text: "All models" });
   return trail;

@@ -5,6 +5,8 @@ import { hideReadout, showReadout } from "../readout";
 import { useSize } from "../useSize";
 import { layoutHistogram, type HistogramInput, type HistogramView } from "./layout";
 
+const LIMIT_ROOM = 110; // Pixels that "greatest -0.0399" takes.
+
 export function HistogramChart({ input, view, nameA, nameB, clip, summary }: {
   input: HistogramInput;
   view: HistogramView;
@@ -52,10 +54,13 @@ export function HistogramChart({ input, view, nameA, nameB, clip, summary }: {
           {clip?.map((value, i) => {
             const px = layout.x(value);
             if (px < layout.box.l - 1 || px > layout.box.r + 1) return null;
+            // Inside the limits, or on a line of its own where there is no room.
+            const crowded = i === 0 ? layout.box.r - px < LIMIT_ROOM : px - layout.box.l < LIMIT_ROOM;
+            const right = (i === 0) !== crowded;
             return (
               <g key={i}>
                 <path class="clip" d={`M${Math.round(px) + 0.5} ${layout.box.t - 4}V${layout.box.b + 4}`} />
-                <text class="ink-b halo" x={px + (i === 0 ? 5 : -5)} y={layout.box.t + 4} text-anchor={i === 0 ? "start" : "end"}>
+                <text class="ink-b halo" x={px + (right ? 5 : -5)} y={layout.box.t + (crowded ? 18 : 4)} text-anchor={right ? "start" : "end"}>
                   {`${i === 0 ? "least" : "greatest"} ${significant(value, 3)}`}
                 </text>
               </g>

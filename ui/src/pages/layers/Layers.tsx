@@ -192,7 +192,7 @@ export default function Layers(): JSX.Element {
       </div>
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>
-          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}; layers in the order of their names</span></div>
+          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}; layers in the order of the log</span></div>
         <Depth layers={shown} picked={picked} onPick={pick} />
       </section>
       <LayerTable layers={shown} picked={picked} onPick={pick} />

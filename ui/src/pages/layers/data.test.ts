@@ -3,7 +3,7 @@ import { byDepth, layoutDepth } from "./depth_layout";
 import { fallbackSnippet, sortLayers, usableSorts, type Layer } from "./data";
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
-  key: name, name, otherName: name, role: "output", parameter: "", a: { run: "", tag: "" }, b: { run: "", tag: "" },
+  key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
   pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null,
   carried: null, cosine: null, w1: null, clipped: null, meanShift: null, rangeRatio: null, codesUsed: null, fallback: name, ...more,
 });
@@ -15,8 +15,9 @@ describe("layers", () => {
     expect(sortLayers(layers, "cosine").map((l) => l.name)).toEqual(["b", "c", "a"]);
     expect(usableSorts(layers)).toEqual(["sqnr", "cosine"]);
   });
-  it("stand in the order of their numbers along depth", () => {
-    expect(byDepth([layer("layer10", 1), layer("layer2", 1)]).map((l) => l.name)).toEqual(["layer2", "layer10"]);
+  it("stand along depth as they were logged, of one layer in the order of their numbers", () => {
+    const layers = [layer("fc", 1, { depth: 2 }), layer("stem", 1, { depth: 1 }), layer("a10", 1), layer("a2", 1)];
+    expect(byDepth(layers).map((l) => l.name)).toEqual(["a2", "a10", "stem", "fc"]);
   });
   it("hang from 40 dB and stay inside, infinities and negative ones too", () => {
     const layout = layoutDepth([layer("a", Infinity), layer("b", -15), layer("c", 38)], 600, 128)!;

@@ -14,6 +14,7 @@ interface LayerColumns {
   variant_names: string[];
   roles: string[];
   parameters: string[];
+  depths: number[];
   a_runs: string[];
   a_tags: string[];
   b_runs: string[];
@@ -58,6 +59,8 @@ export interface Layer {
   readonly otherName: string;
   readonly role: string;
   readonly parameter: string;
+  /** How many layers were logged before it. */
+  readonly depth: number;
   readonly a: { run: string; tag: string };
   readonly b: { run: string; tag: string };
   readonly pairedBy: string;
@@ -96,6 +99,7 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       otherName: c.variant_names[i] ?? name,
       role: c.roles[i] ?? "output",
       parameter,
+      depth: c.depths[i] ?? 0,
       a: { run: c.a_runs[i] ?? "", tag: c.a_tags[i] ?? "" },
       b: { run: c.b_runs[i] ?? "", tag: c.b_tags[i] ?? "" },
       pairedBy: c.paired_by[i] ?? "name",

@@ -50,7 +50,7 @@ function groupsOf(layers: readonly Layer[], x: (i: number) => number): DepthLayo
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** Where the log does not say what comes first, names do: layer2 before layer10. */
+/** As they were logged; the tensors of one layer by name. */
 export function byDepth(layers: readonly Layer[]): Layer[] {
-  return [...layers].sort((a, b) => collator.compare(a.name, b.name));
+  return [...layers].sort((a, b) => a.depth - b.depth || collator.compare(a.name, b.name));
 }
