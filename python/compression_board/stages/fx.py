@@ -8,7 +8,15 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Optional, Union
 
-from .fx_graph import bit_widths, describe_graph, is_observer, modules_of, pair_layers
+from .fx_graph import (
+    bit_widths,
+    describe_graph,
+    is_observer,
+    modules_of,
+    observers_of,
+    pair_layers,
+    rounded,
+)
 from .logger import ModelSimilarity, OutputStatistics, StageLogger, log_folder
 
 SAMPLES = 20  # As many as the Model Compression Toolkit compares.
@@ -70,7 +78,7 @@ def _interpreter(module: Any, see: Callable[[Any, Any], None]) -> Any:
     """Runs a GraphModule and shows `see` every node with its result."""
     import torch
 
-    class Recorder(torch.fx.Interpreter):  # type: ignore[name-defined, misc]
+    class Recorder(torch.fx.Interpreter):
         def run_node(self, n: Any) -> Any:
             result = super().run_node(n)
             see(n, result)
@@ -88,7 +96,7 @@ def _is_output_of_a_layer(node: Any, value: Any, modules: dict[str, Any]) -> boo
         return False
     if not isinstance(value, torch.Tensor) or value.dim() == 0 or value.numel() == 0:
         return False
-    return value.is_quantized or value.is_floating_point()
+    return bool(value.is_quantized or value.is_floating_point())
 
 
 class _Walk:
@@ -169,16 +177,25 @@ class _Walk:
         With `names`, only of layers that are in it, under the name that it gives them.
         """
         statistics: dict[str, OutputStatistics] = {}
+        left_out: dict[str, str] = {}
         modules = modules_of(module)
 
         def see(node: Any, value: Any) -> None:
             name = node.name if names is None else names.get(node.name)
-            if name and self.logger is not None and _is_output_of_a_layer(node, value, modules):
-                statistics.setdefault(name, OutputStatistics()).add(value)
+            if not name or self.logger is None or name in left_out:
+                return
+            if _is_output_of_a_layer(node, value, modules):
+                try:
+                    statistics.setdefault(name, OutputStatistics()).add(value)
+                except ValueError as error:  # Inputs of several sizes, and channels that follow.
+                    left_out[name] = str(error)
 
         recorder = _interpreter(module, see)
         for inputs in self.batches():
             recorder.run(*inputs)
+        for name, reason in left_out.items():
+            warnings.warn(f"no statistics of {name}: {reason}", RuntimeWarning, stacklevel=4)
+            statistics.pop(name)
         return statistics
 
     def log_statistics(self, stage: str, statistics: dict[str, OutputStatistics]) -> None:
@@ -190,7 +207,11 @@ class _Walk:
     def log_similarity(self, float_model: Any, quantized: Any, names: dict[str, str]) -> None:
         """One sample of each batch through both models, compared where both have a layer."""
         assert self.logger is not None
-        similarity = ModelSimilarity()
+        similarity, local = ModelSimilarity(), ModelSimilarity()
+        observers, _ = observers_of(float_model)
+        # What only rearranges values shares the observer of its input: it has no quantizer.
+        first_of = {id(observer): name for name, observer in reversed(observers.items())}
+        quantizers = set(first_of.values())
         float_model = copy.deepcopy(float_model)  # Its observers have seen enough.
         for inputs in itertools.islice(self.batches(), self.samples):
             sample = _first_of(inputs)
@@ -205,10 +226,25 @@ class _Walk:
                 for name, value in reference.items()
                 if name in compressed and compressed[name].shape == value.shape
             ]
-            if points:
-                similarity.add_sample(points)
+            alone = [
+                (name, value, rounded(value, observers[name]))
+                for name, value in reference.items()
+                if name in quantizers
+            ]
+            alone = [point for point in alone if point[2] is not None]
+            try:
+                if points:
+                    similarity.add_sample(points)
+                if alone:
+                    local.add_sample(alone)
+            except ValueError as error:  # As above: samples of several sizes.
+                reason = f"no more samples are compared: {error}"
+                warnings.warn(reason, RuntimeWarning, stacklevel=4)
+                break
         if similarity.samples:
             self.logger.log_similarity(similarity)
+        if local.samples:
+            self.logger.log_local_errors(local)
 
     @staticmethod
     def outputs(module: Any, inputs: tuple[Any, ...]) -> dict[str, Any]:

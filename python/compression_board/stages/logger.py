@@ -93,6 +93,7 @@ class OutputStatistics:
 
     @property
     def non_finite_count(self) -> int:
+        """NaN and infinities, which are left out of everything else."""
         return self._statistics.non_finite_count
 
     def channels(self) -> list[tuple[float, float, float]]:
@@ -117,6 +118,7 @@ class ModelSimilarity:
 
     @property
     def layers(self) -> list[str]:
+        """The points, in the order of the model."""
         return self._similarity.layers
 
     @property
@@ -126,6 +128,7 @@ class ModelSimilarity:
 
     @property
     def mean_cosines(self) -> list[float]:
+        """The mean over all samples, by point."""
         return self._similarity.mean_cosines
 
 
@@ -169,6 +172,15 @@ class StageLogger:
     ) -> None:
         """A picture and the numbers of each sample, and figures for the page of layers."""
         self._logger.log_similarity(similarity._similarity, stage)
+
+    def log_local_errors(
+        self, local: ModelSimilarity, stage: str = "after_quantization"
+    ) -> None:
+        """What the quantizers alone did: each output beside the same output after its quantizer.
+
+        The page of layers ranks by it, and by its worst channel.
+        """
+        self._logger.log_local_errors(local._similarity, stage)
 
     def log_bit_widths(
         self, layers: Iterable[tuple[str, str, Optional[int], Optional[int]]]
