@@ -1,8 +1,10 @@
 // Curves: groups of runs, files of what is seen, views to come back to.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { visit } from "./support/browser.mjs";
+import { EventFile } from "./support/event_file.mjs";
 import { newLogdir, writeTraining } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
@@ -24,6 +26,19 @@ test("seeds become one line with its spread", async (t) => {
   await page.waitForFunction(() => /train\/seed ends at/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));
   assert.doesNotMatch(await label(page, "accuracy/val"), /seed-1/);
   assert.match(await page.locator(".page-bar").innerText(), /3 runs in 1 group/);
+});
+
+test("runs are chosen by what they logged", async (t) => {
+  const logdir = newLogdir(t);
+  for (const [run, accuracy] of [["good", 0.95], ["bad", 0.6], ["unknown", null]]) {
+    const file = new EventFile(join(logdir, run)).scalar("loss", 1, 0);
+    if (accuracy !== null) file.scalar("accuracy/val", accuracy, 1);
+  }
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars"));
+  await page.fill('input[aria-label="Filter runs"]', "acc>0.9");
+  await page.waitForFunction(() => document.querySelectorAll(".run").length === 1);
+  assert.equal(await page.locator(".run .name").innerText(), "good");
 });
 
 test("a chart is saved as SVG with its legend, and its points as CSV", async (t) => {
