@@ -32,11 +32,15 @@ function say(number, what, ours, theirs, goal, met) {
 
 async function cold(board, options) {
   const taken = [];
-  for (let i = 0; i < ROUNDS; i += 1) taken.push(await openCold(board, options));
+  for (let i = 0; i < ROUNDS; i += 1) {
+    taken.push(await openCold(board, options));
+    if (taken[0].chart === null) break; // It does not come by itself; waiting again tells nothing.
+  }
   const of = (key) => median(taken.map((one) => one[key] ?? Infinity));
   return { paint: of("paint"), chart: of("chart"), list: of("list"), blocking: of("blocking"), shift: of("shift") };
 }
 
+/** The same measurements of both boards: [ours, TensorBoard's or null]. */
 async function withBoards(logdir, runs, measure) {
   const ours = await startOurs(logdir);
   const mine = await measure(ours);
@@ -74,18 +78,17 @@ const PARTS = {
   async curves() {
     const logdir = join(temporary, "100x20");
     writeCurves(logdir, 100, 20, 100);
-    const [ours, theirs] = await withBoards(logdir, 100, (board) => cold(board, {}));
+    const [ours, theirs] = await withBoards(logdir, 100, async (board) => ({ ...(await cold(board, {})), slow: (await cold(board, { slowdown: 4 })).chart }));
     say(2, "100 runs × 20 tags: first paint", ms(ours.paint), theirs && ms(theirs.paint), "300 ms", ours.paint <= 300);
     say(2, "100 runs × 20 tags: first chart", ms(ours.chart), theirs && ms(theirs.chart), "500 ms", ours.chart <= 500);
     say(3, "100 runs × 20 tags: blocked for", ms(ours.blocking), theirs && ms(theirs.blocking), "50 ms", ours.blocking <= 50);
     say(16, "layout shift while loading", ours.shift.toFixed(3), theirs && theirs.shift.toFixed(3), "0.02", ours.shift <= 0.02);
-    const [slow, slowTheirs] = await withBoards(logdir, 100, (board) => cold(board, { slowdown: 4 }));
-    say(3, "the same four times slower: first chart", ms(slow.chart), slowTheirs && ms(slowTheirs.chart), "1500 ms", slow.chart <= 1500);
+    say(3, "the same four times slower: first chart", ms(ours.slow), theirs && ms(theirs.slow), "1500 ms", ours.slow <= 1500);
   },
   async runs() {
     const logdir = join(temporary, "1000");
     writeCurves(logdir, 1000, 20, 5);
-    const [ours, theirs] = await withBoards(logdir, 1000, (board) => cold(board, { timeout: 20_000 }));
+    const [ours, theirs] = await withBoards(logdir, 1000, (board) => cold(board, { timeout: 15_000 }));
     say(4, "1,000 runs × 20 tags: list of runs", ms(ours.list), theirs && ms(theirs.list), "700 ms", ours.list <= 700);
     say(4, "1,000 runs × 20 tags: first chart", ms(ours.chart), theirs && (Number.isFinite(theirs.chart) ? ms(theirs.chart) : "none by itself: it selects no run beyond 500"), "700 ms", ours.chart <= 700);
     const board = await startOurs(logdir);

@@ -18,11 +18,13 @@ export interface Series {
 
 const MORE = 60;
 
-export function SeriesPage({ kind, title, note, tools, empty, inGrid = true, card }: {
+export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = true, card }: {
   kind: string;
   title: string;
   note: string;
   tools?: ComponentChildren;
+  /** Below the list of runs. */
+  knobs?: ComponentChildren;
   empty: JSX.Element;
   inGrid?: boolean;
   card: (series: Series) => JSX.Element;
@@ -45,7 +47,7 @@ export function SeriesPage({ kind, title, note, tools, empty, inGrid = true, car
   const most = Number(query.value.get("most") ?? MORE);
   return (
     <div class="view scalars">
-      <div class="side"><RunList /></div>
+      <div class="side"><RunList />{knobs && <div class="knobs">{knobs}</div>}</div>
       <div class="main-column">
         <div class="page-bar">
           <h1>{title}</h1>
