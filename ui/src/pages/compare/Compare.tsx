@@ -6,7 +6,7 @@ import { toNumber, type WireNumber } from "../../api/wire";
 import type { Comparison, Metric, Model } from "../../api/compression";
 import type { Tags } from "../../api/types";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
-import { asFraction, check, gain, judge, POLICIES, type Policy } from "../../lib/gates";
+import { asFraction, check, gain, isFraction, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { fixed, percent, points, ratio, significant } from "../../lib/format";
 import { Waterfall } from "../../parts/Waterfall";
@@ -16,10 +16,6 @@ import { comparison, model as modelName, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import "./compare.css";
 import "../layers/layers.css";
-
-function isFraction(metric: Metric): boolean {
-  return metric.unit === "" && metric.higherIsBetter === true;
-}
 
 function valueText(metric: Metric, value: number | null): string {
   if (value === null) return "not logged";
