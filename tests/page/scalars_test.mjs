@@ -1,4 +1,4 @@
-// Curves: groups of runs, files of what is seen, views to come back to.
+// Curves and images: groups of runs, files of what is seen, views to come back to.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,6 +53,19 @@ test("a chart is saved as SVG with its legend, and its points as CSV", async (t)
   assert.match(svg, />train\/seed-1</);
   const csv = await saved(page, () => card.locator('button:text("CSV")').click({ force: true }));
   assert.equal(csv.split("\r\n").length, 302); // A head, 300 points, and the end of the last line.
+});
+
+test("all images go to one step, and the address keeps it", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("images"));
+  await page.waitForSelector(".image-card .values");
+  const steps = () => page.locator(".image-card .values span:first-child").allInnerTexts();
+  assert.deepEqual(await steps(), ["step 200", "step 200", "step 200"]);
+  await page.locator('input[aria-label="Step of all cards"]').fill("90");
+  await page.waitForURL((url) => url.searchParams.get("step") === "90");
+  assert.deepEqual(await steps(), ["step 100", "step 100", "step 100"]);
 });
 
 test("a view that was kept is opened by its name", async (t) => {
