@@ -1,4 +1,4 @@
-// Curves and images: groups of runs, files of what is seen, views to come back to.
+// Curves, images and texts: groups of runs, files of what is seen, views to come back to.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -66,6 +66,18 @@ test("all images go to one step, and the address keeps it", async (t) => {
   await page.locator('input[aria-label="Step of all cards"]').fill("90");
   await page.waitForURL((url) => url.searchParams.get("step") === "90");
   assert.deepEqual(await steps(), ["step 100", "step 100", "step 100"]);
+});
+
+test("a text is shown as the Markdown it is, or as it was logged", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("text?runs=seed-1"));
+  await page.waitForSelector('.markdown h3:text("Run seed-1")');
+  assert.equal(await page.locator(".markdown strong").innerText(), "256");
+  assert.equal(await page.locator(".markdown td").count(), 2);
+  await page.click('button:text("Raw")');
+  await page.waitForFunction(() => document.querySelector(".text-body")?.textContent?.includes("**256**"));
 });
 
 test("a view that was kept is opened by its name", async (t) => {
