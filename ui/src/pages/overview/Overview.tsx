@@ -63,10 +63,10 @@ function AxisPick({ name, metric, choices, log, onPick, onLog }: {
 }): JSX.Element {
   return (
     <span class="label">
-      <Menu label={`${name} axis: ${metric.label}`} value={metric.name} choices={choices.map((m) => ({ value: m.name, text: m.label }))} onPick={onPick}>
+      <Menu label={`${name} ${plainLabel(metric)}: what the axis shows`} value={metric.name} choices={choices.map((m) => ({ value: m.name, text: m.label }))} onPick={onPick}>
         <span class="dim">{name}</span> {plainLabel(metric)}
       </Menu>
-      <button class="toggle" aria-pressed={log} aria-label={`Logarithmic ${name} axis`} onClick={onLog}>log</button>
+      <button class="toggle" aria-pressed={log} aria-label={`log scale of ${name}`} onClick={onLog}>log</button>
     </span>
   );
 }
