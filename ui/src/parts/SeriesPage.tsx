@@ -1,6 +1,6 @@
 // A page of cards, one per tag and run of a kind: images, texts, histograms.
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { getJson } from "../api/client";
 import type { Tags } from "../api/types";
 import { plural } from "../lib/format";
@@ -31,7 +31,7 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
 }): JSX.Element {
   const { state, retry } = useResource(`${kind}-tags`, (signal) => getJson<Tags>("tags", { kind }, signal));
   const { data, error } = state.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (data) allRuns.value = runsOfTags(data);
   }, [data]);
   const wanted = query.value.get("tag") ?? "";
