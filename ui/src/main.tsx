@@ -1,8 +1,9 @@
 import { render } from "preact";
 import { listenToKeys } from "./shell/keys";
 import { App } from "./shell/App";
+import { pageOf } from "./shell/pages";
 import { listenToChanges, refreshStatus } from "./state/live";
-import { followOldLink, listenToLocation } from "./state/location";
+import { followOldLink, listenToLocation, pathParts } from "./state/location";
 import { followComparison } from "./state/pair";
 import "./styles/tokens.css";
 import "./styles/shell.css";
@@ -11,6 +12,7 @@ import "./styles/parts.css";
 
 followOldLink();
 listenToLocation();
+void pageOf(pathParts.value)?.load().catch(() => undefined); // While the frame is drawn; App says it if it fails.
 listenToKeys();
 void refreshStatus();
 listenToChanges();

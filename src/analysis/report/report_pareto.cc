@@ -209,11 +209,13 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
                    " models logged both; an arrow leads from ● " + data.a + " to ◆ " + data.b +
                    ", the line joins those that no other beats.",
                "note");
-  html.Raw("<svg viewBox=\"0 0 1000 384\" role=\"img\" aria-label=\"").Text(title).Raw("\">");
+  html.Raw("<div class=\"wide\"><svg viewBox=\"0 0 1000 384\" role=\"img\" aria-label=\"")
+      .Text(title)
+      .Raw("\">");
   WriteAxes(html, x, y, x_metric, y_metric);
   WriteFront(html, spots, x, y, x_metric, y_metric);
   WriteSpots(html, spots, x, y);
-  html.Raw("</svg></section>");
+  html.Raw("</svg></div></section>");
 }
 
 }  // namespace cboard::analysis

@@ -41,7 +41,9 @@ svg text { fill: var(--ink-3); } svg text.label { fill: var(--ink); paint-order:
 .gridline { stroke: var(--grid); } .axis { stroke: var(--line-strong); } .front { fill: none; stroke: var(--ink-3); }
 .arrow { stroke: var(--ink-3); opacity: .7; fill: none; } .dot-a { fill: var(--a); } .dot-b { fill: var(--b); }
 .bar { fill: var(--ink-3); } .even { stroke: var(--ink); }
+td span { white-space: nowrap; } td .dim { white-space: normal; }
 td svg { width: 160px; height: 12px; }
+@media (max-width: 640px) { .wide > svg { width: 640px; } }
 code { font: 12px ui-monospace, "SF Mono", Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
 @media (max-width: 640px) { .report { padding: 16px 12px; } }
 @page { size: A4; margin: 14mm; }

@@ -103,6 +103,13 @@ TEST_F(RoutesTest, ManySeriesAnswerEachForItself) {
   EXPECT_THAT(answer, HasSubstr("there is no run 'gone'"));
 }
 
+TEST_F(RoutesTest, TheLastValueOfAMetricComesFromEveryRunThatHasIt) {
+  const std::string last = Get("/scalars/last?contains=LOSS");
+  EXPECT_THAT(last, HasSubstr(R"("runs":["seed","train"],"tags":["loss","loss"],"steps":[99,99])"));
+  EXPECT_THAT(last, HasSubstr(R"("values":[0.03,0.01])"));
+  EXPECT_THAT(Get("/scalars/last?contains=nowhere"), HasSubstr(R"("runs":[])"));
+}
+
 TEST_F(RoutesTest, BinarySeriesBeginWithTheirHeader) {
   const HttpResponse response =
       Ask({.method = "GET",

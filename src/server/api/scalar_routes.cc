@@ -1,4 +1,5 @@
 // Curves: one or many, as JSON or as binary columns, and groups of runs.
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -247,6 +248,38 @@ Result<HttpResponse> PostGroups(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
+bool ContainsIgnoringCase(std::string_view text, std::string_view wanted) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
+}
+
+// Of each run the first tag, in the order of names, that contains the text.
+Result<HttpResponse> GetLastScalars(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query("contains"));
+  struct Entry {
+    const Run* run;
+    const Tag* tag;
+    ScalarPoint point;
+  };
+  std::vector<Entry> entries;
+  for (const std::shared_ptr<const Run>& run : call.snapshot->runs) {
+    const auto found = std::ranges::find_if(run->tags, [&](const Tag& tag) {
+      return tag.kind() == TagKind::kScalar && tag.size() > 0 &&
+             ContainsIgnoringCase(tag.name(), wanted);
+    });
+    if (found != run->tags.end()) entries.push_back({run.get(), &*found, found->scalars.back()});
+  }
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  WriteValues(json, "runs", entries, [](const Entry& e) { return std::string_view(e.run->name); });
+  WriteValues(json, "tags", entries,
+              [](const Entry& e) { return std::string_view(e.tag->name()); });
+  WriteValues(json, "steps", entries, [](const Entry& e) { return e.point.step; });
+  WriteNumbers(json, "values", entries, [](const Entry& e) { return e.point.value; });
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
 }  // namespace
 
 std::vector<ApiRoute> ScalarRoutes() {
@@ -270,6 +303,12 @@ std::vector<ApiRoute> ScalarRoutes() {
        .summary = "The points of many series at once.",
        .body_example = R"({"series":[["train","loss"]],"points":1000,"axis":"step"})",
        .handler = PostScalars},
+      {.method = "GET",
+       .path = "/scalars/last",
+       .summary = "The last value of a metric in every run that has it.",
+       .parameters = {{"contains", kText, true, false,
+                       "Part of the tag; of several the first, letter case aside."}},
+       .handler = GetLastScalars},
       {.method = "POST",
        .path = "/scalars/groups",
        .summary = "Mean and spread over groups of runs.",

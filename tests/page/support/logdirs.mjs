@@ -183,6 +183,7 @@ export function writeHostile(logdir) {
   }
   file.scalar(ATTACK, 1).scalar("javascript:window.attacked=1", 2).scalar("{{constructor.constructor('window.attacked=1')()}}", 3);
   file.scalar(`hardware/cpu/${ATTACK}`, 4);
+  file.hparams({ [ATTACK]: ATTACK, bits: 8 });
   file.text("text", `${ATTACK}\n\n[click](javascript:window.attacked=1) <svg onload="window.attacked=1"></svg>\n\n![x](x" onerror="window.attacked=1)\n\n<iframe srcdoc="<script>parent.attacked=1</script>"></iframe>`);
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="window.attacked=1"><script>window.attacked=1</script></svg>';
   file.image("picture", 8, 8, Buffer.from(svg));

@@ -57,12 +57,6 @@ export async function postJson<T>(route: string, body: unknown, signal?: AbortSi
   return (await response.json()) as T;
 }
 
-export async function postForBytes(route: string, body: unknown, accept: string, signal?: AbortSignal): Promise<ArrayBuffer> {
-  const init = post(body, signal);
-  const response = await send(apiUrl(route), { ...init, headers: { ...init.headers, Accept: accept } });
-  return response.arrayBuffer();
-}
-
 function post(body: unknown, signal?: AbortSignal) {
   return {
     method: "POST",

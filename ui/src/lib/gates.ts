@@ -36,6 +36,11 @@ export interface Values {
   value(variant: string, metric: string): number | null;
 }
 
+/** Whether values are shares of one, to be shown in per cent. */
+export function isFraction(metric: { readonly unit: string; readonly higherIsBetter: boolean | null }): boolean {
+  return metric.unit === "" && metric.higherIsBetter === true;
+}
+
 /** Accuracy is a fraction, but many log per cent. */
 export function asFraction(accuracy: number): number {
   return accuracy > 1.5 ? accuracy / 100 : accuracy;

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { plural } from "../lib/format";
 import { parseRunFilter, passes } from "../lib/run_filter";
+import { followLastValues, lastValues } from "../state/last_values";
 import { listOf, listText, query, setQuery } from "../state/location";
 import { RunKey } from "./RunKey";
 import { VirtualList } from "./VirtualList";
@@ -13,7 +14,13 @@ export const runFilter = computed(() => parseRunFilter(query.value.get("runs") ?
 
 const hidden = computed(() => new Set(listOf(query.value.get("hide"))));
 
-export const filteredRuns = computed(() => allRuns.value.filter((run) => passes(runFilter.value, run, () => null)));
+followLastValues(() => runFilter.value.conditions.map(({ metric }) => metric));
+
+export const filteredRuns = computed(() => {
+  const { patterns, conditions, problem } = runFilter.value;
+  const known = { patterns, problem, conditions: conditions.filter(({ metric }) => lastValues.value.has(metric)) };
+  return allRuns.value.filter((run) => passes(known, run, (metric) => lastValues.value.get(metric)?.get(run) ?? null));
+});
 
 // More lines than this in one chart are a carpet; the rest is a tick away.
 const SHOWN_BY_ITSELF = 200;
@@ -34,7 +41,7 @@ export function RunList({ lastValue }: { lastValue?: (run: string) => string | n
   const shown = new Set(shownRuns.value);
   return (
     <aside class="runs" aria-label="Runs">
-      <input class="field" aria-label="Filter runs" placeholder="Filter: regular expression" type="search" value={query.value.get("runs") ?? ""}
+      <input class="field" aria-label="Filter runs" placeholder="Filter: resnet acc>0.9" title="Words are regular expressions; conditions are about the last value of a tag" type="search" value={query.value.get("runs") ?? ""}
         onInput={(event) => setQuery({ runs: event.currentTarget.value }, "replace")} />
       <div class="runs-head note">
         <span>{shown.size} of {plural(allRuns.value.length, "run")}</span>

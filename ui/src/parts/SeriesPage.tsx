@@ -1,6 +1,6 @@
 // A page of cards, one per tag and run of a kind: images, texts, histograms.
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { getJson } from "../api/client";
 import type { Tags } from "../api/types";
 import { plural } from "../lib/format";
@@ -18,18 +18,20 @@ export interface Series {
 
 const MORE = 60;
 
-export function SeriesPage({ kind, title, note, tools, empty, inGrid = true, card }: {
+export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = true, card }: {
   kind: string;
   title: string;
   note: string;
   tools?: ComponentChildren;
+  /** Below the list of runs. */
+  knobs?: ComponentChildren;
   empty: JSX.Element;
   inGrid?: boolean;
   card: (series: Series) => JSX.Element;
 }): JSX.Element {
   const { state, retry } = useResource(`${kind}-tags`, (signal) => getJson<Tags>("tags", { kind }, signal));
   const { data, error } = state.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (data) allRuns.value = runsOfTags(data);
   }, [data]);
   const wanted = query.value.get("tag") ?? "";
@@ -45,7 +47,7 @@ export function SeriesPage({ kind, title, note, tools, empty, inGrid = true, car
   const most = Number(query.value.get("most") ?? MORE);
   return (
     <div class="view scalars">
-      <div class="side"><RunList /></div>
+      <div class="side"><RunList />{knobs && <div class="knobs">{knobs}</div>}</div>
       <div class="main-column">
         <div class="page-bar">
           <h1>{title}</h1>

@@ -1,7 +1,7 @@
 // Data from the server that a card shows: loading, there, or failed; stale data stays on screen
 // until newer data is there.
 import { signal, type ReadonlySignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { ApiError } from "../api/client";
 import { dataVersion } from "./live";
 
@@ -26,7 +26,8 @@ export function useResource<T>(
   const slot = useMemo(() => ({ state: signal<Loaded<T>>(nothing), attempt: signal(0) }), []);
   const version = options.live === false ? 0 : dataVersion.value;
   const attempt = slot.attempt.value;
-  useEffect(() => {
+  // Before the frame is painted, not after: the answer is on its way while the browser paints.
+  useLayoutEffect(() => {
     const cancel = new AbortController();
     slot.state.value = { ...slot.state.peek(), stale: true };
     load(cancel.signal).then(

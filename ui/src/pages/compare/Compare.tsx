@@ -6,7 +6,7 @@ import { toNumber, type WireNumber } from "../../api/wire";
 import type { Comparison, Metric, Model } from "../../api/compression";
 import type { Tags } from "../../api/types";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
-import { asFraction, check, gain, judge, POLICIES, type Policy } from "../../lib/gates";
+import { asFraction, check, gain, isFraction, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { fixed, percent, points, ratio, significant } from "../../lib/format";
 import { Waterfall } from "../../parts/Waterfall";
@@ -17,24 +17,21 @@ import { useResource } from "../../state/resource";
 import "./compare.css";
 import "../layers/layers.css";
 
-function isFraction(metric: Metric): boolean {
-  return metric.unit === "" && metric.higherIsBetter === true;
-}
-
 function valueText(metric: Metric, value: number | null): string {
   if (value === null) return "not logged";
   return isFraction(metric) ? `${percent(asFraction(value))} %` : `${significant(value)}${metric.unit ? ` ${metric.unit}` : ""}`;
 }
 
-function Change({ metric, a, b }: { metric: Metric; a: number | null; b: number | null }): JSX.Element {
+/** Red is for what a gate forbids; a loss that may be is a number like others. */
+function Change({ metric, a, b, fails }: { metric: Metric; a: number | null; b: number | null; fails: boolean }): JSX.Element {
   if (a === null || b === null) return <span class="none">–</span>;
   if (isFraction(metric)) {
     const change = asFraction(b) - asFraction(a);
-    return <span class={change < 0 ? "verdict bad" : "good"}>{change === 0 ? "=" : points(change)}</span>;
+    return <span class={fails ? "verdict bad" : ""}>{change === 0 ? "=" : points(change)}</span>;
   }
   const times = gain(a, b, metric.higherIsBetter ?? false);
   if (times === null || metric.higherIsBetter === null) return <span>{significant(b - a)}</span>;
-  return <span class={times < 1 ? "verdict bad" : ""}>{times === 1 ? "=" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}</span>;
+  return <span class={fails ? "verdict bad" : times < 1 ? "warn verdict" : ""}>{times === 1 ? "=" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}</span>;
 }
 
 interface OverlayAnswer {
@@ -105,6 +102,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
   const [a, b] = [sideA.value, sideB.value];
   const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
   const verdict = judge(model, a, b, policy);
+  const failing = new Set(policy.gates.filter((gate) => check(model, a, b, gate).passes === false).map((gate) => gate.metric));
   const score = model.aurora(b);
   const metrics = table.metrics.filter((metric) => model.cell(a, metric.name) || model.cell(b, metric.name));
   const tiles = metrics.filter((metric) => model.cell(a, metric.name) && model.cell(b, metric.name)).slice(0, 5);
@@ -125,7 +123,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
           <div class="tile" key={metric.name}>
             <div class="name">{metric.label}</div>
             <div class="figure"><small class="in-a">{valueText(metric, model.value(a, metric.name))}</small> → {valueText(metric, model.value(b, metric.name))}</div>
-            <div class="from"><Change metric={metric} a={model.value(a, metric.name)} b={model.value(b, metric.name)} /></div>
+            <div class="from"><Change metric={metric} a={model.value(a, metric.name)} b={model.value(b, metric.name)} fails={failing.has(metric.name)} /></div>
           </div>
         ))}
       </div>
@@ -142,7 +140,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
                     <td>{metric.label}</td>
                     <td class={`num ${ca ? "" : "none"}`} title={ca ? undefined : `not logged: ${flatTag(model.name, metric.name, a)}`}>{valueText(metric, ca?.value ?? null)}</td>
                     <td class={`num ${cb ? "" : "none"}`} title={cb ? undefined : `not logged: ${flatTag(model.name, metric.name, b)}`}>{valueText(metric, cb?.value ?? null)}</td>
-                    <td class="num"><Change metric={metric} a={ca?.value ?? null} b={cb?.value ?? null} /></td>
+                    <td class="num"><Change metric={metric} a={ca?.value ?? null} b={cb?.value ?? null} fails={failing.has(metric.name)} /></td>
                     <td class="mono dim" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>{cb?.tag || ca?.tag || cb?.run || ca?.run}</td>
                   </tr>
                 );

@@ -105,7 +105,7 @@ export default function HParams(): JSX.Element {
           {filters.size > 0 && <button class="link" onClick={() => setQuery({ where: null })}>Clear the filters</button>}
           <span class="push label">
             {metrics.length > 0 && (
-              <Menu label="Colour by" value={colourId ?? ""} choices={metrics.map((m) => ({ value: m.id, text: m.label }))} onPick={(id) => setQuery({ colour: id }, "replace")}>
+              <Menu label={`Colour ${metrics.find((m) => m.id === colourId)?.label ?? ""}`} value={colourId ?? ""} choices={metrics.map((m) => ({ value: m.id, text: m.label }))} onPick={(id) => setQuery({ colour: id }, "replace")}>
                 <span class="dim">Colour</span> {metrics.find((m) => m.id === colourId)?.label}
               </Menu>
             )}

@@ -108,7 +108,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
         <span key={axis.column.id} class={`axis-tools${i === 0 ? " first" : i === layout.axes.length - 1 ? " last" : ""}`} style={{ left: `${axis.x}px` }}>
           {i > 0 && <button class="link" aria-label={`Move ${axis.column.label} to the left`} title="Move left" onClick={() => onMove(axis.column.id, -1)}>‹</button>}
           <button class="link" aria-pressed={view.flip.has(axis.column.id)} aria-label={`Turn ${axis.column.label} over`} title="Turn over" onClick={() => onFlip(axis.column.id)}>⇅</button>
-          {axis.canLog && <button class="link" aria-pressed={view.log.has(axis.column.id)} aria-label={`Logarithmic ${axis.column.label}`} onClick={() => onLog(axis.column.id)}>log</button>}
+          {axis.canLog && <button class="link" aria-pressed={view.log.has(axis.column.id)} aria-label={`log scale of ${axis.column.label}`} onClick={() => onLog(axis.column.id)}>log</button>}
           {i < layout.axes.length - 1 && <button class="link" aria-label={`Move ${axis.column.label} to the right`} title="Move right" onClick={() => onMove(axis.column.id, 1)}>›</button>}
         </span>
       ))}

@@ -56,7 +56,7 @@ export function readTrials(answer: HParamsAnswer): Trials {
 export type Filter = { readonly min: number; readonly max: number } | { readonly values: readonly string[] };
 export type Filters = ReadonlyMap<string, Filter>;
 
-const escape = (text: string): string => encodeURIComponent(text).replaceAll("~", "%7E");
+const escape = (text: string): string => text.replace(/[%~;]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** "h:bits~~4~8;h:scheme~sym~asym": short, and readable in an address. */
 export function filtersText(filters: Filters): string | null {

@@ -70,7 +70,7 @@ function pathOf(axes: readonly AxisLayout[], index: number): string {
 }
 
 export function layoutParallel(columns: readonly Column[], width: number, height: number, view: AxisView): ParallelLayout | null {
-  const [left, right, top, bottom] = [56, width - 72, 44, height - 16];
+  const [left, right, top, bottom] = [56, width - 72, 50, height - 16];
   if (columns.length === 0 || right - left < 80 || bottom - top < 60) return null;
   const step = columns.length > 1 ? (right - left) / (columns.length - 1) : 0;
   const axes = columns.map((column, i) => axisOf(column, left + i * step, top, bottom, view));

@@ -1,10 +1,13 @@
-// Images: one card per tag and run, a slider over its steps.
+// Images: one card per tag and run. Steps, brightness and contrast are those of all cards, so that
+// pictures can be compared; a card may still be moved by itself.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { apiUrl, getJson } from "../../api/client";
+import { nearestIndex } from "../../charts/line/layout";
 import { count } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
-import { SeriesPage } from "../../parts/SeriesPage";
+import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { useKeys } from "../../shell/keys";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
 import "./images.css";
@@ -18,13 +21,39 @@ interface ImagesAnswer {
   samples: number[];
 }
 
-function ImageCard({ run, tag, actual }: { run: string; tag: string; actual: boolean }): JSX.Element {
-  const { state, retry } = useResource(`${run}\u0000${tag}`, (signal) => getJson<ImagesAnswer>("images", { run, tag, limit: 500 }, signal));
+// Narrower images are shown with their pixels, not smeared.
+const SMALL = 160;
+
+interface Look {
+  readonly actual: boolean;
+  readonly brightness: number;
+  readonly contrast: number;
+  /** The step of all cards; null: the newest of each. */
+  readonly step: number | null;
+}
+
+function lookOfAddress(): Look {
+  const number = (key: string, usual: number): number => {
+    const value = Number(query.value.get(key) ?? usual);
+    return Number.isFinite(value) ? Math.min(4, Math.max(0, value)) : usual;
+  };
+  const step = Number(query.value.get("step") ?? NaN);
+  return { actual: query.value.has("actual"), brightness: number("bright", 1), contrast: number("contrast", 1), step: Number.isFinite(step) ? step : null };
+}
+
+function ImageCard({ run, tag, look, onSteps }: Series & { look: Look; onSteps: (first: number, last: number) => void }): JSX.Element {
+  const { state, retry } = useResource(`${run}\u0000${tag}`, async (signal) => {
+    const answer = await getJson<ImagesAnswer>("images", { run, tag, limit: 500 }, signal);
+    if (answer.steps.length > 0) onSteps(Math.min(...answer.steps), Math.max(...answer.steps));
+    return answer;
+  });
   const { data, error } = state.value;
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [own, setOwn] = useState<{ of: number | null; at: number } | null>(null);
   const [sample, setSample] = useState(0);
   const last = (data?.steps.length ?? 1) - 1;
-  const at = Math.min(chosen ?? last, last);
+  // Moving all cards takes back what was moved alone.
+  const alone = own !== null && own.of === look.step ? own.at : null;
+  const at = Math.min(alone ?? (look.step !== null && data ? nearestIndex(data.steps, look.step) : last), last);
   return (
     <section class="card image-card" aria-label={`${tag} of ${run}`}>
       <header><h3 title={tag}>{tag}</h3></header>
@@ -33,7 +62,8 @@ function ImageCard({ run, tag, actual }: { run: string; tag: string; actual: boo
       {data && at >= 0 && (
         <>
           <div class="image-box">
-            <img class={actual ? "actual" : ""} loading="lazy" alt={`${tag}, step ${data.steps[at]}`} width={data.widths[at]} height={data.heights[at]}
+            <img class={look.actual ? "actual" : (data.widths[at] ?? 0) < SMALL ? "small" : ""} loading="lazy" alt={`${tag}, step ${data.steps[at]}`} width={data.widths[at]} height={data.heights[at]}
+              style={look.brightness === 1 && look.contrast === 1 ? {} : { filter: `brightness(${look.brightness}) contrast(${look.contrast})` }}
               src={apiUrl("blob", { run, tag, index: data.indices[at], sample })} />
           </div>
           <div class="values">
@@ -43,7 +73,7 @@ function ImageCard({ run, tag, actual }: { run: string; tag: string; actual: boo
               <button class="link" onClick={() => setSample((sample + 1) % (data.samples[at] ?? 1))}>sample {sample + 1} of {data.samples[at]}</button>
             )}
           </div>
-          {last > 0 && <input type="range" min="0" max={last} value={at} aria-label={`Step of ${tag}`} onInput={(event) => setChosen(Number(event.currentTarget.value))} />}
+          {last > 0 && <input type="range" min="0" max={last} value={at} aria-label={`Step of ${tag}`} onInput={(event) => setOwn({ of: look.step, at: Number(event.currentTarget.value) })} />}
         </>
       )}
     </section>
@@ -51,10 +81,41 @@ function ImageCard({ run, tag, actual }: { run: string; tag: string; actual: boo
 }
 
 export default function Images(): JSX.Element {
-  const actual = query.value.has("actual");
-  const tools = <label class="label">Actual size <input type="checkbox" checked={actual} onChange={() => setQuery({ actual: actual ? null : "1" })} /></label>;
+  const look = lookOfAddress();
+  const [range, setRange] = useState<readonly [number, number] | null>(null);
+  const seeSteps = (first: number, last: number): void => setRange((old) => {
+    const next = [Math.min(first, old?.[0] ?? first), Math.max(last, old?.[1] ?? last)] as const;
+    return old && old[0] === next[0] && old[1] === next[1] ? old : next;
+  });
+  const setStep = (step: number): void => {
+    if (range) setQuery({ step: step >= range[1] ? null : String(Math.max(range[0], Math.round(step))) }, "replace");
+  };
+  const move = (by: number) => (): void => {
+    if (range) setStep((lookOfAddress().step ?? range[1]) + by * Math.max(1, (range[1] - range[0]) / 20));
+  };
+  useKeys([
+    { key: "arrowright", does: "Later step", run: move(1) },
+    { key: "arrowleft", does: "Earlier step", run: move(-1) },
+  ]);
+  const slider = (key: "bright" | "contrast", text: string, value: number): JSX.Element => (
+    <label class="label slider">{text}
+      <input type="range" min="0.2" max="3" step="0.05" value={value} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
+    </label>
+  );
+  const knobs = (
+    <>
+      {range && range[1] > range[0] && (
+        <label class="label slider">All at step <output>{look.step === null ? "newest" : count(look.step)}</output>
+          <input type="range" min={range[0]} max={range[1]} value={look.step ?? range[1]} aria-label="Step of all cards" onInput={(event) => setStep(Number(event.currentTarget.value))} />
+        </label>
+      )}
+      {slider("bright", "Brightness", look.brightness)}
+      {slider("contrast", "Contrast", look.contrast)}
+      <label class="label">Actual size <input type="checkbox" checked={look.actual} onChange={() => setQuery({ actual: look.actual ? null : "1" })} /></label>
+    </>
+  );
   return (
-    <SeriesPage kind="image" title="Images" note=", every step kept" tools={tools} card={(series) => <ImageCard {...series} actual={actual} />} empty={(
+    <SeriesPage kind="image" title="Images" note=", every step kept" knobs={knobs} card={(series) => <ImageCard {...series} look={look} onSteps={seeSteps} />} empty={(
       <>
         <h1>No images yet</h1>
         <p>This page shows logged images, among them the similarity plots of quantization stages.</p>

@@ -4,89 +4,22 @@ import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import type { Metric } from "../../api/compression";
 import { readWeights } from "../../lib/aurora";
-import { asFraction, POLICIES } from "../../lib/gates";
+import { asFraction, isFraction, POLICIES } from "../../lib/gates";
 import { csvOf, saveAs } from "../../lib/csv";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
-import { fixed, plural, ratio, significant } from "../../lib/format";
+import { plural } from "../../lib/format";
 import { go, hrefOf, query, setQuery } from "../../state/location";
 import { progress, status } from "../../state/live";
 import { comparison, comparisonError, sideA, sideB } from "../../state/pair";
 import { Menu } from "../../shell/Menu";
 import { AuroraPanel } from "./AuroraPanel";
+import { ModelCard } from "./ModelCard";
 import { ModelTable } from "./ModelTable";
 import { ParetoChart } from "./ParetoChart";
 import type { ParetoInput } from "./pareto_layout";
-import { brushText, isFraction, median, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
+import { Tiles } from "./Tiles";
+import { brushText, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
 import "./overview.css";
-
-function Tile({ name, figure, unit, from }: { name: string; figure: string; unit?: string; from: JSX.Element | string }): JSX.Element {
-  return (
-    <div class="tile">
-      <div class="name">{name}</div>
-      <div class="figure">{figure}{unit && <small> {unit}</small>}</div>
-      <div class="from">{from}</div>
-    </div>
-  );
-}
-
-function best(rows: readonly Row[], value: (row: Row) => number | null): { row: Row; value: number } | null {
-  let found: { row: Row; value: number } | null = null;
-  for (const row of rows) {
-    const v = value(row);
-    if (v !== null && Number.isFinite(v) && (!found || v > found.value)) found = { row, value: v };
-  }
-  return found;
-}
-
-function Tiles({ data }: { data: OverviewData }): JSX.Element {
-  const drops = data.rows.flatMap((row) => (row.drop === null ? [] : [row.drop]));
-  const text = (drop: number): string => (data.qualityIsFraction ? fixed(drop * 100, 2) : significant(drop, 3));
-  const unit = data.qualityIsFraction ? "pp" : "";
-  const middle = median(drops);
-  const worst = best(data.rows, (row) => row.drop);
-  const failing = data.rows.filter((row) => row.verdict.fails.length > 0);
-  const checked = data.rows.filter((row) => row.verdict.checked > 0);
-  const gains = data.resources.slice(0, 2).map((metric) => ({ metric, top: best(data.rows, (row) => row.metrics.get(metric.name)?.gain ?? null) }));
-  return (
-    <div class="tiles">
-      {middle !== null && <Tile name="Median drop" figure={text(middle)} unit={unit} from={`${drops.filter((d) => d <= 0).length} of ${drops.length} lose nothing`} />}
-      {worst && <Tile name="Worst drop" figure={text(worst.value)} unit={unit}
-        from={worst.row.verdict.fails.length > 0 ? <span class="verdict bad">{worst.row.name}</span> : worst.row.name} />}
-      {gains.map(({ metric, top }) => top && (
-        <Tile key={metric.name} name={`Best ${metric.name === "model_size_mb" ? "ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "speedup" : metric.label}`}
-          figure={ratio(top.value)} from={`${top.row.name}, ${data.rows.filter((row) => row.metrics.get(metric.name)?.gain != null).length} measured`} />
-      ))}
-      <Tile name="Gates" figure={String(checked.length - failing.length)} unit={`of ${checked.length} pass`}
-        from={failing.length > 0 ? <span class="verdict bad">{failing.length} fail, see table</span> : <span class="verdict good">none fails</span>} />
-    </div>
-  );
-}
-
-function Card({ row, data, a, b }: { row: Row; data: OverviewData; a: string; b: string }): JSX.Element {
-  const show = (v: number | null): string => (v === null ? "–" : data.qualityIsFraction ? `${fixed(asFraction(v) * 100, 2)} %` : significant(v));
-  return (
-    <>
-      <b>{row.name}</b>
-      <dl>
-        <dt /><dd class="in-a">● {a}</dd><dd class="in-b">◆ {b}</dd><dd class="dim">change</dd>
-        <dt>{data.quality.label}</dt><dd>{show(row.quality.a)}</dd><dd>{show(row.quality.b)}</dd>
-        <dd>{row.drop === null ? "–" : data.qualityIsFraction ? `${fixed(-row.drop * 100, 2)} pp` : significant(-row.drop)}</dd>
-        {data.resources.map((metric) => {
-          const pair = row.metrics.get(metric.name);
-          if (!pair || (pair.a === null && pair.b === null)) return null;
-          return (
-            <>
-              <dt>{metric.label}</dt>
-              <dd>{pair.a === null ? "–" : significant(pair.a)}</dd>
-              <dd>{pair.b === null ? "–" : significant(pair.b)}</dd>
-              <dd>{pair.gain === null ? "–" : ratio(pair.gain)}</dd>
-            </>
-          );
-        })}
-      </dl>
-    </>
-  );
-}
 
 /** What the chart shows of a metric: shares in per cent. */
 function shownValue(metric: Metric, value: number): number {
@@ -130,10 +63,10 @@ function AxisPick({ name, metric, choices, log, onPick, onLog }: {
 }): JSX.Element {
   return (
     <span class="label">
-      <Menu label={`${name} axis: ${metric.label}`} value={metric.name} choices={choices.map((m) => ({ value: m.name, text: m.label }))} onPick={onPick}>
+      <Menu label={`${name} ${plainLabel(metric)}: what the axis shows`} value={metric.name} choices={choices.map((m) => ({ value: m.name, text: m.label }))} onPick={onPick}>
         <span class="dim">{name}</span> {plainLabel(metric)}
       </Menu>
-      <button class="toggle" aria-pressed={log} aria-label={`Logarithmic ${name} axis`} onClick={onLog}>log</button>
+      <button class="toggle" aria-pressed={log} aria-label={`log scale of ${name}`} onClick={onLog}>log</button>
     </span>
   );
 }
@@ -212,7 +145,7 @@ export default function Overview(): JSX.Element {
                 frontName={`${b} front`} summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with an arrow from ${a} to ${b} each`}
                 hot={hot.value} passing={new Set(rows.map((row) => row.name))} onHot={setHot} onOpen={open}
                 brush={brush} onBrush={(next) => setQuery({ brush: next ? brushText(next) : null }, "replace")}
-                card={(name) => <Card row={data.rows.find((row) => row.name === name)!} data={data} a={a} b={b} />} />
+                card={(name) => <ModelCard row={data.rows.find((row) => row.name === name)!} data={data} a={a} b={b} />} />
             : <p class="note">No model has both {a} and {b} of a resource such as size, latency or throughput.</p>}
         </section>
         <AuroraPanel rows={rows} hot={hot.value} onHot={setHot} onOpen={open} />

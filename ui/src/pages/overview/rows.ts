@@ -1,7 +1,7 @@
 // What the overview shows of each model, computed once for all its parts.
 import type { Comparison, Metric, Model, Score } from "../../api/compression";
 import { computeAurora, USUAL_WEIGHTS, type AuroraWeights } from "../../lib/aurora";
-import { asFraction, gain, judge, type Policy, type Verdict } from "../../lib/gates";
+import { asFraction, gain, isFraction, judge, type Policy, type Verdict } from "../../lib/gates";
 import { parseRunFilter, passes } from "../../lib/run_filter";
 
 export interface PairValue {
@@ -45,11 +45,6 @@ export function qualityOf(table: Comparison, a: string, b: string): Metric | nul
   const known = QUALITY.map((name) => table.metrics.find((m) => m.name === name)).filter((m) => m !== undefined);
   const others = table.metrics.filter((m) => m.unit === "" && m.higherIsBetter !== null && !known.includes(m));
   return [...known, ...others].reduce<Metric | null>((best, m) => (count(m) > (best ? count(best) : 0) ? m : best), null);
-}
-
-/** Whether values are shares of one, to be shown in per cent. */
-export function isFraction(metric: Metric): boolean {
-  return metric.unit === "" && metric.higherIsBetter === true;
 }
 
 export function overviewOf(table: Comparison, a: string, b: string, policy: Policy, weights: AuroraWeights = USUAL_WEIGHTS): OverviewData | null {

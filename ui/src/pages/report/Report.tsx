@@ -32,9 +32,12 @@ function Preview({ html }: { html: string }): JSX.Element {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
-    const parsed = new DOMParser().parseFromString(html, "text/html"); // Runs nothing.
+    // The policy of this page forbids styles inside documents, so the sheet is taken out before.
+    const [, style = ""] = /<style>([^]*?)<\/style>/.exec(html) ?? [];
+    const [text = ""] = /<article[^]*<\/article>/.exec(html) ?? [];
+    const parsed = new DOMParser().parseFromString(text, "text/html"); // Runs nothing.
     const look = new CSSStyleSheet();
-    look.replaceSync([...parsed.querySelectorAll("style")].map((style) => style.textContent ?? "").join("\n"));
+    look.replaceSync(style);
     const theme = new CSSStyleSheet();
     theme.replaceSync(":host { color-scheme: inherit; display: block; }");
     root.adoptedStyleSheets = [look, theme];

@@ -83,9 +83,10 @@ function useNear(): { ref: { current: HTMLElement | null }; near: boolean } {
   return { ref, near };
 }
 
-function Values({ lines, at, digits }: { lines: readonly Line[]; at: number | null; digits: number }): JSX.Element {
+/** Its height is known before its content: two rows for more than four runs. */
+function Values({ count: expected, lines, at, digits }: { count: number; lines: readonly Line[]; at: number | null; digits: number }): JSX.Element {
   return (
-    <div class="values">
+    <div class={expected > 4 ? "values reserved two" : "values reserved"}>
       {lines.slice(0, 8).map((line) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const value = (line.smooth ?? line.ys)[i] ?? NaN;
@@ -147,7 +148,7 @@ function LoadedCard({ tag, runs, groups, view, cursor, files, onZoom }: {
     <>
       <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom} toSvg={toSvg}
         logX={view.logX} logY={view.logY} clipOutliers={view.clip} xRange={zoom} yRange={null} xText={xText(view.axis)} />
-      <Values lines={lines} at={cursor.value} digits={5} />
+      <Values count={groups?.length ?? runs.length} lines={lines} at={cursor.value} digits={5} />
     </>
   );
 }
@@ -175,7 +176,12 @@ export function ScalarCard(props: {
         <button class="icon" aria-label={`${props.pinned ? "Unpin" : "Pin"} ${props.tag}`} aria-pressed={props.pinned} title="Pin" onClick={props.onPin}><Icon d={ICONS.pin} /></button>
         <button class="icon" aria-label={`Full width: ${props.tag}`} aria-pressed={props.wide} title="Full width" onClick={props.onWide}><Icon d={ICONS.wide} /></button>
       </header>
-      {near ? <LoadedCard tag={props.tag} runs={props.runs} groups={props.groups} view={props.view} cursor={props.cursor} files={files} onZoom={props.onZoom} /> : <div class="plot" />}
+      {near ? <LoadedCard tag={props.tag} runs={props.runs} groups={props.groups} view={props.view} cursor={props.cursor} files={files} onZoom={props.onZoom} /> : (
+        <>
+          <div class="plot" />
+          <Values count={props.groups?.length ?? props.runs.length} lines={[]} at={null} digits={5} />
+        </>
+      )}
     </section>
   );
 }

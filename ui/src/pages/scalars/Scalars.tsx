@@ -1,7 +1,7 @@
 // Curves: one card per tag, one crosshair and one zoom over all of them.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import type { Tags } from "../../api/types";
 import { plural } from "../../lib/format";
@@ -67,7 +67,8 @@ export default function Scalars(): JSX.Element {
   const { state, retry } = useResource("scalar-tags", (signal) => getJson<Tags>("tags", { kind: "scalar" }, signal));
   const cursor = useSignal<number | null>(null);
   const { data, error } = state.value;
-  useEffect(() => {
+  // Before the frame is painted, which would else show tags without runs.
+  useLayoutEffect(() => {
     if (data) allRuns.value = data.runs;
   }, [data]);
   useKeys([

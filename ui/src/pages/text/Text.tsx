@@ -1,9 +1,12 @@
-// Texts as they were logged. Nothing in them is taken for markup.
+// Texts: as the Markdown they mostly are, or as they were logged.
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import { count } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
-import { SeriesPage } from "../../parts/SeriesPage";
+import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { elementsOf } from "../../lib/safe_html";
+import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
 import "./text.css";
 
@@ -12,10 +15,11 @@ interface TextAnswer {
   wall_times: number[];
   shapes: number[][];
   texts: string[][];
+  html: string[];
 }
 
-function TextCard({ run, tag }: { run: string; tag: string }): JSX.Element {
-  const { state, retry } = useResource(`${run}\u0000${tag}`, (signal) => getJson<TextAnswer>("text", { run, tag, limit: 50 }, signal));
+function TextCard({ run, tag, raw }: Series & { raw: boolean }): JSX.Element {
+  const { state, retry } = useResource(`${run}\u0000${tag}`, (signal) => getJson<TextAnswer>("text", { run, tag, limit: 50, html: "true" }, signal));
   const { data, error } = state.value;
   return (
     <section class="text-card" aria-label={`${tag} of ${run}`}>
@@ -24,11 +28,16 @@ function TextCard({ run, tag }: { run: string; tag: string }): JSX.Element {
       {data && [...data.steps.keys()].reverse().map((i) => (
         <div key={i}>
           <div class="note">step {count(data.steps[i] ?? 0)}</div>
-          <TextGrid shape={data.shapes[i] ?? []} texts={data.texts[i] ?? []} />
+          {raw ? <TextGrid shape={data.shapes[i] ?? []} texts={data.texts[i] ?? []} /> : <Markdown html={data.html[i] ?? ""} />}
         </div>
       ))}
     </section>
   );
+}
+
+function Markdown({ html }: { html: string }): JSX.Element {
+  const elements = useMemo(() => elementsOf(html), [html]);
+  return <div class="text-body markdown">{elements}</div>;
 }
 
 function TextGrid({ shape, texts }: { shape: readonly number[]; texts: readonly string[] }): JSX.Element {
@@ -41,8 +50,15 @@ function TextGrid({ shape, texts }: { shape: readonly number[]; texts: readonly 
 }
 
 export default function Text(): JSX.Element {
+  const raw = query.value.has("raw");
+  const tools = (
+    <span class="seg" role="group" aria-label="Show texts as">
+      <button aria-pressed={!raw} onClick={() => setQuery({ raw: null })}>Markdown</button>
+      <button aria-pressed={raw} onClick={() => setQuery({ raw: "1" })}>Raw</button>
+    </span>
+  );
   return (
-    <SeriesPage kind="text" title="Text" note="" inGrid={false} card={(series) => <TextCard {...series} />} empty={(
+    <SeriesPage kind="text" title="Text" note="" tools={tools} inGrid={false} card={(series) => <TextCard {...series} raw={raw} />} empty={(
       <>
         <h1>No texts yet</h1>
         <p>This page shows logged texts: notes, samples, reports.</p>

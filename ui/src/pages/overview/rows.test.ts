@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { readTable, type TableAnswer } from "../../api/compression";
+import { USUAL_WEIGHTS } from "../../lib/aurora";
+import { POLICIES } from "../../lib/gates";
+import { brushText, overviewOf, readBrush, visibleRows } from "./rows";
+
+// alexnet and resnet18, accuracy and size, fp32 and int8.
+const answer: TableAnswer = {
+  snapshot: 1, baseline: "fp32", models: ["alexnet", "resnet18"], variants: ["fp32", "int8"],
+  metrics: { names: ["accuracy", "model_size_mb"], units: ["", "MB"], directions: ["higher", "lower"], labels: ["Accuracy", "Model size (MB)"] },
+  cells: {
+    models: [0, 0, 0, 0, 1, 1, 1], variants: [0, 1, 0, 1, 0, 1, 1], metrics: [0, 0, 1, 1, 0, 0, 1], values: [0.99, 0.99, 217, 9.4, 0.7, 0.69, 11.3],
+    runs: Array(7).fill("r"), tags: Array(7).fill("t"), steps: Array(7).fill(0), wall_times: Array(7).fill(0),
+  },
+  aurora: { models: [0], variants: [1], scores: [1.5], coverages: [0.5], kinds: ["logged"], reasons: [null], formulas: ["v1"], factors: [{}], weights: [{}] },
+};
+const table = readTable(answer);
+const data = overviewOf(table, "fp32", "int8", POLICIES[0]!)!;
+
+describe("overview", () => {
+  it("takes the score that was logged, unless other weights or another baseline are asked for", () => {
+    expect(data.rows[0]!.aurora?.score).toBe(1.5);
+    expect(overviewOf(table, "fp32", "int8", POLICIES[0]!, { ...USUAL_WEIGHTS, penalty: 0 })!.rows[0]!.aurora?.kind).toBe("computed");
+    expect(overviewOf(table, "int8", "fp32", POLICIES[0]!)!.rows[0]!.aurora?.kind).toBe("computed");
+  });
+  it("offers every metric that B has as an axis, and only pairs as columns", () => {
+    expect(data.axes.map((m) => m.name)).toEqual(["accuracy", "model_size_mb"]);
+    expect(data.resources.map((m) => m.name)).toEqual(["model_size_mb"]);
+  });
+  it("filters by words and by what B has", () => {
+    const names = (words: string): string[] => visibleRows(data, words, () => true).map((row) => row.name);
+    expect(names("res")).toEqual(["resnet18"]);
+    expect(names("size<10")).toEqual(["alexnet"]);
+    expect(names("accuracy>0.5 size>=11.3")).toEqual(["resnet18"]);
+    expect(names("latency<5")).toEqual([]);
+    expect(visibleRows(data, "", (row) => row.name === "alexnet")).toHaveLength(1);
+  });
+});
+
+describe("a brush in the address", () => {
+  it("comes back as it was drawn, to six digits", () => {
+    const brush = { x: [1.5, 9.25] as const, y: [58, 75.125] as const };
+    expect(readBrush(brushText(brush))).toEqual(brush);
+  });
+  it("is none when it is not four numbers", () => {
+    for (const text of [null, "", "1~2~3", "1~2~3~x", "1~2~3~4~5"]) expect(readBrush(text)).toBeNull();
+  });
+});
