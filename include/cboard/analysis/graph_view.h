@@ -50,6 +50,8 @@ struct BoxFacts {
 struct GraphBox {
   BoxKind kind = BoxKind::kNode;
   std::uint32_t index = 0;  // In the scene's diff.nodes or outline.groups.
+  // A group with one node is no box of its own: the node has its name, "conv1" instead of "Conv".
+  std::uint32_t named_after = kNoGroup;
   std::uint32_t parent = kNoBox;
   double x = 0;  // Upper left.
   double y = 0;

@@ -83,8 +83,9 @@ void WriteBoxes(JsonWriter& json, const GraphScene& scene, const GraphView& view
                                       : scene.outline.groups[box.index].path;
   };
   const auto label = [&](const GraphBox& box) -> const std::string& {
-    return box.kind == BoxKind::kNode ? scene.outline.nodes[box.index].label
-                                      : scene.outline.groups[box.index].label;
+    if (box.kind != BoxKind::kNode) return scene.outline.groups[box.index].label;
+    if (box.named_after != analysis::kNoGroup) return scene.outline.groups[box.named_after].label;
+    return scene.outline.nodes[box.index].label;
   };
   json.Key("boxes").BeginObject();
   WriteValues(json, "paths", boxes, path);

@@ -38,6 +38,7 @@ class RoutesTest : public ::testing::Test {
       models.AddScalar("alexnet/metrics/accuracy/int8", 0.89, 0);
       models.AddScalar("alexnet/performance/model_size_mb/fp32", 217.5, 0);
       models.AddScalar("alexnet/performance/model_size_mb/int8", 9.5, 0);
+      models.AddGraph("");
     }
     for (const auto& [run, spread] :
          {std::pair("eval/baseline_acc_0.776", 1.0F), std::pair("eval/tune_1_acc_0.095", 0.2F)}) {

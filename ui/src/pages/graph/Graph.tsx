@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { bytes, count, plural } from "../../lib/format";
+import { Icon, ICONS } from "../../shell/icons";
 import { addKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
@@ -25,7 +26,8 @@ import { Stages } from "./Stages";
 import { neighbour, openedFor, toggled, type Way } from "./walk";
 import "./graph.css";
 
-const NONE_OPEN = "-"; // In the address: every group is closed.
+const NONE_OPEN = "-"; // In the address: every group is closed,
+const NOTHING = "-"; // and nothing is selected.
 
 export default function Graph(): JSX.Element {
   const graphs = useResource("graphs", (signal) => getJson<GraphsAnswer>("graphs", {}, signal));
@@ -105,7 +107,10 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   }, [pair, wantedPane, narrow]);
   const looks = useMemo(() => ({ a: lookOf(drawing, mode, "a", boxErrors), b: lookOf(drawing, mode, "b", boxErrors) }), [drawing, mode, boxErrors]);
 
-  const path = query.value.get("node");
+  // The worst layer comes first and is selected already, until something else is, or nothing.
+  const wanted = query.value.get("node");
+  const worst = errors.length === 0 ? null : errors.reduce((least, one) => (one.sqnr < least.sqnr ? one : least)).path;
+  const path = wanted === NOTHING ? null : (wanted ?? worst);
   const selected = path === null ? -1 : boxOfPath(drawing, path);
   const marks = useMemo(() => {
     const links = selected < 0 ? null : linksOf(drawing, selected);
@@ -156,7 +161,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
     if (at) anchor.current = { path: view.boxes.paths[box]!, x: (view.boxes.x[box]! - at.x) * at.k, y: (view.boxes.y[box]! - at.y) * at.k };
     setOpen(toggled(drawing, box));
   };
-  const pick = (box: number): void => setQuery({ node: box < 0 ? null : view.boxes.paths[box]! });
+  const pick = (box: number): void => setQuery({ node: box < 0 ? NOTHING : view.boxes.paths[box]! });
   const pickPath = (wanted: string): void => {
     const open = openedFor(drawing, wanted);
     setQuery({ node: wanted, ...(open ? { open: listText(open) } : {}) });
@@ -206,7 +211,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
       { key: "arrowup", does: "To an input", run: walk("up") },
       { key: "arrowleft", does: "To the left", run: walk("left") },
       { key: "arrowright", does: "To the right", run: walk("right") },
-      { key: "escape", does: "Select nothing", run: () => setQuery({ node: null, trace: null, direction: null }) },
+      { key: "escape", does: "Select nothing", run: () => setQuery({ node: NOTHING, trace: null, direction: null }) },
     ]);
   }, [drawing, selected, path, shown]);
 
@@ -239,7 +244,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
           <div class="zoom" role="group" aria-label="Zoom">
             <button class="icon" aria-label="Zoom in" onClick={() => { const at = camera.peek(); if (at) camera.value = kept(zoomed(at, 1.4, { x: pane.current.width / 2, y: pane.current.height / 2 }, 0), view, pane.current); }}>+</button>
             <button class="icon" aria-label="Zoom out" onClick={() => { const at = camera.peek(); if (at) camera.value = kept(zoomed(at, 1 / 1.4, { x: pane.current.width / 2, y: pane.current.height / 2 }, leastZoom(view, pane.current)), view, pane.current); }}>−</button>
-            <button class="icon" aria-label="See everything" onClick={() => { camera.value = fitAll(view, pane.current); }}>⛶</button>
+            <button class="icon" aria-label="See everything" onClick={() => { camera.value = fitAll(view, pane.current); }}><Icon d={ICONS.wide} /></button>
           </div>
         )}
       </div>
