@@ -16,9 +16,10 @@ import { describe, lookOf, memoryName, usableModes, type LayerError, type Mode }
 import { Controls } from "./Controls";
 import { boxOfPath, Kind, linksOf, opOf, readView, type Drawing, type GraphsAnswer, type Side, type ViewAnswer } from "./data";
 import { Empty } from "./Empty";
-import { errorsOfBoxes, loadErrors } from "./errors";
+import { errorsOfBoxes, type PlacedError } from "./errors";
 import { Find } from "./Find";
 import { GraphCanvas } from "./GraphCanvas";
+import { loadErrors } from "./load_errors";
 import { MemoryCurve } from "./MemoryCurve";
 import { DiffSummary, NodePanel } from "./NodePanel";
 import { chooseSources, nameOf, readSources, type Shown, type Timeline } from "./sources";
@@ -26,8 +27,7 @@ import { Stages } from "./Stages";
 import { neighbour, openedFor, toggled, type Way } from "./walk";
 import "./graph.css";
 
-const NONE_OPEN = "-"; // In the address: every group is closed,
-const NOTHING = "-"; // and nothing is selected.
+const NONE_OPEN = "-"; // In the address: every group is closed.
 
 export default function Graph(): JSX.Element {
   const graphs = useResource("graphs", (signal) => getJson<GraphsAnswer>("graphs", {}, signal));
@@ -41,10 +41,12 @@ export default function Graph(): JSX.Element {
     model: model.value, a: sideA.value, b: sideB.value,
   });
   if (!shown) return <Empty />;
-  return <GraphOf shown={shown} controls={(drawing, modes, mode, panes) => <Controls sources={sources} shown={shown} drawing={drawing} modes={modes} mode={mode} panes={panes} />} />;
+  return <GraphOf shown={shown} controls={(of, drawing, modes, mode, panes) => <Controls sources={sources} shown={of} drawing={drawing} modes={modes} mode={mode} panes={panes} />} />;
 }
 
-type ControlsOf = (drawing: Drawing, modes: readonly Mode[], mode: Mode, panes: readonly Side[]) => JSX.Element;
+const NO_ERRORS: readonly PlacedError[] = [];
+
+type ControlsOf = (shown: Shown, drawing: Drawing, modes: readonly Mode[], mode: Mode, panes: readonly Side[]) => JSX.Element;
 
 function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): JSX.Element {
   const { a, b } = shown;
@@ -58,16 +60,16 @@ function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): J
     ...(query.value.has("constants") ? { constants: 1 } : {}),
     ...(trace === null ? {} : { trace, direction: query.value.get("direction") ?? "inputs" }),
   };
-  const { state, retry } = useResource(JSON.stringify([body, version]), (signal) => postJson<ViewAnswer>("graphs/view", body, signal), { live: false });
+  const { state, retry } = useResource(JSON.stringify([body, version]), async (signal) => ({ drawing: readView(await postJson<ViewAnswer>("graphs/view", body, signal)), shown, source, version }), { live: false });
   const { data, error } = state.value;
-  const drawing = useMemo(() => (data ? readView(data) : null), [data]);
 
   const pairs = [{ model: a.model || model.value, a: a.variant, b: b?.variant ?? "" }, { model: model.value, a: sideA.value, b: sideB.value }];
   const placed = useResource(JSON.stringify([source, version, pairs]), (signal) => loadErrors(source, pairs, signal)).state.value.data;
 
-  if (error && !drawing) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
-  if (!drawing) return <div class="view" aria-busy="true" />;
-  return <GraphView key={`${a.id} ${b?.id ?? ""}`} shown={shown} source={source} version={version} drawing={drawing} errors={placed ?? []} trouble={error?.message ?? null} controls={controls} />;
+  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!data) return <div class="view" aria-busy="true" />;
+  // Until another graph is there, the one before it stays, with all that belongs to it.
+  return <GraphView key={`${data.shown.a.id} ${data.shown.b?.id ?? ""}`} {...data} errors={placed ?? NO_ERRORS} trouble={error?.message ?? null} controls={controls} />;
 }
 
 /** A box and where it was on the screen, so that it stays there when others open or close. */
@@ -82,7 +84,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   source: Record<string, string>;
   version: string;
   drawing: Drawing;
-  errors: readonly Parameters<typeof errorsOfBoxes>[1][number][];
+  errors: readonly PlacedError[];
   trouble: string | null;
   controls: ControlsOf;
 }): JSX.Element {
@@ -109,14 +111,15 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
 
   // The worst layer comes first and is selected already, until something else is, or nothing.
   const wanted = query.value.get("node");
-  const worst = errors.length === 0 ? null : errors.reduce((least, one) => (one.sqnr < least.sqnr ? one : least)).path;
-  const path = wanted === NOTHING ? null : (wanted ?? worst);
+  const worst = errors.length === 0 || query.value.has("nothing") ? null : errors.reduce((least, one) => (one.sqnr < least.sqnr ? one : least)).path;
+  const path = wanted ?? worst;
   const selected = path === null ? -1 : boxOfPath(drawing, path);
-  const marks = useMemo(() => {
+  const strong = useMemo(() => {
     const links = selected < 0 ? null : linksOf(drawing, selected);
-    const found = new Set(foundPaths.map((one) => boxOfPath(drawing, one)).filter((box) => box >= 0));
-    return { selected, hovered, strong: links ? new Set([...links.in, ...links.out]) : new Set<number>(), found };
-  }, [drawing, selected, hovered, foundPaths]);
+    return new Set(links ? [...links.in, ...links.out] : []);
+  }, [drawing, selected]);
+  const found = useMemo(() => new Set(foundPaths.map((one) => boxOfPath(drawing, one)).filter((box) => box >= 0)), [drawing, foundPaths]);
+  const marks = useMemo(() => ({ selected, hovered, strong, found }), [selected, hovered, strong, found]);
 
   useEffect(() => {
     const onResize = (): void => setNarrow(window.innerWidth < 720);
@@ -127,9 +130,12 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   const rectangle = (box: number): { x0: number; y0: number; x1: number; y1: number } => ({
     x0: view.boxes.x[box]!, y0: view.boxes.y[box]!, x1: view.boxes.x[box]! + view.boxes.widths[box]!, y1: view.boxes.y[box]! + view.boxes.heights[box]!,
   });
+  // Where the page itself put the camera needs no place in the address.
+  const placed = useRef<Camera | null>(null);
+  const place = (at: Camera): void => { camera.value = placed.current = at; };
   const reveal = (box: number): void => {
     const at = camera.peek();
-    if (box >= 0 && at && pane.current.width > 0) camera.value = revealing(at, rectangle(box), pane.current);
+    if (box >= 0 && at && pane.current.width > 0) place(revealing(at, rectangle(box), pane.current));
   };
   const home = (): Camera => {
     const first = Math.max(0, view.boxes.kinds.findIndex((kind) => kind !== Kind.Open));
@@ -138,8 +144,13 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   const onPane = (size: Size): void => {
     pane.current = size;
     if (camera.peek()) return;
-    camera.value = readCamera(query.value.get("at")) ?? home();
-    if (!query.value.has("at")) reveal(selected);
+    const linked = readCamera(query.value.get("at"));
+    if (linked) {
+      camera.value = linked;
+      return;
+    }
+    place(home());
+    reveal(selected);
   };
 
   // After groups opened or closed, the box one pointed at stays where it was.
@@ -149,10 +160,10 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
     anchor.current = null;
     if (!at) return;
     const box = held ? boxOfPath(drawing, held.path) : -1;
-    if (held && box >= 0) camera.value = kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current);
-    else reveal(selected);
+    if (held && box >= 0) place(kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current));
+    else if (wanted !== null) reveal(selected);
   }, [drawing]);
-  useEffect(() => reveal(selected), [path]);
+  useEffect(() => { if (wanted !== null || !query.peek().has("at")) reveal(selected); }, [path]);
 
   const setOpen = (open: readonly string[]): void => setQuery({ open: open.length === 0 ? NONE_OPEN : listText(open) }, "replace");
   const toggle = (box: number): void => {
@@ -161,10 +172,10 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
     if (at) anchor.current = { path: view.boxes.paths[box]!, x: (view.boxes.x[box]! - at.x) * at.k, y: (view.boxes.y[box]! - at.y) * at.k };
     setOpen(toggled(drawing, box));
   };
-  const pick = (box: number): void => setQuery({ node: box < 0 ? NOTHING : view.boxes.paths[box]! });
-  const pickPath = (wanted: string): void => {
-    const open = openedFor(drawing, wanted);
-    setQuery({ node: wanted, ...(open ? { open: listText(open) } : {}) });
+  const pick = (box: number): void => setQuery(box < 0 ? { node: null, nothing: "1" } : { node: view.boxes.paths[box]!, nothing: null });
+  const pickPath = (target: string): void => {
+    const open = openedFor(drawing, target);
+    setQuery({ node: target, nothing: null, ...(open ? { open: listText(open) } : {}) });
   };
   const setTrace = (direction: "inputs" | "outputs"): void => {
     const on = path !== null && (query.value.get("trace") !== path || (query.value.get("direction") ?? "inputs") !== direction);
@@ -205,13 +216,13 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
       { key: "s", does: "Zoom out", run: zoom(0.8) },
       { key: "a", does: "Pan left", run: move((from) => panned(from, 80, 0)) },
       { key: "d", does: "Pan right", run: move((from) => panned(from, -80, 0)) },
-      { key: "z", does: "Reset zoom", run: () => { camera.value = home(); } },
+      { key: "z", does: "Reset zoom", run: () => place(home()) },
       { key: "shift-z", does: "See everything", run: () => { camera.value = fitAll(view, pane.current); } },
       { key: "arrowdown", does: "To an output", run: walk("down") },
       { key: "arrowup", does: "To an input", run: walk("up") },
       { key: "arrowleft", does: "To the left", run: walk("left") },
       { key: "arrowright", does: "To the right", run: walk("right") },
-      { key: "escape", does: "Select nothing", run: () => setQuery({ node: NOTHING, trace: null, direction: null }) },
+      { key: "escape", does: "Select nothing", run: () => setQuery({ node: null, nothing: "1", trace: null, direction: null }) },
     ]);
   }, [drawing, selected, path, shown]);
 
@@ -227,7 +238,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   const asTable = query.value.has("table");
   return (
     <div class="view graph">
-      {controls(drawing, modes, mode, panes)}
+      {controls(shown, drawing, modes, mode, panes)}
       {trouble !== null && <p class="trouble" role="alert">{trouble}</p>}
       {view.problems.map((problem) => <p key={problem} class="trouble">{problem}</p>)}
       {shown.timeline && <Stages timeline={shown.timeline} stage={shown.stage} onPick={(name) => setQuery({ stage: name, graph: null, with: null })} />}
@@ -235,7 +246,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
         {asTable
           ? <BoxTable drawing={drawing} side={panes.at(-1) ?? "a"} look={looks[panes.at(-1) ?? "a"]} selected={selected} onPick={pick} onToggle={toggle} />
           : <GraphCanvas drawing={drawing} panes={panes} looks={looks} marks={marks} camera={camera} titles={pair ? names : { a: "", b: "" }} summary={summary}
-              onPane={onPane} onPick={pick} onToggle={toggle} onHover={onHover} onRest={(at) => setQuery({ at: cameraText(at) }, "replace")} />}
+              onPane={onPane} onPick={pick} onToggle={toggle} onHover={onHover} onRest={(at) => setQuery({ at: at === placed.current ? null : cameraText(at) }, "replace")} />}
         {finding
           ? <Find source={source} version={version} pattern={query.value.get("find") ?? ""} onPattern={(find) => setQuery({ find }, "replace")}
               onFound={setFoundPaths} onPick={pickPath} onClose={() => { setFinding(false); setFoundPaths([]); setQuery({ find: null }, "replace"); }} />
@@ -275,7 +286,7 @@ function Totals({ drawing }: { drawing: Drawing }): JSX.Element {
   const { view } = drawing;
   return (
     <section class="panel">
-      <div class="panel-head"><h3>The graph</h3></div>
+      <div class="panel-head"><h2>The graph</h2></div>
       <ul class="diff">
         <li>{plural(view.shown_count, "operation")}</li>
         {view.node_count > view.shown_count && <li>{plural(view.node_count - view.shown_count, "constant")} <span class="dim">not drawn</span></li>}

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { cameraText, fitAll, kept, panned, readCamera, revealing, seen, start, zoomed } from "./camera";
+import { cameraText, fitAll, kept, minimapSize, panned, readCamera, revealing, seen, seesAll, start, zoomed } from "./camera";
 import { legendOf, lookOf, stepOfBits, stepOfError, usableModes, type LayerError } from "./colours";
 import { boxOfPath, isIn, Kind, linksOf, possibleGroups, readView, type FactColumns, type ViewAnswer } from "./data";
 import { errorsOfBoxes, pairWithLayers } from "./errors";
 import { Grid } from "./grid";
 import { layoutMemory, operationAt, type MemorySide } from "./memory_layout";
-import { minimapSize, seesAll } from "./Minimap";
 import { chooseSources, nameOf, readSources, type Timeline } from "./sources";
 import { boundsOf, fitText, linePath, tipPath } from "./strokes";
 import { neighbour, openedFor, toggled } from "./walk";
