@@ -197,7 +197,7 @@ class Differ {
     for (const DiffNode& node : diff_.nodes) {
       if (node.change == NodeChange::kSame) continue;
       const GraphNode& shown = node.a != kNoNode ? a_.nodes[node.a] : b_.nodes[node.b];
-      if (shown.op == "Const" || shown.op == "Constant") continue;
+      if (shown.op.empty() || shown.op == "Const" || shown.op == "Constant") continue;
       std::string other;
       if (node.change == NodeChange::kFused) {
         other = a_.nodes[diff_.nodes[node.fused_into].a].op;

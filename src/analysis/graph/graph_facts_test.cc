@@ -54,13 +54,19 @@ TEST(MeasureGraph, LooksThroughTheDequantizeOfAWeight) {
 }
 
 TEST(MeasureGraph, ReadsTheNotesOfStageLogs) {
-  const auto graph =
-      Measured({{"net/Conv2D_1/conv1", "Conv2D"},
-                {"net/Conv2D_1/conv1.weights", "", {}, {{"weights_n_bits", Attribute::Int(4)}}},
-                {"net/Conv2D_1/conv1.activation", "", {}, {{"n_bits", Attribute::Int(6)}}}});
-  EXPECT_EQ(graph->facts[0].weight_bits, 4);
-  EXPECT_EQ(graph->facts[0].activation_bits, 6);
-  EXPECT_EQ(graph->facts[1].note_about, 0u);
+  const std::string conv = "net/Conv2D_1/conv1";
+  const auto graph = Measured({{conv + ".weights", "", {}, {{"weights_n_bits", Attribute::Int(4)}}},
+                               {conv, "Conv2D", {"x", conv + ".weights:1"}},
+                               {conv + ".activation", "", {conv}, {{"n_bits", Attribute::Int(6)}}},
+                               {"relu", "ReLU", {conv + ".activation"}},
+                               {"x", "Input"}});
+  EXPECT_EQ(graph->facts[1].weight_bits, 4);
+  EXPECT_EQ(graph->facts[1].activation_bits, 6);
+  EXPECT_EQ(graph->facts[0].note_about, 1u);
+  ASSERT_EQ(graph->graph.edges.size(), 2u) << "notes stand in nobody's way";
+  EXPECT_EQ(graph->graph.edges[0].to, 1u);
+  EXPECT_EQ(graph->graph.edges[1].from, 1u);
+  EXPECT_EQ(graph->graph.edges[1].to, 3u);
 }
 
 TEST(MeasureGraph, StaysCalmAboutHostileShapes) {
