@@ -144,7 +144,8 @@ class Differ {
   void LeadThrough(std::uint8_t side) {
     const std::uint8_t other = kInBoth & ~side;
     const auto is_foreign = [&](std::uint32_t node) {
-      return (side == kInA ? diff_.nodes[node].a : diff_.nodes[node].b) == kNoNode;
+      const DiffNode& n = diff_.nodes[node];
+      return side == kInA ? n.a == kNoNode : n.b == kNoNode && n.change != NodeChange::kFused;
     };
     // The only line between each foreign node and what it computes from, and to its only user.
     constexpr std::uint32_t kSeveral = kNoNode - 1;

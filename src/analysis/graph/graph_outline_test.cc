@@ -37,6 +37,13 @@ TEST(MakeOutline, TakesDotsWhereThereAreNoSlashes) {
   EXPECT_THAT(GroupsOf({"a/b", "layer1.0.conv1"}), ElementsAre("", "a"));
 }
 
+TEST(MakeOutline, NamesNumberedGroupsWithTheirParent) {
+  const std::vector<std::string_view> names = {"layer1/0/conv", "layer1/1/conv", "7/x"};
+  const Outline outline = MakeOutline(names);
+  EXPECT_EQ(outline.groups[2].label, "layer1/0");
+  EXPECT_EQ(outline.groups[4].label, "7");
+}
+
 TEST(MakeOutline, KeepsPathsUnique) {
   EXPECT_THAT(PathsOf({"a", "a", "a"}), ElementsAre("a", "a (2)", "a (3)"));
   EXPECT_THAT(PathsOf({"a/b", "a"}), ElementsAre("a/b", "a/(a)"))

@@ -109,6 +109,11 @@ TEST_F(GraphRoutesTest, GroupsOpenByThemselvesOrOnRequest) {
               HasSubstr(R"("open":["block"])"));
 }
 
+TEST_F(GraphRoutesTest, WhatIsToBeRevealedHasItsGroupsOpen) {
+  EXPECT_THAT(Post("/graphs/view", R"({"run":"net/fp32","open":[],"reveal":"block/relu"})"),
+              HasSubstr(R"("open":["block"])"));
+}
+
 TEST_F(GraphRoutesTest, TwoGraphsAreOneWithWhatChanged) {
   const std::string view =
       Post("/graphs/view", R"({"run":"net/fp32","with_run":"net/int8","open":["block"]})");

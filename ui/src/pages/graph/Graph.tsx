@@ -52,24 +52,31 @@ function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): J
   const { a, b } = shown;
   const source = { run: a.run, tag: a.tag, ...(b ? { with_run: b.run, with_tag: b.tag } : {}) };
   const version = `${a.version} ${a.profiles.join()} ${b?.version ?? ""} ${b?.profiles.join() ?? ""}`;
+  const pairs = [{ model: a.model || model.value, a: a.variant, b: b?.variant ?? "" }, { model: model.value, a: sideA.value, b: sideB.value }];
+  const placed = useResource(JSON.stringify([source, version, pairs]), (signal) => loadErrors(source, pairs, signal)).state.value.data;
+
+  // The worst layer comes first and is selected already, until something else is, or nothing.
+  const worst = placed === null || placed.length === 0 || query.value.has("nothing") ? null : placed.reduce((least, one) => (one.sqnr < least.sqnr ? one : least)).path;
+  const node = query.value.get("node") ?? worst;
+  // What was selected first of these graphs is in sight from the start; later ones move nothing.
+  const pairId = `${a.id} ${b?.id ?? ""}`;
+  const first = useRef({ pairId, node });
+  if (first.current.pairId !== pairId || first.current.node === null) first.current = { pairId, node };
   const openText = query.value.get("open");
   const trace = query.value.get("trace");
   const body = {
     ...source,
-    ...(openText === null ? {} : { open: openText === NONE_OPEN ? [] : listOf(openText) }),
+    ...(openText === null ? (first.current.node === null ? {} : { reveal: first.current.node }) : { open: openText === NONE_OPEN ? [] : listOf(openText) }),
     ...(query.value.has("constants") ? { constants: 1 } : {}),
     ...(trace === null ? {} : { trace, direction: query.value.get("direction") ?? "inputs" }),
   };
   const { state, retry } = useResource(JSON.stringify([body, version]), async (signal) => ({ drawing: readView(await postJson<ViewAnswer>("graphs/view", body, signal)), shown, source, version }), { live: false });
   const { data, error } = state.value;
 
-  const pairs = [{ model: a.model || model.value, a: a.variant, b: b?.variant ?? "" }, { model: model.value, a: sideA.value, b: sideB.value }];
-  const placed = useResource(JSON.stringify([source, version, pairs]), (signal) => loadErrors(source, pairs, signal)).state.value.data;
-
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
   // Until another graph is there, the one before it stays, with all that belongs to it.
-  return <GraphView key={`${data.shown.a.id} ${data.shown.b?.id ?? ""}`} {...data} errors={placed ?? NO_ERRORS} trouble={error?.message ?? null} controls={controls} />;
+  return <GraphView key={`${data.shown.a.id} ${data.shown.b?.id ?? ""}`} {...data} path={node} errors={placed ?? NO_ERRORS} trouble={error?.message ?? null} controls={controls} />;
 }
 
 /** A box and where it was on the screen, so that it stays there when others open or close. */
@@ -79,8 +86,9 @@ interface Anchor {
   readonly y: number;
 }
 
-function GraphView({ shown, source, version, drawing, errors, trouble, controls }: {
+function GraphView({ shown, path, source, version, drawing, errors, trouble, controls }: {
   shown: Shown;
+  path: string | null;
   source: Record<string, string>;
   version: string;
   drawing: Drawing;
@@ -109,10 +117,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   }, [pair, wantedPane, narrow]);
   const looks = useMemo(() => ({ a: lookOf(drawing, mode, "a", boxErrors), b: lookOf(drawing, mode, "b", boxErrors) }), [drawing, mode, boxErrors]);
 
-  // The worst layer comes first and is selected already, until something else is, or nothing.
   const wanted = query.value.get("node");
-  const worst = errors.length === 0 || query.value.has("nothing") ? null : errors.reduce((least, one) => (one.sqnr < least.sqnr ? one : least)).path;
-  const path = wanted ?? worst;
   const selected = path === null ? -1 : boxOfPath(drawing, path);
   const strong = useMemo(() => {
     const links = selected < 0 ? null : linksOf(drawing, selected);
@@ -143,7 +148,10 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   };
   const onPane = (size: Size): void => {
     pane.current = size;
-    if (camera.peek()) return;
+    if (camera.peek()) {
+      if (camera.peek() === placed.current) reveal(selected);
+      return;
+    }
     const linked = readCamera(query.value.get("at"));
     if (linked) {
       camera.value = linked;
@@ -161,7 +169,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
     if (!at) return;
     const box = held ? boxOfPath(drawing, held.path) : -1;
     if (held && box >= 0) place(kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current));
-    else if (wanted !== null) reveal(selected);
+    else if (wanted !== null || at === placed.current) reveal(selected);
   }, [drawing]);
   useEffect(() => { if (wanted !== null || !query.peek().has("at")) reveal(selected); }, [path]);
 
@@ -264,7 +272,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
         {path !== null && (
           <NodePanel path={path} source={source} version={version} pair={pair} names={names} error={boxErrors.get(selected)} onPick={pickPath}>
             <>
-              {selected >= 0 && view.boxes.kinds[selected] !== Kind.Node && <button onClick={() => toggle(selected)}>{view.boxes.kinds[selected] === Kind.Open ? "Collapse" : "Expand"}</button>}
+              {selected >= 0 && view.boxes.kinds[selected] !== Kind.Node && <button onClick={() => toggle(selected)}>{view.boxes.kinds[selected] === Kind.Open ? "Collapse" : "Expand"} {view.boxes.labels[selected]}</button>}
               <button aria-pressed={trace(path, "inputs")} onClick={() => setTrace("inputs")}>Trace inputs</button>
               <button aria-pressed={trace(path, "outputs")} onClick={() => setTrace("outputs")}>Trace outputs</button>
             </>

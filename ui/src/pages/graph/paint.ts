@@ -212,7 +212,7 @@ function paintBox(context: CanvasRenderingContext2D, drawing: Drawing, box: numb
   context.fillStyle = gone ? ink.ink3 : ink.ink;
   const name = (closed ? "▸ " : "") + (boxes.labels[box] ?? "");
   if (glyph !== undefined) context.fillText(glyph, left + (fill !== null ? 13 : 6), top + 15);
-  const indent = fill !== null && glyph !== undefined ? 22 : 16;
+  const indent = fill !== null && glyph !== undefined ? 24 : 16;
   context.fillText(fitText(context, name, width - indent - 16 - context.measureText(rightText).width), left + indent, top + 15);
   if (side === "b" && height > boxes.heights[box]!) paintFused(context, drawing, box, value !== "", ink);
   context.globalAlpha = 1;
