@@ -234,6 +234,9 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     ]);
   }, [drawing, selected, path, shown]);
 
+  // A group shows the worst layer in it, a node only its own, though the box around it may be worse.
+  const errorOf = (of: string): LayerError | undefined =>
+    view.boxes.paths[selected] === of && view.boxes.kinds[selected] !== Kind.Node ? boxErrors.get(selected) : errors.find((one) => one.path === of);
   const onHover = (box: number, side: Side, x: number, y: number): void => {
     if (box !== hovered) setHovered(box);
     if (box < 0) return hideReadout();
@@ -270,7 +273,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
       <MemoryCurve source={source} version={version} selected={path} onPick={pickPath} />
       <aside class="side" aria-label="Selected node" aria-live="polite">
         {path !== null && (
-          <NodePanel path={path} source={source} version={version} pair={pair} names={names} error={boxErrors.get(selected)} onPick={pickPath}>
+          <NodePanel path={path} source={source} version={version} pair={pair} names={names} error={errorOf(path)} onPick={pickPath}>
             <>
               {selected >= 0 && view.boxes.kinds[selected] !== Kind.Node && <button onClick={() => toggle(selected)}>{view.boxes.kinds[selected] === Kind.Open ? "Collapse" : "Expand"} {view.boxes.labels[selected]}</button>}
               <button aria-pressed={trace(path, "inputs")} onClick={() => setTrace("inputs")}>Trace inputs</button>
