@@ -4,7 +4,6 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
 import { hideReadout, showReadout } from "../../charts/readout";
-import { bytes, count, plural } from "../../lib/format";
 import { Icon, ICONS } from "../../shell/icons";
 import { addKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
@@ -12,9 +11,10 @@ import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { BoxTable } from "./BoxTable";
 import { cameraText, fitAll, leastZoom, kept, panned, readCamera, revealing, start, zoomed, type Camera, type Size } from "./camera";
-import { describe, lookOf, memoryName, usableModes, type LayerError, type Mode } from "./colours";
+import { describe, lookOf, usableModes, type LayerError, type Mode } from "./colours";
+import { Card, Totals } from "./Cards";
 import { Controls } from "./Controls";
-import { boxOfPath, Kind, linksOf, opOf, readView, type Drawing, type GraphsAnswer, type Side, type ViewAnswer } from "./data";
+import { boxOfPath, Kind, linksOf, readView, type Drawing, type GraphsAnswer, type Side, type ViewAnswer } from "./data";
 import { Empty } from "./Empty";
 import { errorsOfBoxes, type PlacedError } from "./errors";
 import { Find } from "./Find";
@@ -291,33 +291,4 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
 
 function trace(path: string, direction: "inputs" | "outputs"): boolean {
   return query.value.get("trace") === path && (query.value.get("direction") ?? "inputs") === direction;
-}
-
-function Totals({ drawing }: { drawing: Drawing }): JSX.Element {
-  const { view } = drawing;
-  return (
-    <section class="panel">
-      <div class="panel-head"><h2>The graph</h2></div>
-      <ul class="diff">
-        <li>{plural(view.shown_count, "operation")}</li>
-        {view.node_count > view.shown_count && <li>{plural(view.node_count - view.shown_count, "constant")} <span class="dim">not drawn</span></li>}
-        <li>{plural(view.edge_count, "edge")}, {plural(view.group_count, "group")}</li>
-      </ul>
-      <p class="note">Select a node to see its shape, attributes and what was measured.</p>
-    </section>
-  );
-}
-
-function Card({ drawing, box, side, error }: { drawing: Drawing; box: number; side: Side; error: LayerError | undefined }): JSX.Element {
-  const { boxes, has_memory } = drawing.view;
-  const facts = (side === "b" ? boxes.b : boxes.a) ?? boxes.a;
-  const memory = has_memory ? facts.memory_bytes[box]! : facts.weight_bytes[box]!;
-  return (
-    <>
-      <b class="mono">{boxes.paths[box]}</b><br />
-      {boxes.kinds[box] === Kind.Node ? opOf(drawing, box, side) : `${count(facts.node_counts[box]!)} operations`}
-      {memory > 0 && <>, {bytes(memory)} {memoryName(drawing)}</>}
-      {error && <><br />worst layer {error.layer}, {error.sqnr.toFixed(1)} dB</>}
-    </>
-  );
 }
