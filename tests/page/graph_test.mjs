@@ -113,6 +113,7 @@ test("arrows walk along lines, t traces, escape lets go", async (t) => {
     await page.keyboard.press(key);
     await page.waitForFunction((name) => document.querySelector(".node-name")?.textContent === name, node);
   };
+  await picture(page).focus();
   await press("ArrowDown", "quantize");
   await press("ArrowDown", "conv1/Conv");
   await press("ArrowUp", "quantize");

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { Icon, ICONS } from "../../shell/icons";
-import { addKeys } from "../../shell/keys";
+import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
@@ -24,7 +24,7 @@ import { MemoryCurve } from "./MemoryCurve";
 import { DiffSummary, NodePanel } from "./NodePanel";
 import { chooseSources, nameOf, readSources, type Shown, type Timeline } from "./sources";
 import { Stages } from "./Stages";
-import { neighbour, openedFor, toggled, type Way } from "./walk";
+import { neighbour, openedFor, toggled } from "./walk";
 import "./graph.css";
 
 const NONE_OPEN = "-"; // In the address: every group is closed.
@@ -203,36 +203,28 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     }
   };
 
-  useEffect(() => {
-    const move = (change: (from: Camera) => Camera) => (): void => {
-      const from = camera.peek();
-      if (from) camera.value = kept(change(from), view, pane.current);
-    };
-    const zoom = (factor: number) => move((from) => zoomed(from, factor, { x: pane.current.width / 2, y: pane.current.height / 2 }, leastZoom(view, pane.current)));
-    const walk = (way: Way) => (): void => pick(neighbour(drawing, selected, way));
-    return addKeys([
-      { key: "f", does: "Find nodes", run: () => setFinding(true) },
-      { key: "t", does: "Trace inputs", run: () => setTrace("inputs") },
-      { key: "shift-t", does: "Trace outputs", run: () => setTrace("outputs") },
-      { key: "e", does: "Expand the group", run: () => { if (view.boxes.kinds[selected] === Kind.Closed) toggle(selected); } },
-      { key: "enter", does: "Expand or collapse", run: () => toggle(selected) },
-      { key: "c", does: "Collapse the group", run: collapse },
-      { key: "shift-c", does: "Collapse everything", run: () => setOpen([]) },
-      { key: "[", does: "Previous stage", run: () => openStage(-1) },
-      { key: "]", does: "Next stage", run: () => openStage(1) },
-      { key: "w", does: "Zoom in", run: zoom(1.25) },
-      { key: "s", does: "Zoom out", run: zoom(0.8) },
-      { key: "a", does: "Pan left", run: move((from) => panned(from, 80, 0)) },
-      { key: "d", does: "Pan right", run: move((from) => panned(from, -80, 0)) },
-      { key: "z", does: "Reset zoom", run: () => place(home()) },
-      { key: "shift-z", does: "See everything", run: () => { camera.value = fitAll(view, pane.current); } },
-      { key: "arrowdown", does: "To an output", run: walk("down") },
-      { key: "arrowup", does: "To an input", run: walk("up") },
-      { key: "arrowleft", does: "To the left", run: walk("left") },
-      { key: "arrowright", does: "To the right", run: walk("right") },
-      { key: "escape", does: "Select nothing", run: () => setQuery({ node: null, nothing: "1", trace: null, direction: null }) },
-    ]);
-  }, [drawing, selected, path, shown]);
+  const move = (change: (from: Camera) => Camera) => (): void => {
+    const from = camera.peek();
+    if (from) camera.value = kept(change(from), view, pane.current);
+  };
+  const zoom = (factor: number) => move((from) => zoomed(from, factor, { x: pane.current.width / 2, y: pane.current.height / 2 }, leastZoom(view, pane.current)));
+  useKeys([
+    { key: "f", does: "Find nodes", run: () => setFinding(true) },
+    { key: "t", does: "Trace inputs", run: () => setTrace("inputs") },
+    { key: "shift-t", does: "Trace outputs", run: () => setTrace("outputs") },
+    { key: "e", does: "Expand the group", run: () => { if (view.boxes.kinds[selected] === Kind.Closed) toggle(selected); } },
+    { key: "c", does: "Collapse the group", run: collapse },
+    { key: "shift-c", does: "Collapse everything", run: () => setOpen([]) },
+    { key: "[", does: "Previous stage", run: () => openStage(-1) },
+    { key: "]", does: "Next stage", run: () => openStage(1) },
+    { key: "w", does: "Zoom in", run: zoom(1.25) },
+    { key: "s", does: "Zoom out", run: zoom(0.8) },
+    { key: "a", does: "Pan left", run: move((from) => panned(from, 80, 0)) },
+    { key: "d", does: "Pan right", run: move((from) => panned(from, -80, 0)) },
+    { key: "z", does: "Reset zoom", run: () => place(home()) },
+    { key: "shift-z", does: "See everything", run: () => { camera.value = fitAll(view, pane.current); } },
+    { key: "escape", does: "Select nothing", run: () => setQuery({ node: null, nothing: "1", trace: null, direction: null }) },
+  ]);
 
   // A group shows the worst layer in it, a node only its own, though the box around it may be worse.
   const errorOf = (of: string): LayerError | undefined =>
@@ -257,15 +249,15 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
         {asTable
           ? <BoxTable drawing={drawing} side={panes.at(-1) ?? "a"} look={looks[panes.at(-1) ?? "a"]} selected={selected} onPick={pick} onToggle={toggle} />
           : <GraphCanvas drawing={drawing} panes={panes} looks={looks} marks={marks} camera={camera} titles={pair ? names : { a: "", b: "" }} summary={summary}
-              onPane={onPane} onPick={pick} onToggle={toggle} onHover={onHover} onRest={(at) => setQuery({ at: at === placed.current ? null : cameraText(at) }, "replace")} />}
+              onPane={onPane} onPick={pick} onToggle={toggle} onWalk={(way) => pick(neighbour(drawing, selected, way))} onHover={onHover} onRest={(at) => setQuery({ at: at === placed.current ? null : cameraText(at) }, "replace")} />}
         {finding
           ? <Find source={source} version={version} pattern={query.value.get("find") ?? ""} onPattern={(find) => setQuery({ find }, "replace")}
               onFound={setFoundPaths} onPick={pickPath} onClose={() => { setFinding(false); setFoundPaths([]); setQuery({ find: null }, "replace"); }} />
           : <button class="pick find-open" onClick={() => setFinding(true)}>Find <kbd>f</kbd></button>}
         {!asTable && (
           <div class="zoom" role="group" aria-label="Zoom">
-            <button class="icon" aria-label="Zoom in" onClick={() => { const at = camera.peek(); if (at) camera.value = kept(zoomed(at, 1.4, { x: pane.current.width / 2, y: pane.current.height / 2 }, 0), view, pane.current); }}>+</button>
-            <button class="icon" aria-label="Zoom out" onClick={() => { const at = camera.peek(); if (at) camera.value = kept(zoomed(at, 1 / 1.4, { x: pane.current.width / 2, y: pane.current.height / 2 }, leastZoom(view, pane.current)), view, pane.current); }}>−</button>
+            <button class="icon" aria-label="Zoom in" onClick={zoom(1.4)}>+</button>
+            <button class="icon" aria-label="Zoom out" onClick={zoom(1 / 1.4)}>−</button>
             <button class="icon" aria-label="See everything" onClick={() => { camera.value = fitAll(view, pane.current); }}><Icon d={ICONS.wide} /></button>
           </div>
         )}
