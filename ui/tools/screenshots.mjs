@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBoard, everythingRead } from "../../tests/page/support/board.mjs";
 import { drawn, openWindow, startBrowser } from "../../tests/page/support/browser.mjs";
+import { writeGraphs, writeGraphStages } from "../../tests/page/support/graph_logs.mjs";
 import { WORST_LAYER, writeEverything } from "../../tests/page/support/logdirs.mjs";
 
 const [directory = "build/screenshots", given] = process.argv.slice(2);
@@ -15,6 +16,8 @@ const PAGES = {
   overview: "overview",
   compare: "compare?model=alexnet",
   layers: `layers?model=resnet18&sel=${WORST_LAYER}&channel=17`,
+  graph: "graph?model=resnet18",
+  "graph-stages": "graph?model=mct&color=memory",
   tuning: "tuning",
   hardware: "hardware",
   scalars: "scalars?runs=seed",
@@ -50,7 +53,12 @@ const temporary = mkdtempSync(join(tmpdir(), "cboard-screenshots-"));
 const only = process.env["ONLY"]?.split(",");
 const browser = await startBrowser();
 try {
-  if (given === undefined) writeEverything(join(temporary, "runs"));
+  if (given === undefined) {
+    const runs = join(temporary, "runs");
+    writeEverything(runs);
+    writeGraphs(runs);
+    writeGraphStages(runs);
+  }
   for (const [prefix, logdir] of [["", given ?? join(temporary, "runs")], ["empty-", join(temporary, "none")]]) {
     if (prefix && only) continue;
     mkdirSync(logdir, { recursive: true });

@@ -48,10 +48,11 @@ struct DiffSummaryLine {
 
 struct GraphDiff {
   std::vector<DiffNode> nodes = {};  // Those of A in their order, then those that only B has.
-  // Of both graphs, each once. What left B's node conv1 leaves the last operation that was fused
-  // into it, so that it lies where A has it.
+  // Of both graphs, each once. What leaves B's node conv1 leaves the last operation that was fused
+  // into it, so that it lies where A has it; and where B has a quantize between two nodes, the line
+  // of A leads through its place. So a line may pass a node that its side does not have.
   std::vector<DiffEdge> edges = {};
-  std::vector<DiffSummaryLine> summary = {};  // Constants left out; by change, most first.
+  std::vector<DiffSummaryLine> summary = {};  // By change, most first; without constants.
 };
 
 // One graph alone: every node is kSame and in A only.

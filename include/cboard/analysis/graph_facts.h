@@ -27,7 +27,7 @@ struct NodeFacts {
 
 // A graph, and what was measured at its nodes.
 struct MeasuredGraph {
-  Graph graph = {};
+  Graph graph = {};                   // Edges that pass notes join the nodes they are about.
   std::vector<NodeFacts> facts = {};  // One per node.
   bool has_memory = false;            // At least one node has memory_bytes above 0.
   bool has_time = false;

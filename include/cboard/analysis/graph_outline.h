@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::ma
 
 struct OutlineGroup {
   std::string path = {};   // "net/block1"; the first group, "", holds everything.
-  std::string label = {};  // "block1"
+  std::string label = {};  // "block1"; "layers/0" where the last part is only a number.
   std::uint32_t parent = kNoGroup;
   std::uint32_t depth = 0;
   std::vector<std::uint32_t> groups = {};  // Directly inside, in the order of their first node.

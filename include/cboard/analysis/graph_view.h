@@ -49,7 +49,8 @@ struct BoxFacts {
 
 struct GraphBox {
   BoxKind kind = BoxKind::kNode;
-  std::uint32_t index = 0;  // In the scene's diff.nodes or outline.groups.
+  std::uint32_t index = 0;               // In the scene's diff.nodes or outline.groups.
+  std::uint32_t named_after = kNoGroup;  // A group with one node is no box of its own: that one.
   std::uint32_t parent = kNoBox;
   double x = 0;  // Upper left.
   double y = 0;
@@ -82,6 +83,10 @@ struct GraphView {
   std::vector<std::string> devices = {};  // The first is "", for none or several.
   std::vector<std::string> open = {};     // The groups that are open, in the order of boxes.
 };
+
+// What to write on a box. Of a group and its only node the part that says more than the operation
+// does: "conv1" of conv1/Conv, and of Conv2D_3/conv1.
+std::string LabelOf(const GraphScene& scene, const GraphBox& box);
 
 Result<GraphView> ViewScene(const GraphScene& scene, const GraphViewOptions& options = {});
 

@@ -63,6 +63,8 @@ class Differ {
       diff_.nodes.push_back({.b = i, .change = NodeChange::kAdded});
     }
     AddEdges();
+    LeadThrough(kInA);
+    LeadThrough(kInB);
     Summarize();
     return std::move(diff_);
   }
@@ -122,11 +124,73 @@ class Differ {
       edge.sides |= side;
       edge.control = edge.control && control;
     };
-    for (const GraphEdge& edge : a_.edges) add(edge.from, edge.to, edge.control, kInA);
+    for (const GraphEdge& edge : a_.edges) {
+      // Inside of what was fused B's line goes the same way, though it stops nowhere.
+      const DiffNode& to = diff_.nodes[edge.to];
+      const bool fused =
+          to.change == NodeChange::kFused &&
+          (edge.from == to.fused_into || diff_.nodes[edge.from].fused_into == to.fused_into);
+      add(edge.from, edge.to, edge.control, fused ? kInBoth : kInA);
+    }
     for (const GraphEdge& edge : b_.edges) {
       const std::uint32_t from = of_b_[edge.from];
       add(from < tails_.size() ? tails_[from] : from, of_b_[edge.to], edge.control, kInB);
     }
+  }
+
+  // Where one side has a line and the other a line through nodes that only it has, the line takes
+  // that way in both: past a quantize that A does not have, A's line runs straight through its
+  // place. So does B's through what was fused.
+  void LeadThrough(std::uint8_t side) {
+    const std::uint8_t other = kInBoth & ~side;
+    const auto is_foreign = [&](std::uint32_t node) {
+      const DiffNode& n = diff_.nodes[node];
+      return side == kInA ? n.a == kNoNode : n.b == kNoNode && n.change != NodeChange::kFused;
+    };
+    // The only line between each foreign node and what it computes from, and to its only user.
+    constexpr std::uint32_t kSeveral = kNoNode - 1;
+    std::vector<std::uint32_t> in(diff_.nodes.size(), kNoNode), out(diff_.nodes.size(), kNoNode);
+    std::vector<char> computed(diff_.nodes.size(), 0);
+    for (const DiffEdge& edge : diff_.edges) computed[edge.to] = 1;
+    const auto is_source = [&](std::uint32_t node) {
+      const GraphNode& shown = diff_.nodes[node].a != kNoNode ? a_.nodes[diff_.nodes[node].a]
+                                                              : b_.nodes[diff_.nodes[node].b];
+      return !computed[node] && (shown.op == "Const" || shown.op == "Constant");
+    };
+    std::unordered_map<std::uint64_t, std::uint32_t> direct;
+    for (std::uint32_t i = 0; i < diff_.edges.size(); ++i) {
+      const DiffEdge& edge = diff_.edges[i];
+      if (edge.control) continue;
+      if (edge.sides == side) direct.emplace((std::uint64_t{edge.from} << 32) | edge.to, i);
+      if ((edge.sides & other) == 0 || is_source(edge.from)) continue;
+      if (is_foreign(edge.to)) in[edge.to] = in[edge.to] == kNoNode ? i : kSeveral;
+      if (is_foreign(edge.from)) out[edge.from] = out[edge.from] == kNoNode ? i : kSeveral;
+    }
+    constexpr std::size_t kLongestWay = 8;
+    std::vector<char> dropped(diff_.edges.size(), 0);
+    std::vector<std::uint32_t> way;
+    for (std::uint32_t i = 0; i < diff_.edges.size(); ++i) {
+      const DiffEdge& first = diff_.edges[i];
+      if ((first.sides & other) == 0 || first.control) continue;
+      if (is_foreign(first.from) || !is_foreign(first.to)) continue;
+      way.assign(1, i);
+      std::uint32_t at = first.to;
+      while (is_foreign(at) && way.size() < kLongestWay && in[at] < kSeveral &&
+             out[at] < kSeveral) {
+        way.push_back(out[at]);
+        at = diff_.edges[out[at]].to;
+      }
+      if (is_foreign(at)) continue;
+      const auto found = direct.find((std::uint64_t{first.from} << 32) | at);
+      if (found == direct.end()) continue;
+      dropped[found->second] = 1;
+      for (const std::uint32_t step : way) diff_.edges[step].sides |= side;
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < diff_.edges.size(); ++i) {
+      if (!dropped[i]) diff_.edges[kept++] = diff_.edges[i];
+    }
+    diff_.edges.resize(kept);
   }
 
   void Summarize() {
@@ -134,7 +198,7 @@ class Differ {
     for (const DiffNode& node : diff_.nodes) {
       if (node.change == NodeChange::kSame) continue;
       const GraphNode& shown = node.a != kNoNode ? a_.nodes[node.a] : b_.nodes[node.b];
-      if (shown.op == "Const" || shown.op == "Constant") continue;
+      if (shown.op.empty() || shown.op == "Const" || shown.op == "Constant") continue;
       std::string other;
       if (node.change == NodeChange::kFused) {
         other = a_.nodes[diff_.nodes[node.fused_into].a].op;

@@ -203,6 +203,23 @@ class FactCollector {
   std::vector<NodeFacts> facts_;
 };
 
+// Stage logs lead values through their notes: conv1, conv1.activation, relu. What enters or leaves
+// a note enters or leaves the node that it is about.
+void JoinNotes(const std::vector<NodeFacts>& facts, Graph& graph) {
+  const auto node = [&](std::uint32_t index) {
+    while (facts[index].note_about) index = *facts[index].note_about;  // Ever shorter names.
+    return index;
+  };
+  for (GraphEdge& edge : graph.edges) {
+    const bool is_note = facts[edge.from].note_about || facts[edge.to].note_about;
+    if (!is_note) continue;
+    edge.from = node(edge.from);
+    edge.to = node(edge.to);
+  }
+  std::erase_if(graph.edges, [](const GraphEdge& edge) { return edge.from == edge.to; });
+  std::ranges::stable_sort(graph.edges, {}, &GraphEdge::to);
+}
+
 }  // namespace
 
 std::uint8_t BitsOfType(std::string_view name) {
@@ -244,6 +261,7 @@ MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile) {
   }
   MeasuredGraph measured;
   measured.facts = FactCollector(graph).Collect();
+  JoinNotes(measured.facts, graph);
   measured.graph = std::move(graph);
   for (std::size_t i = 0; i < costs; ++i) {
     const std::optional<NodeCost>& cost = profile->costs[i];

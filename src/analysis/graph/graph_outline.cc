@@ -75,8 +75,13 @@ class OutlineMaker {
           std::string(name.substr(0, end)), static_cast<std::uint32_t>(outline_.groups.size()));
       if (is_new) {
         outline_.groups[group].groups.push_back(known->second);
+        std::string label(name.substr(start, end - start));
+        // "0" alone says nothing: layer1/0.
+        if (IsNumber(label) && group != 0) {
+          label = outline_.groups[group].label + separator_ + label;
+        }
         outline_.groups.push_back({.path = known->first,
-                                   .label = std::string(name.substr(start, end - start)),
+                                   .label = std::move(label),
                                    .parent = group,
                                    .depth = outline_.groups[group].depth + 1});
       }

@@ -291,6 +291,16 @@ class ViewMaker {
 
 }  // namespace
 
+std::string LabelOf(const GraphScene& scene, const GraphBox& box) {
+  if (box.kind != BoxKind::kNode) return scene.outline.groups[box.index].label;
+  const std::string& own = scene.outline.nodes[box.index].label;
+  if (box.named_after == kNoGroup) return own;
+  const std::string& group = scene.outline.groups[box.named_after].label;
+  const std::string& op = scene.AnyNode(box.index).op;
+  if (op.empty() || group.starts_with(op)) return own;
+  return own.starts_with(op) ? group : group + "/" + own;
+}
+
 Result<GraphView> ViewScene(const GraphScene& scene, const GraphViewOptions& options) {
   return ViewMaker(scene, options).Run();
 }

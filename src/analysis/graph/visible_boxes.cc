@@ -121,18 +121,19 @@ NodeChange ChangeOf(const std::array<std::uint32_t, 5>& counts) {
 std::vector<char> OpenGroups(const GraphScene& scene, const std::vector<char>& hidden,
                              const GraphViewOptions& options) {
   const Outline& outline = scene.outline;
-  if (options.automatic_boxes) {
-    return AutomaticOpening(outline, hidden, *options.automatic_boxes).Run();
-  }
   std::vector<char> open(outline.groups.size(), 0);
+  if (options.automatic_boxes) {
+    open = AutomaticOpening(outline, hidden, *options.automatic_boxes).Run();
+  }
   for (const std::string& path : options.open) {
     if (path == kEveryGroup) std::ranges::fill(open, char{1});
     const auto found = outline.group_of_path.find(path);
     if (found != outline.group_of_path.end()) open[found->second] = 1;
   }
+  const std::vector<std::uint32_t> shown = CountShown(outline, hidden);
   open[0] = 1;
   for (std::size_t i = 1; i < open.size(); ++i) {
-    open[i] = open[i] && open[outline.groups[i].parent];
+    open[i] = (open[i] || shown[i] == 1) && open[outline.groups[i].parent];
   }
   return open;
 }
@@ -142,27 +143,41 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
   const Outline& outline = scene.outline;
   const std::vector<std::uint32_t> shown = CountShown(outline, hidden);
   VisibleBoxes visible;
-  std::vector<std::uint32_t> box_of_group(outline.groups.size(), kNoBox);
   visible.box_of_node.assign(scene.diff.nodes.size(), kNoBox);
+  std::vector<std::uint32_t> box_of_group(outline.groups.size(), kNoBox);
+  // Of groups with one node, whose box stands for the group: the outermost of them.
+  std::vector<std::uint32_t> named_after(outline.groups.size(), kNoGroup);
+  const auto add = [&](GraphBox box) {
+    visible.boxes.push_back(box);
+    return static_cast<std::uint32_t>(visible.boxes.size() - 1);
+  };
   for (std::uint32_t i = 0; i < outline.groups.size(); ++i) {  // Parents before their children.
     const OutlineGroup& group = outline.groups[i];
-    if (i != 0) {
-      if (!open[group.parent]) {
-        box_of_group[i] = box_of_group[group.parent];
-      } else if (shown[i] > 0) {
-        box_of_group[i] = static_cast<std::uint32_t>(visible.boxes.size());
-        visible.boxes.push_back({.kind = open[i] ? BoxKind::kOpenGroup : BoxKind::kClosedGroup,
-                                 .index = i,
-                                 .parent = box_of_group[group.parent]});
+    const std::uint32_t around = i == 0 ? kNoBox : box_of_group[group.parent];
+    box_of_group[i] = around;
+    if (i != 0 && open[group.parent]) {
+      if (shown[i] == 1) {
+        const std::uint32_t outer = named_after[group.parent];
+        named_after[i] = outer == kNoGroup ? i : outer;
+      } else if (shown[i] > 1) {
+        const BoxKind kind = open[i] ? BoxKind::kOpenGroup : BoxKind::kClosedGroup;
+        box_of_group[i] = add({.kind = kind, .index = i, .parent = around});
       }
     }
+    std::uint32_t only = kNoBox;
     for (const std::uint32_t node : group.nodes) {
       if (!open[i]) {
         visible.box_of_node[node] = box_of_group[i];
       } else if (!hidden[node]) {
-        visible.box_of_node[node] = static_cast<std::uint32_t>(visible.boxes.size());
-        visible.boxes.push_back({.kind = BoxKind::kNode, .index = node, .parent = box_of_group[i]});
+        only = visible.box_of_node[node] = add({.kind = BoxKind::kNode,
+                                                .index = node,
+                                                .named_after = named_after[i],
+                                                .parent = box_of_group[i]});
       }
+    }
+    // What is hidden beside the only node of a group is that node's.
+    for (const std::uint32_t node : group.nodes) {
+      if (named_after[i] != kNoGroup && hidden[node]) visible.box_of_node[node] = only;
     }
     if (visible.boxes.size() > options.max_boxes) {
       return Fail(

@@ -142,6 +142,14 @@ Result<HttpResponse> PostView(const ApiCall& call) {
   } else {
     options.automatic_boxes = kAutomaticBoxes;
   }
+  CBOARD_ASSIGN_OR_RETURN(const std::string reveal, body.Text("reveal", ""));
+  const auto revealed = scene.outline.node_of_path.find(reveal);
+  if (revealed != scene.outline.node_of_path.end()) {
+    for (std::uint32_t group = scene.outline.nodes[revealed->second].group; group != 0;
+         group = scene.outline.groups[group].parent) {
+      options.open.push_back(scene.outline.groups[group].path);
+    }
+  }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t constants, body.Whole("constants", 0, 1, 0));
   options.hide_constants = constants == 0;
   CBOARD_ASSIGN_OR_RETURN(const std::vector<char> traced, TracedNodes(scene, body));

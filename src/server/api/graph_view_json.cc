@@ -82,13 +82,9 @@ void WriteBoxes(JsonWriter& json, const GraphScene& scene, const GraphView& view
     return box.kind == BoxKind::kNode ? scene.outline.nodes[box.index].path
                                       : scene.outline.groups[box.index].path;
   };
-  const auto label = [&](const GraphBox& box) -> const std::string& {
-    return box.kind == BoxKind::kNode ? scene.outline.nodes[box.index].label
-                                      : scene.outline.groups[box.index].label;
-  };
   json.Key("boxes").BeginObject();
   WriteValues(json, "paths", boxes, path);
-  WriteValues(json, "labels", boxes, label);
+  WriteValues(json, "labels", boxes, [&](const GraphBox& box) { return LabelOf(scene, box); });
   WriteValues(json, "kinds", boxes, [](const auto& box) { return static_cast<int>(box.kind); });
   WriteValues(json, "parents", boxes, [](const auto& box) { return IndexOrNone(box.parent); });
   WriteValues(json, "x", boxes, [](const auto& box) { return Rounded(box.x); });

@@ -1,9 +1,8 @@
 #include <charconv>
 #include <map>
 
+#include "cboard/analysis/graph_sources.h"
 #include "cboard/reader/graph_query.h"
-#include "cboard/reader/media_query.h"
-#include "cboard/reader/read_blob.h"
 #include "server/tensorboard/tag_listing.h"
 
 namespace cboard::tensorboard {
@@ -63,19 +62,14 @@ Result<HttpResponse> GetInfo(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// The newest bytes under a tag of one of the plugins: what an event carries itself lies there as it
-// is, what a summary carries is the first text of its tensor.
+// The newest bytes under a tag of the first of the plugins that has one.
 Result<std::string> ReadNewest(const DataCall& call, std::string_view run_name,
                                std::string_view tag_name,
                                std::initializer_list<std::string_view> plugins) {
   const Run* const run = call.snapshot->FindRun(run_name);
   for (const std::string_view plugin : plugins) {
     const Tag* const tag = run == nullptr ? nullptr : FindGraphTag(*run, tag_name, plugin);
-    if (tag == nullptr) continue;
-    CBOARD_ASSIGN_OR_RETURN(Blob blob, ReadBlob(*run, tag->blobs.back()));
-    if (tag->info->plugin_name.empty()) return std::move(blob.bytes);
-    CBOARD_ASSIGN_OR_RETURN(const TextValue value, ParseTextValue(blob.bytes));
-    if (!value.texts.empty()) return std::string(value.texts.front());
+    if (tag != nullptr) return analysis::ReadNewestBytes(*run, *tag);
   }
   return Fail(ErrorCode::kNotFound, "the run has no such graph");
 }

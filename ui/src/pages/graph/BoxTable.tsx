@@ -1,5 +1,6 @@
 // The same graph as a table, for those who would rather read, hear or copy it.
 import type { JSX } from "preact";
+import { plural } from "../../lib/format";
 import { VirtualList } from "../../parts/VirtualList";
 import type { Look } from "./colours";
 import { groupsAround, isIn, Kind, opOf, type Drawing, type Side } from "./data";
@@ -25,7 +26,7 @@ export function BoxTable({ drawing, side, look, selected, onPick, onToggle }: {
           <div class={`box-row${box === selected ? " sel" : ""}`} style={{ paddingLeft: `${12 + 16 * groupsAround(drawing, box).length}px` }}>
             {kind === Kind.Node ? <span class="turn" /> : <button class="turn" aria-expanded={kind === Kind.Open} aria-label={`${kind === Kind.Open ? "Close" : "Open"} ${boxes.labels[box]}`} onClick={() => onToggle(box)}>{kind === Kind.Open ? "▾" : "▸"}</button>}
             <button class="box-name" title={boxes.paths[box]} aria-pressed={box === selected} onClick={() => onPick(box)}>{boxes.labels[box]}</button>
-            <span class="dim">{kind === Kind.Node ? opOf(drawing, box, own) : `${(own === "b" ? boxes.b : boxes.a)?.node_counts[box] ?? 0} ops`}</span>
+            <span class="dim">{kind === Kind.Node ? opOf(drawing, box, own) : plural((own === "b" ? boxes.b : boxes.a)?.node_counts[box] ?? 0, "op")}</span>
             {boxes.b && <span class="dim">{CHANGES[boxes.changes[box] ?? 0]}</span>}
             <span class={`num ${look.levels[box]}`}>{look.texts[box]}</span>
           </div>

@@ -56,6 +56,8 @@ export function Controls({ sources, shown, drawing, modes, mode, panes }: {
 }): JSX.Element {
   const pane = panes.length > 1 ? "both" : panes[0];
   const table = query.value.has("table");
+  const constants = query.value.has("constants");
+  const { node_count, shown_count } = drawing.view;
   return (
     <div class="page-bar">
       <h1>Graph</h1>
@@ -69,6 +71,9 @@ export function Controls({ sources, shown, drawing, modes, mode, panes }: {
         </span>
       )}
       <button class="link" aria-pressed={table} onClick={() => setQuery({ table: table ? null : "1" })}>{table ? "Picture" : "Table"}</button>
+      {node_count > shown_count && (
+        <button class="link" aria-pressed={constants} title={`${count(node_count - shown_count)} weights and other constants`} onClick={() => setQuery({ constants: constants ? null : "1" })}>{constants ? "Hide constants" : "Constants"}</button>
+      )}
       <span class="label push colour-by">Colour
         <span class="seg" role="group" aria-label="Colour by">
           {MODES.filter((m) => modes.includes(m.id)).map((m) => (

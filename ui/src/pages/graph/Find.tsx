@@ -52,7 +52,7 @@ export function Find({ source, version, pattern, onPattern, onFound, onPick, onC
   return (
     <div class="find" role="search">
       <div class="find-row">
-        <input class="field" ref={input} type="search" value={typed} placeholder="Find by name or operation" aria-label="Find nodes by a regular expression"
+        <input class="field" ref={input} type="text" value={typed} placeholder="Find by name or operation" aria-label="Find nodes by a regular expression"
           onInput={(event) => setTyped(event.currentTarget.value)} onKeyDown={onKey} />
         <button class="icon" aria-label="Close" onClick={onClose}>×</button>
       </div>

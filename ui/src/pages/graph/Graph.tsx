@@ -4,25 +4,27 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
 import { hideReadout, showReadout } from "../../charts/readout";
-import { bytes, count, plural } from "../../lib/format";
-import { addKeys } from "../../shell/keys";
+import { Icon, ICONS } from "../../shell/icons";
+import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { BoxTable } from "./BoxTable";
 import { cameraText, fitAll, leastZoom, kept, panned, readCamera, revealing, start, zoomed, type Camera, type Size } from "./camera";
-import { describe, lookOf, memoryName, usableModes, type LayerError, type Mode } from "./colours";
+import { describe, lookOf, usableModes, type LayerError, type Mode } from "./colours";
+import { Card, Totals } from "./Cards";
 import { Controls } from "./Controls";
-import { boxOfPath, Kind, linksOf, opOf, readView, type Drawing, type GraphsAnswer, type Side, type ViewAnswer } from "./data";
+import { boxOfPath, Kind, linksOf, readView, type Drawing, type GraphsAnswer, type Side, type ViewAnswer } from "./data";
 import { Empty } from "./Empty";
-import { errorsOfBoxes, loadErrors } from "./errors";
+import { errorsOfBoxes, type PlacedError } from "./errors";
 import { Find } from "./Find";
 import { GraphCanvas } from "./GraphCanvas";
+import { loadErrors } from "./load_errors";
 import { MemoryCurve } from "./MemoryCurve";
 import { DiffSummary, NodePanel } from "./NodePanel";
 import { chooseSources, nameOf, readSources, type Shown, type Timeline } from "./sources";
 import { Stages } from "./Stages";
-import { neighbour, openedFor, toggled, type Way } from "./walk";
+import { neighbour, openedFor, toggled } from "./walk";
 import "./graph.css";
 
 const NONE_OPEN = "-"; // In the address: every group is closed.
@@ -39,33 +41,42 @@ export default function Graph(): JSX.Element {
     model: model.value, a: sideA.value, b: sideB.value,
   });
   if (!shown) return <Empty />;
-  return <GraphOf shown={shown} controls={(drawing, modes, mode, panes) => <Controls sources={sources} shown={shown} drawing={drawing} modes={modes} mode={mode} panes={panes} />} />;
+  return <GraphOf shown={shown} controls={(of, drawing, modes, mode, panes) => <Controls sources={sources} shown={of} drawing={drawing} modes={modes} mode={mode} panes={panes} />} />;
 }
 
-type ControlsOf = (drawing: Drawing, modes: readonly Mode[], mode: Mode, panes: readonly Side[]) => JSX.Element;
+const NO_ERRORS: readonly PlacedError[] = [];
+
+type ControlsOf = (shown: Shown, drawing: Drawing, modes: readonly Mode[], mode: Mode, panes: readonly Side[]) => JSX.Element;
 
 function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): JSX.Element {
   const { a, b } = shown;
   const source = { run: a.run, tag: a.tag, ...(b ? { with_run: b.run, with_tag: b.tag } : {}) };
   const version = `${a.version} ${a.profiles.join()} ${b?.version ?? ""} ${b?.profiles.join() ?? ""}`;
+  const pairs = [{ model: a.model || model.value, a: a.variant, b: b?.variant ?? "" }, { model: model.value, a: sideA.value, b: sideB.value }];
+  const placed = useResource(JSON.stringify([source, version, pairs]), (signal) => loadErrors(source, pairs, signal)).state.value.data;
+
+  // The worst layer comes first and is selected already, until something else is, or nothing.
+  const worst = placed === null || placed.length === 0 || query.value.has("nothing") ? null : placed.reduce((least, one) => (one.sqnr < least.sqnr ? one : least)).path;
+  const node = query.value.get("node") ?? worst;
+  // What was selected first of these graphs is in sight from the start; later ones move nothing.
+  const pairId = `${a.id} ${b?.id ?? ""}`;
+  const first = useRef({ pairId, node });
+  if (first.current.pairId !== pairId || first.current.node === null) first.current = { pairId, node };
   const openText = query.value.get("open");
   const trace = query.value.get("trace");
   const body = {
     ...source,
-    ...(openText === null ? {} : { open: openText === NONE_OPEN ? [] : listOf(openText) }),
+    ...(openText === null ? (first.current.node === null ? {} : { reveal: first.current.node }) : { open: openText === NONE_OPEN ? [] : listOf(openText) }),
     ...(query.value.has("constants") ? { constants: 1 } : {}),
     ...(trace === null ? {} : { trace, direction: query.value.get("direction") ?? "inputs" }),
   };
-  const { state, retry } = useResource(JSON.stringify([body, version]), (signal) => postJson<ViewAnswer>("graphs/view", body, signal), { live: false });
+  const { state, retry } = useResource(JSON.stringify([body, version]), async (signal) => ({ drawing: readView(await postJson<ViewAnswer>("graphs/view", body, signal)), shown, source, version }), { live: false });
   const { data, error } = state.value;
-  const drawing = useMemo(() => (data ? readView(data) : null), [data]);
 
-  const pairs = [{ model: a.model || model.value, a: a.variant, b: b?.variant ?? "" }, { model: model.value, a: sideA.value, b: sideB.value }];
-  const placed = useResource(JSON.stringify([source, version, pairs]), (signal) => loadErrors(source, pairs, signal)).state.value.data;
-
-  if (error && !drawing) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
-  if (!drawing) return <div class="view" aria-busy="true" />;
-  return <GraphView key={`${a.id} ${b?.id ?? ""}`} shown={shown} source={source} version={version} drawing={drawing} errors={placed ?? []} trouble={error?.message ?? null} controls={controls} />;
+  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!data) return <div class="view" aria-busy="true" />;
+  // Until another graph is there, the one before it stays, with all that belongs to it.
+  return <GraphView key={`${data.shown.a.id} ${data.shown.b?.id ?? ""}`} {...data} path={node} errors={placed ?? NO_ERRORS} trouble={error?.message ?? null} controls={controls} />;
 }
 
 /** A box and where it was on the screen, so that it stays there when others open or close. */
@@ -75,12 +86,13 @@ interface Anchor {
   readonly y: number;
 }
 
-function GraphView({ shown, source, version, drawing, errors, trouble, controls }: {
+function GraphView({ shown, path, source, version, drawing, errors, trouble, controls }: {
   shown: Shown;
+  path: string | null;
   source: Record<string, string>;
   version: string;
   drawing: Drawing;
-  errors: readonly Parameters<typeof errorsOfBoxes>[1][number][];
+  errors: readonly PlacedError[];
   trouble: string | null;
   controls: ControlsOf;
 }): JSX.Element {
@@ -105,13 +117,14 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   }, [pair, wantedPane, narrow]);
   const looks = useMemo(() => ({ a: lookOf(drawing, mode, "a", boxErrors), b: lookOf(drawing, mode, "b", boxErrors) }), [drawing, mode, boxErrors]);
 
-  const path = query.value.get("node");
+  const wanted = query.value.get("node");
   const selected = path === null ? -1 : boxOfPath(drawing, path);
-  const marks = useMemo(() => {
+  const strong = useMemo(() => {
     const links = selected < 0 ? null : linksOf(drawing, selected);
-    const found = new Set(foundPaths.map((one) => boxOfPath(drawing, one)).filter((box) => box >= 0));
-    return { selected, hovered, strong: links ? new Set([...links.in, ...links.out]) : new Set<number>(), found };
-  }, [drawing, selected, hovered, foundPaths]);
+    return new Set(links ? [...links.in, ...links.out] : []);
+  }, [drawing, selected]);
+  const found = useMemo(() => new Set(foundPaths.map((one) => boxOfPath(drawing, one)).filter((box) => box >= 0)), [drawing, foundPaths]);
+  const marks = useMemo(() => ({ selected, hovered, strong, found }), [selected, hovered, strong, found]);
 
   useEffect(() => {
     const onResize = (): void => setNarrow(window.innerWidth < 720);
@@ -122,9 +135,12 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   const rectangle = (box: number): { x0: number; y0: number; x1: number; y1: number } => ({
     x0: view.boxes.x[box]!, y0: view.boxes.y[box]!, x1: view.boxes.x[box]! + view.boxes.widths[box]!, y1: view.boxes.y[box]! + view.boxes.heights[box]!,
   });
+  // Where the page itself put the camera needs no place in the address.
+  const placed = useRef<Camera | null>(null);
+  const place = (at: Camera): void => { camera.value = placed.current = at; };
   const reveal = (box: number): void => {
     const at = camera.peek();
-    if (box >= 0 && at && pane.current.width > 0) camera.value = revealing(at, rectangle(box), pane.current);
+    if (box >= 0 && at && pane.current.width > 0) place(revealing(at, rectangle(box), pane.current));
   };
   const home = (): Camera => {
     const first = Math.max(0, view.boxes.kinds.findIndex((kind) => kind !== Kind.Open));
@@ -132,9 +148,17 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   };
   const onPane = (size: Size): void => {
     pane.current = size;
-    if (camera.peek()) return;
-    camera.value = readCamera(query.value.get("at")) ?? home();
-    if (!query.value.has("at")) reveal(selected);
+    if (camera.peek()) {
+      if (camera.peek() === placed.current) reveal(selected);
+      return;
+    }
+    const linked = readCamera(query.value.get("at"));
+    if (linked) {
+      camera.value = linked;
+      return;
+    }
+    place(home());
+    reveal(selected);
   };
 
   // After groups opened or closed, the box one pointed at stays where it was.
@@ -144,10 +168,10 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
     anchor.current = null;
     if (!at) return;
     const box = held ? boxOfPath(drawing, held.path) : -1;
-    if (held && box >= 0) camera.value = kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current);
-    else reveal(selected);
+    if (held && box >= 0) place(kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current));
+    else if (wanted !== null || at === placed.current) reveal(selected);
   }, [drawing]);
-  useEffect(() => reveal(selected), [path]);
+  useEffect(() => { if (wanted !== null || !query.peek().has("at")) reveal(selected); }, [path]);
 
   const setOpen = (open: readonly string[]): void => setQuery({ open: open.length === 0 ? NONE_OPEN : listText(open) }, "replace");
   const toggle = (box: number): void => {
@@ -156,10 +180,10 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
     if (at) anchor.current = { path: view.boxes.paths[box]!, x: (view.boxes.x[box]! - at.x) * at.k, y: (view.boxes.y[box]! - at.y) * at.k };
     setOpen(toggled(drawing, box));
   };
-  const pick = (box: number): void => setQuery({ node: box < 0 ? null : view.boxes.paths[box]! });
-  const pickPath = (wanted: string): void => {
-    const open = openedFor(drawing, wanted);
-    setQuery({ node: wanted, ...(open ? { open: listText(open) } : {}) });
+  const pick = (box: number): void => setQuery(box < 0 ? { node: null, nothing: "1" } : { node: view.boxes.paths[box]!, nothing: null });
+  const pickPath = (target: string): void => {
+    const open = openedFor(drawing, target);
+    setQuery({ node: target, nothing: null, ...(open ? { open: listText(open) } : {}) });
   };
   const setTrace = (direction: "inputs" | "outputs"): void => {
     const on = path !== null && (query.value.get("trace") !== path || (query.value.get("direction") ?? "inputs") !== direction);
@@ -179,37 +203,32 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
     }
   };
 
-  useEffect(() => {
-    const move = (change: (from: Camera) => Camera) => (): void => {
-      const from = camera.peek();
-      if (from) camera.value = kept(change(from), view, pane.current);
-    };
-    const zoom = (factor: number) => move((from) => zoomed(from, factor, { x: pane.current.width / 2, y: pane.current.height / 2 }, leastZoom(view, pane.current)));
-    const walk = (way: Way) => (): void => pick(neighbour(drawing, selected, way));
-    return addKeys([
-      { key: "f", does: "Find nodes", run: () => setFinding(true) },
-      { key: "t", does: "Trace inputs", run: () => setTrace("inputs") },
-      { key: "shift-t", does: "Trace outputs", run: () => setTrace("outputs") },
-      { key: "e", does: "Expand the group", run: () => { if (view.boxes.kinds[selected] === Kind.Closed) toggle(selected); } },
-      { key: "enter", does: "Expand or collapse", run: () => toggle(selected) },
-      { key: "c", does: "Collapse the group", run: collapse },
-      { key: "shift-c", does: "Collapse everything", run: () => setOpen([]) },
-      { key: "[", does: "Previous stage", run: () => openStage(-1) },
-      { key: "]", does: "Next stage", run: () => openStage(1) },
-      { key: "w", does: "Zoom in", run: zoom(1.25) },
-      { key: "s", does: "Zoom out", run: zoom(0.8) },
-      { key: "a", does: "Pan left", run: move((from) => panned(from, 80, 0)) },
-      { key: "d", does: "Pan right", run: move((from) => panned(from, -80, 0)) },
-      { key: "z", does: "Reset zoom", run: () => { camera.value = home(); } },
-      { key: "shift-z", does: "See everything", run: () => { camera.value = fitAll(view, pane.current); } },
-      { key: "arrowdown", does: "To an output", run: walk("down") },
-      { key: "arrowup", does: "To an input", run: walk("up") },
-      { key: "arrowleft", does: "To the left", run: walk("left") },
-      { key: "arrowright", does: "To the right", run: walk("right") },
-      { key: "escape", does: "Select nothing", run: () => setQuery({ node: null, trace: null, direction: null }) },
-    ]);
-  }, [drawing, selected, path, shown]);
+  const move = (change: (from: Camera) => Camera) => (): void => {
+    const from = camera.peek();
+    if (from) camera.value = kept(change(from), view, pane.current);
+  };
+  const zoom = (factor: number) => move((from) => zoomed(from, factor, { x: pane.current.width / 2, y: pane.current.height / 2 }, leastZoom(view, pane.current)));
+  useKeys([
+    { key: "f", does: "Find nodes", run: () => setFinding(true) },
+    { key: "t", does: "Trace inputs", run: () => setTrace("inputs") },
+    { key: "shift-t", does: "Trace outputs", run: () => setTrace("outputs") },
+    { key: "e", does: "Expand the group", run: () => { if (view.boxes.kinds[selected] === Kind.Closed) toggle(selected); } },
+    { key: "c", does: "Collapse the group", run: collapse },
+    { key: "shift-c", does: "Collapse everything", run: () => setOpen([]) },
+    { key: "[", does: "Previous stage", run: () => openStage(-1) },
+    { key: "]", does: "Next stage", run: () => openStage(1) },
+    { key: "w", does: "Zoom in", run: zoom(1.25) },
+    { key: "s", does: "Zoom out", run: zoom(0.8) },
+    { key: "a", does: "Pan left", run: move((from) => panned(from, 80, 0)) },
+    { key: "d", does: "Pan right", run: move((from) => panned(from, -80, 0)) },
+    { key: "z", does: "Reset zoom", run: () => place(home()) },
+    { key: "shift-z", does: "See everything", run: () => { camera.value = fitAll(view, pane.current); } },
+    { key: "escape", does: "Select nothing", run: () => setQuery({ node: null, nothing: "1", trace: null, direction: null }) },
+  ]);
 
+  // A group shows the worst layer in it, a node only its own, though the box around it may be worse.
+  const errorOf = (of: string): LayerError | undefined =>
+    view.boxes.paths[selected] === of && view.boxes.kinds[selected] !== Kind.Node ? boxErrors.get(selected) : errors.find((one) => one.path === of);
   const onHover = (box: number, side: Side, x: number, y: number): void => {
     if (box !== hovered) setHovered(box);
     if (box < 0) return hideReadout();
@@ -222,7 +241,7 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
   const asTable = query.value.has("table");
   return (
     <div class="view graph">
-      {controls(drawing, modes, mode, panes)}
+      {controls(shown, drawing, modes, mode, panes)}
       {trouble !== null && <p class="trouble" role="alert">{trouble}</p>}
       {view.problems.map((problem) => <p key={problem} class="trouble">{problem}</p>)}
       {shown.timeline && <Stages timeline={shown.timeline} stage={shown.stage} onPick={(name) => setQuery({ stage: name, graph: null, with: null })} />}
@@ -230,25 +249,25 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
         {asTable
           ? <BoxTable drawing={drawing} side={panes.at(-1) ?? "a"} look={looks[panes.at(-1) ?? "a"]} selected={selected} onPick={pick} onToggle={toggle} />
           : <GraphCanvas drawing={drawing} panes={panes} looks={looks} marks={marks} camera={camera} titles={pair ? names : { a: "", b: "" }} summary={summary}
-              onPane={onPane} onPick={pick} onToggle={toggle} onHover={onHover} onRest={(at) => setQuery({ at: cameraText(at) }, "replace")} />}
+              onPane={onPane} onPick={pick} onToggle={toggle} onWalk={(way) => pick(neighbour(drawing, selected, way))} onHover={onHover} onRest={(at) => setQuery({ at: at === placed.current ? null : cameraText(at) }, "replace")} />}
         {finding
           ? <Find source={source} version={version} pattern={query.value.get("find") ?? ""} onPattern={(find) => setQuery({ find }, "replace")}
               onFound={setFoundPaths} onPick={pickPath} onClose={() => { setFinding(false); setFoundPaths([]); setQuery({ find: null }, "replace"); }} />
           : <button class="pick find-open" onClick={() => setFinding(true)}>Find <kbd>f</kbd></button>}
         {!asTable && (
           <div class="zoom" role="group" aria-label="Zoom">
-            <button class="icon" aria-label="Zoom in" onClick={() => { const at = camera.peek(); if (at) camera.value = kept(zoomed(at, 1.4, { x: pane.current.width / 2, y: pane.current.height / 2 }, 0), view, pane.current); }}>+</button>
-            <button class="icon" aria-label="Zoom out" onClick={() => { const at = camera.peek(); if (at) camera.value = kept(zoomed(at, 1 / 1.4, { x: pane.current.width / 2, y: pane.current.height / 2 }, leastZoom(view, pane.current)), view, pane.current); }}>−</button>
-            <button class="icon" aria-label="See everything" onClick={() => { camera.value = fitAll(view, pane.current); }}>⛶</button>
+            <button class="icon" aria-label="Zoom in" onClick={zoom(1.4)}>+</button>
+            <button class="icon" aria-label="Zoom out" onClick={zoom(1 / 1.4)}>−</button>
+            <button class="icon" aria-label="See everything" onClick={() => { camera.value = fitAll(view, pane.current); }}><Icon d={ICONS.wide} /></button>
           </div>
         )}
       </div>
       <MemoryCurve source={source} version={version} selected={path} onPick={pickPath} />
       <aside class="side" aria-label="Selected node" aria-live="polite">
         {path !== null && (
-          <NodePanel path={path} source={source} version={version} pair={pair} names={names} error={boxErrors.get(selected)} onPick={pickPath}>
+          <NodePanel path={path} source={source} version={version} pair={pair} names={names} error={errorOf(path)} onPick={pickPath}>
             <>
-              {selected >= 0 && view.boxes.kinds[selected] !== Kind.Node && <button onClick={() => toggle(selected)}>{view.boxes.kinds[selected] === Kind.Open ? "Collapse" : "Expand"}</button>}
+              {selected >= 0 && view.boxes.kinds[selected] !== Kind.Node && <button onClick={() => toggle(selected)}>{view.boxes.kinds[selected] === Kind.Open ? "Collapse" : "Expand"} {view.boxes.labels[selected]}</button>}
               <button aria-pressed={trace(path, "inputs")} onClick={() => setTrace("inputs")}>Trace inputs</button>
               <button aria-pressed={trace(path, "outputs")} onClick={() => setTrace("outputs")}>Trace outputs</button>
             </>
@@ -264,33 +283,4 @@ function GraphView({ shown, source, version, drawing, errors, trouble, controls 
 
 function trace(path: string, direction: "inputs" | "outputs"): boolean {
   return query.value.get("trace") === path && (query.value.get("direction") ?? "inputs") === direction;
-}
-
-function Totals({ drawing }: { drawing: Drawing }): JSX.Element {
-  const { view } = drawing;
-  return (
-    <section class="panel">
-      <div class="panel-head"><h3>The graph</h3></div>
-      <ul class="diff">
-        <li>{plural(view.shown_count, "operation")}</li>
-        {view.node_count > view.shown_count && <li>{plural(view.node_count - view.shown_count, "constant")} <span class="dim">not drawn</span></li>}
-        <li>{plural(view.edge_count, "edge")}, {plural(view.group_count, "group")}</li>
-      </ul>
-      <p class="note">Select a node to see its shape, attributes and what was measured.</p>
-    </section>
-  );
-}
-
-function Card({ drawing, box, side, error }: { drawing: Drawing; box: number; side: Side; error: LayerError | undefined }): JSX.Element {
-  const { boxes, has_memory } = drawing.view;
-  const facts = (side === "b" ? boxes.b : boxes.a) ?? boxes.a;
-  const memory = has_memory ? facts.memory_bytes[box]! : facts.weight_bytes[box]!;
-  return (
-    <>
-      <b class="mono">{boxes.paths[box]}</b><br />
-      {boxes.kinds[box] === Kind.Node ? opOf(drawing, box, side) : `${count(facts.node_counts[box]!)} operations`}
-      {memory > 0 && <>, {bytes(memory)} {memoryName(drawing)}</>}
-      {error && <><br />worst layer {error.layer}, {error.sqnr.toFixed(1)} dB</>}
-    </>
-  );
 }

@@ -15,6 +15,7 @@ import { Grid } from "./grid";
 import { Minimap } from "./Minimap";
 import { heightIn, paintMatch, paintPane, type Indices, type Ink, type Marks, type Pane } from "./paint";
 import { boundsOf } from "./strokes";
+import type { Way } from "./walk";
 
 export interface GraphCanvasProps {
   readonly drawing: Drawing;
@@ -28,6 +29,7 @@ export interface GraphCanvasProps {
   readonly onPane: (pane: Size) => void;
   readonly onPick: (box: number) => void;
   readonly onToggle: (box: number) => void;
+  readonly onWalk: (way: Way) => void;
   readonly onHover: (box: number, side: Side, x: number, y: number) => void;
   readonly onRest: (camera: Camera) => void;
 }
@@ -36,6 +38,7 @@ const CLICK = 5; // Pixels a pointer may move in a click.
 const HEAVY_MILLISECONDS = 10;
 const REST_MILLISECONDS = 110;
 const TITLE_HEIGHT = 26;
+const WAYS: Record<string, Way> = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
 
 export function inkOf(element: Element): Ink {
   const colour = (name: string): string => resolveColour(element, name);
@@ -214,9 +217,19 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
     return () => element.removeEventListener("wheel", onWheel);
   }, [panes.length, pane.width]);
 
+  // Only while the picture has the focus: elsewhere these keys scroll, and press buttons.
+  const onKey = (event: KeyboardEvent): void => {
+    const way = WAYS[event.key];
+    if (way) props.onWalk(way);
+    else if (event.key === "Enter" || event.key === " ") props.onToggle(props.marks.selected);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
   return (
     <div class="graph-canvas" ref={ref}>
-      <canvas ref={canvas} role="img" aria-label={props.summary}
+      <canvas ref={canvas} tabIndex={0} role="application" aria-label={props.summary} onKeyDown={onKey}
         onPointerDown={onDown} onPointerMove={onMove} onPointerUp={onUp}
         onPointerCancel={(event) => pointers.current.delete(event.pointerId)}
         onPointerLeave={() => props.onHover(-1, "a", 0, 0)}

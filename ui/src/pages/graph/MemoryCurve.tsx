@@ -81,7 +81,7 @@ export function MemoryCurve({ source, version, selected, onPick }: {
               );
             })}
             {at && <path class="rule" d={`M${Math.round(layout.x[at.id](at.place)) + 0.5} ${layout.box.t}V${layout.box.b}`} />}
-            {at && selected !== null && <text class="name halo" x={Math.max(layout.box.l + 60, Math.min(layout.box.r - 60, layout.x[at.id](at.place)))} y={height - 4} text-anchor="middle">{selected.split("/").at(-1)}</text>}
+            {at && selected !== null && <text class="name halo" x={Math.max(layout.box.l + selected.length * 3, Math.min(layout.box.r - selected.length * 3, layout.x[at.id](at.place)))} y={height - 4} text-anchor="middle">{selected}</text>}
           </svg>
         )}
       </div>

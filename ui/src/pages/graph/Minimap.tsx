@@ -5,23 +5,9 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { sizeCanvas } from "../../charts/line/paint";
 import { resolveColour } from "../../lib/colour";
 import { paintVersion } from "../../shell/theme";
-import { kept, seen, type Camera, type Size } from "./camera";
+import { kept, minimapSize, seen, seesAll, type Camera, type Size } from "./camera";
 import type { Look } from "./colours";
 import { isIn, Kind, type Drawing, type Side } from "./data";
-
-const MOST: Size = { width: 132, height: 168 };
-const LEAST = 28;
-
-export function minimapSize(picture: Size): Size & { scale: number } {
-  const scale = Math.min(MOST.width / Math.max(1, picture.width), MOST.height / Math.max(1, picture.height));
-  return { scale, width: Math.max(LEAST, Math.round(picture.width * scale)), height: Math.max(LEAST, Math.round(picture.height * scale)) };
-}
-
-/** Whether all of it is in sight already, so that a minimap would say nothing. */
-export function seesAll(camera: Camera, picture: Size, pane: Size): boolean {
-  const area = seen(camera, pane);
-  return area.x0 <= 0 && area.y0 <= 0 && area.x1 >= picture.width && area.y1 >= picture.height;
-}
 
 export function Minimap({ drawing, looks, side, camera, pane }: {
   drawing: Drawing;

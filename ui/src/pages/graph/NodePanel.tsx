@@ -214,7 +214,7 @@ export function DiffSummary({ view }: { view: ViewAnswer }): JSX.Element {
   };
   return (
     <section class="panel">
-      <div class="panel-head"><h3>Difference A to B</h3></div>
+      <div class="panel-head"><h2>Difference A to B</h2></div>
       {lines.length === 0 ? <p class="note">The two graphs are the same.</p> : (
         <ul class="diff">
           {lines.slice(0, MOST_LINES).map((line) => (

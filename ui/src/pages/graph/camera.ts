@@ -80,3 +80,17 @@ export function readCamera(text: string | null): Camera | null {
   if (x === undefined || y === undefined || k === undefined) return null;
   return Number.isFinite(x) && Number.isFinite(y) && k > 0 && k <= MOST ? { x, y, k } : null;
 }
+
+const MINIMAP: Size = { width: 132, height: 168 };
+const MINIMAP_LEAST = 28;
+
+export function minimapSize(picture: Size): Size & { scale: number } {
+  const scale = Math.min(MINIMAP.width / Math.max(1, picture.width), MINIMAP.height / Math.max(1, picture.height));
+  return { scale, width: Math.max(MINIMAP_LEAST, Math.round(picture.width * scale)), height: Math.max(MINIMAP_LEAST, Math.round(picture.height * scale)) };
+}
+
+/** Whether all of it is in sight already, so that a minimap would say nothing. */
+export function seesAll(camera: Camera, picture: Size, pane: Size): boolean {
+  const area = seen(camera, pane);
+  return area.x0 <= 0 && area.y0 <= 0 && area.x1 >= picture.width && area.y1 >= picture.height;
+}

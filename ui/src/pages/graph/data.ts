@@ -82,6 +82,8 @@ export interface Drawing {
   readonly tall: Float64Array;
   /** The boxes that were fused into each, from top to bottom. */
   readonly fused: ReadonlyMap<number, readonly number[]>;
+  /** 1 for boxes that a side does not have but whose place a line of it passes. */
+  readonly passed: Readonly<Record<Side, Uint8Array>>;
 }
 
 export function readView(view: ViewAnswer): Drawing {
@@ -102,7 +104,20 @@ export function readView(view: ViewAnswer): Drawing {
     const last = below.at(-1);
     if (last !== undefined) tall[into] = boxes.y[last]! + boxes.heights[last]! - boxes.y[into]!;
   }
-  return { view, count, indexOf: new Map(boxes.paths.map((path, i) => [path, i])), tall, fused };
+  const passed = { a: passedIn(view, 1), b: passedIn(view, 2) };
+  return { view, count, indexOf: new Map(boxes.paths.map((path, i) => [path, i])), tall, fused, passed };
+}
+
+function passedIn(view: ViewAnswer, side: 1 | 2): Uint8Array {
+  const { boxes, links } = view;
+  const [entered, left] = [new Uint8Array(boxes.paths.length), new Uint8Array(boxes.paths.length)];
+  links.sides.forEach((sides, i) => {
+    if ((sides & side) === 0) return;
+    entered[links.ends[i]!] = 1;
+    left[links.sources[i]!] = 1;
+  });
+  const own = side === 1 ? boxes.ops : boxes.b_ops;
+  return entered.map((yes, i) => (yes && left[i] && boxes.kinds[i] === Kind.Node && own[i]! < 0 ? 1 : 0));
 }
 
 /** Whether a box is in a side; with one graph, everything is in A. */

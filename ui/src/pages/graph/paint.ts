@@ -1,4 +1,5 @@
 // Paints one pane of a graph on a canvas: what is in sight, in as much detail as its size allows.
+import { plural } from "../../lib/format";
 import { seen, type Camera, type Size } from "./camera";
 import type { Look } from "./colours";
 import { Change, isIn, Kind, opOf, type Drawing, type Side } from "./data";
@@ -57,7 +58,8 @@ export function paintPane(context: CanvasRenderingContext2D, drawing: Drawing, i
   context.scale(camera.k, camera.k);
   context.lineWidth = Math.max(1, 0.7 / camera.k) * Math.min(1, 1 / camera.k);
 
-  const visible = indices.boxes.find(area).filter((box) => !view.boxes.b || isIn(drawing, box, pane.side));
+  const near = indices.boxes.find(area);
+  const visible = near.filter((box) => !view.boxes.b || isIn(drawing, box, pane.side));
   const hulls = visible.filter((box) => view.boxes.kinds[box] === Kind.Open);
   const leaves = visible.filter((box) => view.boxes.kinds[box] !== Kind.Open);
   paintHulls(context, drawing, hulls, marks, camera, ink);
@@ -65,7 +67,8 @@ export function paintPane(context: CanvasRenderingContext2D, drawing: Drawing, i
   if (camera.k >= LINES_FROM) {
     const links = indices.links.find(area).filter((link) => (view.links.sides[link]! & sees) !== 0);
     painted += links.length;
-    paintLinks(context, drawing, links, marks, camera, ink);
+    if (view.boxes.b) paintPassed(context, drawing, near.filter((box) => drawing.passed[pane.side][box] === 1), ink);
+    paintLinks(context, drawing, links, view.boxes.b ? drawing.passed[pane.side] : null, marks, camera, ink);
   }
   if (camera.k < NAMES_FROM) paintSmall(context, drawing, leaves, look, pane.side, marks, ink);
   else for (const box of leaves) paintBox(context, drawing, box, look, pane.side, marks, ink);
@@ -100,7 +103,20 @@ function paintHulls(context: CanvasRenderingContext2D, drawing: Drawing, hulls: 
   context.globalAlpha = 1;
 }
 
-function paintLinks(context: CanvasRenderingContext2D, drawing: Drawing, links: readonly number[], marks: Marks, camera: Camera, ink: Ink): void {
+/** Lines go straight through the places of boxes that only the other side has. */
+function paintPassed(context: CanvasRenderingContext2D, drawing: Drawing, boxes: readonly number[], ink: Ink): void {
+  const { x, y, widths, heights } = drawing.view.boxes;
+  context.strokeStyle = ink.control;
+  context.beginPath();
+  for (const box of boxes) {
+    const middle = x[box]! + widths[box]! / 2;
+    context.moveTo(middle, y[box]!);
+    context.lineTo(middle, y[box]! + heights[box]!);
+  }
+  context.stroke();
+}
+
+function paintLinks(context: CanvasRenderingContext2D, drawing: Drawing, links: readonly number[], passed: Uint8Array | null, marks: Marks, camera: Camera, ink: Ink): void {
   const { points, controls, sources, ends } = drawing.view.links;
   const { kinds } = drawing.view.boxes;
   const draw = (chosen: readonly number[], colour: string, width: number, dash: readonly number[], alpha: number): void => {
@@ -117,7 +133,7 @@ function paintLinks(context: CanvasRenderingContext2D, drawing: Drawing, links: 
     context.lineWidth = before;
     if (camera.k < TIPS_FROM) return;
     context.beginPath();
-    for (const link of chosen) if (kinds[ends[link]!] !== Kind.Open) tipPath(context, points[link]!);
+    for (const link of chosen) if (kinds[ends[link]!] !== Kind.Open && passed?.[ends[link]!] !== 1) tipPath(context, points[link]!);
     context.fill();
   };
   const isFaint = (link: number): boolean => isDim(drawing, sources[link]!) || isDim(drawing, ends[link]!);
@@ -187,7 +203,7 @@ function paintBox(context: CanvasRenderingContext2D, drawing: Drawing, box: numb
   const value = look.texts[box]!;
   const level = look.levels[box]!;
   const counts = side === "b" ? boxes.b : boxes.a;
-  const right = value !== "" ? VERDICT[level] + value : closed ? `${counts?.node_counts[box] ?? 0} ops` : opOf(drawing, box, side);
+  const right = value !== "" ? VERDICT[level] + value : closed ? plural(counts?.node_counts[box] ?? 0, "op") : opOf(drawing, box, side);
   context.textAlign = "right";
   context.fillStyle = level !== "" ? ink[level] : ink.ink3;
   const rightText = fitText(context, right, width * 0.55);
@@ -196,7 +212,7 @@ function paintBox(context: CanvasRenderingContext2D, drawing: Drawing, box: numb
   context.fillStyle = gone ? ink.ink3 : ink.ink;
   const name = (closed ? "▸ " : "") + (boxes.labels[box] ?? "");
   if (glyph !== undefined) context.fillText(glyph, left + (fill !== null ? 13 : 6), top + 15);
-  const indent = fill !== null && glyph !== undefined ? 22 : 16;
+  const indent = fill !== null && glyph !== undefined ? 24 : 16;
   context.fillText(fitText(context, name, width - indent - 16 - context.measureText(rightText).width), left + indent, top + 15);
   if (side === "b" && height > boxes.heights[box]!) paintFused(context, drawing, box, value !== "", ink);
   context.globalAlpha = 1;

@@ -1,0 +1,26 @@
+// The layout of one part of a graph that hangs together; graph_layout.cc puts the parts side by
+// side.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cboard/analysis/graph_layout.h"
+
+namespace cboard::analysis {
+
+struct Component {
+  std::vector<std::uint32_t> nodes;  // Indices into the whole graph.
+  std::vector<std::uint32_t> edges;
+  double width = 0;
+  double height = 0;
+};
+
+// Writes positions and routes of `component` into `layout`, from (0, 0) on, and its size into the
+// component. `local` says the place of each node in component.nodes.
+void LayOutComponent(std::span<const LayoutNode> nodes, std::span<const LayoutEdge> edges,
+                     const std::vector<std::uint32_t>& local, const LayoutOptions& options,
+                     Component& component, GraphLayout& layout);
+
+}  // namespace cboard::analysis

@@ -1,0 +1,113 @@
+#include "cboard/analysis/graph_facts.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/graph/graph_builder.h"
+#include "cboard/analysis/running_memory.h"
+
+namespace cboard::analysis {
+namespace {
+
+using proto::Attribute;
+using proto::DataType;
+using ::testing::ElementsAre;
+
+std::vector<std::pair<std::string, Attribute>> Weight(DataType type, proto::Shape shape) {
+  return {{"dtype", Attribute::Type(type)}, {"shape", Attribute::OfShape(shape)}};
+}
+
+TEST(BitsOfType, ReadsAnyName) {
+  for (const char* name : {"FLOAT", "DT_FLOAT", "float32", "f32", "torch.float32"}) {
+    EXPECT_EQ(BitsOfType(name), 32) << name;
+  }
+  for (const char* name : {"QINT8", "int8", "UINT8", "quint8", "float8_e4m3fn", "i8"}) {
+    EXPECT_EQ(BitsOfType(name), 8) << name;
+  }
+  EXPECT_EQ(BitsOfType("uint4"), 4);
+  EXPECT_EQ(BitsOfType("bfloat16"), 16);
+  for (const char* name : {"", "STRING", "8", "resource", "VARIANT", "int99"}) {
+    EXPECT_EQ(BitsOfType(name), 0) << name;
+  }
+}
+
+TEST(MeasureGraph, SaysWidthsOfWeightsAndActivations) {
+  const auto graph =
+      Measured({{"x", "Placeholder", {}, {{"dtype", Attribute::Type(DataType::kFloat)}}},
+                {"q", "QuantizeLinear", {"x", "scale"}},
+                {"scale", "Const", {}, Weight(DataType::kFloat, {})},
+                {"w", "Const", {}, Weight(DataType::kInt8, {64, 3, 3, 3})},
+                {"conv", "QLinearConv", {"q", "scale", "w"}},
+                {"relu", "Relu", {"x"}}});
+  EXPECT_EQ(graph->facts[4].weight_bits, 8);
+  EXPECT_EQ(graph->facts[4].activation_bits, 8);
+  EXPECT_EQ(graph->facts[4].weight_bytes, 64u * 27);
+  EXPECT_EQ(graph->facts[5].activation_bits, 32) << "as its input";
+  EXPECT_TRUE(graph->facts[3].constant);
+}
+
+TEST(MeasureGraph, LooksThroughTheDequantizeOfAWeight) {
+  const auto graph = Measured({{"w", "Const", {}, Weight(DataType::kInt8, {8, 8})},
+                               {"dq", "DequantizeLinear", {"w"}},
+                               {"conv", "Conv", {"dq"}}});
+  EXPECT_EQ(graph->facts[2].weight_bits, 8);
+  EXPECT_EQ(graph->facts[2].weight_bytes, 64u);
+}
+
+TEST(MeasureGraph, ReadsTheNotesOfStageLogs) {
+  const std::string conv = "net/Conv2D_1/conv1";
+  const auto graph = Measured({{conv + ".weights", "", {}, {{"weights_n_bits", Attribute::Int(4)}}},
+                               {conv, "Conv2D", {"x", conv + ".weights:1"}},
+                               {conv + ".activation", "", {conv}, {{"n_bits", Attribute::Int(6)}}},
+                               {"relu", "ReLU", {conv + ".activation"}},
+                               {"x", "Input"}});
+  EXPECT_EQ(graph->facts[1].weight_bits, 4);
+  EXPECT_EQ(graph->facts[1].activation_bits, 6);
+  EXPECT_EQ(graph->facts[0].note_about, 1u);
+  ASSERT_EQ(graph->graph.edges.size(), 2u) << "notes stand in nobody's way";
+  EXPECT_EQ(graph->graph.edges[0].to, 1u);
+  EXPECT_EQ(graph->graph.edges[1].from, 1u);
+  EXPECT_EQ(graph->graph.edges[1].to, 3u);
+}
+
+TEST(MeasureGraph, StaysCalmAboutHostileShapes) {
+  const std::int64_t huge = std::int64_t{1} << 62;
+  const auto graph =
+      Measured({{"w", "Const", {}, Weight(DataType::kFloat, {huge, huge, huge})},
+                {"y", "Conv", {"w"}, {{"_output_shapes", Attribute::ShapeList({{huge, huge}})}}}});
+  EXPECT_LE(graph->facts[1].weight_bytes, std::uint64_t{1} << 50);
+  EXPECT_LE(graph->facts[1].output_bytes, std::uint64_t{1} << 50);
+}
+
+std::vector<std::pair<std::string, Attribute>> Floats(std::int64_t count) {
+  return {{"_output_shapes", Attribute::ShapeList({{-1, count}})},
+          {"dtype", Attribute::Type(DataType::kFloat)}};
+}
+
+TEST(RunMemory, KeepsValuesUntilTheirLastUse) {
+  const auto graph = Measured({{"x", "Placeholder", {}, Floats(10)},
+                               {"a", "Conv", {"x"}, Floats(20)},
+                               {"b", "Conv", {"a"}, Floats(5)},
+                               {"y", "Add", {"b", "x"}, Floats(1)}});
+  const RunningMemory memory = RunMemory(*graph);
+  // x; x a; x a b; x b y.
+  EXPECT_THAT(memory.bytes, ElementsAre(40, 120, 140, 64));
+  EXPECT_EQ(memory.peak, 2u);
+}
+
+TEST(RunMemory, RunsInAnOrderThatIsPossible) {
+  const auto graph = Measured({{"y", "Add", {"x"}, Floats(1)},
+                               {"x", "Op", {}, Floats(1)},
+                               {"c1", "Op", {"c2"}},
+                               {"c2", "Op", {"c1"}}});
+  EXPECT_THAT(RunMemory(*graph).nodes, ElementsAre(1, 0, 2, 3)) << "circles come last";
+  EXPECT_EQ(RunMemory(*graph).unknown_shapes, 2u);
+}
+
+TEST(RunMemory, LeavesConstantsOut) {
+  const auto graph = Measured(
+      {{"w", "Const", {}, Weight(DataType::kFloat, {100})}, {"y", "Op", {"w"}, Floats(2)}});
+  EXPECT_THAT(RunMemory(*graph).bytes, ElementsAre(8));
+}
+
+}  // namespace
+}  // namespace cboard::analysis

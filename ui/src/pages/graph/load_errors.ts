@@ -1,0 +1,19 @@
+// Asks for the errors of layers, and where in the graph these layers are.
+import { getJson, postJson, type Params } from "../../api/client";
+import { readLayers, type LayersAnswer, type SidesAnswer } from "../layers/data";
+import { pairWithLayers, type PairOfVariants, type PlacedError } from "./errors";
+
+export async function loadErrors(source: Params, pairs: readonly PairOfVariants[], signal: AbortSignal): Promise<PlacedError[]> {
+  const pair = pairWithLayers(await getJson<SidesAnswer>("compression/sides", {}, signal), pairs);
+  if (!pair) return [];
+  const answer = await getJson<LayersAnswer>("compression/layers", { a: pair.a, b: pair.b, model: pair.model }, signal);
+  const layers = readLayers(answer);
+  if (layers.length === 0) return [];
+  const { paths } = await postJson<{ paths: (string | null)[] }>("graphs/layers", { ...source, layers: layers.map((layer) => layer.name) }, signal);
+  return layers.flatMap((layer, i) => {
+    const path = paths[i];
+    return path === null || path === undefined ? [] : [{
+      path, layer: layer.name, sqnr: layer.sqnr, bound: layer.sqnrIsBound, level: layer.level === "good" ? "" as const : layer.level,
+    }];
+  });
+}
