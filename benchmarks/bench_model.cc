@@ -1,7 +1,7 @@
 // Model files: opening them, comparing their weights, and capturing what their layers compute.
 //
 //   bench_model list    --file M --count N                        open, and visit every tensor
-//   bench_model compare --data x.f32 --codes y.i8 --count N       all metrics of an FP32/INT8 pair
+//   bench_model compare --data x.f32 --codes y.i8 --count N [--channels]
 //   bench_model read    --data x.f32 --codes y.i8 --count N       only reading the same bytes
 //   bench_model run     --file M --count N [--capture]            samples, all layers' outputs or
 //   not
@@ -59,16 +59,20 @@ void CompareWeights(const Flags& flags) {
   const auto reference = ReadAll<float>(flags.Text("--data"));
   const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
   const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
-  // Rows of a thousand, each a channel with a scale of its own.
+  // Rows of a thousand; with --channels, each is a channel with a scale of its own.
   const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(codes.size() / 1000), 1000};
-  const std::vector<float> scales(codes.size() / 1000, kScale);
+  const std::vector<float> scales(flags.Has("--channels") ? codes.size() / 1000 : 1, kScale);
   TensorView compressed(codes, shape);
-  compressed.quantization = Quantization::PerChannel(scales, {}, 0);
+  compressed.quantization = Quantization::PerTensor(scales);
+  ComparisonOptions options;
+  if (flags.Has("--channels")) {
+    compressed.quantization = Quantization::PerChannel(scales, {}, 0);
+    options.channel_axis = 0;
+  }
   Measurement measurement;
   double cosine = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Comparison found =
-        Unwrap(Compare(TensorView(reference, shape), compressed, {.channel_axis = std::size_t{0}}));
+    const Comparison found = Unwrap(Compare(TensorView(reference, shape), compressed, options));
     cosine = found.total.Cosine();
   }
   measurement.Stop();

@@ -136,6 +136,8 @@ class ModelContests:
         files = ["--data", data, "--codes", codes, "--count"]
         contest = Contest(f"metrics of {count:,} weights", "weight", self.benchmark.rounds)
         contest.add("ours", self.ours("compare", *files, 10))
+        channels = self.ours("compare", *files, 10, "--channels")
+        contest.add("ours, by channel", channels, "a thousand weights each")
         contest.add("numpy", self.peer("compare", *files, 1))
         folder = debian_numpy(self.benchmark.scratch)
         if folder is not None:

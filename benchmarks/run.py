@@ -284,9 +284,9 @@ NOTES = """## Notes
   tensorboardX took 54 to 61 us at a load of 1 to 4 and 40 to 49 us on a busy machine, perhaps
   because its two threads then seldom run at once. So the factor moves with the load, around the bar
   of 500x.
-- Weights are compared as channels of a thousand, with all sums and extremes of both sides; numpy
-  does the same in float64 and in blocks that stay in the cache. The files of 1 GB are real bytes,
-  in the page cache; each round lists them anew.
+- Of weights, all sums and extremes of both sides are taken; numpy does the same in float64 and in
+  blocks that stay in the cache. *by channel* has them for every channel, too. The files of 1 GB are
+  real bytes, in the page cache; each round lists them anew.
 - With the clock, the bare work of a scalar (*limit*) alone decides how far a factor can go.
 """
 

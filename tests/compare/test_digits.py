@@ -194,6 +194,19 @@ def test_the_operators_of_the_other_format(digits, compare):
     assert all(layer["accumulated"]["sqnr_db"] > 20 for layer in weighted)
 
 
+def test_sums_of_codes_are_not_taken_for_outputs(digits, compare):
+    """Dynamic quantization: ConvInteger and MatMulInteger, scaled further on."""
+    from onnxruntime.quantization import quantize_dynamic
+
+    path = digits.folder / "dynamic.onnx"
+    quantize_dynamic(str(digits.fp32), str(path))
+    report = compare(digits.fp32, path, "--data", digits.data)
+    assert len([layer for layer in report["layers"] if layer["weight"]]) == 4
+    assert [layer for layer in report["layers"] if layer["level"] == "red"] == []
+    outputs = [layer["accumulated"] for layer in report["layers"] if layer["accumulated"]]
+    assert all(output["sqnr_db"] > 20 for output in outputs)
+
+
 def test_text_reads_well(digits):
     result = run_compare(digits.fp32, digits.int8, "--data", digits.data, "--top", 2)
     assert result.returncode == 0 and result.stderr == ""

@@ -319,7 +319,7 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   double channel_severity = worst + thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
   // Channels that hardly ever fire are small beside the others in sound networks, too.
   if (evidence.part == Part::kOutput) {
-    channel_severity = std::max(channel_severity, thresholds.sqnr_red_db);
+    channel_severity = std::max(channel_severity, thresholds.sqnr_amber_db);
   }
   diagnosis.severity_db = std::min(sqnr, channel_severity);
   diagnosis.level = LevelOf(diagnosis.severity_db, thresholds);

@@ -201,6 +201,18 @@ TEST(Diagnosis, AQuantizerIsNotBlamedForWhatLayersBeforeLost) {
   EXPECT_EQ(Diagnose(evidence, {}).level, Level::kGreen);
 }
 
+TEST(Diagnosis, OutputsMayHaveChannelsThatHardlyEverFire) {
+  Case outputs;
+  for (std::size_t i = 0; i < kRow; ++i) outputs.x[i] /= 100;
+  outputs.Quantize();
+  const Comparison comparison = outputs.Compared();
+  EXPECT_LT(comparison.channels[0].SqnrDb(), 10);
+  Evidence evidence{.part = Part::kOutput, .comparison = &comparison};
+  EXPECT_EQ(Diagnose(evidence, {}).level, Level::kGreen);
+  evidence.part = Part::kWeight;
+  EXPECT_EQ(Diagnose(evidence, {}).level, Level::kRed);
+}
+
 TEST(Diagnosis, ThresholdsMove) {
   Case fault;
   fault.Quantize();

@@ -14,6 +14,11 @@ std::size_t ChannelAxisOf(const OutputPlan& plan, std::size_t rank) {
   return rank > 1 && (plan.has_channels_second || rank == 4) ? 1 : rank - 1;
 }
 
+bool IsFloat(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
+         dtype == DType::kBfloat16;
+}
+
 // One output, gathered over samples.
 class OutputGatherer {
  public:
@@ -24,8 +29,10 @@ class OutputGatherer {
       compressed.quantization =
           Quantization::PerTensor(plan_.codes->scales, plan_.codes->zero_points);
     }
-    if (is_given_up_ || reference.shape != compressed.shape || reference.element_count() == 0 ||
-        reference.shape.empty()) {
+    // Sums of codes (ConvInteger, MatMulInteger) get their scale further on.
+    const bool is_unscaled = IsFloat(reference.dtype) && !IsFloat(compressed.dtype) && !plan_.codes;
+    if (is_given_up_ || is_unscaled || reference.shape != compressed.shape ||
+        reference.element_count() == 0 || reference.shape.empty()) {
       is_given_up_ = true;  // A layout of its own, or nothing to compare.
       return {};
     }
