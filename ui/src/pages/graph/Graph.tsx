@@ -133,7 +133,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
   }, []);
 
   const rectangle = (box: number): { x0: number; y0: number; x1: number; y1: number } => ({
-    x0: view.boxes.x[box]!, y0: view.boxes.y[box]!, x1: view.boxes.x[box]! + view.boxes.widths[box]!, y1: view.boxes.y[box]! + view.boxes.heights[box]!,
+    x0: view.boxes.x[box]!, y0: view.boxes.y[box]!, x1: view.boxes.x[box]! + view.boxes.widths[box]!, y1: view.boxes.y[box]! + Math.max(view.boxes.heights[box]!, drawing.tall[box]!),
   });
   // Where the page itself put the camera needs no place in the address.
   const placed = useRef<Camera | null>(null);
