@@ -133,7 +133,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
   }, []);
 
   const rectangle = (box: number): { x0: number; y0: number; x1: number; y1: number } => ({
-    x0: view.boxes.x[box]!, y0: view.boxes.y[box]!, x1: view.boxes.x[box]! + view.boxes.widths[box]!, y1: view.boxes.y[box]! + view.boxes.heights[box]!,
+    x0: view.boxes.x[box]!, y0: view.boxes.y[box]!, x1: view.boxes.x[box]! + view.boxes.widths[box]!, y1: view.boxes.y[box]! + Math.max(view.boxes.heights[box]!, drawing.tall[box]!),
   });
   // Where the page itself put the camera needs no place in the address.
   const placed = useRef<Camera | null>(null);
@@ -162,16 +162,22 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
   };
 
   // After groups opened or closed, the box one pointed at stays where it was.
+  const before = useRef({ drawing, path }); // The first picture is placed by onPane.
   useEffect(() => {
     const held = anchor.current;
     const at = camera.peek();
     anchor.current = null;
-    if (!at) return;
+    if (!at || before.current.drawing === drawing) return;
+    before.current.drawing = drawing;
     const box = held ? boxOfPath(drawing, held.path) : -1;
     if (held && box >= 0) place(kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current));
     else if (wanted !== null || at === placed.current) reveal(selected);
   }, [drawing]);
-  useEffect(() => { if (wanted !== null || !query.peek().has("at")) reveal(selected); }, [path]);
+  useEffect(() => {
+    if (before.current.path === path) return;
+    before.current.path = path;
+    if (wanted !== null || !query.peek().has("at")) reveal(selected);
+  }, [path]);
 
   const setOpen = (open: readonly string[]): void => setQuery({ open: open.length === 0 ? NONE_OPEN : listText(open) }, "replace");
   const toggle = (box: number): void => {

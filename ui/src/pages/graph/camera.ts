@@ -53,17 +53,16 @@ export function kept(camera: Camera, picture: Size, pane: Size): Camera {
   return { ...camera, x: keep(camera.x, w, picture.width), y: keep(camera.y, h, picture.height) };
 }
 
-/** The least move that brings a box into sight, with some room around it. */
+/** Stays where a box is in sight already; else brings it to the upper middle, where one looks first. */
 export function revealing(camera: Camera, box: Rectangle, pane: Size): Camera {
   const k = camera.k < LEAST_READABLE ? 1 : camera.k;
   const [w, h] = [pane.width / k, pane.height / k];
-  const move = (at: number, seen: number, from: number, to: number): number => {
-    const room = Math.min(60, Math.max(0, (seen - (to - from)) / 2));
-    if (to - from > seen) return from - 12; // Larger than the pane: its beginning.
-    return Math.max(to + room - seen, Math.min(from - room, at));
+  const base = k === camera.k ? camera : { x: -Infinity, y: -Infinity };
+  const move = (at: number, seen: number, from: number, to: number, share: number): number => {
+    if (from >= at + 12 && to <= at + seen - 12) return at;
+    return to - from > seen ? from - 12 : from - (seen - (to - from)) * share;
   };
-  const base = k === camera.k ? camera : { x: (box.x0 + box.x1) / 2 - w / 2, y: (box.y0 + box.y1) / 2 - h / 2 };
-  return { k, x: move(base.x, w, box.x0, box.x1), y: move(base.y, h, box.y0, box.y1) };
+  return { k, x: move(base.x, w, box.x0, box.x1, 0.5), y: move(base.y, h, box.y0, box.y1, 0.36) };
 }
 
 export function seen(camera: Camera, pane: Size): Rectangle {

@@ -70,7 +70,7 @@ describe("a camera", () => {
     expect(area.x1).toBeGreaterThan(0);
     expect(area.y0).toBeLessThan(4000);
   });
-  it("moves as little as it can to reveal a box", () => {
+  it("moves to reveal a box only when it must", () => {
     const at = { x: 0, y: 0, k: 1 };
     expect(revealing(at, { x0: 200, y0: 200, x1: 300, y1: 220 }, pane)).toEqual(at);
     const moved = seen(revealing(at, { x0: 100, y0: 2000, x1: 200, y1: 2020 }, pane), pane);
