@@ -93,6 +93,7 @@ class OutputStatistics:
 
     @property
     def non_finite_count(self) -> int:
+        """NaN and infinities, which are left out of everything else."""
         return self._statistics.non_finite_count
 
     def channels(self) -> list[tuple[float, float, float]]:
@@ -117,6 +118,7 @@ class ModelSimilarity:
 
     @property
     def layers(self) -> list[str]:
+        """The points, in the order of the model."""
         return self._similarity.layers
 
     @property
@@ -126,6 +128,7 @@ class ModelSimilarity:
 
     @property
     def mean_cosines(self) -> list[float]:
+        """The mean over all samples, by point."""
         return self._similarity.mean_cosines
 
 
