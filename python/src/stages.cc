@@ -165,6 +165,10 @@ void BindStages(nb::module_& module) {
            [](StageLogger& self, const ModelSimilarity& similarity, const std::string& stage) {
              WithoutLock([&] { return self.LogSimilarity(similarity, stage); });
            })
+      .def("log_local_errors",
+           [](StageLogger& self, const ModelSimilarity& local, const std::string& stage) {
+             WithoutLock([&] { return self.LogLocalErrors(local, stage); });
+           })
       .def("log_bit_widths", LogBitWidths)
       .def("flush", [](StageLogger& self) { WithoutLock([&] { return self.Flush(); }); })
       .def("close", [](StageLogger& self) { WithoutLock([&] { return self.Close(); }); });

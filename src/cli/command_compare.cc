@@ -5,17 +5,31 @@
 #include <iostream>
 
 #include "cboard/compression/model_comparison.h"
+#include "cboard/compression/model_stages.h"
 #include "cli/commands.h"
 #include "cli/compare_report.h"
 #include "cli/progress.h"
 
 namespace cboard::cli {
+namespace {
+
+Result<void> Log(const compare::ModelComparison& comparison, const std::string& logdir,
+                 bool as_stages) {
+  if (!as_stages) return compare::LogComparison(comparison, logdir);
+  CBOARD_ASSIGN_OR_RETURN(const auto logger,
+                          StageLogger::OpenIn(logdir, {.model = comparison.baseline.stem()}));
+  CBOARD_RETURN_IF_ERROR(LogModelStages(comparison, *logger));
+  return logger->Close();
+}
+
+}  // namespace
 
 int RunCompare(Arguments arguments) {
   std::string baseline, variant, logdir;
   compare::CompareOptions options;
   std::string data;
   bool json = false;
+  bool as_stages = false;
   std::size_t top = 10;
   CLI::App app(
       "Compares two files of one model, before and after compression: pairs their layers,\n"
@@ -37,9 +51,16 @@ int RunCompare(Arguments arguments) {
   app.add_option("--logdir", logdir,
                  "Also write histograms, numbers and graphs there, for the board and TensorBoard")
       ->type_name("DIR");
+  app.add_flag("--stages", as_stages,
+               "With --logdir: as the stages initial_graph and after_quantization, in the layout\n"
+               "of the Model Compression Toolkit; docs/stages.md");
   app.add_flag("--json", json, "Everything, as JSON, for other programs");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
+  if (as_stages && logdir.empty()) {
+    Complain("--stages says how to log; say where by --logdir DIR");
+    return kExitUsage;
+  }
   options.data = data;
   options.histograms = !logdir.empty();
   Progress progress("running both models", std::cerr, IsTerminal(STDERR_FILENO),
@@ -57,7 +78,7 @@ int RunCompare(Arguments arguments) {
   }
   std::cout << (json ? compare::ToJson(*comparison) : CompareText(*comparison, top));
   if (logdir.empty()) return kExitDone;
-  if (const Result<void> logged = compare::LogComparison(*comparison, logdir); !logged) {
+  if (const Result<void> logged = Log(*comparison, logdir, as_stages); !logged) {
     Complain(logged.error().message);
     return kExitFailed;
   }

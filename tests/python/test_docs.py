@@ -67,6 +67,16 @@ def the_migration(runs, read):
     assert len(read(runs / "torch").events.Histograms("gradients/0.weight")) == 20
 
 
+def the_stages(runs, read):
+    [walk] = (runs / "stages").glob("logs_*/tensorboard_logs")
+    channels = dict(read(walk / "thresholds_selection/max_per_channel").scalars("conv1"))
+    assert max(channels, key=channels.get) == 5
+    figures = read(walk / "figures").tags("images")
+    assert "similarity_distance_sample_19" in figures
+    assert read(runs / "mine/tensorboard_logs/after_quantization").tags() >= {
+        "mine/layers/fc/cosine/after_quantization"}  # fmt: skip
+
+
 def the_readme(runs, read):
     assert read(runs / "my_experiment").scalars("alexnet/compression/size_ratio")
 
@@ -76,6 +86,7 @@ PAGES = {
     "docs/guide.md": the_guide,
     "docs/python/getting-started.md": the_first_steps,
     "docs/python/migration.md": the_migration,
+    "docs/stages.md": the_stages,
 }
 
 

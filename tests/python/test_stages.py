@@ -117,6 +117,17 @@ def test_similarity_is_drawn_and_logged_for_twenty_samples(logged, read):
     tag = "net/layers/conv1/{}/after_quantization"
     assert after.scalars(tag.format("cosine"))[0][1] == pytest.approx(points["conv1"][1])
     assert after.scalars(tag.format("accumulated_sqnr_db"))[0][1] > 30
+    assert after.scalars(tag.format("sqnr_db"))[0][1] > 30
+
+
+def test_a_wide_channel_shows_in_the_worst_channel_of_its_layer(model, batches, tmp_path, read):
+    model.bn1.weight.data[5] = 60
+    with StageLogger(tmp_path, model="net") as logger:
+        quantize_fx(model, batches, logger=logger)
+    after = read(tmp_path / "tensorboard_logs/after_quantization")
+    tag = "net/layers/conv1/{}/after_quantization"
+    assert after.scalars(tag.format("sqnr_db"))[0][1] > 30, "the wide channel drowns the others"
+    assert after.scalars(tag.format("worst_channel_sqnr_db"))[0][1] < 10
 
 
 def test_the_model_stays_and_the_quantized_one_answers_alike(model, batches, tmp_path):

@@ -13,13 +13,16 @@ from compression_board import (
     GlobalSummaryWriter,
     HardwareMonitor,
     ModelComparison,
+    StageLogger,
     SummaryWriter,
     TrainingLogger,
     aurora,
     compare,
     create_training_logger,
     log_benchmark_results,
+    set_log_folder,
 )
+from compression_board.stages import ModelSimilarity, OutputStatistics, StageNode
 from tensorboardX import SummaryWriter as DropIn
 from tensorboardX.compression import CompressionWriter as DropInCompressionWriter
 from tensorboardX.compression.benchmark import log_benchmark_results as drop_in_results
@@ -101,6 +104,23 @@ def training(json: Path) -> None:
     log_benchmark_results(json, logdir="runs", step=1).close()
     results = BenchmarkParser().load_benchmark_json(json)
     print(sorted(results))
+
+
+def stages(logdir: Path) -> None:
+    folder: str | None = set_log_folder(logdir)
+    print(folder, set_log_folder(None))
+    outputs = OutputStatistics(channel_axis=1)
+    outputs.add(values.reshape(3, 4))
+    channels: list[tuple[float, float, float]] = outputs.channels()
+    similarity = ModelSimilarity()
+    similarity.add_sample([("fc", values, values)])
+    with StageLogger(logdir, model="m") as logger:
+        logger.log_graph("initial_graph", [StageNode("x", "Input"), StageNode("y", "F", inputs=["x"])])
+        logger.log_statistics("thresholds_selection", "y", outputs)
+        logger.log_similarity(similarity)
+        logger.log_local_errors(similarity, stage="after_quantization")
+        logger.log_bit_widths([("y", "F", 8, None)])
+        print(logger.directory, channels, similarity.mean_cosines)
 
 
 def drop_in() -> None:

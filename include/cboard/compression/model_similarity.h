@@ -27,6 +27,9 @@ struct ComparePoint {
   TensorView compressed;  // Of the quantized one; codes count by their real values.
 };
 
+// The mean of each of `points` columns over those rows that have a number there; NaN when none has.
+std::vector<double> MeanCosines(std::size_t points, std::span<const std::vector<double>> samples);
+
 // Not thread-safe.
 class ModelSimilarity {
  public:
@@ -52,8 +55,7 @@ class ModelSimilarity {
   // when no pair of their values is finite.
   const std::vector<std::vector<double>>& samples() const { return samples_; }
 
-  // The mean over those samples whose cosine is a number; NaN when none is.
-  std::vector<double> MeanCosines() const;
+  std::vector<double> MeanCosines() const { return cboard::MeanCosines(layers_.size(), samples_); }
 
   // All samples of each point together.
   std::vector<Comparison> Comparisons() const;

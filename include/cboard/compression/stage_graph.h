@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -42,6 +43,8 @@ struct StageNode {
   std::uint64_t float_parameters = 0;  // Stored as float32.
   std::uint64_t quantized_parameters = 0;
   int weight_bits = 32;  // Of each of the quantized ones.
+  // Where the bytes are known and parameters are not.
+  std::optional<std::uint64_t> weight_bytes = {};
 };
 
 struct StageGraph {
@@ -49,7 +52,8 @@ struct StageGraph {
   std::vector<StageNode> nodes;  // Every node after those that feed it.
 };
 
-// float_parameters * 4 + quantized_parameters * weight_bits / 8, rounded up to whole bytes.
+// What the node says, or float_parameters * 4 + quantized_parameters * weight_bits / 8, rounded up
+// to whole bytes.
 std::uint64_t WeightBytes(const StageNode& node);
 
 struct EncodedStageGraph {

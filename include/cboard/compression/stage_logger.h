@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cboard/base/result.h"
 #include "cboard/compression/model_similarity.h"
@@ -85,12 +86,32 @@ class StageLogger {
   Result<void> LogStatistics(std::string_view stage, std::string_view layer,
                              const OutputStatistics& statistics);
 
+  // The same from parts that are there already.
+  Result<void> LogHistogram(std::string_view stage, std::string_view layer,
+                            const HistogramData& histogram);
+  Result<void> LogChannels(std::string_view stage, std::string_view layer,
+                           std::span<const TensorStatistics> channels);
+
+  // For the page of layers: <model>/layers/<layer>/<metric>/<stage>, each that is a number.
+  Result<void> LogLayerFigures(std::string_view stage, std::string_view layer,
+                               const std::map<std::string, double>& figures);
+
   // In the run `figures`, for each sample: the picture similarity_distance_sample_<i> (the first
   // kSimilaritySamples) and the scalar similarity/sample_<i>, whose step is the point; besides,
   // similarity/points/<layer> at the step of its point, the mean cosine. In `stage`, for the page
   // of layers: <model>/layers/<layer>/{cosine,accumulated_sqnr_db,…}/<stage>.
   Result<void> LogSimilarity(const ModelSimilarity& similarity,
                              std::string_view stage = "after_quantization");
+
+  // What the quantizers alone did: each output of a layer beside the same output after its
+  // quantizer. The page of layers ranks by it: sqnr_db and worst_channel_sqnr_db, in `stage`.
+  Result<void> LogLocalErrors(const ModelSimilarity& local,
+                              std::string_view stage = "after_quantization");
+
+  // Only what goes into `figures`. `samples` hold a cosine per layer, NaN where there is none.
+  // Fails with kInvalidArgument without samples.
+  Result<void> LogCosines(std::span<const std::string> layers,
+                          std::span<const std::vector<double>> samples);
 
   // In the run `figures`: the pictures "Weights final bit-width config" and "Activation final
   // bit-width config", each when a layer has such bits, and the scalars bits/weights/<layer> and
@@ -105,9 +126,6 @@ class StageLogger {
 
   Result<SummaryWriter*> WriterOf(const std::string& run);
   Result<SummaryWriter*> WriterOfStage(std::string_view stage);
-  Result<void> LogLayerMetrics(SummaryWriter& writer, std::string_view stage,
-                               const ModelSimilarity& similarity);
-
   std::filesystem::path directory_;
   StageLoggerOptions options_;
   std::map<std::string, std::unique_ptr<SummaryWriter>> writers_;  // By run.

@@ -8,7 +8,15 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Optional, Union
 
-from .fx_graph import bit_widths, describe_graph, is_observer, modules_of, pair_layers
+from .fx_graph import (
+    bit_widths,
+    describe_graph,
+    is_observer,
+    modules_of,
+    observers_of,
+    pair_layers,
+    rounded,
+)
 from .logger import ModelSimilarity, OutputStatistics, StageLogger, log_folder
 
 SAMPLES = 20  # As many as the Model Compression Toolkit compares.
@@ -190,7 +198,8 @@ class _Walk:
     def log_similarity(self, float_model: Any, quantized: Any, names: dict[str, str]) -> None:
         """One sample of each batch through both models, compared where both have a layer."""
         assert self.logger is not None
-        similarity = ModelSimilarity()
+        similarity, local = ModelSimilarity(), ModelSimilarity()
+        observers, _ = observers_of(float_model)
         float_model = copy.deepcopy(float_model)  # Its observers have seen enough.
         for inputs in itertools.islice(self.batches(), self.samples):
             sample = _first_of(inputs)
@@ -207,8 +216,18 @@ class _Walk:
             ]
             if points:
                 similarity.add_sample(points)
+            alone = [
+                (name, value, rounded(value, observers[name]))
+                for name, value in reference.items()
+                if name in observers
+            ]
+            alone = [point for point in alone if point[2] is not None]
+            if alone:
+                local.add_sample(alone)
         if similarity.samples:
             self.logger.log_similarity(similarity)
+        if local.samples:
+            self.logger.log_local_errors(local)
 
     @staticmethod
     def outputs(module: Any, inputs: tuple[Any, ...]) -> dict[str, Any]:

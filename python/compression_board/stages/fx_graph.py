@@ -110,18 +110,38 @@ def _parameters(module: Any) -> tuple[int, int, int]:
     return 0 if bias is None else bias.numel(), weight.numel(), _bits(weight.dtype)
 
 
-def describe_graph(
-    module: Any, shapes: dict[str, list[int]], with_thresholds: bool = False
-) -> list[StageNode]:
-    """The layers of a GraphModule in their order, without observers, constants and the output."""
+def observers_of(module: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """The observer of each node's output, and the node that each observer stands for."""
     modules = modules_of(module)
-    observed: dict[str, Any] = {}  # The observer of each node's output.
-    stands_for: dict[str, str] = {}  # What to read instead of an observer.
+    observed: dict[str, Any] = {}
+    stands_for: dict[str, str] = {}
     for node in module.graph.nodes:
         if node.op == "call_module" and is_observer(modules[str(node.target)]):
             source = node.args[0].name
             stands_for[node.name] = stands_for.get(source, source)
             observed[stands_for[node.name]] = modules[str(node.target)]
+    return observed, stands_for
+
+
+def rounded(value: Any, observer: Any) -> Optional[Any]:
+    """`value` as the quantizer that this observer stands for will leave it; None if it has none."""
+    import torch
+
+    scale, zero_point = observer.calculate_qparams()
+    limits = getattr(observer, "quant_min", None), getattr(observer, "quant_max", None)
+    if scale.numel() != 1 or None in limits or not value.is_floating_point():
+        return None
+    return torch.fake_quantize_per_tensor_affine(
+        value, float(scale), int(zero_point), limits[0], limits[1]
+    )
+
+
+def describe_graph(
+    module: Any, shapes: dict[str, list[int]], with_thresholds: bool = False
+) -> list[StageNode]:
+    """The layers of a GraphModule in their order, without observers, constants and the output."""
+    modules = modules_of(module)
+    observed, stands_for = observers_of(module)
     nodes: list[StageNode] = []
     known: set[str] = set()
     for node in module.graph.nodes:

@@ -173,6 +173,15 @@ class StageLogger:
         """A picture and the numbers of each sample, and figures for the page of layers."""
         self._logger.log_similarity(similarity._similarity, stage)
 
+    def log_local_errors(
+        self, local: ModelSimilarity, stage: str = "after_quantization"
+    ) -> None:
+        """What the quantizers alone did: each output beside the same output after its quantizer.
+
+        The page of layers ranks by it, and by its worst channel.
+        """
+        self._logger.log_local_errors(local._similarity, stage)
+
     def log_bit_widths(
         self, layers: Iterable[tuple[str, str, Optional[int], Optional[int]]]
     ) -> None:

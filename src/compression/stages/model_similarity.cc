@@ -51,12 +51,12 @@ Result<void> ModelSimilarity::AddSample(std::span<const ComparePoint> points) {
   return {};
 }
 
-std::vector<double> ModelSimilarity::MeanCosines() const {
+std::vector<double> MeanCosines(std::size_t points, std::span<const std::vector<double>> samples) {
   std::vector<double> means;
-  for (std::size_t point = 0; point < layers_.size(); ++point) {
+  for (std::size_t point = 0; point < points; ++point) {
     double sum = 0;
     std::size_t count = 0;
-    for (const std::vector<double>& sample : samples_) {
+    for (const std::vector<double>& sample : samples) {
       if (std::isnan(sample[point])) continue;
       sum += sample[point];
       ++count;

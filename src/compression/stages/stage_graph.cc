@@ -137,6 +137,7 @@ class Encoder {
 }  // namespace
 
 std::uint64_t WeightBytes(const StageNode& node) {
+  if (node.weight_bytes) return *node.weight_bytes;
   const auto bits = static_cast<std::uint64_t>(node.weight_bits);
   return node.float_parameters * kFloatBytes + (node.quantized_parameters * bits + 7) / 8;
 }

@@ -20,11 +20,6 @@ constexpr std::string_view kResources = "Resources";
 
 bool IsNumber(double value) { return !std::isnan(value); }
 
-Result<void> LogIfNumber(SummaryWriter& writer, const std::string& tag, double value) {
-  if (!IsNumber(value)) return {};
-  return writer.AddScalar(tag, value, 0);
-}
-
 // Under the very tag: SummaryWriter::AddFigure would replace the spaces in the toolkit's.
 Result<void> AddPicture(SummaryWriter& writer, std::string_view tag, const media::Pixels& picture) {
   CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodePng(picture));
@@ -92,21 +87,19 @@ Result<void> StageLogger::LogGraph(std::string_view stage, const StageGraph& gra
   return writer->AddRunMetadata(kResources, encoded.resources);
 }
 
-Result<void> StageLogger::LogStatistics(std::string_view stage, std::string_view layer,
-                                        const OutputStatistics& statistics) {
+Result<void> StageLogger::LogHistogram(std::string_view stage, std::string_view layer,
+                                       const HistogramData& histogram) {
   CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOfStage(stage));
-  if (const std::optional<HistogramData> histogram = statistics.Histogram()) {
-    CBOARD_RETURN_IF_ERROR(writer->AddHistogramRaw(layer, *histogram, 0));
-  }
-  const TensorStatistics& total = statistics.total();
-  if (const std::uint64_t left_out = total.count - total.finite_count()) {
-    CBOARD_RETURN_IF_ERROR(writer->AddScalar(std::string(layer) + "/non_finite_count",
-                                             static_cast<double>(left_out), 0));
-  }
+  return writer->AddHistogramRaw(layer, histogram, 0);
+}
+
+Result<void> StageLogger::LogChannels(std::string_view stage, std::string_view layer,
+                                      std::span<const TensorStatistics> channels) {
+  CBOARD_RETURN_IF_ERROR(WriterOfStage(stage));
   const auto log = [&](const char* name, auto value_of) -> Result<void> {
     CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const run, WriterOf(std::string(stage) + "/" + name));
     std::int64_t channel = 0;
-    for (const TensorStatistics& values : statistics.channels()) {
+    for (const TensorStatistics& values : channels) {
       if (values.finite_count() > 0) {
         CBOARD_RETURN_IF_ERROR(run->AddScalar(layer, value_of(values), channel));
       }
@@ -121,13 +114,39 @@ Result<void> StageLogger::LogStatistics(std::string_view stage, std::string_view
   });
 }
 
-Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::string_view stage) {
-  if (similarity.samples().empty()) {
+Result<void> StageLogger::LogStatistics(std::string_view stage, std::string_view layer,
+                                        const OutputStatistics& statistics) {
+  if (const std::optional<HistogramData> histogram = statistics.Histogram()) {
+    CBOARD_RETURN_IF_ERROR(LogHistogram(stage, layer, *histogram));
+  }
+  const TensorStatistics& total = statistics.total();
+  if (const std::uint64_t left_out = total.count - total.finite_count()) {
+    CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOfStage(stage));
+    CBOARD_RETURN_IF_ERROR(writer->AddScalar(std::string(layer) + "/non_finite_count",
+                                             static_cast<double>(left_out), 0));
+  }
+  return LogChannels(stage, layer, statistics.channels());
+}
+
+Result<void> StageLogger::LogLayerFigures(std::string_view stage, std::string_view layer,
+                                          const std::map<std::string, double>& figures) {
+  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOfStage(stage));
+  for (const auto& [metric, value] : figures) {
+    if (!IsNumber(value)) continue;
+    CBOARD_RETURN_IF_ERROR(writer->AddScalar(TagPrefixOf(options_.model) + "/layers/" +
+                                                 std::string(layer) + "/" + metric + "/" +
+                                                 std::string(stage),
+                                             value, 0));
+  }
+  return {};
+}
+
+Result<void> StageLogger::LogCosines(std::span<const std::string> layers,
+                                     std::span<const std::vector<double>> samples) {
+  if (samples.empty()) {
     return Fail(ErrorCode::kInvalidArgument, "no sample was compared; add samples first");
   }
-  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const stage_writer, WriterOfStage(stage));
   CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOf(kFigures));
-  const auto& samples = similarity.samples();
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::string number = std::to_string(i);
     for (std::size_t point = 0; point < samples[i].size(); ++point) {
@@ -140,33 +159,43 @@ Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::
                             stages::DrawLine(samples[i], "Layer", "Cosine similarity"));
     CBOARD_RETURN_IF_ERROR(AddPicture(*writer, "similarity_distance_sample_" + number, figure));
   }
-  const std::vector<double> means = similarity.MeanCosines();
-  for (std::size_t point = 0; point < means.size(); ++point) {
+  const std::vector<double> means = MeanCosines(layers.size(), samples);
+  for (std::size_t point = 0; point < layers.size(); ++point) {
     // A point without a number keeps its place.
-    CBOARD_RETURN_IF_ERROR(writer->AddScalar("similarity/points/" + similarity.layers()[point],
-                                             means[point], static_cast<std::int64_t>(point)));
+    CBOARD_RETURN_IF_ERROR(writer->AddScalar("similarity/points/" + layers[point], means[point],
+                                             static_cast<std::int64_t>(point)));
   }
-  return LogLayerMetrics(*stage_writer, stage, similarity);
+  return {};
 }
 
-Result<void> StageLogger::LogLayerMetrics(SummaryWriter& writer, std::string_view stage,
-                                          const ModelSimilarity& similarity) {
+Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::string_view stage) {
+  CBOARD_RETURN_IF_ERROR(WriterOfStage(stage));
+  CBOARD_RETURN_IF_ERROR(LogCosines(similarity.layers(), similarity.samples()));
   const std::vector<double> cosines = similarity.MeanCosines();
   const std::vector<Comparison> comparisons = similarity.Comparisons();
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
-    const auto tag = [&](std::string_view metric) {
-      return TagPrefixOf(options_.model) + "/layers/" + similarity.layers()[i] + "/" +
-             std::string(metric) + "/" + std::string(stage);
-    };
     const Comparison& layer = comparisons[i];
     // Both models ran from their own inputs, so that what earlier layers did is part of it.
-    CBOARD_RETURN_IF_ERROR(LogIfNumber(writer, tag("cosine"), cosines[i]));
-    CBOARD_RETURN_IF_ERROR(LogIfNumber(writer, tag("accumulated_sqnr_db"), layer.total.SqnrDb()));
-    CBOARD_RETURN_IF_ERROR(LogIfNumber(writer, tag("mse"), layer.total.Mse()));
+    std::map<std::string, double> figures = {{"cosine", cosines[i]},
+                                             {"accumulated_sqnr_db", layer.total.SqnrDb()},
+                                             {"mse", layer.total.Mse()}};
     if (layer.worst_channel) {
-      CBOARD_RETURN_IF_ERROR(LogIfNumber(writer, tag("accumulated_worst_channel_sqnr_db"),
-                                         layer.channels[*layer.worst_channel].SqnrDb()));
+      figures["accumulated_worst_channel_sqnr_db"] = layer.channels[*layer.worst_channel].SqnrDb();
     }
+    CBOARD_RETURN_IF_ERROR(LogLayerFigures(stage, similarity.layers()[i], figures));
+  }
+  return {};
+}
+
+Result<void> StageLogger::LogLocalErrors(const ModelSimilarity& local, std::string_view stage) {
+  const std::vector<Comparison> comparisons = local.Comparisons();
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    const Comparison& layer = comparisons[i];
+    std::map<std::string, double> figures = {{"sqnr_db", layer.total.SqnrDb()}};
+    if (layer.worst_channel) {
+      figures["worst_channel_sqnr_db"] = layer.channels[*layer.worst_channel].SqnrDb();
+    }
+    CBOARD_RETURN_IF_ERROR(LogLayerFigures(stage, local.layers()[i], figures));
   }
   return {};
 }

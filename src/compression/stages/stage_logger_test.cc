@@ -155,6 +155,22 @@ TEST(StageLogger, LogsSimilarityAsPicturesAndAsNumbers) {
   EXPECT_THAT(RunsAndTags(logged), Contains("figures similarity/sample_20"));
 }
 
+TEST(StageLogger, LogsWhatTheQuantizersAloneDid) {
+  const TempDir directory;
+  const auto logger = OpenIn(directory);
+  // Channel 0 is exact, all of channel 1 is lost.
+  const std::vector<float> before = {10, 10, 0.1f, 0.1f}, after = {10, 10, 0, 0};
+  ModelSimilarity local;
+  ASSERT_THAT(
+      local.AddSample({{"conv1", TensorView(before, {1, 2, 2}), TensorView(after, {1, 2, 2})}}),
+      Succeeds());
+  EXPECT_THAT(logger->LogLocalErrors(local), Succeeds());
+  const auto logged = CloseAndRead(*logger);
+  const std::string run = "after_quantization";
+  EXPECT_FLOAT_EQ(Find(logged, "net/layers/conv1/worst_channel_sqnr_db/" + run, run).value, 0);
+  EXPECT_NEAR(Find(logged, "net/layers/conv1/sqnr_db/" + run, run).value, 40, 0.01);
+}
+
 TEST(StageLogger, LogsBitWidthsThatAreKnown) {
   const TempDir directory;
   const auto logger = OpenIn(directory);

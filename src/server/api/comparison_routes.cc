@@ -7,6 +7,7 @@
 #include "cboard/analysis/channels.h"
 #include "cboard/analysis/comparison_table.h"
 #include "cboard/analysis/pareto.h"
+#include "cboard/analysis/similarity.h"
 #include "cboard/analysis/snapshot_table.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/tuning.h"
@@ -346,6 +347,32 @@ Result<HttpResponse> GetStages(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
+Result<HttpResponse> GetSimilarity(const ApiCall& call) {
+  const std::string experiment = TextQuery(call.target, "experiment");
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  json.Key("timelines").BeginArray();
+  for (const auto& timeline : analysis::FindStages(*call.snapshot)) {
+    if (!experiment.empty() && timeline.experiment != experiment) continue;
+    const auto similarity = analysis::ReadSimilarity(*call.snapshot, timeline);
+    if (similarity.layers.empty()) continue;
+    json.BeginObject().Key("experiment").Value(timeline.experiment);
+    json.Key("model").Value(timeline.model);
+    WriteValues(json, "layers", similarity.layers);
+    WriteNumbers(json, "means", similarity.means);
+    WriteValues(json, "samples", similarity.samples, &analysis::SampleSimilarity::name);
+    json.Key("cosines").BeginArray();
+    for (const analysis::SampleSimilarity& sample : similarity.samples) {
+      json.BeginArray();
+      for (const std::optional<double>& cosine : sample.cosines) WriteNumber(json, cosine);
+      json.EndArray();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray().EndObject();
+  return JsonResponse(json.Take());
+}
+
 }  // namespace
 
 std::vector<ApiRoute> ComparisonRoutes() {
@@ -371,6 +398,11 @@ std::vector<ApiRoute> ComparisonRoutes() {
        .path = "/compression/stages",
        .summary = "Quantization stages, and what each has logged.",
        .handler = GetStages},
+      {.method = "GET",
+       .path = "/compression/similarity",
+       .summary = "Cosine similarity of float and quantized model, by sample and layer.",
+       .parameters = {{"experiment", kText, false, false, "The directory of the stages."}},
+       .handler = GetSimilarity},
   };
 }
 

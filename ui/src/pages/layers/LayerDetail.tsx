@@ -8,7 +8,7 @@ import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import type { HistogramView } from "../../charts/histogram/layout";
 import { count, fixed, significant } from "../../lib/format";
 import { useResource } from "../../state/resource";
-import type { Layer } from "./data";
+import { hasHistograms, sqnrText, type Layer } from "./data";
 import { ChannelRibbon } from "./ChannelRibbon";
 
 interface OverlayAnswer {
@@ -34,14 +34,12 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
   return (
     <div class={`finding ${layer.level}`}>
       <span class={layer.level} aria-hidden="true">{glyph}</span>
-      <span><b>{CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation}</span>
+      <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation}</span>
     </div>
   );
 }
 
-export function LayerDetail({ layer, a, b, kept, onKeep }: {
-  layer: Layer; a: string; b: string; kept: boolean; onKeep: () => void;
-}): JSX.Element {
+function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): JSX.Element {
   const view = useSignal<HistogramView>("linear");
   const body = { series: [[layer.a.run, layer.a.tag, null], [layer.b.run, layer.b.tag, null]], bins: 192 };
   const { state, retry } = useResource(JSON.stringify(body), (signal) => postJson<OverlayAnswer>("histograms/overlay", body, signal));
@@ -55,6 +53,26 @@ export function LayerDetail({ layer, a, b, kept, onKeep }: {
   const clip = sideB?.min !== undefined && sideB.max !== undefined ? [toNumber(sideB.min), toNumber(sideB.max)] as const : null;
   const values = toNumber(data?.series[0]?.num ?? null);
   return (
+    <section class="panel" aria-labelledby="hist-title">
+      <div class="panel-head">
+        <h2 id="hist-title">{layer.role === "output" ? "Output values" : "Values"}</h2>
+        <span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span>{Number.isFinite(values) ? `; share of ${count(values)} values` : ""}</span>
+        <span class="seg push" role="group" aria-label="Histogram">
+          {VIEWS.map((v) => <button key={v.id} aria-pressed={view.value === v.id} onClick={() => (view.value = v.id)}>{v.text}</button>)}
+        </span>
+      </div>
+      {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
+      {data?.series.map((one, i) => one.error && <p key={i} class="note bad">{one.error.message}</p>)}
+      {input && <HistogramChart input={input} view={view.value} nameA={a} nameB={b} clip={clip}
+        summary={`Values of ${layer.name}: ${a} and ${b} on one axis`} />}
+    </section>
+  );
+}
+
+export function LayerDetail({ layer, a, b, kept, onKeep }: {
+  layer: Layer; a: string; b: string; kept: boolean; onKeep: () => void;
+}): JSX.Element {
+  return (
     <div class="detail" aria-live="polite">
       <section class="panel">
         <div class="panel-head">
@@ -64,7 +82,7 @@ export function LayerDetail({ layer, a, b, kept, onKeep }: {
         </div>
         <Finding layer={layer} />
         <dl class="facts">
-          <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={Number.isFinite(layer.sqnr) ? `${fixed(layer.sqnr, 1)} dB` : "∞"} level={layer.level === "good" ? "" : layer.level} />
+          <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={Number.isFinite(layer.sqnr) ? `${sqnrText(layer)} dB` : sqnrText(layer)} level={layer.level === "good" ? "" : layer.level} />
           {layer.worstChannel !== null && <Fact name="worst channel" value={`${fixed(layer.worstChannel, 1)} dB`} />}
           {layer.cosine !== null && <Fact name="cosine" value={fixed(layer.cosine, 4)} />}
           {layer.w1 !== null && <Fact name="distance" value={`${significant(layer.w1, 3)} σ`} />}
@@ -74,19 +92,7 @@ export function LayerDetail({ layer, a, b, kept, onKeep }: {
           {layer.codesUsed !== null && <Fact name="codes used" value={`about ${count(layer.codesUsed)}`} />}
         </dl>
       </section>
-      <section class="panel" aria-labelledby="hist-title">
-        <div class="panel-head">
-          <h2 id="hist-title">{layer.role === "output" ? "Output values" : "Values"}</h2>
-          <span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span>{Number.isFinite(values) ? `; share of ${count(values)} values` : ""}</span>
-          <span class="seg push" role="group" aria-label="Histogram">
-            {VIEWS.map((v) => <button key={v.id} aria-pressed={view.value === v.id} onClick={() => (view.value = v.id)}>{v.text}</button>)}
-          </span>
-        </div>
-        {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
-        {data?.series.map((one, i) => one.error && <p key={i} class="note bad">{one.error.message}</p>)}
-        {input && <HistogramChart input={input} view={view.value} nameA={a} nameB={b} clip={clip}
-          summary={`Values of ${layer.name}: ${a} and ${b} on one axis`} />}
-      </section>
+      {hasHistograms(layer) && <Distribution layer={layer} a={a} b={b} />}
       <ChannelRibbon layer={layer.name} />
     </div>
   );

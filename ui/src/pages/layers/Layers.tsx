@@ -10,7 +10,7 @@ import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
-import { fallbackSnippet, readLayers, SORTS, sortLayers, usableSorts, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
+import { fallbackSnippet, readLayers, SORTS, sortLayers, sqnrText, usableSorts, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
 import { byDepth, clampDb, layoutDepth, TOP_DB } from "./depth_layout";
 import { LayerDetail } from "./LayerDetail";
 import "./layers.css";
@@ -23,7 +23,7 @@ function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: L
   return (
     <div class="depth-plot" ref={ref}>
       {layout && (
-        <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${fixed(picked.sqnr, 1)} dB` : "SQNR along depth"}>
+        <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${sqnrText(picked)} dB` : "SQNR along depth"}>
           {layout.ticks.map((t) => (
             <g key={t}>
               <path class={t === TOP_DB ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
@@ -45,14 +45,14 @@ function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: L
               <g key={layer.key} onClick={() => onPick(layer)}>
                 <path class={`stem ${layer.level}`} d={`M${px} ${layout.box.t}V${py}`} />
                 <circle class={`dot ${layer.level}${layer === picked ? " sel" : ""}`} cx={px} cy={py} r={layer === picked ? 4 : 3} />
-                <rect class="hit" x={layout.x(i - 0.5)} y="0" width={layout.x(1) - layout.x(0)} height={height}><title>{`${layer.name} ${fixed(layer.sqnr, 1)} dB`}</title></rect>
+                <rect class="hit" x={layout.x(i - 0.5)} y="0" width={layout.x(1) - layout.x(0)} height={height}><title>{`${layer.name} ${sqnrText(layer)} dB`}</title></rect>
               </g>
             );
           })}
           {picked && at >= 0 && (
             <text class={`${picked.level} name halo`} x={layout.x(at) + (layout.x(at) > layout.box.r - 240 ? -9 : 9)}
               y={layout.y(clampDb(picked.sqnr)) + (picked.sqnr > 34 ? 16 : 4)} text-anchor={layout.x(at) > layout.box.r - 240 ? "end" : "start"}>
-              {`${picked.name} ${Number.isFinite(picked.sqnr) ? `${fixed(picked.sqnr, 1)} dB` : "exact"}`}
+              {`${picked.name} ${picked.sqnr === Infinity ? "exact" : `${sqnrText(picked)} dB`}`}
             </text>
           )}
         </svg>
@@ -61,7 +61,7 @@ function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: L
   );
 }
 
-const place = (db: number): string => `${Math.min(100, Math.max(0, ((TOP_DB - db) / 28) * 100))}%`;
+const place = (db: number): string => `${Math.min(100, Math.max(0, ((TOP_DB - clampDb(db)) / 28) * 100))}%`;
 
 function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -91,7 +91,7 @@ function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[]; pick
               onKeyDown={(event) => { if (event.key === "Enter") onPick(layer); }}>
               <td class="mono" title={layer.name}>{layer.name}{layer.role === "output" ? "" : <span class="dim"> {layer.parameter || layer.role}</span>}</td>
               <td class={`num ${layer.level === "good" ? "" : layer.level}`}>
-                {{ bad: "✗ ", warn: "▲ ", good: "" }[layer.level]}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{Number.isFinite(layer.sqnr) ? fixed(layer.sqnr, 1) : "∞"}
+                {{ bad: "✗ ", warn: "▲ ", good: "" }[layer.level]}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}
               </td>
               <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.sqnr) }} /><u style={{ left: place(30) }} /><u style={{ left: place(20) }} /></span></td>
               {hasWorst && <td class="num wide-s">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { byDepth, layoutDepth } from "./depth_layout";
-import { fallbackSnippet, sortLayers, usableSorts, type Layer } from "./data";
+import { fallbackSnippet, hasHistograms, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", a: { run: "", tag: "" }, b: { run: "", tag: "" },
@@ -14,6 +14,17 @@ describe("layers", () => {
     expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["b", "c", "a"]);
     expect(sortLayers(layers, "cosine").map((l) => l.name)).toEqual(["b", "c", "a"]);
     expect(usableSorts(layers)).toEqual(["sqnr", "cosine"]);
+  });
+  it("keep the server's order where no SQNR is known, as of imported scores", () => {
+    const layers = [layer("worse", NaN), layer("better", NaN), layer("measured", 50)];
+    expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["measured", "worse", "better"]);
+    expect(layers.map(sqnrText)).toEqual(["–", "–", "50.0"]);
+    expect(sqnrText(layer("exact", Infinity))).toBe("∞");
+  });
+  it("have histograms when both sides have a tag", () => {
+    const tagged = { run: "r", tag: "t" };
+    expect(hasHistograms(layer("a", 1, { a: tagged, b: tagged }))).toBe(true);
+    expect(hasHistograms(layer("a", 1, { a: tagged }))).toBe(false);
   });
   it("stand in the order of their numbers along depth", () => {
     expect(byDepth([layer("layer10", 1), layer("layer2", 1)]).map((l) => l.name)).toEqual(["layer2", "layer10"]);

@@ -1,5 +1,6 @@
 // The ranked layers of the server, as the page uses them.
 import { toNumber, type WireNumber } from "../../api/wire";
+import { fixed } from "../../lib/format";
 
 export interface SidesAnswer {
   snapshot: number;
@@ -64,7 +65,7 @@ export interface Layer {
   readonly level: Level;
   readonly cause: string;
   readonly explanation: string;
-  /** In dB: logged, or the best that the histograms allow. */
+  /** In dB: logged, or the best that histograms or other figures allow; NaN when nothing tells. */
   readonly sqnr: number;
   readonly sqnrIsBound: boolean;
   readonly worstChannel: number | null;
@@ -102,7 +103,7 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       level: LEVELS[c.levels[i] ?? ""] ?? "good",
       cause: c.causes[i] ?? "none",
       explanation: c.explanations[i] ?? "",
-      sqnr: logged ?? number(c.sqnr_at_most_db, i) ?? -20 * Math.log10(severity),
+      sqnr: logged ?? number(c.sqnr_at_most_db, i) ?? (c.from_logged[i] ? -20 * Math.log10(severity) : NaN),
       sqnrIsBound: logged === null,
       worstChannel: number(c.worst_channel_sqnr_db, i),
       carried: number(c.accumulated_sqnr_db, i),
@@ -115,6 +116,17 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       fallback: c.fallback_operations[i] ?? name,
     };
   });
+}
+
+/** "35.2", "∞", or a dash where no SQNR is known. */
+export function sqnrText(layer: Layer): string {
+  if (Number.isNaN(layer.sqnr)) return "–";
+  return Number.isFinite(layer.sqnr) ? fixed(layer.sqnr, 1) : "∞";
+}
+
+/** Whether both sides have a histogram; layers of imported reports have figures only. */
+export function hasHistograms(layer: Layer): boolean {
+  return layer.a.tag !== "" && layer.b.tag !== "";
 }
 
 export const SORTS = [
@@ -130,7 +142,7 @@ export type SortId = (typeof SORTS)[number]["id"];
 export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
   const badness = (layer: Layer): number | null => {
     switch (by) {
-      case "sqnr": return -layer.sqnr;
+      case "sqnr": return Number.isNaN(layer.sqnr) ? null : -layer.sqnr;
       case "worst": return layer.worstChannel === null ? null : -layer.worstChannel;
       case "cosine": return layer.cosine === null ? null : -layer.cosine;
       case "w1": return layer.w1;
