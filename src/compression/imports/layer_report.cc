@@ -82,6 +82,25 @@ std::optional<LayerReportKind> DetectJson(std::string_view beginning, const std:
   return std::nullopt;
 }
 
+// NaN is no figure. Layers and models that are left with none go.
+Result<void> DropNaN(const std::filesystem::path& source, LayerReport& report) {
+  const auto is_nan = [](const auto& figure) { return std::isnan(figure.second); };
+  std::size_t dropped = 0;
+  for (ReportedModel& model : report.models) {
+    dropped += std::erase_if(model.figures, is_nan);
+    for (ReportedLayer& layer : model.layers) dropped += std::erase_if(layer.figures, is_nan);
+    std::erase_if(model.layers, [](const ReportedLayer& layer) { return layer.figures.empty(); });
+  }
+  std::erase_if(report.models, [](const ReportedModel& model) {
+    return model.layers.empty() && model.figures.empty();
+  });
+  if (dropped > 0) report.warnings.push_back(HumanCount(dropped) + " figures are NaN and left out");
+  if (report.models.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, source.string() + ": all figures are NaN");
+  }
+  return {};
+}
+
 // resnet18/per_layer_mse_loss.json is about resnet18.
 std::string ModelOfFile(const std::filesystem::path& source) {
   const std::string stem = source.stem().string();
@@ -130,6 +149,7 @@ Result<LayerReport> ParseLayerReport(std::string text, const std::filesystem::pa
     CBOARD_RETURN_IF_ERROR(kind == LayerReportKind::kTfliteDebugger
                                ? imports::ParseTfliteDebugger(table, source, report)
                                : imports::ParseNeuralCompressor(table, source, report));
+    CBOARD_RETURN_IF_ERROR(DropNaN(source, report));
     return report;
   }
   simdjson::dom::parser parser;
@@ -140,6 +160,7 @@ Result<LayerReport> ParseLayerReport(std::string text, const std::filesystem::pa
       kind == LayerReportKind::kAimet ? imports::ParseAimet(document, source, report)
       : kind == LayerReportKind::kMct ? imports::ParseMct(document, source, report)
                                       : imports::ParseModelExplorer(document, source, report));
+  CBOARD_RETURN_IF_ERROR(DropNaN(source, report));
   return report;
 }
 

@@ -52,6 +52,11 @@ TEST(AimetReport, ReadsScoresAndErrorsByTheNameOfTheFile) {
               ElementsAre(Pair("score_if_all_but_this_are_quantized", 0.7013)));
   EXPECT_THAT(Only(Read(text, "per_layer_mse_loss.json"), "conv1"),
               ElementsAre(Pair("mse", 0.7013)));
+  const auto errors = Read(text, "per_layer_mse_loss.json");
+  EXPECT_THAT(errors->models[0].layers, SizeIs(2));
+  EXPECT_THAT(errors->warnings, ::testing::Contains("1 figures are NaN and left out"));
+  EXPECT_THAT(Read(R"({"a": NaN})", "per_layer_mse_loss.json"),
+              FailsSaying(kInvalid, "all figures are NaN"));
   EXPECT_EQ(DetectLayerReport(text, "scores.json"), std::nullopt);
   EXPECT_THAT(ParseLayerReport(text, "scores.json", LayerReportKind::kAimet),
               FailsSaying(kInvalid, "scores.json: cannot tell what the numbers are"));
