@@ -121,7 +121,7 @@ def test_similarity_is_drawn_and_logged_for_twenty_samples(logged, read):
 
 
 def test_a_wide_channel_shows_in_the_worst_channel_of_its_layer(model, batches, tmp_path, read):
-    model.bn1.weight.data[5] = 60
+    model.bn1.weight.data[5] = 200
     with StageLogger(tmp_path, model="net") as logger:
         quantize_fx(model, batches, logger=logger)
     after = read(tmp_path / "tensorboard_logs/after_quantization")

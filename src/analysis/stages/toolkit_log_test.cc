@@ -100,7 +100,9 @@ TEST(StageLog, GivesTheSameEntitiesAsTheToolkits) {
   WriteToolkit(theirs, {"initial_graph", "thresholds_selection", "after_quantization"});
   for (std::int64_t channel = 0; channel < 2; ++channel) {
     const double value = static_cast<double>(channel);
-    theirs.Scalar("tensorboard_logs/thresholds_selection/min_per_channel", "conv1", -value, channel)
+    theirs
+        .Scalar("tensorboard_logs/thresholds_selection/min_per_channel", "conv1", 0 - value,
+                channel)
         .Scalar("tensorboard_logs/thresholds_selection/max_per_channel", "conv1", value, channel)
         .Scalar("tensorboard_logs/thresholds_selection/mean_per_channel", "conv1", 0, channel);
   }

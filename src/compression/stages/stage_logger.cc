@@ -169,7 +169,7 @@ Result<void> StageLogger::LogCosines(std::span<const std::string> layers,
 }
 
 Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::string_view stage) {
-  CBOARD_RETURN_IF_ERROR(WriterOfStage(stage));
+  if (!similarity.samples().empty()) CBOARD_RETURN_IF_ERROR(WriterOfStage(stage));
   CBOARD_RETURN_IF_ERROR(LogCosines(similarity.layers(), similarity.samples()));
   const std::vector<double> cosines = similarity.MeanCosines();
   const std::vector<Comparison> comparisons = similarity.Comparisons();
