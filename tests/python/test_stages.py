@@ -118,6 +118,8 @@ def test_similarity_is_drawn_and_logged_for_twenty_samples(logged, read):
     assert after.scalars(tag.format("cosine"))[0][1] == pytest.approx(points["conv1"][1])
     assert after.scalars(tag.format("accumulated_sqnr_db"))[0][1] > 30
     assert after.scalars(tag.format("sqnr_db"))[0][1] > 30
+    flatten = tag.replace("conv1", "flatten").format("sqnr_db")
+    assert flatten not in after.tags(), "it rearranges values and has no quantizer of its own"
 
 
 def test_a_wide_channel_shows_in_the_worst_channel_of_its_layer(model, batches, tmp_path, read):

@@ -200,6 +200,9 @@ class _Walk:
         assert self.logger is not None
         similarity, local = ModelSimilarity(), ModelSimilarity()
         observers, _ = observers_of(float_model)
+        # What only rearranges values shares the observer of its input: it has no quantizer.
+        first_of = {id(observer): name for name, observer in reversed(observers.items())}
+        quantizers = set(first_of.values())
         float_model = copy.deepcopy(float_model)  # Its observers have seen enough.
         for inputs in itertools.islice(self.batches(), self.samples):
             sample = _first_of(inputs)
@@ -219,7 +222,7 @@ class _Walk:
             alone = [
                 (name, value, rounded(value, observers[name]))
                 for name, value in reference.items()
-                if name in observers
+                if name in quantizers
             ]
             alone = [point for point in alone if point[2] is not None]
             if alone:
