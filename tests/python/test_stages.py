@@ -1,4 +1,4 @@
-"""Stages of quantization: a real network walks through them, and stock TensorBoard reads the log."""
+"""Stages of quantization: a real network walks through them, stock TensorBoard reads the log."""
 
 import os
 
@@ -91,7 +91,8 @@ def test_channels_are_steps_and_numpy_agrees(logged, read, model, batches):
         outputs = [model.relu1(model.bn1(model.conv1(x))).numpy() for x in batches]
     values = np.concatenate(outputs).transpose(1, 0, 2, 3).reshape(8, -1)
     stage = logged / "thresholds_selection"
-    for name, expected in (("min", values.min(1)), ("max", values.max(1)), ("mean", values.mean(1))):
+    expectations = {"min": values.min(1), "max": values.max(1), "mean": values.mean(1)}
+    for name, expected in expectations.items():
         points = read(stage / f"{name}_per_channel").scalars("conv1")
         assert [step for step, _ in points] == list(range(8))
         assert [value for _, value in points] == pytest.approx(expected, rel=1e-4, abs=1e-5)
@@ -165,13 +166,31 @@ def test_nan_activations_are_counted_and_the_rest_is_logged(tmp_path, read):
     assert run.events.Histograms("sqrt")[0].histogram_value.num == 2
 
 
+def test_inputs_of_several_sizes_lose_only_what_depends_on_them(tmp_path, read):
+    class Convolutions(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = torch.nn.Conv2d(3, 4, 3)
+
+        def forward(self, x):
+            return torch.flatten(self.conv(x), 1)
+
+    sizes = [torch.randn(1, 3, size, size) for size in (8, 8, 10)]
+    with StageLogger(tmp_path, model="c") as logger:
+        with pytest.warns(RuntimeWarning, match="no statistics of flatten: .* channels"):
+            quantize_fx(Convolutions().eval(), sizes, logger=logger)
+    run = read(tmp_path / "tensorboard_logs/thresholds_selection")
+    assert run.tags("histograms") == {"x", "conv"}
+    assert len(read(tmp_path / "tensorboard_logs/figures").scalars("similarity/sample_1")) == 3
+
+
 def test_data_that_fails_in_the_middle_says_what_is_there(model, batches, tmp_path):
     def data():
         yield batches[0]
         raise OSError("the disk with the images is gone")
 
     with StageLogger(tmp_path) as logger:
-        with pytest.warns(RuntimeWarning, match="holds only initial_graph, after_graph_preparation"):
+        with pytest.warns(RuntimeWarning, match="only initial_graph, after_graph_preparation"):
             with pytest.raises(OSError, match="images is gone"):
                 quantize_fx(model, data, logger=logger)
     assert not any(hasattr(module, "activation_post_process") for module in model.modules())
@@ -211,7 +230,8 @@ def test_a_read_only_folder_is_a_permission_error(tmp_path):
 def test_a_quantizer_of_ones_own_logs_by_hand(tmp_path, read):
     nodes = [StageNode("x", "Input", output_shapes=[[-1, 4]]),
              StageNode("fc", "Dense", inputs=[("x", 0)], attributes={"units": 2, "bias": True},
-                       weights={"weights_n_bits": 4}, quantized_parameters=8, weight_bits=4)]  # fmt: skip
+                       weights={"weights_n_bits": 4}, quantized_parameters=8,
+                       weight_bits=4)]  # fmt: skip
     with StageLogger(tmp_path, model="mine") as logger:
         logger.log_graph("after_quantization", nodes)
         similarity = ModelSimilarity()

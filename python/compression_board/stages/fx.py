@@ -177,16 +177,25 @@ class _Walk:
         With `names`, only of layers that are in it, under the name that it gives them.
         """
         statistics: dict[str, OutputStatistics] = {}
+        left_out: dict[str, str] = {}
         modules = modules_of(module)
 
         def see(node: Any, value: Any) -> None:
             name = node.name if names is None else names.get(node.name)
-            if name and self.logger is not None and _is_output_of_a_layer(node, value, modules):
-                statistics.setdefault(name, OutputStatistics()).add(value)
+            if not name or self.logger is None or name in left_out:
+                return
+            if _is_output_of_a_layer(node, value, modules):
+                try:
+                    statistics.setdefault(name, OutputStatistics()).add(value)
+                except ValueError as error:  # Inputs of several sizes, and channels that follow.
+                    left_out[name] = str(error)
 
         recorder = _interpreter(module, see)
         for inputs in self.batches():
             recorder.run(*inputs)
+        for name, reason in left_out.items():
+            warnings.warn(f"no statistics of {name}: {reason}", RuntimeWarning, stacklevel=4)
+            statistics.pop(name)
         return statistics
 
     def log_statistics(self, stage: str, statistics: dict[str, OutputStatistics]) -> None:
@@ -217,16 +226,21 @@ class _Walk:
                 for name, value in reference.items()
                 if name in compressed and compressed[name].shape == value.shape
             ]
-            if points:
-                similarity.add_sample(points)
             alone = [
                 (name, value, rounded(value, observers[name]))
                 for name, value in reference.items()
                 if name in quantizers
             ]
             alone = [point for point in alone if point[2] is not None]
-            if alone:
-                local.add_sample(alone)
+            try:
+                if points:
+                    similarity.add_sample(points)
+                if alone:
+                    local.add_sample(alone)
+            except ValueError as error:  # As above: samples of several sizes.
+                reason = f"no more samples are compared: {error}"
+                warnings.warn(reason, RuntimeWarning, stacklevel=4)
+                break
         if similarity.samples:
             self.logger.log_similarity(similarity)
         if local.samples:
