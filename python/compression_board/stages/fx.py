@@ -78,7 +78,7 @@ def _interpreter(module: Any, see: Callable[[Any, Any], None]) -> Any:
     """Runs a GraphModule and shows `see` every node with its result."""
     import torch
 
-    class Recorder(torch.fx.Interpreter):  # type: ignore[name-defined, misc]
+    class Recorder(torch.fx.Interpreter):
         def run_node(self, n: Any) -> Any:
             result = super().run_node(n)
             see(n, result)
@@ -96,7 +96,7 @@ def _is_output_of_a_layer(node: Any, value: Any, modules: dict[str, Any]) -> boo
         return False
     if not isinstance(value, torch.Tensor) or value.dim() == 0 or value.numel() == 0:
         return False
-    return value.is_quantized or value.is_floating_point()
+    return bool(value.is_quantized or value.is_floating_point())
 
 
 class _Walk:
@@ -124,6 +124,7 @@ class _Walk:
         import torch
         from torch.ao.quantization import get_default_qconfig_mapping
         from torch.ao.quantization.quantize_fx import convert_fx, fuse_fx, prepare_fx
+        from torch.fx._symbolic_trace import symbolic_trace
 
         example = next(self.batches(), None)
         if example is None:
@@ -133,7 +134,7 @@ class _Walk:
         if mapping is None:
             mapping = get_default_qconfig_mapping(torch.backends.quantized.engine)
         with torch.no_grad():
-            traced = torch.fx.symbolic_trace(model)
+            traced = symbolic_trace(model)
             if not any(node.op.startswith("call_") for node in traced.graph.nodes):
                 raise ValueError(f"{type(self.model).__name__} has no layers to quantize")
             self.log_graph("initial_graph", traced, example)

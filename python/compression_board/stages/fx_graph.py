@@ -128,11 +128,11 @@ def rounded(value: Any, observer: Any) -> Optional[Any]:
     import torch
 
     scale, zero_point = observer.calculate_qparams()
-    limits = getattr(observer, "quant_min", None), getattr(observer, "quant_max", None)
-    if scale.numel() != 1 or None in limits or not value.is_floating_point():
+    least, greatest = getattr(observer, "quant_min", None), getattr(observer, "quant_max", None)
+    if least is None or greatest is None or scale.numel() != 1 or not value.is_floating_point():
         return None
     return torch.fake_quantize_per_tensor_affine(
-        value, float(scale), int(zero_point), limits[0], limits[1]
+        value, float(scale), int(zero_point), least, greatest
     )
 
 
