@@ -124,7 +124,6 @@ class _Walk:
         import torch
         from torch.ao.quantization import get_default_qconfig_mapping
         from torch.ao.quantization.quantize_fx import convert_fx, fuse_fx, prepare_fx
-        from torch.fx._symbolic_trace import symbolic_trace
 
         example = next(self.batches(), None)
         if example is None:
@@ -134,7 +133,7 @@ class _Walk:
         if mapping is None:
             mapping = get_default_qconfig_mapping(torch.backends.quantized.engine)
         with torch.no_grad():
-            traced = symbolic_trace(model)
+            traced = torch.fx.symbolic_trace(model)
             if not any(node.op.startswith("call_") for node in traced.graph.nodes):
                 raise ValueError(f"{type(self.model).__name__} has no layers to quantize")
             self.log_graph("initial_graph", traced, example)
