@@ -12,6 +12,9 @@ namespace {
 // Enough for the last record's time and checksum, which no other file has in the same place.
 constexpr std::uint64_t kTailBytes = 256;
 
+// How often a file that is written over while it is read is begun again at once.
+constexpr int kMaxAttempts = 3;
+
 // The checksum of the last bytes before `end`; nothing if they cannot be read.
 std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
   std::array<std::byte, kTailBytes> buffer;
@@ -91,17 +94,31 @@ ReadOutcome FollowedFile::ReadLocked(const std::string& path, const FileStatus& 
     view_ = std::move(view);
     return Outcome();
   }
-  const FileStatus before = StatusOf(file->descriptor()).value_or(seen);
+  for (int attempt = 1; !ReadUnchanged(path, *file, seen, options); ++attempt) {
+    if (attempt < kMaxAttempts) {
+      Forget(path);
+    } else {
+      tail_crc_ = ~tail_crc_;  // Recognised by nobody: the next report of a change reads it anew.
+      break;
+    }
+  }
+  return Outcome();
+}
+
+bool FollowedFile::ReadUnchanged(const std::string& path, const File& file, const FileStatus& seen,
+                                 const ReadOptions& options) {
+  const FileStatus before = StatusOf(file.descriptor()).value_or(seen);
   const std::uint64_t known_bytes = view_ ? view_->read_bytes : 0;
   if (known_bytes > 0 && (before.id != status_.id || before.size_bytes < known_bytes ||
-                          TailCrc(*file, known_bytes) != tail_crc_)) {
+                          TailCrc(file, known_bytes) != tail_crc_)) {
     Forget(path);
   }
   status_ = before;
-  index_->ReadOn(*file, options);
+  const std::optional<std::uint32_t> end_before = TailCrc(file, before.size_bytes);
+  index_->ReadOn(file, options);
   view_ = index_->View();
-  if (view_->read_bytes > 0) tail_crc_ = TailCrc(*file, view_->read_bytes).value_or(0);
-  return Outcome();
+  if (view_->read_bytes > 0) tail_crc_ = TailCrc(file, view_->read_bytes).value_or(0);
+  return TailCrc(file, before.size_bytes) == end_before;
 }
 
 bool FollowedFile::VerifyStored() {

@@ -65,6 +65,11 @@ class FollowedFile {
  private:
   ReadOutcome ReadLocked(const std::string& path, const FileStatus& seen,
                          const ReadOptions& options);
+  // Reads on, or anew when the file is not the one that was read. False when it was written over
+  // meanwhile, so that the beginning may be of one file and the rest of another; who only appends
+  // leaves what was its end.
+  bool ReadUnchanged(const std::string& path, const File& file, const FileStatus& seen,
+                     const ReadOptions& options);
   void TakeStored(const std::string& path);
   void Forget(const std::string& path);
   ReadOutcome Outcome() const;
