@@ -279,11 +279,10 @@ NOTES = """## Notes
   an `add_scalar` of ours. *caller alone* is the thread that logs, until its last call; peers leave
   most of their work to another thread, which end to end is counted. *of a batch* is one
   `add_scalar_batch` of ours, and a loop over the same arrays for peers, who have no such call.
-- An `add_scalar` of ours takes 89 to 99 ns: 26 of the loop, 15 of reading the processor's clock on
+- An `add_scalar` of ours takes 89 to 107 ns: 26 of the loop, 15 of reading the processor's clock on
   this virtual machine, 12 of write(), and the rest of the call, the encoding and the checksum.
-  tensorboardX took 54 to 61 us at a load of 1 to 4 and 40 to 49 us on a busy machine, perhaps
-  because its two threads then seldom run at once. So the factor moves with the load, around the bar
-  of 500x.
+  tensorboardX took 72 us on a quiet machine and 40 to 49 us on a busy one, perhaps because its two
+  threads then seldom run at once. So the factor moves with the load: 689x quiet, 444x busy.
 - Of weights, all sums and extremes of both sides are taken; numpy does the same in float64 and in
   blocks that stay in the cache. *by channel* has them for every channel, too. The files of 1 GB are
   real bytes, in the page cache; each round lists them anew.

@@ -73,6 +73,7 @@ void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
   app.add_option("--port", config.port, "Port to listen on (6006); 0 finds a free one")
       ->type_name("N")
       ->transform([](std::string text) { return text == "default" ? "6006" : text; }, "", "")
+      ->check(CLI::Range(0, 65535).description(""))
       ->group("Where to listen");
   app.add_flag("--bind_all", raw.bind_all,
                "Listen on all interfaces, IPv4 and IPv6. Without a token,\n"

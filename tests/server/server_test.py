@@ -215,12 +215,19 @@ class ServeCommandTest(unittest.TestCase):
             self.assertEqual(board.get("/healthz", Host="board.example:80")[0], 200)
             self.assertEqual(board.get("/healthz", Host="evil.example")[0], 421)
 
-    def test_wrong_flags_are_refused(self):
-        for arguments in [["serve"], ["--logdir", "x", "--port", "65536"], ["--logdir", "x", "--nope"],
-                          ["--logdir", "x", "--bind_all", "--host", "::1"], ["--logdir", "x", "--reload_interval", "-1"]]:
-            run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60)
-            self.assertEqual(run.returncode, 2, arguments)
+    def test_wrong_flags_are_refused_with_what_is_wrong(self):
+        for said, *flags in [
+            ("say what to show",),
+            ("65536 not in range 0 - 65535", "--logdir", "x", "--port", "65536"),
+            ("'--max_connections = many' is not a number", "--logdir", "x", "--max_connections", "many"),
+            ("--nope", "--logdir", "x", "--nope"),
+            ("--bind_all excludes --host", "--logdir", "x", "--bind_all", "--host", "::1"),
+            ("-1 not in range", "--logdir", "x", "--reload_interval", "-1"),
+        ]:
+            run = subprocess.run([PROGRAM, "serve", *flags], capture_output=True, text=True, timeout=60)
+            self.assertEqual(run.returncode, 2, flags)
             self.assertTrue(run.stderr.startswith("compression-board: "), run.stderr)
+            self.assertIn(said, run.stderr)
 
 
 if __name__ == "__main__":
