@@ -1,7 +1,7 @@
 """Measures our reader beside TensorBoard's fast data server and its Python reader.
 
     build/venv/bin/python benchmarks/reader_run.py            a tenth of the data; prints Markdown
-    build/venv/bin/python benchmarks/reader_run.py --full --output benchmarks/RESULTS-reader.md
+    build/venv/bin/python benchmarks/reader_run.py --full --out benchmarks/RESULTS-reader.md
 
 All on one machine, in turns, best of several rounds, files in the page cache. Loading ends when
 every point can be asked for: that is what users wait for, so factors are of the clock, and those of
@@ -231,7 +231,7 @@ def measure_sections(flags, scratch):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--bin", default=HERE.parent / "build/release/bin", type=pathlib.Path)
-    parser.add_argument("--output", type=pathlib.Path, help="a file for the report, too")
+    parser.add_argument("--out", type=pathlib.Path, help="a file for the report, too")
     parser.add_argument("--rounds", default=3, type=int)
     parser.add_argument("--full", action="store_true", help="all of the data: 8 GB, a few minutes")
     parser.add_argument("--only", choices=[*INPUTS, "growth"], action="append",
@@ -239,7 +239,7 @@ def main():
     parser.add_argument("--inputs", type=pathlib.Path, help="where data is made, and found again")
     flags = parser.parse_args()
 
-    sections = sections_of(flags.output) if flags.only else {}
+    sections = sections_of(flags.out) if flags.only else {}
     with tempfile.TemporaryDirectory(prefix="cboard.reader.") as temporary:
         sections |= measure_sections(flags, flags.inputs or pathlib.Path(temporary))
     order = [*(data.title for data in INPUTS.values()), GROWTH]
@@ -247,8 +247,8 @@ def main():
                         *(f"## {title}\n\n{sections[title].strip()}" for title in order
                           if title in sections)]) + "\n"
     print(text)
-    if flags.output:
-        flags.output.write_text(text, encoding="utf-8")
+    if flags.out:
+        flags.out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -243,17 +243,16 @@ def parts(benchmark):
     }
 
 
-# Programs of their own, with results of their own: what each takes for less than its full size.
-OTHERS = {"reader": ("reader_run.py", ["--quick", "--rounds", "2"]), "server": ("server_bench.py", [])}
+# Programs of their own, with results of their own.
+OTHERS = {"reader": "reader_run.py", "server": "server_bench.py"}
 
 
 def run_other(name, full):
     """In full size to benchmarks/, otherwise beside the programs, for those results to stay."""
-    script, smaller = OTHERS[name]
     output = (HERE if full else HERE.parent / "build") / f"RESULTS-{name}.md"
-    size = ["--full"] if full and name == "server" else [] if full else smaller
+    size = ["--full"] if full else ["--rounds", "2"]
     print(f"… {name}, results in {output}", file=sys.stderr, flush=True)
-    subprocess.run([sys.executable, "-B", HERE / script, *size, "--out", output], check=True)
+    subprocess.run([sys.executable, "-B", HERE / OTHERS[name], *size, "--out", output], check=True)
 
 
 INTRODUCTION = """# Results
