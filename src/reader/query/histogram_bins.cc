@@ -4,35 +4,11 @@
 #include <limits>
 
 #include "cboard/base/check.h"
+#include "cboard/base/pairwise_sum.h"
 #include "cboard/reader/histogram_query.h"
 
 namespace cboard {
 namespace {
-
-// NumPy's order of summation, so that rounding agrees with TensorBoard's: eight running sums over
-// up to 128 values, halves beyond that.
-double PairwiseSum(std::span<const double> values) {
-  if (values.size() < 8) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum;
-  }
-  if (values.size() <= 128) {
-    double sums[8];
-    std::copy_n(values.begin(), 8, sums);
-    std::size_t i = 8;
-    for (; i + 8 <= values.size(); i += 8) {
-      for (std::size_t k = 0; k < 8; ++k) sums[k] += values[i + k];
-    }
-    double sum =
-        ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-    for (; i < values.size(); ++i) sum += values[i];
-    return sum;
-  }
-  std::size_t half = values.size() / 2;
-  half -= half % 8;
-  return PairwiseSum(values.first(half)) + PairwiseSum(values.subspan(half));
-}
 
 // Python's max and min, which keep the first of two that do not compare.
 double PythonMax(double a, double b) { return b > a ? b : a; }
