@@ -61,7 +61,7 @@ class GeneratedSamples final : public SampleSource {
         const unsigned limit = *input.dtype == DType::kBool ? 2 : kIntegers;
         std::vector<std::uint8_t> values(count);
         for (std::uint8_t& value : values) {
-          value = is_mask ? 1 : static_cast<std::uint8_t>(random() % limit);
+          value = is_mask ? std::uint8_t{1} : static_cast<std::uint8_t>(random() % limit);
         }
         return ConvertTo(*input.dtype, TensorView(values, input.shape));
       }
