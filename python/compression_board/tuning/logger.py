@@ -253,9 +253,7 @@ class TuningLogger:
 
         Afterwards `trial.report` says what was logged.
         """
-        observed = self.pre_eval_hook(
-            model, white_list, settings=settings, fused=fused, keep=keep
-        )
+        observed = self.pre_eval_hook(model, white_list, settings=settings, fused=fused, keep=keep)
         trial = Evaluation(observed)
         try:
             yield trial
