@@ -79,6 +79,11 @@ void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
   }
 }
 
+void ScalarSeries::ForEachStored(const std::function<void(const StoredScalars&)>& visit) const {
+  if (!segments_) return;
+  for (const reader::ScalarColumnView& segment : *segments_) segment.ForEachStored(visit);
+}
+
 std::vector<ScalarPoint> ScalarSeries::ToPoints() const {
   std::vector<ScalarPoint> points;
   points.reserve(size_);

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstring>
+#include <random>
+
 #include "reader/index/blob_column.h"
 #include "reader/index/scalar_column.h"
 
@@ -62,9 +66,59 @@ TEST(ScalarSeries, ARangeIsVisitedInBlocks) {
   }
 }
 
+// The point that StoredScalars describes, by its comments.
+ScalarPoint PointAt(const StoredScalars& stored, std::size_t i) {
+  const auto load = [i]<typename T>(T, const std::byte* column) {
+    T value;
+    std::memcpy(&value, column + i * sizeof(T), sizeof(T));
+    return value;
+  };
+  std::uint64_t step = stored.step_base + i * stored.stride;
+  if (stored.step_bytes == 4) step = stored.step_base + load(std::uint32_t{}, stored.steps);
+  if (stored.step_bytes == 8) step = load(std::uint64_t{}, stored.steps);
+  const std::uint64_t wall =
+      stored.wall_time_bytes == 8
+          ? load(std::uint64_t{}, stored.wall_times_seconds)
+          : stored.wall_time_base + load(std::uint32_t{}, stored.wall_times_seconds);
+  const double value = stored.value_bytes == 8 ? load(double{}, stored.values)
+                                               : static_cast<double>(load(float{}, stored.values));
+  return {static_cast<std::int64_t>(step), std::bit_cast<double>(wall), value};
+}
+
+TEST(ScalarSeries, PointsAreTheSameWhereTheyAreStored) {
+  std::mt19937 random(3);
+  for (const bool regular : {true, false}) {
+    const auto arena = std::make_shared<Arena>();
+    ScalarColumn column(*arena);
+    for (std::int64_t i = 0; i < 5000; ++i) {
+      const bool odd = !regular && random() % 500 == 0;
+      const std::int64_t jitter = regular ? 0 : static_cast<std::int64_t>(random() % 3);
+      const std::int64_t step = odd ? 1'000'000'000'000 * i : 10 * i + jitter;
+      column.Append(step, odd ? 5 : 1.7e9 + 0.01 * static_cast<double>(i),
+                    odd ? 0.1 : 0.5 * static_cast<double>(i));
+    }
+    const ScalarColumnView view = column.View(arena);
+    const ScalarSeries series({view, view.Slice(1023, 2), view.Slice(4990, 10), view.Slice(0, 0)});
+    const std::vector<ScalarPoint> points = series.ToPoints();
+    std::size_t index = 0;
+    series.ForEachStored([&](const StoredScalars& stored) {
+      ASSERT_GT(stored.count, 0u);
+      if (regular) {
+        EXPECT_EQ(stored.step_bytes + stored.wall_time_bytes + stored.value_bytes, 8);
+      }
+      for (std::size_t i = 0; i < stored.count; ++i, ++index) {
+        ASSERT_LT(index, points.size());
+        ASSERT_EQ(PointAt(stored, i), points[index]) << index;
+      }
+    });
+    EXPECT_EQ(index, points.size());
+  }
+}
+
 TEST(ScalarSeries, AnEmptyOneHasNothingToVisit) {
   const ScalarSeries series;
   EXPECT_TRUE(series.empty());
+  series.ForEachStored([](const StoredScalars&) { ADD_FAILURE(); });
   series.ForEachBlock([](const ScalarBlock&) { ADD_FAILURE(); });
   EXPECT_TRUE(series.ToPoints().empty());
 }

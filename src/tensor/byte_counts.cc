@@ -5,8 +5,6 @@
 #include <limits>
 #include <span>
 
-#include "tensor/element_reader.h"
-
 namespace cboard {
 
 ByteCounts::ByteCounts(const TensorView& tensor, std::size_t first, std::size_t count)

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cboard/tensor/tensor_view.h"
+#include "tensor/element_reader.h"
 #include "tensor/moment_kernels.h"
 
 namespace cboard {
@@ -31,5 +32,28 @@ class ByteCounts {
   bool is_signed_;
   std::array<std::uint64_t, 256> counts_{};
 };
+
+// From this many codes per scale on, counting codes and looking at the 256 values they stand for is
+// quicker than dequantizing.
+inline constexpr std::size_t kLongRun = 1024;
+
+// Calls `visit(ByteCounts, QuantizedRun)` for each run of codes that share a scale, if `tensor` has
+// 8-bit codes in runs that are long enough, and says whether it has. Without quantization the scale
+// is 1.
+template <typename Visitor>
+bool ForEachByteRun(const TensorView& tensor, Visitor&& visit) {
+  if (!HoldsBytes(tensor)) return false;
+  const auto count_run = [&](const QuantizedRun& run) {
+    visit(ByteCounts(tensor, run.first, run.count), run);
+  };
+  if (!tensor.quantization) {
+    count_run({.first = 0, .count = tensor.element_count()});
+    return true;
+  }
+  const ScaleLookup scales(tensor);
+  if (scales.run_length() < kLongRun) return false;
+  scales.ForEachRun(0, tensor.element_count(), count_run);
+  return true;
+}
 
 }  // namespace cboard

@@ -38,14 +38,9 @@ struct Bins {
   std::vector<std::uint64_t> counts;
 };
 
-// From this many codes per scale on, counting codes and finding the bins of the 256 values they
-// stand for is quicker than dequantizing.
-constexpr std::size_t kLongRun = 1024;
-
-// Counts 8-bit codes that share a scale, then finds bins for the at most 256 values they stand for.
-void AddBytes(const TensorView& tensor, const QuantizedRun& run, StatisticsBuilder& statistics,
+// Finds bins for the at most 256 values that 8-bit codes of one scale stand for.
+void AddBytes(const ByteCounts& bytes, const QuantizedRun& run, StatisticsBuilder& statistics,
               TensorBoardCounts counts) {
-  const ByteCounts bytes(tensor, run.first, run.count);
   const bool finite = std::isfinite(run.scale);
   if (finite) statistics.AddCodes(bytes.Moments(), run.scale, run.zero_point);
   bytes.ForEach([&](int code, std::uint64_t count) {
@@ -70,13 +65,12 @@ void AddValues(const TensorView& tensor, StatisticsBuilder& statistics, TensorBo
 Result<Bins> CountTensorBoardBins(const TensorView& tensor, StatisticsBuilder& statistics) {
   Bins bins{{}, TensorBoardBinEdges(), std::vector<std::uint64_t>(kTensorBoardBins)};
   const TensorBoardCounts counts(bins.counts);
-  const std::size_t end = tensor.element_count();
-  if (HoldsBytes(tensor) && !tensor.quantization) {
-    AddBytes(tensor, {.first = 0, .count = end}, statistics, counts);
-  } else if (HoldsBytes(tensor) && ScaleLookup(tensor).run_length() >= kLongRun) {
-    ScaleLookup(tensor).ForEachRun(
-        0, end, [&](const QuantizedRun& run) { AddBytes(tensor, run, statistics, counts); });
-  } else if (FitsFloat32(tensor)) {
+  const bool counted_codes =
+      ForEachByteRun(tensor, [&](const ByteCounts& bytes, const QuantizedRun& run) {
+        AddBytes(bytes, run, statistics, counts);
+      });
+  if (counted_codes) return bins;
+  if (FitsFloat32(tensor)) {
     AddValues<float>(tensor, statistics, counts);
   } else {
     AddValues<double>(tensor, statistics, counts);

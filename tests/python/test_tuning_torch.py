@@ -390,6 +390,55 @@ def test_models_that_run_in_threads(logger, read):
     assert histograms(read, trial.report)["fc/Output/fp32"][2] == 8 * 60
 
 
+@pytest.mark.parametrize("make", [seeded, quantized, lambda: torch.jit.script(seeded())])
+def test_every_output_is_kept_when_asked_for(logger, read, make):
+    model = make()
+    with logger.evaluation(model, keep="tensors") as trial:
+        for batch in IMAGES.split(2):
+            trial.model(batch)
+    outputs = trial.report.outputs
+    assert {"conv1", "block.0", "fc"} <= outputs.keys()
+    for op in ("conv1", "fc"):
+        assert [len(tensor) for tensor in outputs[op]] == [2, 2, 2]
+    precision = "int8" if outputs["fc"][0].is_quantized else "fp32"
+    whole = torch.cat([make_float(tensor) for tensor in outputs["fc"]])
+    assert histograms(read, trial.report)[f"fc/Output/{precision}"] == figures(whole)
+    again = evaluate(logger, model)
+    assert again.outputs == {}  # Only when asked for.
+    assert set(again.tags) == {*trial.report.tags, "accuracy"}
+
+
+def make_float(tensor):
+    return tensor.dequantize() if tensor.is_quantized else tensor
+
+
+def test_what_is_kept_does_not_change_with_what_follows(logger):
+    model = seeded(Simple)  # relu1 works in place.
+    with logger.evaluation(model, keep="tensors") as trial:
+        trial.model(IMAGES)
+    outputs = trial.report.outputs
+    assert outputs["bn1"][0].min() < 0 == outputs["relu1"][0].min()
+    assert torch.equal(outputs["bn1"][0], model.bn1(model.conv1(IMAGES)))
+    assert not outputs["bn1"][0].requires_grad
+
+
+def test_outputs_of_an_evaluation_that_raised_are_not_those_of_the_next(logger):
+    model = seeded(Simple)
+    with pytest.raises(RuntimeError):
+        with logger.evaluation(model, keep="tensors") as trial:
+            trial.model(IMAGES)
+            raise RuntimeError
+    with logger.evaluation(model, keep="tensors") as trial:
+        trial.model(IMAGES)
+    assert [len(kept) for kept in trial.report.outputs.values()] == [1] * 4
+
+
+def test_what_to_keep_is_one_of_two(logger):
+    with pytest.raises(ValueError, match="keep is 'everything'; it must be 'statistics' or"):
+        logger.pre_eval_hook(seeded(), keep="everything")
+    assert not os.path.exists("runs")
+
+
 MEMORY = """
 import resource, torch
 from compression_board import TuningLogger

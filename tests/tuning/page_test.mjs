@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { drawn, visit } from "../page/support/browser.mjs";
+import { drawn, picture, visit } from "../page/support/browser.mjs";
 import { serve, useBrowser } from "../page/support/session.mjs";
 
 useBrowser();
@@ -37,10 +37,6 @@ const percent = (directory) => (100 * Number(/_acc_(.*)$/.exec(directory)[1])).t
 function serveTwo(t) {
   const spec = ["baseline", "tune_1"].map((name) => `${name}:${directories[name]}/`).join(",");
   return serve(t, null, { flags: ["--logdir_spec", spec], ...WINDOW });
-}
-
-async function picture(page, name) {
-  if (process.env["PICTURES"]) await page.screenshot({ path: join(process.env["PICTURES"], `${name}.png`) });
 }
 
 test("the fall is seen, followed to the first convolution, and explained by its histograms", async (t) => {

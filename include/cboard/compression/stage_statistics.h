@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/tensor/bin_grid.h"
 #include "cboard/tensor/histogram.h"
 #include "cboard/tensor/statistics.h"
 #include "cboard/tensor/tensor_view.h"
@@ -32,12 +33,10 @@ class GrowingHistogram {
   void Fill(HistogramData& data) const;
 
  private:
-  double Width() const;
   void Cover(double min, double max);
   void DoubleWidth();
 
-  int exponent_ = 0;  // Bins are 2^exponent_ wide.
-  std::int64_t first_ = 0;
+  BinGrid grid_;
   std::vector<double> counts_;
 };
 

@@ -31,6 +31,25 @@ struct ScalarBlock {
   std::span<const double> values;
 };
 
+// Some points in a row as they are stored: each column as narrow as it may be. Who copies columns
+// need not widen them first.
+struct StoredScalars {
+  std::size_t count = 0;
+  // Bytes per point. Steps: 0 (evenly spaced), 4 (distances from a base) or 8; wall times: 4
+  // (distances between their bits and a base) or 8; values: 4 (floats) or 8.
+  std::uint8_t step_bytes = 8;
+  std::uint8_t wall_time_bytes = 8;
+  std::uint8_t value_bytes = 8;
+  // Arithmetic with these wraps around. The step of point i is step_base + i * stride, or
+  // step_base + its distance; the bits of a wall time are wall_time_base + its distance.
+  std::uint64_t step_base = 0;
+  std::uint64_t stride = 0;
+  std::uint64_t wall_time_base = 0;
+  const std::byte* steps = nullptr;  // Of any alignment, as the other two.
+  const std::byte* wall_times_seconds = nullptr;
+  const std::byte* values = nullptr;
+};
+
 // Every point of a scalar tag, in the order of the files and of the events in them, without those
 // that a restart has made void. Steps are usually ascending but need not be.
 class ScalarSeries {
@@ -57,6 +76,9 @@ class ScalarSeries {
   // The same from point `first` on, `count` points at most.
   void ForEachBlock(std::size_t first, std::size_t count,
                     const std::function<void(const ScalarBlock&)>& visit) const;
+
+  // The same points as they are stored, as many at a time as lie side by side.
+  void ForEachStored(const std::function<void(const StoredScalars&)>& visit) const;
 
   std::vector<ScalarPoint> ToPoints() const;
 

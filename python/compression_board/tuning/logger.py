@@ -6,7 +6,8 @@ import contextlib
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Optional, Union
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Optional, Union, get_args
 
 from .. import _engine
 from ..tensors import as_engine, to_float
@@ -19,13 +20,21 @@ log = logging.getLogger("compression_board.tuning")
 Fused = Union[Mapping[str, Sequence[str]], Sequence[Sequence[str]]]
 
 
+#: What pre_eval_hook keeps of the outputs: "statistics", or every one of the "tensors".
+Keep = Literal["statistics", "tensors"]
+
+
 class TrialReport(NamedTuple):
-    """What was logged of a trial: 0 is the baseline; `omitted` says what is missing, and why."""
+    """What was logged of a trial: 0 is the baseline; `omitted` says what is missing, and why.
+
+    `outputs` holds the outputs of each module, batch by batch, if they were to be kept.
+    """
 
     number: int
     directory: str
     tags: list[str]
     omitted: Omissions
+    outputs: Mapping[str, list[Any]] = MappingProxyType({})
 
 
 class Evaluation:
@@ -80,6 +89,7 @@ class TuningLogger:
         self._engine = _engine.TuningLogger(os.fspath(directory), enabled, naming, earlier)
         self._settings = dict(settings or {})
         self._observers: Any = None
+        self._kept: Optional[dict[str, list[Any]]] = None
 
     @classmethod
     def from_config(cls, path: PathLike, directory: PathLike = os.path.join("runs", "eval"),
@@ -162,16 +172,22 @@ class TuningLogger:
 
     def pre_eval_hook(self, model: Any, white_list: Any = None, *,
                       settings: Optional[Mapping[str, Any]] = None,
-                      fused: Optional[Fused] = None) -> Any:  # fmt: skip
+                      fused: Optional[Fused] = None, keep: Keep = "statistics") -> Any:  # fmt: skip
         """Starts a trial and observes the output of every leaf of a PyTorch model.
 
         Returns the model to evaluate: the same one with observers, or, if it is scripted, another
         one that returns the same. `white_list` holds the names or the types of the modules to
         observe. Modules of torch.nn.intrinsic are fused groups by themselves; `fused` names what
-        will be fused later (see fused_modules). Only statistics are kept, 12 KiB per module.
+        will be fused later (see fused_modules).
+
+        Only statistics are kept, 12 KiB per module, unless `keep` is "tensors": then a copy of
+        every output of every batch waits in memory for the report's `outputs`, too. The log is the
+        same.
 
         ValueError when there is nothing to observe.
         """
+        if keep not in get_args(Keep):
+            raise ValueError(f"keep is {keep!r}; it must be 'statistics' or 'tensors'")
         if not self.enabled:
             return model
         from .torch_observers import observe
@@ -181,9 +197,15 @@ class TuningLogger:
         self.start_trial(settings, {**observers.fused, **dict(_groups(fused))})
         observers.install()
         self._observers = observers
+        self._kept = {} if keep == "tensors" else None
         return observers.model
 
     def _record(self, op: str, values: Any) -> None:
+        if self._kept is not None:
+            tensor = values.detach()
+            # A copy: the next module may work in place.
+            tensor = tensor.clone() if tensor.device.type == "cpu" else tensor.cpu()
+            self._kept.setdefault(op, []).append(tensor)
         precision = "int8" if values.is_quantized else ""
         self._engine.add_output(op, as_engine(values), precision)
 
@@ -216,12 +238,13 @@ class TuningLogger:
         except BaseException as error:
             self._give_up(f"{type(error).__name__}: {error}")
             raise
-        return self.finish_trial(accuracy)
+        kept, self._kept = self._kept, None
+        return self.finish_trial(accuracy)._replace(outputs=MappingProxyType(kept or {}))
 
     @contextlib.contextmanager
     def evaluation(self, model: Any, white_list: Any = None, *,
-                   settings: Optional[Mapping[str, Any]] = None,
-                   fused: Optional[Fused] = None) -> Iterator[Evaluation]:  # fmt: skip
+                   settings: Optional[Mapping[str, Any]] = None, fused: Optional[Fused] = None,
+                   keep: Keep = "statistics") -> Iterator[Evaluation]:  # fmt: skip
         """pre_eval_hook and post_eval_hook around a block; safe when the evaluation raises.
 
             with logger.evaluation(model) as trial:
@@ -230,7 +253,7 @@ class TuningLogger:
 
         Afterwards `trial.report` says what was logged.
         """
-        observed = self.pre_eval_hook(model, white_list, settings=settings, fused=fused)
+        observed = self.pre_eval_hook(model, white_list, settings=settings, fused=fused, keep=keep)
         trial = Evaluation(observed)
         try:
             yield trial
@@ -243,6 +266,7 @@ class TuningLogger:
         if self._observers is not None:
             self._observers.remove()
             self._observers = None
+        self._kept = None
         if self._engine.in_trial:
             self.abandon_trial(reason)
 

@@ -8,9 +8,8 @@
 namespace cboard {
 namespace {
 
-// Bins never get narrower than this part of the largest magnitude, nor than a normal double holds.
+// Bins never get narrower than this part of the largest magnitude, nor than BinGrid has them.
 constexpr int kFinestBits = 20;
-constexpr int kLeastExponent = -1000;
 
 void Merge(const TensorStatistics& more, TensorStatistics& into) {
   if (more.finite_count() > 0) {
@@ -26,48 +25,42 @@ void Merge(const TensorStatistics& more, TensorStatistics& into) {
   into.negative_infinity_count += more.negative_infinity_count;
 }
 
-std::int64_t IndexOf(double value, double width) {
-  return static_cast<std::int64_t>(std::floor(value / width));
-}
-
 int FinestExponent(double min, double max) {
   const double magnitude = std::max(std::abs(min), std::abs(max));
   if (magnitude == 0) return -kFinestBits;
-  return std::max(std::ilogb(magnitude) - kFinestBits, kLeastExponent);
+  return std::max(std::ilogb(magnitude) - kFinestBits, BinGrid::kMinExponent);
 }
 
 }  // namespace
 
-double GrowingHistogram::Width() const { return std::ldexp(1.0, exponent_); }
-
 void GrowingHistogram::DoubleWidth() {
   std::vector<double> wider;
-  const std::int64_t first = first_ >> 1;  // Rounds down, below zero too.
+  const std::int64_t first = grid_.first >> 1;  // Rounds down, below zero too.
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     const auto index =
-        static_cast<std::size_t>(((first_ + static_cast<std::int64_t>(i)) >> 1) - first);
+        static_cast<std::size_t>(((grid_.first + static_cast<std::int64_t>(i)) >> 1) - first);
     wider.resize(std::max(wider.size(), index + 1));
     wider[index] += counts_[i];
   }
   counts_ = std::move(wider);
-  first_ = first;
-  ++exponent_;
+  grid_.first = first;
+  ++grid_.exponent;
 }
 
 void GrowingHistogram::Cover(double min, double max) {
   if (counts_.empty()) {
-    exponent_ = FinestExponent(min, max);
-    first_ = IndexOf(min, Width());
+    grid_.exponent = FinestExponent(min, max);
+    grid_.first = grid_.IndexOf(min);
   }
-  while (exponent_ < FinestExponent(min, max)) DoubleWidth();
+  while (grid_.exponent < FinestExponent(min, max)) DoubleWidth();
   while (true) {
     const std::int64_t low =
-        counts_.empty() ? IndexOf(min, Width()) : std::min(first_, IndexOf(min, Width()));
+        counts_.empty() ? grid_.IndexOf(min) : std::min(grid_.first, grid_.IndexOf(min));
     const std::int64_t end =
-        std::max(first_ + static_cast<std::int64_t>(counts_.size()), IndexOf(max, Width()) + 1);
+        std::max(grid_.first + static_cast<std::int64_t>(counts_.size()), grid_.IndexOf(max) + 1);
     if (end - low <= kMaxBins) {
-      counts_.insert(counts_.begin(), static_cast<std::size_t>(first_ - low), 0.0);
-      first_ = low;
+      counts_.insert(counts_.begin(), static_cast<std::size_t>(grid_.first - low), 0.0);
+      grid_.first = low;
       counts_.resize(static_cast<std::size_t>(end - low));
       return;
     }
@@ -77,32 +70,23 @@ void GrowingHistogram::Cover(double min, double max) {
 
 Result<void> GrowingHistogram::Add(const TensorView& tensor, double min, double max) {
   Cover(min, max);
-  const double width = Width();
-  const std::int64_t low = IndexOf(min, width);
-  const std::int64_t high = IndexOf(max, width);
-  std::vector<double> edges;
-  edges.reserve(static_cast<std::size_t>(high - low + 2));
-  for (std::int64_t i = low; i <= high + 1; ++i) edges.push_back(static_cast<double>(i) * width);
-  CBOARD_ASSIGN_OR_RETURN(const HistogramData counted, ComputeHistogram(tensor, BinEdges{edges}));
-  for (std::size_t i = 0; i < counted.bucket_counts.size(); ++i) {
-    if (counted.bucket_counts[i] == 0) continue;
-    const auto right = std::ranges::lower_bound(edges, counted.bucket_limits[i]);
-    const std::int64_t index = low + (right - edges.begin()) - 1;
-    counts_[static_cast<std::size_t>(index - first_)] += counted.bucket_counts[i];
-  }
-  return {};
+  // Only in the bins that this tensor reaches: there may be fewer values than bins.
+  const BinGrid reached{.exponent = grid_.exponent, .first = grid_.IndexOf(min)};
+  const auto bins = static_cast<std::size_t>(grid_.IndexOf(max) - reached.first + 1);
+  const auto offset = static_cast<std::size_t>(reached.first - grid_.first);
+  return CountInGrid(tensor, reached, std::span(counts_).subspan(offset, bins));
 }
 
 void GrowingHistogram::Fill(HistogramData& data) const {
   data.bucket_limits.clear();
   data.bucket_counts.clear();
   if (counts_.empty()) return;
-  const double width = Width();
-  data.bucket_limits.push_back(static_cast<double>(first_) * width);
+  const double width = grid_.width();
+  data.bucket_limits.push_back(static_cast<double>(grid_.first) * width);
   data.bucket_counts.push_back(0);
   for (std::size_t i = 0; i < counts_.size(); ++i) {
-    data.bucket_limits.push_back(static_cast<double>(first_ + static_cast<std::int64_t>(i) + 1) *
-                                 width);
+    data.bucket_limits.push_back(
+        static_cast<double>(grid_.first + static_cast<std::int64_t>(i) + 1) * width);
     data.bucket_counts.push_back(counts_[i]);
   }
 }

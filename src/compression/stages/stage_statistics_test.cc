@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -96,10 +97,44 @@ TEST(OutputStatistics, HistogramsAreTheSameHoweverValuesAreDivided) {
   }
 }
 
+// The judge counts between explicit edges, value by value, and knows nothing of grids.
+TEST(OutputStatistics, CountsWhatAHistogramWithTheSameEdgesCounts) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::mt19937 random(11);
+  for (int round = 0; round < 20; ++round) {
+    std::normal_distribution<double> normal(round % 5 - 2, std::ldexp(1.0, round - 10));
+    std::vector<float> values(3000);
+    for (float& value : values) value = static_cast<float>(normal(random));
+    for (int i = 0; i < round; ++i) values[random() % values.size()] = static_cast<float>(nan);
+    OutputStatistics statistics;
+    ASSERT_THAT(statistics.Add(TensorView(values, {30, 10, 10})), Succeeds());
+    const HistogramData counted = *statistics.Histogram();
+    const HistogramData judged =
+        *ComputeHistogram(TensorView(values), BinEdges{counted.bucket_limits});
+    std::vector<double> expected(counted.bucket_counts.size());
+    for (std::size_t i = 0; i < judged.bucket_counts.size(); ++i) {
+      const auto at = std::ranges::find(counted.bucket_limits, judged.bucket_limits[i]);
+      expected[static_cast<std::size_t>(at - counted.bucket_limits.begin())] =
+          judged.bucket_counts[i];
+    }
+    EXPECT_EQ(counted.bucket_counts, expected);
+    const TensorStatistics all = *ComputeStatistics(TensorView(values));
+    EXPECT_EQ(counted.min, all.min);
+    EXPECT_EQ(counted.max, all.max);
+    EXPECT_EQ(statistics.total().nan_count, all.nan_count);
+    EXPECT_EQ(counted.num, static_cast<double>(all.finite_count()));
+  }
+}
+
 TEST(OutputStatistics, HistogramsOfConstantsAndExtremesHoldEveryValue) {
   const double largest = std::numeric_limits<double>::max();
-  for (const std::vector<double>& values : std::vector<std::vector<double>>{
-           {0, 0, 0}, {5e-324, 0}, {1e300, 1e300}, {-largest / 2, largest / 2}, {-1, 1e-300}}) {
+  for (const std::vector<double>& values :
+       std::vector<std::vector<double>>{{0, 0, 0},
+                                        {5e-324, 0},
+                                        {1e300, 1e300},
+                                        {-largest / 2, largest / 2},
+                                        {-1, 1e-300},
+                                        {-1e-300, 1e300}}) {
     OutputStatistics statistics;
     ASSERT_THAT(statistics.Add(TensorView(values, {static_cast<std::int64_t>(values.size()), 1})),
                 Succeeds());

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -48,6 +49,9 @@ struct ColumnBlock {
   // Reads `count` points from `first` on into the arrays.
   void Read(std::size_t first, std::size_t count, std::int64_t* steps, double* wall_times_seconds,
             double* values) const;
+
+  // `count` points from `first` on, where they lie.
+  StoredScalars Stored(std::size_t first, std::size_t count) const;
 };
 
 // A column as it was at one moment. Never changes, cheap to copy, readable from any thread, valid
@@ -71,12 +75,19 @@ class ScalarColumnView {
   void Read(std::size_t first, std::size_t count, std::int64_t* steps, double* wall_times_seconds,
             double* values) const;
 
+  // Calls `visit` with all points in order, those of a block at a time.
+  void ForEachStored(const std::function<void(const StoredScalars&)>& visit) const;
+
   // `count` points from `first` on, which must be there.
   ScalarColumnView Slice(std::size_t first, std::size_t count) const;
 
  private:
   friend class ScalarColumn;
   const ColumnBlock& BlockOf(std::size_t index) const;
+
+  // Calls visit(block, first, count) for points [begin, end) of the column, a part of each block.
+  template <typename Visit>
+  void ForEachPart(std::size_t begin, std::size_t end, const Visit& visit) const;
 
   std::shared_ptr<const void> owner_;
   const ColumnBlock* const* closed_ = nullptr;

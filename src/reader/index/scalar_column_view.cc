@@ -53,6 +53,19 @@ void ColumnBlock::Read(std::size_t first, std::size_t count, std::int64_t* steps
   }
 }
 
+StoredScalars ColumnBlock::Stored(std::size_t first, std::size_t count) const {
+  return {.count = count,
+          .step_bytes = layout.step_bytes,
+          .wall_time_bytes = layout.wall_bytes,
+          .value_bytes = layout.value_bytes,
+          .step_base = layout.step_bytes == 0 ? step_base + first * stride : step_base,
+          .stride = stride,
+          .wall_time_base = wall_base,
+          .steps = data + steps_at() + first * layout.step_bytes,
+          .wall_times_seconds = data + first * layout.wall_bytes,
+          .values = data + values_at() + first * layout.value_bytes};
+}
+
 // `index` counts from the beginning of the column.
 const ColumnBlock& ScalarColumnView::BlockOf(std::size_t index) const {
   if (index >= open_.first_index) return open_;
@@ -62,13 +75,10 @@ const ColumnBlock& ScalarColumnView::BlockOf(std::size_t index) const {
   return **(std::upper_bound(closed_, closed_ + closed_count_, index, behind) - 1);
 }
 
-void ScalarColumnView::Read(std::size_t first, std::size_t count, std::int64_t* steps,
-                            double* wall_times_seconds, double* values) const {
-  CBOARD_CHECK(first <= size_ && count <= size_ - first);
-  if (count == 0) return;
-  std::size_t index = first_ + first;
-  const std::size_t end = index + count;
-  if (index < open_.first_index) {
+template <typename Visit>
+void ScalarColumnView::ForEachPart(std::size_t begin, std::size_t end, const Visit& visit) const {
+  std::size_t index = begin;
+  if (index < std::min<std::size_t>(end, open_.first_index)) {
     const ColumnBlock* const* block = std::upper_bound(
         closed_, closed_ + closed_count_, index,
         [](std::size_t i, const ColumnBlock* candidate) { return i < candidate->first_index; });
@@ -76,16 +86,30 @@ void ScalarColumnView::Read(std::size_t first, std::size_t count, std::int64_t* 
       const bool is_last = block + 1 == closed_ + closed_count_;
       const std::size_t block_end = is_last ? open_.first_index : block[1]->first_index;
       const std::size_t part = std::min(end, block_end) - index;
-      (*block)->Read(index - (*block)->first_index, part, steps, wall_times_seconds, values);
+      visit(**block, index - (*block)->first_index, part);
       index += part;
-      steps += part;
-      wall_times_seconds += part;
-      values += part;
     }
   }
-  if (index < end) {
-    open_.Read(index - open_.first_index, end - index, steps, wall_times_seconds, values);
-  }
+  if (index < end) visit(open_, index - open_.first_index, end - index);
+}
+
+void ScalarColumnView::Read(std::size_t first, std::size_t count, std::int64_t* steps,
+                            double* wall_times_seconds, double* values) const {
+  CBOARD_CHECK(first <= size_ && count <= size_ - first);
+  ForEachPart(first_ + first, first_ + first + count,
+              [&](const ColumnBlock& block, std::size_t begin, std::size_t part) {
+                block.Read(begin, part, steps, wall_times_seconds, values);
+                steps += part;
+                wall_times_seconds += part;
+                values += part;
+              });
+}
+
+void ScalarColumnView::ForEachStored(const std::function<void(const StoredScalars&)>& visit) const {
+  ForEachPart(first_, first_ + size_,
+              [&](const ColumnBlock& block, std::size_t begin, std::size_t part) {
+                visit(block.Stored(begin, part));
+              });
 }
 
 ScalarPoint ScalarColumnView::at(std::size_t index) const {

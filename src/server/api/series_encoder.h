@@ -4,7 +4,8 @@
 //   encoded.Describe(json);
 //
 // Each column is as narrow as its values allow, and nothing is lost: steps at a constant distance
-// take no bytes, wall times within 17 minutes of the first take 4, values that are floats take 4.
+// take no bytes, wall times within 17 minutes of the first or within 8 of the one before take 4,
+// values that are floats take 4.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,10 @@ namespace cboard::server {
 // Points that can be visited more than once.
 struct SeriesPoints {
   std::size_t count = 0;
+  double first_wall_time_seconds = 0;  // If there is a point.
   double last_wall_time_seconds = 0;
-  // Calls its argument with all points, in order.
-  std::function<void(const std::function<void(const ScalarBlock&)>&)> for_each_block;
+  // Calls its argument with all points, in order; never with none.
+  std::function<void(const std::function<void(const StoredScalars&)>&)> for_each_stored;
 };
 
 SeriesPoints PointsOf(const ScalarSeries& series);  // Borrows the series.
@@ -43,23 +45,25 @@ class EncodedSeries {
  private:
   EncodedSeries() = default;
 
-  std::size_t WallBytes() const { return has_ulps_ ? 4 : 8; }
+  enum class WallTimes { kDistances, kGaps, kDoubles };
+
+  std::size_t WallBytes() const { return wall_times_ == WallTimes::kDoubles ? 8 : 4; }
   std::size_t ValueBytes() const { return has_floats_ ? 4 : 8; }
 
-  // Whether all points of the block fit the kinds; else one kind has become wider.
-  bool WriteBlock(std::size_t index, const ScalarBlock& block, char* steps, char* walls,
-                  char* values);
-  bool WriteSteps(std::size_t index, std::span<const std::int64_t> steps, char* out);
-  bool WriteWallTimes(std::span<const double> wall_times, char* out);
-  bool WriteValues(std::span<const double> values, char* out);
+  // Whether all points fit the kinds; else one kind has become wider.
+  bool TryAppend(const SeriesPoints& points, BodyBuffer& out);
+  bool WriteStepColumn(std::size_t index, const StoredScalars& points, char* out);
+  bool WriteWallColumn(const StoredScalars& points, char* out);
+  bool WriteValueColumn(const StoredScalars& points, char* out);
 
   std::size_t count_ = 0;
   bool has_stride_ = true;  // Steps are first + i * stride.
-  bool has_ulps_ = true;    // Wall times are 32-bit distances from the first.
   bool has_floats_ = true;
+  WallTimes wall_times_ = WallTimes::kDoubles;
   std::int64_t first_step_ = 0;
   std::int64_t stride_ = 0;
   double first_wall_time_ = 0;
+  std::uint64_t previous_wall_bits_ = 0;  // While gaps are written.
 };
 
 }  // namespace cboard::server

@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "reader/index/scalar_column.h"
+
 namespace cboard::server {
 namespace {
 
@@ -40,6 +42,13 @@ class Decoder {
       const double ulp = Number("\"ulp\":", at);
       for (const std::uint32_t ulps : Take<std::uint32_t>(count)) {
         points.wall_times.push_back(first + ulps * ulp);
+      }
+    } else if (const std::size_t gaps = description_.find("gap32"); gaps != std::string::npos) {
+      const double first = Number("\"first\":", gaps);
+      const double ulp = Number("\"ulp\":", gaps);
+      double distance = 0;
+      for (const std::int32_t gap : Take<std::int32_t>(count)) {
+        points.wall_times.push_back(first + (distance += gap) * ulp);
       }
     } else {
       points.wall_times = Take<double>(count);
@@ -77,17 +86,7 @@ class Decoder {
   std::size_t at_ = 0;
 };
 
-Decoder Encode(const Points& points, std::size_t block) {
-  const SeriesPoints source{
-      .count = points.steps.size(),
-      .last_wall_time_seconds = points.wall_times.back(),
-      .for_each_block = [&](const auto& visit) {
-        for (std::size_t i = 0; i < points.steps.size(); i += block) {
-          const std::size_t n = std::min(block, points.steps.size() - i);
-          visit({std::span(points.steps).subspan(i, n), std::span(points.wall_times).subspan(i, n),
-                 std::span(points.values).subspan(i, n)});
-        }
-      }};
+Decoder Encode(const SeriesPoints& source) {
   BodyBuffer buffer(std::string(999, '?'));  // Whatever was there before must not show.
   const EncodedSeries series = EncodedSeries::Append(source, buffer);
   JsonWriter json;
@@ -98,8 +97,38 @@ Decoder Encode(const Points& points, std::size_t block) {
   return {json.Take(), std::move(buffer).Finish()};
 }
 
-void ExpectSame(const Points& points, std::size_t block) {
-  const Points decoded = Encode(points, block).Decode(points.steps.size());
+// Of points in full, `block` at a time.
+Decoder Encode(const Points& points, std::size_t block) {
+  return Encode({.count = points.steps.size(),
+                 .first_wall_time_seconds = points.wall_times.front(),
+                 .last_wall_time_seconds = points.wall_times.back(),
+                 .for_each_stored = [&](const auto& visit) {
+                   for (std::size_t i = 0; i < points.steps.size(); i += block) {
+                     const std::size_t n = std::min(block, points.steps.size() - i);
+                     PointsOf(ScalarBlock{std::span(points.steps).subspan(i, n),
+                                          std::span(points.wall_times).subspan(i, n),
+                                          std::span(points.values).subspan(i, n)})
+                         .for_each_stored(visit);
+                   }
+                 }});
+}
+
+// As the reader keeps them, those from `cut` on in another file.
+ScalarSeries Stored(const Points& points, std::size_t cut) {
+  std::vector<reader::ScalarColumnView> files;
+  for (const auto& [begin, end] : {std::pair(std::size_t{0}, cut), {cut, points.steps.size()}}) {
+    const auto arena = std::make_shared<reader::Arena>();
+    reader::ScalarColumn column(*arena);
+    for (std::size_t i = begin; i < end; ++i) {
+      column.Append(points.steps[i], points.wall_times[i], points.values[i]);
+    }
+    files.push_back(column.View(arena));
+  }
+  return ScalarSeries(std::move(files));
+}
+
+void ExpectSame(const Points& points, Decoder decoder) {
+  const Points decoded = decoder.Decode(points.steps.size());
   EXPECT_EQ(decoded.steps, points.steps);
   ASSERT_EQ(decoded.values.size(), points.values.size());
   for (std::size_t i = 0; i < points.values.size(); ++i) {
@@ -107,6 +136,15 @@ void ExpectSame(const Points& points, std::size_t block) {
                 (std::isnan(decoded.values[i]) && std::isnan(points.values[i])));
     EXPECT_TRUE(decoded.wall_times[i] == points.wall_times[i] ||
                 (std::isnan(decoded.wall_times[i]) && std::isnan(points.wall_times[i])));
+  }
+}
+
+// In whatever form the points come.
+void ExpectSame(const Points& points, std::size_t block) {
+  ExpectSame(points, Encode(points, block));
+  for (const std::size_t cut : {std::size_t{0}, points.steps.size() / 3}) {
+    const ScalarSeries stored = Stored(points, cut);
+    ExpectSame(points, Encode(PointsOf(stored)));
   }
 }
 
@@ -120,6 +158,51 @@ TEST(EncodedSeries, StoresRegularPointsInEightBytesEach) {
   const Decoder decoder = Encode(points, 64);
   EXPECT_TRUE(decoder.Says("stride") && decoder.Says("ulp32") && decoder.Says("f32"));
   for (const std::size_t block : {1u, 7u, 1000u}) ExpectSame(points, block);
+}
+
+TEST(EncodedSeries, StoresADayInEightBytesAPoint) {
+  Points points;
+  for (int i = 0; i < 5000; ++i) {
+    points.steps.push_back(i);
+    points.wall_times.push_back(kNow + 20.0 * i + (i % 7 == 0 ? 0.0001 : 0));
+    points.values.push_back(0.5);
+  }
+  points.wall_times[17] = points.wall_times[16] - 0.001;  // The clock was set.
+  points.wall_times[4000] += 400;
+  const Decoder decoder = Encode(PointsOf(Stored(points, 1500)));
+  EXPECT_TRUE(decoder.Says("stride") && decoder.Says("gap32") && decoder.Says("f32"));
+  for (const std::size_t block : {1u, 7u, 5000u}) ExpectSame(points, block);
+}
+
+TEST(EncodedSeries, PausesThatAreTooLongForGapsCostEightBytes) {
+  const double ulp = std::nextafter(kNow, 2e9) - kNow;
+  const double longest = 2147483647 * ulp;
+  for (const auto& [pause, kind] : {std::pair(longest, "gap32"), {longest + ulp, "f64"}}) {
+    Points points{{0, 1, 2, 3}, {kNow, kNow, kNow + pause, kNow + 1.9 * longest}, {1, 2, 3, 4}};
+    points.wall_times.push_back(kNow + 2.9 * longest);
+    points.steps.push_back(4);
+    points.values.push_back(5);
+    EXPECT_TRUE(Encode(points, 9).Says(kind)) << pause;
+    EXPECT_TRUE(Encode(PointsOf(Stored(points, 0))).Says(kind)) << pause;
+    ExpectSame(points, 2);
+  }
+}
+
+// 2^30 seconds: January 2004. A unit of the last place is twice as much from then on.
+TEST(EncodedSeries, LosesNothingWhereDoublesBecomeCoarser) {
+  const double change = std::ldexp(1.0, 30);
+  for (const double first : {change - 1, change - 0.001, change - 2000}) {
+    Points points;
+    for (int i = 0; i < 50; ++i) {
+      points.steps.push_back(i);
+      points.wall_times.push_back(first + i * (change - first) / 37);
+      points.values.push_back(i);
+    }
+    ExpectSame(points, 7);
+    Points back = points;  // Beyond, and back again before the end.
+    back.wall_times.back() = first;
+    ExpectSame(back, 7);
+  }
 }
 
 TEST(EncodedSeries, LosesNothingOfPointsThatDoNotFit) {
@@ -166,7 +249,8 @@ TEST(EncodedSeries, IsTheIdentityOnRandomPoints) {
     for (std::size_t i = 0; i < count; ++i) {
       points.steps.push_back(regular ? static_cast<std::int64_t>(3 * i)
                                      : static_cast<std::int64_t>(random() >> (random() % 63)));
-      points.wall_times.push_back(kNow + static_cast<double>(random() % 2000000) / 1000.0);
+      const double spread = round % 3 == 0 ? 1000.0 : round % 3 == 1 ? 4000.0 : 100.0;
+      points.wall_times.push_back(kNow + static_cast<double>(random() % 2000000) / spread);
       const float narrow = static_cast<float>(random() % 1000) / 7.0F;
       points.values.push_back(random() % 200 == 0 ? 0.1 : narrow);
     }

@@ -49,6 +49,12 @@ export async function drawn(page) {
   await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
 }
 
+/** A picture of the window as it is now, if PICTURES names a folder: for the guides, and to look at. */
+export async function picture(page, name) {
+  const folder = process.env["PICTURES"];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+}
+
 /** What axe calls serious or critical, a line each. */
 export async function barriers(page) {
   // The policy forbids scripts from elsewhere, so axe comes in beside the page's own.

@@ -6,6 +6,7 @@ import type { Tags } from "../api/types";
 import { plural } from "../lib/format";
 import { matcherOf } from "../lib/matching";
 import { runsOfTags } from "../lib/runs_of_tags";
+import { byNumber } from "../pages/scalars/groups";
 import { query, setQuery } from "../state/location";
 import { useResource } from "../state/resource";
 import { allRuns, RunList, shownRuns } from "./RunList";
@@ -39,7 +40,7 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
   const series = useMemo(() => {
     const [matches, shown] = [matcherOf(wanted), new Set(runs)];
     return (data?.names ?? []).flatMap((tag, i): Series[] => (matches(tag)
-      ? (data?.run_lists[i] ?? []).map((r) => ({ tag, run: data?.runs[r] ?? "" })).filter(({ run }) => shown.has(run)) : []));
+      ? (data?.run_lists[i] ?? []).map((r) => ({ tag, run: data?.runs[r] ?? "" })).filter(({ run }) => shown.has(run)) : [])).sort((p, q) => byNumber(p.tag, q.tag));
   }, [data, wanted, runs]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;

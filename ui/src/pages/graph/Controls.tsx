@@ -38,7 +38,7 @@ function Pick({ side, shown, sources }: { side: Side; shown: Shown; sources: rea
       : { graph: shown.a.id, with: id, stage: null, node: null, open: null, at: null },
   );
   return (
-    <Menu label={`Graph ${side.toUpperCase()}: ${mine ? nameOf(mine) : "none"}`} value={mine?.id ?? NONE} onPick={pick}
+    <Menu label={`Graph ${side.toUpperCase()}: ${mine ? nameOf(mine) : "compare with"}`} value={mine?.id ?? NONE} onPick={pick}
       choices={side === "b" ? [{ value: NONE, text: "no other graph" }, ...choices] : choices}>
       <span class={mine ? `in-${side}` : "dim"} aria-hidden="true">{side === "a" ? "●" : "◆"}</span>
       <span class="pick-name">{mine ? nameOf(mine) : "compare with"}</span>

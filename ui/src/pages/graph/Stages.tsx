@@ -1,5 +1,6 @@
 // The stages of quantization as a line of dots; those with a graph can be opened.
 import type { JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../lib/format";
 import type { Timeline } from "./sources";
 
@@ -9,8 +10,14 @@ export function Stages({ timeline, stage, onPick }: { timeline: Timeline; stage:
     const histograms = timeline.histogram_counts[i] ?? 0;
     return histograms > 0 ? plural(histograms, "histogram") : timeline.has_resources[i] ? "graph, memory" : "graph";
   };
+  const line = useRef<HTMLOListElement>(null);
+  useLayoutEffect(() => {
+    // Not scrollIntoView, which may move the page, too.
+    const [list, shown] = [line.current, line.current?.querySelector<HTMLElement>("[aria-current]")?.parentElement];
+    if (list && shown) list.scrollLeft = Math.max(0, shown.offsetLeft + shown.offsetWidth / 2 - list.offsetLeft - list.clientWidth / 2);
+  }, [stage, timeline]);
   return (
-    <ol class="stages" aria-label="Stages">
+    <ol class="stages" aria-label="Stages" ref={line}>
       {timeline.names.map((name, i) => (
         <li key={name}>
           <button aria-current={i === stage ? "step" : undefined} disabled={!timeline.has_graph[i]} title={name} onClick={() => onPick(name)}>

@@ -60,7 +60,7 @@ export function ChannelRibbon({ layer }: { layer: string }): JSX.Element | null 
     <section class="panel" aria-labelledby="channel-title">
       <div class="panel-head">
         <h2 id="channel-title">Range per channel</h2>
-        <span class="note">{layout?.n ?? 0} channels after {shown.stage.replaceAll("_", " ")}{shown.channels.explanation ? `; ${shown.channels.explanation}` : ""}</span>
+        <span class="note">{layout?.n ?? 0} channels, {shown.stage.replaceAll("_", " ")}{shown.channels.explanation ? `; ${shown.channels.explanation}` : ""}</span>
       </div>
       <div class="channels" ref={ref} role="img" aria-label={`Ranges of ${layout?.n ?? 0} channels. ${shown.channels.explanation}`}>
         {layout && (
@@ -85,7 +85,7 @@ export function ChannelRibbon({ layer }: { layer: string }): JSX.Element | null 
             {shown.channels.outliers.channels.slice(0, NAMED).map((channel) => (
               <text key={channel} class="warn halo" x={layout.x(channel)} y={layout.y(layout.highs[channel] ?? 0) - 4} text-anchor="middle">{channel}</text>
             ))}
-            {ticks(0, layout.n - 1, 8).map((t) => <text key={t} x={layout.x(t)} y={height - 3} text-anchor="middle">{t}</text>)}
+            {ticks(0, layout.n - 1, 8).filter(Number.isInteger).map((t) => <text key={t} x={layout.x(t)} y={height - 3} text-anchor="middle">{t}</text>)}
           </svg>
         )}
       </div>

@@ -1,0 +1,27 @@
+// Which bin of a grid a value lies in, for many values at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace cboard {
+
+// Where values lie among `bins` bins: 0 and 1 are below the first bin, which is place 2; what is
+// above the last one is at bins + 2, NaN included.
+struct GridPlaces {
+  static constexpr std::size_t kBelow = 2;
+  static constexpr std::size_t kOutside = kBelow + 1;
+
+  double width = 1;
+  double inverse_width = 1;
+  double below = -1;  // The bin before the first.
+  double end = 0;     // The bin after the last.
+};
+
+// Of values.size() values. Quotients are rounded down to whole bins; the edge, which is exact, then
+// decides, because a quotient may be too small for a double and lose its sign.
+void FindPlaces(std::span<const float> values, const GridPlaces& grid, std::uint32_t* places);
+void FindPlaces(std::span<const double> values, const GridPlaces& grid, std::uint32_t* places);
+
+}  // namespace cboard
