@@ -7,11 +7,14 @@ All on one machine, in turns, best of several rounds, files in the page cache. L
 every point can be asked for: that is what users wait for, so factors are of the clock, and those of
 processor time stand beside them. We list, watch and publish as our server does, check all checksums
 and keep every point; the data server checks none unless it is told to, and keeps 1,000 points of a
-tag. The Python reader loads a small part of the data, and its time is extrapolated.
+tag. The Python reader loads a small part of the data, and its time is extrapolated. Two rows are no
+readers but the limit of one: all bytes are looked at, in the page cache or after they were copied
+into a buffer, and nothing is done with them.
 """
 
 import argparse
 import dataclasses
+import fractions
 import json
 import os
 import pathlib
@@ -30,6 +33,8 @@ UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1}
 PYTHON_SHARE = 200  # The Python reader gets one part in so many.
 REDUCED_BY = 10  # Without --full.
 GROWTH = "Growth, set (a), one thread"
+GROWTH_SHARES = (2, 1, fractions.Fraction(1, 2))  # Half of the data, all of it, twice as much.
+GROWTH_ROUNDS = 4  # Times as many as else: single runs are short, and memory is not always at hand.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +66,7 @@ INPUTS = {
 
 def make_input(programs, name, scratch, divisor):
     """The directory with one part in `divisor` of the data, which may be there already."""
-    directory = scratch / f"{name}.{divisor}"
+    directory = scratch / f"{name}.{divisor}".replace("/", "_")
     if not directory.exists():  # The same arguments give the same bytes.
         data = INPUTS[name]
         flags = [text for flag, value in data.arguments.items()
@@ -74,6 +79,12 @@ def make_input(programs, name, scratch, divisor):
 def run_ours(programs, *arguments):
     output = subprocess.run([programs / "reader_bench", *arguments], check=True,
                             stdout=subprocess.PIPE)
+    return json.loads(output.stdout)
+
+
+def run_limit(programs, way, logdir):
+    output = subprocess.run([programs / "reader_limit", way, "--logdir", logdir, "--threads", "2"],
+                            check=True, stdout=subprocess.PIPE)
     return json.loads(output.stdout)
 
 
@@ -123,6 +134,8 @@ def measure(programs, name, scratch, divisor, rounds):
         "ours, 2 threads": lambda: run_ours(programs, *ours, "2"),
         "ours, 1 thread": lambda: run_ours(programs, *ours, "1"),
         "ours, second start": lambda: run_ours(programs, *ours, "2", "--cache", cache),
+        "limit, mapped": lambda: run_limit(programs, "map", logdir),
+        "limit, copied": lambda: run_limit(programs, "read", logdir),
         "data server": lambda: run_data_server(logdir),
         "data server --checksum": lambda: run_data_server(logdir, "--checksum"),
     }
@@ -180,6 +193,10 @@ def verdict(name, rows):
              f"processor time {report.times(cpu)}"]
     threads = rows["ours, 1 thread"]["wall_seconds"] / ours["wall_seconds"]
     lines.append(f"- two threads against one: {judged(threads, bars.threads)}")
+    limit = rows["limit, mapped"]
+    lines.append(f"- of the mapped limit's speed: "
+                 f"{limit['wall_seconds'] / ours['wall_seconds']:.0%} by the clock, "
+                 f"{limit['cpu_seconds'] / ours['cpu_seconds']:.0%} by processor time")
     start = ours["wall_seconds"] / rows["ours, second start"]["wall_seconds"]
     lines.append(f"- second start against the first: {judged(start, bars.start)}")
     if ours["points"]:
@@ -190,11 +207,14 @@ def verdict(name, rows):
 
 
 def measure_growth(programs, scratch, divisor, rounds):
+    logdirs = [make_input(programs, "one_run", scratch, divisor * share)
+               for share in GROWTH_SHARES]
+    # In turns, so that a bad moment of the machine meets all sizes.
+    results = [[run_ours(programs, "--logdir", logdir, "--threads", "1") for logdir in logdirs]
+               for _ in range(rounds * GROWTH_ROUNDS)]
     rows = []
-    for part in (4, 2, 1):
-        logdir = make_input(programs, "one_run", scratch, divisor * part)
-        result = best([run_ours(programs, "--logdir", logdir, "--threads", "1")
-                       for _ in range(rounds)], "cpu_seconds")
+    for runs in zip(*results):
+        result = best(runs, "cpu_seconds")
         rows.append((f"{result['events']:,}", report.duration(result["cpu_seconds"]),
                      report.duration(result["cpu_seconds"] / result["events"]),
                      f"{result['bytes_per_point']:.2f}"))

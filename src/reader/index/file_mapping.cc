@@ -14,8 +14,10 @@ namespace {
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 
-// As long as this is used, whoever wants to write to the file waits: milliseconds.
-constexpr std::uint64_t kMappedBytes = std::uint64_t{8} << 20;
+// As long as this is used, whoever wants to write to the file waits: milliseconds. Of a record that
+// goes beyond the end the next mapping has the beginning again, so that it must not be short
+// either.
+constexpr std::uint64_t kMappedBytes = std::uint64_t{16} << 20;
 
 constexpr std::uint64_t RoundDown(std::uint64_t value, std::uint64_t unit) {
   return value / unit * unit;
@@ -33,21 +35,23 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_
     Unmap();
     return {};
   }
+  const std::uint64_t first = RoundDown(offset, kHugePageBytes);
   const std::uint64_t end =
-      std::max(offset + wanted, std::min({limit, size - padding, offset + kMappedBytes})) + padding;
-  const std::uint64_t first = RoundDown(offset, kPageBytes);
-  const ByteSpan pages = MapPages(first, end);
+      std::max(offset + wanted + padding,
+               std::min({limit, size - padding, first + kMappedBytes - padding}) + padding);
+  ByteSpan pages = MapPages(first, end);
+  if (!pages.empty()) pages = pages.subspan(RoundDown(offset - first, kPageBytes));
   if (pages.empty() || !AreInMemory(pages) ||
       ::madvise(const_cast<std::byte*>(pages.data()), pages.size(), MADV_POPULATE_READ) != 0) {
     Unmap();
     return {};
   }
-  const auto skipped = static_cast<std::size_t>(offset - first);
+  const auto skipped = static_cast<std::size_t>(offset % kPageBytes);
   return pages.subspan(skipped, pages.size() - skipped - padding);
 }
 
-// Where the addresses are those of the file but for multiples of a huge page, the system can map
-// its huge pages as such, which makes both mapping and reading quicker.
+// Where the addresses are those of the file but for multiples of a huge page, and all of such a
+// page is mapped, the system can map it as one, which makes both mapping and reading quicker.
 ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   const auto bytes = static_cast<std::size_t>(end - first);
   memory_bytes_ = bytes + kHugePageBytes;

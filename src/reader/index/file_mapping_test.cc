@@ -68,6 +68,25 @@ TEST_F(FileMappingTest, MapsTheBytesOfTheFile) {
   EXPECT_EQ(AsText(mapping.Map(5000, 3000, 7000, kPadding)), bytes.substr(5000, 3000));
 }
 
+TEST_F(FileMappingTest, MapsTheBytesAroundTheEdgesOfHugePages) {
+  constexpr std::size_t kHugePage = 2 << 20;
+  const std::string bytes = RandomBytes(10 * kHugePage);
+  const File file = Written(bytes);
+  if (!IsLent(file)) GTEST_SKIP() << "files are not lent here";
+  FileLease lease(file);
+  FileMapping mapping(file, lease);
+  for (const std::size_t offset : {std::size_t{0}, std::size_t{4095}, kHugePage - 1, kHugePage,
+                                   kHugePage + 4097, 8 * kHugePage - kPadding, 9 * kHugePage}) {
+    const std::size_t left = bytes.size() - offset - kPadding;
+    for (const std::size_t wanted : {std::size_t{1}, kHugePage / 2, left}) {
+      const ByteSpan mapped = mapping.Map(offset, wanted, kNever, kPadding);
+      ASSERT_GE(mapped.size(), wanted) << "from " << offset;
+      ASSERT_LE(mapped.size(), left) << "from " << offset;
+      EXPECT_EQ(AsText(mapped), std::string_view(bytes).substr(offset, mapped.size()));
+    }
+  }
+}
+
 TEST_F(FileMappingTest, MapsNothingWithoutRoomForThePadding) {
   const std::string bytes = RandomBytes(8192);
   const File file = Written(bytes);

@@ -181,10 +181,13 @@ PointLayout ScalarColumn::LayoutOfSecondHalf() const {
 }
 
 void ScalarColumn::Adopt(const ScalarColumnView& stored) {
-  CBOARD_CHECK(size() == 0 && stored.first_ == 0 && stored.open_.first_index == stored.size_);
-  closed_.Reserve(stored.closed_count_, *arena_);
+  CBOARD_CHECK(size() == 0 && stored.first_ == 0);
+  closed_.Reserve(stored.closed_count_ + 1, *arena_);
   for (std::size_t i = 0; i < stored.closed_count_; ++i) {
     closed_.Append(stored.closed_[i], *arena_);
+  }
+  if (stored.open_.first_index < stored.size_) {
+    closed_.Append(new (arena_->Allocate(sizeof(ColumnBlock))) ColumnBlock(stored.open_), *arena_);
   }
   closed_points_ = stored.size_;
 }

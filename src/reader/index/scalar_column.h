@@ -67,6 +67,12 @@ class ScalarColumnView {
     open_.first_index = size;
   }
 
+  // All points of one block, whose arrays `owner` keeps.
+  ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock& block)
+      : owner_(std::move(owner)), open_(block), size_(block.capacity) {
+    open_.first_index = 0;
+  }
+
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   ScalarPoint at(std::size_t index) const;  // `index` must be below size().

@@ -46,12 +46,23 @@ bool TakeBlock(BytesIn& in, ByteSpan columns, ColumnBlock& block) {
   return true;
 }
 
-// The blocks of all columns, in lists that views look at.
+// The blocks of the columns that have several, and those of blobs, in lists that views look at.
+// Most scalar columns have one block, which is part of their view.
 struct BlockLists {
   std::shared_ptr<const void> bytes_owner;
   std::vector<ColumnBlock> scalars;
   std::vector<const ColumnBlock*> scalar_pointers;
   std::vector<BlobBlock> blobs;
+
+  // How much may come. Members stay where they are.
+  std::size_t max_scalars = 0;
+  std::size_t max_blobs = 0;
+
+  bool ReserveScalars(std::size_t more) {
+    scalars.reserve(max_scalars);
+    scalar_pointers.reserve(max_scalars);
+    return more <= max_scalars - scalars.size();
+  }
 };
 
 void TakeTotals(BytesIn& in, FileView& view, LogState& state) {
@@ -116,27 +127,37 @@ void TakeSteps(BytesIn& in, SeriesView& series) {
   series.mismatched_count = in.Take<std::uint32_t>();
 }
 
+// The points of a scalar series. False as below.
+bool TakeScalarColumns(BytesIn& in, ByteSpan columns, const std::shared_ptr<BlockLists>& lists,
+                       SeriesView& series) {
+  const std::size_t count = in.TakeCount(kStoredBlockBytes);
+  if (count == 1) {
+    ColumnBlock block;
+    if (!TakeBlock(in, columns, block)) return false;
+    series.scalars.emplace_back(lists, block);
+    return true;
+  }
+  if (count == 0) return in.holds();
+  if (!lists->ReserveScalars(count)) return false;
+  const std::size_t first = lists->scalars.size();
+  std::uint64_t points = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    ColumnBlock& block = lists->scalars.emplace_back();
+    if (!TakeBlock(in, columns, block)) return false;
+    block.first_index = points;
+    points += block.capacity;
+    lists->scalar_pointers.push_back(&block);
+  }
+  series.scalars.emplace_back(lists, lists->scalar_pointers.data() + first, count,
+                              static_cast<std::size_t>(points));
+  return true;
+}
+
 // False if the blocks of the series do not lie in `columns`, or are more than were announced.
 bool TakeColumns(BytesIn& in, ByteSpan columns, const std::shared_ptr<BlockLists>& lists,
                  SeriesView& series) {
   if (series.info->kind == TagKind::kScalar) {
-    const std::size_t count = in.TakeCount(kStoredBlockBytes);
-    const std::size_t first = lists->scalars.size();
-    if (count > lists->scalars.capacity() - first) return false;
-    std::uint64_t points = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      ColumnBlock block;
-      if (!TakeBlock(in, columns, block)) return false;
-      block.first_index = points;
-      points += block.capacity;
-      lists->scalars.push_back(block);
-      lists->scalar_pointers.push_back(&lists->scalars.back());
-    }
-    if (points > 0) {
-      series.scalars.emplace_back(lists, lists->scalar_pointers.data() + first, count,
-                                  static_cast<std::size_t>(points));
-    }
-    return in.holds();
+    return TakeScalarColumns(in, columns, lists, series);
   }
   const auto at = in.Take<std::uint64_t>();
   const auto count = in.Take<std::uint64_t>();
@@ -144,6 +165,7 @@ bool TakeColumns(BytesIn& in, ByteSpan columns, const std::shared_ptr<BlockLists
     return false;
   }
   if (count > 0) {
+    lists->blobs.reserve(lists->max_blobs);
     lists->blobs.push_back({0, reinterpret_cast<const StoredBlob*>(columns.data() + at)});
     series.blobs.emplace_back(lists, &lists->blobs.back(), 1, static_cast<std::size_t>(count));
   }
@@ -183,9 +205,8 @@ Result<StoredFile> DecodeStored(const std::filesystem::path& path, ByteSpan byte
   const std::size_t block_count = in.TakeCount(kStoredBlockBytes);
   const auto lists = std::make_shared<BlockLists>();
   lists->bytes_owner = std::move(owner);
-  lists->scalars.reserve(block_count);
-  lists->scalar_pointers.reserve(block_count);
-  lists->blobs.reserve(series_count);
+  lists->max_scalars = block_count;
+  lists->max_blobs = series_count;
   view->series.reserve(series_count);
   for (std::size_t i = 0; i < series_count; ++i) {
     const TagInfoView info = TakeInfo(in);
@@ -202,7 +223,7 @@ Result<StoredFile> DecodeStored(const std::filesystem::path& path, ByteSpan byte
   if (!in.holds() || !in.at_end()) {
     return Damaged("its parts do not fit together");
   }
-  stored.scalar_bytes = block_count * (sizeof(ColumnBlock) + sizeof(ColumnBlock*));
+  stored.scalar_bytes = lists->scalars.size() * (sizeof(ColumnBlock) + sizeof(ColumnBlock*));
   stored.blob_index_bytes = lists->blobs.size() * sizeof(BlobBlock);
   stored.owner = lists;
   stored.view = view;

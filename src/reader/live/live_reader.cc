@@ -96,6 +96,7 @@ void LiveReader::Run() {
     FinishLoading();
     FinishRefresh();
     PublishIfDue();
+    VerifyAndStore();
     Wait();
     TakeFinished();
     TakeChanges();
@@ -297,7 +298,12 @@ void LiveReader::FinishLoading() {
     next_publishing_ = Clock::now();
     next_check_ = next_publishing_;
   }
-  if (!unverified_.empty()) VerifyInPool();
+}
+
+// Once what was there at the start is shown: who waits for it gets the processors first.
+void LiveReader::VerifyAndStore() {
+  if (reading_ > 0 || !is_complete_ || needs_publishing_) return;
+  VerifyInPool();
   if (verifying_ == 0 && !is_cache_written_) {
     is_cache_written_ = true;
     if (IsCacheStale()) {

@@ -63,6 +63,7 @@ class LiveReader final : public LogReader {
   bool ReadHere(const std::shared_ptr<TreeFile>& file);
   void ReadInPool(const std::shared_ptr<TreeFile>& file);
   void VerifyInPool();
+  void VerifyAndStore();
   void FinishLoading();
   void FinishRefresh();
   void PublishIfDue();

@@ -200,6 +200,9 @@ Tag MergeTag(std::span<const Part> parts, const RestartTable& restarts) {
 // The tags of all files, sorted by name, then file, then place in the file.
 std::vector<Part> SortedParts(std::span<const std::shared_ptr<const FileView>> files) {
   std::vector<Part> parts;
+  std::size_t count = 0;
+  for (const std::shared_ptr<const FileView>& file : files) count += file->series.size();
+  parts.reserve(count);
   for (std::uint32_t file = 0; file < files.size(); ++file) {
     const std::vector<SeriesView>& series = files[file]->series;
     for (std::uint32_t i = 0; i < series.size(); ++i)

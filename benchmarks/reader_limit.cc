@@ -1,0 +1,105 @@
+// Looks at every byte of a log directory and does nothing with it: what no reader can beat.
+//
+//   reader_limit map  --logdir D --threads 2     adds up the bytes where the page cache has them
+//   reader_limit read --logdir D --threads 2     has them copied into a buffer, as most readers do
+//
+// Prints one line of JSON.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "measurement.h"
+
+namespace {
+
+using namespace cboard;  // NOLINT: a program of one file.
+
+constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;
+constexpr std::size_t kBufferBytes = 256 << 10;
+
+// A stretch of a file, one of many that threads take in turn.
+struct Piece {
+  std::string path;
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+};
+
+std::vector<Piece> PiecesBelow(const std::filesystem::path& logdir) {
+  std::vector<Piece> pieces;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(logdir)) {
+    if (!entry.is_regular_file()) continue;
+    const std::uint64_t size = entry.file_size();
+    for (std::uint64_t at = 0; at < size; at += kPieceBytes) {
+      pieces.push_back({entry.path().native(), at, std::min(kPieceBytes, size - at)});
+    }
+  }
+  return pieces;
+}
+
+// One word of every line that the processor fetches.
+std::uint64_t SumOf(const void* memory, std::uint64_t bytes) {
+  constexpr std::uint64_t kLineWords = 8;
+  const auto* words = static_cast<const std::uint64_t*>(memory);
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < bytes / sizeof(std::uint64_t); i += kLineWords) sum += words[i];
+  return sum;
+}
+
+std::uint64_t SumOfMapped(int file, const Piece& piece) {
+  void* memory = ::mmap(nullptr, piece.bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, file,
+                        static_cast<off_t>(piece.begin));
+  if (memory == MAP_FAILED) bench::Flags::Stop("cannot map " + piece.path);
+  const std::uint64_t sum = SumOf(memory, piece.bytes);
+  ::munmap(memory, piece.bytes);
+  return sum;
+}
+
+std::uint64_t BytesRead(int file, const Piece& piece) {
+  thread_local const auto buffer = std::make_unique<std::byte[]>(kBufferBytes);
+  std::uint64_t done = 0;
+  while (done < piece.bytes) {
+    const ssize_t got =
+        ::pread(file, buffer.get(), std::min<std::uint64_t>(kBufferBytes, piece.bytes - done),
+                static_cast<off_t>(piece.begin + done));
+    if (got <= 0) bench::Flags::Stop("cannot read " + piece.path);
+    done += static_cast<std::uint64_t>(got);
+  }
+  return done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string way = argc > 1 ? argv[1] : "";
+  if (way != "map" && way != "read") bench::Flags::Stop("unknown way '" + way + "': map or read");
+  const bench::Flags flags(argc, argv);
+  const std::vector<Piece> pieces = PiecesBelow(flags.Text("--logdir"));
+  const std::int64_t thread_count = flags.Count("--threads");
+  bench::Measurement measurement;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::uint64_t> bytes = 0, sum = 0;  // The sum, so that nobody leaves it out.
+  const auto work = [&] {
+    for (std::size_t i = next++; i < pieces.size(); i = next++) {
+      const int file = ::open(pieces[i].path.c_str(), O_RDONLY | O_CLOEXEC);
+      if (file < 0) bench::Flags::Stop("cannot open " + pieces[i].path);
+      sum += way == "map" ? SumOfMapped(file, pieces[i]) : BytesRead(file, pieces[i]);
+      bytes += pieces[i].bytes;
+      ::close(file);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::int64_t i = 1; i < thread_count; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  measurement.Print(sum, bytes);
+  return 0;
+}
