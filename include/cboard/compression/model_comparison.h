@@ -162,29 +162,6 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options = {});
 
-// Programs that take a list of operations to keep in floating point.
-enum class Toolchain {
-  kOnnxRuntime,
-  kNeuralCompressorOpWise,  // op_wise, in YAML.
-  kNeuralCompressor,        // op_name_dict, in Python.
-  kNncf,
-  kAimet,
-  kTflite,
-  kTensorRt,
-};
-std::string_view NameOf(Toolchain toolchain);  // "onnxruntime", "neural_compressor_op_wise", …
-inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
-                                            Toolchain::kNeuralCompressorOpWise,
-                                            Toolchain::kNeuralCompressor,
-                                            Toolchain::kNncf,
-                                            Toolchain::kAimet,
-                                            Toolchain::kTflite,
-                                            Toolchain::kTensorRt};
-
-// Configuration that keeps these layers of the baseline in FP32, to be copied and pasted; empty for
-// none.
-std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain toolchain);
-
 // The layers to keep in FP32 first: those with weights that are red, the worst first.
 std::vector<std::string> RedLayers(const ModelComparison& comparison);
 

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "cboard/base/json_writer.h"
+#include "cboard/compression/keep_float.h"
 #include "cboard/compression/model_comparison.h"
 
 namespace cboard::compare {
