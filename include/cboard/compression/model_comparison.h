@@ -98,7 +98,9 @@ struct LayerComparison {
   std::string op_type;       // In the baseline.
   PairedBy paired_by = PairedBy::kName;
   std::size_t depth = 0;  // Position in the baseline's order of execution.
-  int bits = 32;          // Of the weights, or of the output where there are none.
+  // Of the weights, or of the output where there are none.
+  int bits = 32;
+  std::string precision = "fp32";  // "int8", "fp16", "bf16", or as GGUF calls it: "q4_k".
 
   std::optional<Comparison> weight;  // Channels are the layer's output channels.
   // All weights of a channel times one factor, different from channel to channel: folding and
@@ -178,7 +180,7 @@ std::string ToJson(const ModelComparison& comparison);
 Result<void> LogComparison(const ModelComparison& comparison,
                            const std::filesystem::path& directory);
 
-// "int8", "int4", …: what the layers of the compressed model mostly are.
+// "int8", "fp16", …: what the layers of the compressed model mostly are; "variant" for fp32.
 std::string VariantName(const ModelComparison& comparison);
 
 }  // namespace cboard::compare

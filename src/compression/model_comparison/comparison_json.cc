@@ -94,6 +94,7 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   json.Key("paired_by").Value(NameOf(layer.paired_by));
   json.Key("depth").Value(layer.depth);
   json.Key("bits").Value(layer.bits);
+  json.Key("precision").Value(layer.precision);
   json.Key("is_rescaled").Value(layer.is_rescaled);
   json.Key("baseline_bytes").Value(layer.baseline_bytes);
   json.Key("variant_bytes").Value(layer.variant_bytes);

@@ -146,6 +146,7 @@ class Comparer {
                                   options_.thresholds);
     if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
     layer.bits = weights->bits;
+    layer.precision = weights->precision;
     layer.is_rescaled = weights->is_rescaled;
     layer.weight = weights->comparison;
     layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
@@ -221,7 +222,8 @@ class Comparer {
                             .op_type = tensors_[i].op_type,
                             .paired_by = PairedBy::kTensor,
                             .depth = tensors_[i].depth,
-                            .bits = tensors_[i].bits};
+                            .bits = tensors_[i].bits,
+                            .precision = "int" + std::to_string(tensors_[i].bits)};
       TakeOutputs(tensor_outputs_[i], layer);
       if (!layer.local) continue;
       layer.diagnosis = DiagnoseOutput(layer, layer.bits, tensors_[i].plan.grid->scale);
@@ -256,13 +258,12 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
 }
 
 std::string VariantName(const ModelComparison& comparison) {
-  std::map<int, std::size_t> layers;
+  std::map<std::string_view, std::size_t> layers;
   for (const LayerComparison& layer : comparison.layers) {
-    if (layer.weight) ++layers[layer.bits];
+    if (layer.weight) ++layers[layer.precision];
   }
   const auto most = std::ranges::max_element(layers, {}, [](const auto& e) { return e.second; });
-  if (most == layers.end() || most->first == 32) return "variant";
-  return (most->first == 16 ? "fp" : "int") + std::to_string(most->first);
+  return most == layers.end() || most->first == "fp32" ? "variant" : std::string(most->first);
 }
 
 }  // namespace cboard::compare
