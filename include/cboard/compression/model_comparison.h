@@ -158,8 +158,9 @@ struct CompareOptions {
 };
 
 // Fails as OpenModel, OpenSamples and ModelCapture do, and with kInvalidArgument when no layer of
-// one model has a partner in the other. Memory is that of the largest layer's weights, four times
-// over, and of the captured outputs of one sample.
+// one model has a partner in the other. Weights are compared on all processors. Memory is that of
+// the largest layers' weights, one for each processor, four times over, and of the captured outputs
+// of one sample.
 Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options = {});

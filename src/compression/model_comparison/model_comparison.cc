@@ -12,6 +12,7 @@
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
 #include "compression/model_comparison/weight_comparison.h"
+#include "compression/parallel.h"
 
 namespace cboard::compare {
 namespace {
@@ -63,10 +64,14 @@ class Comparer {
                            .lint = LintModel(variant_)};
     result.why_not_run = WhyNotRun();
     if (result.why_not_run.empty()) CBOARD_RETURN_IF_ERROR(RunModels(result));
-    for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
-      CBOARD_ASSIGN_OR_RETURN(LayerComparison layer, CompareLayer(pairing_.pairs[i], i));
-      result.layers.push_back(std::move(layer));
-    }
+    result.layers.resize(pairing_.pairs.size());
+    CBOARD_RETURN_IF_ERROR(ForEachInParallel(
+        pairing_.pairs.size(),
+        [&](std::size_t, std::size_t i) -> Result<void> {
+          CBOARD_ASSIGN_OR_RETURN(result.layers[i], CompareLayer(pairing_.pairs[i], i));
+          return {};
+        },
+        nullptr, ParallelOptions::ForLargeItems()));
     AddTensors(result);
     std::ranges::stable_sort(result.layers, IsWorse, &LayerComparison::diagnosis);
     for (const std::size_t i : pairing_.baseline_only) {
@@ -125,6 +130,7 @@ class Comparer {
     return {};
   }
 
+  // Safe from many threads, for different positions.
   Result<LayerComparison> CompareLayer(const LayerPair& pair, std::size_t position) {
     const ModelLayer before = Oriented(ours_[pair.baseline], pair.is_baseline_transposed);
     const ModelLayer after = Oriented(theirs_[pair.variant], pair.is_variant_transposed);
