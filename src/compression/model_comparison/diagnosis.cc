@@ -315,13 +315,13 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   if (comparison.worst_channel) {
     worst = comparison.channels[*comparison.worst_channel].SqnrDb() + allowance;
   }
-  // One channel may be worse than the whole by as much as their limits differ.
-  double channel_severity = worst + thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
-  // Channels that hardly ever fire are small beside the others in sound networks, too.
-  if (evidence.part == Part::kOutput) {
-    channel_severity = std::max(channel_severity, thresholds.sqnr_amber_db);
+  diagnosis.severity_db = sqnr;
+  // Channels of an output do not count: some hardly ever fire, in sound networks, too. One of the
+  // weights may be worse than the whole by as much as their limits differ.
+  if (evidence.part != Part::kOutput) {
+    diagnosis.severity_db =
+        std::min(sqnr, worst + thresholds.sqnr_red_db - thresholds.worst_channel_red_db);
   }
-  diagnosis.severity_db = std::min(sqnr, channel_severity);
   diagnosis.level = LevelOf(diagnosis.severity_db, thresholds);
   if (diagnosis.level == Level::kGreen &&
       (total.ClipRate().value_or(0) > thresholds.clip_rate_amber ||
