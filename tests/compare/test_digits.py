@@ -91,15 +91,26 @@ def test_an_outlier_channel_under_one_scale_is_named_first(digits, compare):
     assert [layer["name"] for layer in layers if layer["level"] == "red"] == [first["name"]]
     assert (first["level"], first["cause"], first["part"]) == ("red", "channel_spread", "weight")
     assert f"channel {LARGEST} " in first["explanation"]
-    # The first fix is a scale for each channel, and does what was predicted.
+    # The first fix is a scale for each channel, and does to the weights what was predicted.
     assert first["fixes"][0]["action"] == "one scale per output channel"
-    fixed = digits.folder / "outlier_fixed.onnx"
-    digits.quantize(fp32, fixed, per_channel=True)
-    layers = {layer["name"]: layer for layer in compare(fp32, fixed, "--data", digits.data)["layers"]}
+    half_fixed = digits.folder / "outlier_fixed.onnx"
+    digits.quantize(fp32, half_fixed, per_channel=True)
+    then = compare(fp32, half_fixed, "--data", digits.data)["layers"][0]
+    assert then["name"] == first["name"]
+    assert then["weight"]["sqnr_db"] == pytest.approx(first["fixes"][0]["sqnr_db"], abs=1)
+    # The output has the same channels and one scale, and the answers are hardly better.
+    assert "besides, in its output: one scale" in first["explanation"]
+    assert (then["level"], then["cause"], then["part"]) == ("red", "channel_spread", "output")
+    assert then["local"]["sqnr_db"] > 30 > then["useful_output_db"]
+    assert output_db(fp32, half_fixed, digits) < output_db(fp32, int8, digits) + 3
+    # The original network is the equalized one.
+    equalize = then["fixes"][0]
+    assert equalize["action"] == "equalize the output's channels with the layers that follow"
+    fixed = digits.folder / "outlier_equalized.onnx"
+    digits.quantize(digits.fp32, fixed, per_channel=True)
+    layers = {x["name"]: x for x in compare(digits.fp32, fixed, "--data", digits.data)["layers"]}
     assert [layer for layer in layers.values() if layer["level"] == "red"] == []
-    assert layers[first["name"]]["weight"]["sqnr_db"] == pytest.approx(
-        first["fixes"][0]["sqnr_db"], abs=1
-    )
+    assert layers[first["name"]]["useful_output_db"] == pytest.approx(equalize["sqnr_db"], abs=4)
 
 
 def test_an_outlier_channel_is_red_where_it_hurts(digits, compare):

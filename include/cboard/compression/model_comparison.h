@@ -112,6 +112,9 @@ struct LayerComparison {
 
   // With samples. What the quantizer of this output does to what it gets in the compressed model …
   std::optional<Comparison> local;
+  // … the same in dB, with channels counted as much as the layers that follow make of them; nothing
+  // where other nodes than layers with weights use the output …
+  std::optional<double> useful_output_db;
   // … and how far the output is from the baseline's, with the errors of all layers before.
   std::optional<Comparison> accumulated;
   // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.

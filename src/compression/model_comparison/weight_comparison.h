@@ -15,7 +15,7 @@ struct WeightFindings {
   Comparison comparison;
   bool is_rescaled = false;
   int bits = 32;
-  std::string precision = "fp32";  // See LayerComparison.
+  std::string precision = "fp32";      // See LayerComparison.
   std::optional<double> step;          // When all channels share a scale.
   std::vector<float> channel_medians;  // From here on: only where something is wrong.
   std::size_t permuted_channels = 0;
