@@ -83,10 +83,10 @@ void CompareLayers(const Flags& flags) {
   Measurement measurement;
   for (std::uint64_t i = 0; i < count; ++i) {
     ForEachLayer(codes.size(), [&](std::size_t first, std::size_t size) {
-      const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(size)};
-      TensorView compressed(std::span(codes).subspan(first, size), shape);
+      TensorView compressed(std::span<const std::int8_t>(codes).subspan(first, size));
       compressed.quantization = Quantization::PerTensor(scale);
-      Unwrap(Compare(TensorView(std::span(reference).subspan(first, size), shape), compressed));
+      Unwrap(
+          Compare(TensorView(std::span<const float>(reference).subspan(first, size)), compressed));
     });
   }
   measurement.Print(count * codes.size(), 0);
