@@ -6,11 +6,13 @@
 
 import argparse
 import json
+import os
 import resource
 import sys
 import time
 
-import numpy
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # Read when numpy is imported.
+import numpy  # noqa: E402
 
 SCALE = numpy.float32(0.002)
 
@@ -36,16 +38,18 @@ def list_safetensors(path):
 
 
 def figures(x, codes):
-    """As people write it. Sums are of float64, since those of float32 are not right."""
+    """As people write it, in the way that is quickest of those with right answers: products of
+    float32 summed in float64. numpy.dot of float32 is a third quicker, and its cosine is off in the
+    fourth digit; whole arrays of float64 take two or three times as long."""
     y = codes * SCALE
     error = x - y
 
     def product(a, b):
-        return numpy.multiply(a, b, dtype=numpy.float64).sum()
+        return numpy.einsum("i,i->", a, b, dtype=numpy.float64)
 
     sums = [
         x.sum(dtype=numpy.float64), y.sum(dtype=numpy.float64), product(x, x), product(y, y),
-        product(x, y), product(error, error), numpy.abs(error).max(),
+        product(x, y), product(error, error), max(error.max(), -error.min()),
     ]  # fmt: skip
     return sums, [x.min(), x.max(), y.min(), y.max()]
 
