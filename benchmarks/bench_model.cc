@@ -1,22 +1,27 @@
 // Model files: opening them, comparing their weights, and capturing what their layers compute.
 //
 //   bench_model list    --file M --count N                        open, and visit every tensor
-//   bench_model compare --data x.f32 --codes y.i8 --count N [--channels]
-//   bench_model read    --data x.f32 --codes y.i8 --count N       only reading the same bytes
+//   bench_model compare --data x.f32 --codes y.i8 --count N [--channels | --threads]
+//   bench_model read    --data x.f32 --codes y.i8 --count N [--threads]   only reading these bytes
 //   bench_model run     --file M --count N [--capture]            samples, all layers' outputs or
 //   not
 //
+// --threads: in layers of a million weights, as CompareModels does it.
+//
 // Each prints what it cost, per tensor list, element, element and sample.
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "cboard/base/file.h"
 #include "cboard/model/model_graph.h"
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/compare.h"
+#include "compression/parallel.h"
 #include "measurement.h"
 
 namespace cboard::bench {
@@ -55,7 +60,40 @@ void List(const Flags& flags) {
   measurement.Print(static_cast<std::uint64_t>(count), elements);
 }
 
+constexpr std::size_t kLayerSize = 1'000'000;
+
+// Calls work(first, count) for each layer, on all processors.
+template <typename Work>
+void ForEachLayer(std::size_t size, const Work& work) {
+  const auto done = ForEachInParallel(
+      size / kLayerSize,
+      [&](std::size_t, std::size_t layer) -> Result<void> {
+        work(layer * kLayerSize, kLayerSize);
+        return {};
+      },
+      nullptr, ParallelOptions::ForLargeItems());
+  if (!done) Flags::Stop(done.error().message);
+}
+
+void CompareLayers(const Flags& flags) {
+  const auto reference = ReadAll<float>(flags.Text("--data"));
+  const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
+  const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
+  const float scale[] = {kScale};
+  Measurement measurement;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ForEachLayer(codes.size(), [&](std::size_t first, std::size_t size) {
+      TensorView compressed(std::span<const std::int8_t>(codes).subspan(first, size));
+      compressed.quantization = Quantization::PerTensor(scale);
+      Unwrap(
+          Compare(TensorView(std::span<const float>(reference).subspan(first, size)), compressed));
+    });
+  }
+  measurement.Print(count * codes.size(), 0);
+}
+
 void CompareWeights(const Flags& flags) {
+  if (flags.Has("--threads")) return CompareLayers(flags);
   const auto reference = ReadAll<float>(flags.Text("--data"));
   const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
   const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
@@ -81,7 +119,7 @@ void CompareWeights(const Flags& flags) {
 }
 
 template <typename T>
-std::uint64_t SumOfWords(const std::vector<T>& values) {
+std::uint64_t SumOfWords(std::span<const T> values) {
   std::uint64_t sums[8] = {};
   const auto* bytes = reinterpret_cast<const char*>(values.data());
   const std::size_t count = values.size() * sizeof(T) / sizeof(sums);
@@ -99,10 +137,22 @@ void Read(const Flags& flags) {
   const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
   const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
   Measurement measurement;
-  std::uint64_t sum = 0;
-  for (std::uint64_t i = 0; i < count; ++i) sum += SumOfWords(reference) + SumOfWords(codes);
+  std::atomic<std::uint64_t> sum = 0;
+  const auto read = [&](std::size_t first, std::size_t size) {
+    return SumOfWords(std::span<const float>(reference).subspan(first, size)) +
+           SumOfWords(std::span<const std::int8_t>(codes).subspan(first, size));
+  };
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (flags.Has("--threads")) {
+      ForEachLayer(codes.size(), [&](std::size_t first, std::size_t size) {
+        sum.fetch_add(read(first, size), std::memory_order_relaxed);
+      });
+    } else {
+      sum.fetch_add(read(0, codes.size()), std::memory_order_relaxed);
+    }
+  }
   measurement.Stop();
-  std::fprintf(stderr, "%llu\n", static_cast<unsigned long long>(sum));
+  std::fprintf(stderr, "%llu\n", static_cast<unsigned long long>(sum.load()));
   measurement.Print(count * codes.size(), 0);
 }
 

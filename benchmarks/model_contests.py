@@ -13,6 +13,7 @@ from python_contests import debian_numpy, with_packages
 
 HERE = pathlib.Path(__file__).resolve().parent
 OLDER = "numpy 1.24"
+WHOLE = "whole arrays"  # As the bar of 35x was found.
 
 
 def varint(number):
@@ -138,13 +139,18 @@ class ModelContests:
         contest.add("ours", self.ours("compare", *files, 10))
         channels = self.ours("compare", *files, 10, "--channels")
         contest.add("ours, by channel", channels, "a thousand weights each")
-        contest.add("numpy", self.peer("compare", *files, 1))
+        contest.add("ours, threads", self.ours("compare", *files, 10, "--threads"), "one a processor")
         folder = debian_numpy(self.benchmark.scratch)
-        if folder is not None:
-            contest.add(OLDER, with_packages(folder, self.peer("compare", *files, 1)), "Debian's")
+        for how, flags in ((WHOLE, []), ("in blocks", ["--blocks"])):
+            command = self.peer("compare", *files, 1, *flags)
+            contest.add(f"numpy, {how}", command)
+            if folder is not None:
+                contest.add(f"{OLDER}, {how}", with_packages(folder, command), "Debian's")
         contest.add("limit", self.ours("read", *files, 10), "reading the same bytes")
+        threads = self.ours("read", *files, 10, "--threads")
+        contest.add("limit, threads", threads, "the same, one a processor")
         self.benchmark.run(contest)
-        for peer in ("numpy", OLDER):
+        for peer in (f"numpy, {WHOLE}", f"{OLDER}, {WHOLE}"):
             if peer in contest.contestants:
                 self.benchmark.verdicts.append(
                     bars.at_least(f"weights: 35x {peer}", contest.factor(peer), 35)
@@ -161,7 +167,7 @@ class ModelContests:
     def difference(self, files):
         """Between our cosine and numpy's, None when it is below 1e-9."""
         found = []
-        for command in (self.ours("compare", *files, 1), self.peer("compare", *files, 1)):
+        for command in (self.ours("compare", *files, 1), self.peer("compare", *files, 1, "--blocks")):
             done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
             if done.returncode != 0:
                 return done.stderr.strip()

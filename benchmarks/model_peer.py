@@ -1,16 +1,18 @@
 """What others do with model files and weights; prints what it cost, as bench_model does.
 
     model_peer.py list    --file model.onnx|model.safetensors --count N
-    model_peer.py compare --data x.f32 --codes y.i8 --count N
+    model_peer.py compare --data x.f32 --codes y.i8 --count N [--blocks]
 """
 
 import argparse
 import json
+import os
 import resource
 import sys
 import time
 
-import numpy
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # Read when numpy is imported.
+import numpy  # noqa: E402
 
 SCALE = numpy.float32(0.002)
 
@@ -31,10 +33,29 @@ def list_safetensors(path):
     return work
 
 
+# Both figures give extremes, sums and squares of both sides, their product, the squared and the
+# largest error: what cosine, SQNR, MSE and mean shift are made of.
+
+
 def figures(x, codes):
-    """Extremes, sums and squares of both sides, their product, the squared and the largest error:
-    what cosine, SQNR, MSE and mean shift are made of. In float64, since sums of float32 are not
-    right, and in blocks that stay in the cache."""
+    """As people write it, in the way that is quickest of those with right answers: products of
+    float32 summed in float64. numpy.dot of float32 is a third quicker, and its cosine is off in the
+    fourth digit; whole arrays of float64 take two or three times as long."""
+    y = codes * SCALE
+    error = x - y
+
+    def product(a, b):
+        return numpy.einsum("i,i->", a, b, dtype=numpy.float64)
+
+    sums = [
+        x.sum(dtype=numpy.float64), y.sum(dtype=numpy.float64), product(x, x), product(y, y),
+        product(x, y), product(error, error), max(error.max(), -error.min()),
+    ]  # fmt: skip
+    return sums, [x.min(), x.max(), y.min(), y.max()]
+
+
+def figures_in_blocks(x, codes):
+    """All in float64, in blocks that stay in the cache: what somebody does who needs it faster."""
     sums = numpy.zeros(7)
     extremes = [numpy.inf, -numpy.inf, numpy.inf, -numpy.inf]
     block = 1 << 16
@@ -59,6 +80,7 @@ def main():
     parser.add_argument("--data")
     parser.add_argument("--codes")
     parser.add_argument("--count", type=int, required=True)
+    parser.add_argument("--blocks", action="store_true")
     flags = parser.parse_args()
     pieces = flags.count
     if flags.work == "list":
@@ -66,7 +88,8 @@ def main():
     else:
         x, codes = numpy.fromfile(flags.data, "f4"), numpy.fromfile(flags.codes, "i1")
         pieces *= len(x)
-        work = lambda: figures(x, codes)  # noqa: E731
+        chosen = figures_in_blocks if flags.blocks else figures
+        work = lambda: chosen(x, codes)  # noqa: E731
     if flags.work == "list":
         work()  # Imports, and the file in the page cache, for everybody.
     cpu, wall = time.process_time(), time.perf_counter()

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cboard/base/strings.h"
+#include "cboard/compression/keep_float.h"
 #include "cli/text_table.h"
 
 namespace cboard::cli {
@@ -193,7 +194,7 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendBytes(comparison, text);
   AppendUnpaired(comparison, text);
   const std::string snippet =
-      KeepFloatSnippet(compare::RedLayers(comparison), compare::Toolchain::kOnnxRuntime);
+      KeepFloatSnippet(compare::RedLayers(comparison), Toolchain::kOnnxRuntime);
   if (!snippet.empty()) {
     text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
   }

@@ -11,9 +11,6 @@
 namespace cboard {
 namespace {
 
-// Fewer items are done before threads would have started.
-constexpr std::size_t kItemsPerThread = 16;
-
 class Crew {
  public:
   Crew(std::size_t count, const std::function<Result<void>(std::size_t, std::size_t)>& work)
@@ -66,11 +63,19 @@ class Crew {
 
 }  // namespace
 
+ParallelOptions ParallelOptions::ForLargeItems() {
+  // 0 where the system does not say.
+  const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
+  return {.items_per_thread = 1, .max_threads = processors};
+}
+
 Result<void> ForEachInParallel(std::size_t count,
                                const std::function<Result<void>(std::size_t, std::size_t)>& work,
-                               const std::function<void(std::size_t, std::size_t)>& progress) {
+                               const std::function<void(std::size_t, std::size_t)>& progress,
+                               const ParallelOptions& options) {
   if (progress) progress(0, count);
-  const std::size_t wanted = std::min(kMaxThreads, count / kItemsPerThread);
+  const std::size_t wanted =
+      std::min({kMaxThreads, options.max_threads, count / options.items_per_thread});
   Crew crew(count, work);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < wanted && wanted > 1; ++i) {

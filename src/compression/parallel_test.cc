@@ -30,6 +30,18 @@ TEST(Parallel, DoesEveryItemOnce) {
   }
 }
 
+TEST(Parallel, LargeItemsGetAThreadEach) {
+  std::atomic<int> begun = 0;
+  const auto meet = [&](std::size_t, std::size_t) -> Result<void> {
+    // Returns only when both items are under way.
+    for (++begun; begun < 2;) std::this_thread::yield();
+    return {};
+  };
+  EXPECT_THAT(ForEachInParallel(2, meet, nullptr, {.items_per_thread = 1, .max_threads = 2}),
+              Succeeds());
+  EXPECT_GE(ParallelOptions::ForLargeItems().max_threads, 1u);
+}
+
 TEST(Parallel, ReportsProgressOnTheCallingThread) {
   for (const std::size_t count : {3u, 500u}) {
     std::vector<std::size_t> seen;

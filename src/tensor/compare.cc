@@ -156,6 +156,7 @@ Comparison ComparisonBuilder::Build() const {
   }
   if (!state.options.channel_axis) return comparison;
   double worst_db = std::numeric_limits<double>::infinity();
+  comparison.channels.reserve(state.channels.size());
   for (const PairSums& sums : state.channels) {
     const PairStatistics& channel = comparison.channels.emplace_back(sums.Build());
     const double db = channel.SqnrDb();

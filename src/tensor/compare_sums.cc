@@ -71,6 +71,7 @@ void PairSums::AddOneByOne(double x, double y, const Steps* steps) {
 template <typename Code>
 void PairSums::AddCodes(std::span<const float> reference, std::span<const Code> codes,
                         const Steps& steps) {
+  bool is_first = count_ == 0;
   count_ += codes.size();
   has_steps_ = has_codes_ = true;
   while (!codes.empty()) {
@@ -81,7 +82,13 @@ void PairSums::AddCodes(std::span<const float> reference, std::span<const Code> 
     codes = codes.subspan(size);
     BlockErrors errors{.sum_squares = kNotFinite};
     if (size > kFew) errors = ErrorsOf(x, q, steps.scale, steps.zero_point);
-    codes_.Insert({reinterpret_cast<const std::uint8_t*>(q.data()), size});
+    const std::span bytes(reinterpret_cast<const std::uint8_t*>(q.data()), size);
+    if (is_first) {
+      codes_.InsertNew(bytes);
+    } else {
+      codes_.Insert(bytes);
+    }
+    is_first = false;
     if (std::isfinite(errors.sum_squares)) {
       AddErrors(size, errors, &steps);
       AddClipped(x, errors.reference, steps);

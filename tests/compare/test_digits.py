@@ -18,10 +18,19 @@ def layer_of(weights, fp32):
     return next(node.name for node in onnx.load(str(fp32)).graph.node if weights in node.input)
 
 
-def accuracy(model, digits):
+def logits(model, digits):
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-    answers = session.run(None, {"image": digits.images})[0].argmax(1)
-    return (answers == digits.labels).mean()
+    return session.run(None, {"image": digits.images})[0].astype(np.float64)
+
+
+def accuracy(model, digits):
+    return (logits(model, digits).argmax(1) == digits.labels).mean()
+
+
+def output_db(fp32, int8, digits):
+    """The SQNR of what the network answers."""
+    x, y = logits(fp32, digits), logits(int8, digits)
+    return 10 * np.log10((x**2).sum() / ((x - y) ** 2).sum())
 
 
 @pytest.mark.parametrize("per_channel", [False, True])
@@ -54,7 +63,10 @@ def test_a_broken_scale_is_named_first(digits, compare):
     assert first["name"] in report["keep_float"]["onnxruntime"]
 
 
-def outlier_channel(digits, channel=3, factor=500):
+LARGEST = 14  # Of the channels of conv2.
+
+
+def outlier_channel(digits, channel=LARGEST, factor=60):
     """The same function with one large channel: the next layer's weights make up for it."""
     model = Editor(digits.fp32)
     for name in ("conv2.weight", "conv2.bias"):
@@ -71,28 +83,53 @@ def test_an_outlier_channel_under_one_scale_is_named_first(digits, compare):
     fp32 = outlier_channel(digits)
     int8 = digits.folder / "outlier_int8.onnx"
     digits.quantize(fp32, int8)
-    assert accuracy(fp32, digits) == accuracy(digits.fp32, digits)
-    assert accuracy(int8, digits) < accuracy(digits.int8, digits) - 0.02
+    assert output_db(digits.fp32, fp32, digits) > 100
+    assert output_db(fp32, int8, digits) < output_db(digits.fp32, digits.int8, digits) - 10
     layers = compare(fp32, int8, "--data", digits.data)["layers"]
     first = layers[0]
     assert first["name"] == layer_of("conv2.weight", fp32)
     assert [layer["name"] for layer in layers if layer["level"] == "red"] == [first["name"]]
     assert (first["level"], first["cause"], first["part"]) == ("red", "channel_spread", "weight")
-    assert "channel 3 " in first["explanation"]
-    # The first fix is a scale for each channel, and does what was predicted.
+    assert f"channel {LARGEST} " in first["explanation"]
+    # The first fix is a scale for each channel, and does to the weights what was predicted.
     assert first["fixes"][0]["action"] == "one scale per output channel"
-    fixed = digits.folder / "outlier_fixed.onnx"
-    digits.quantize(fp32, fixed, per_channel=True)
-    layers = {layer["name"]: layer for layer in compare(fp32, fixed, "--data", digits.data)["layers"]}
+    half_fixed = digits.folder / "outlier_fixed.onnx"
+    digits.quantize(fp32, half_fixed, per_channel=True)
+    then = compare(fp32, half_fixed, "--data", digits.data)["layers"][0]
+    assert then["name"] == first["name"]
+    assert then["weight"]["sqnr_db"] == pytest.approx(first["fixes"][0]["sqnr_db"], abs=1)
+    # The output has the same channels and one scale, and the answers are hardly better.
+    assert "besides, in its output: one scale" in first["explanation"]
+    assert (then["level"], then["cause"], then["part"]) == ("red", "channel_spread", "output")
+    assert then["local"]["sqnr_db"] > 30 > then["useful_output_db"]
+    assert output_db(fp32, half_fixed, digits) < output_db(fp32, int8, digits) + 3
+    # The original network is the equalized one.
+    equalize = then["fixes"][0]
+    assert equalize["action"] == "equalize the output's channels with the layers that follow"
+    fixed = digits.folder / "outlier_equalized.onnx"
+    digits.quantize(digits.fp32, fixed, per_channel=True)
+    layers = {x["name"]: x for x in compare(digits.fp32, fixed, "--data", digits.data)["layers"]}
     assert [layer for layer in layers.values() if layer["level"] == "red"] == []
-    assert layers[first["name"]]["weight"]["sqnr_db"] == pytest.approx(
-        first["fixes"][0]["sqnr_db"], abs=1
-    )
+    assert layers[first["name"]]["useful_output_db"] == pytest.approx(equalize["sqnr_db"], abs=4)
+
+
+def test_an_outlier_channel_is_red_where_it_hurts(digits, compare):
+    """Channel 3 is so small that sixty times as much costs the others hardly anything."""
+    int8, sound_db = digits.folder / "some_int8.onnx", output_db(digits.fp32, digits.int8, digits)
+    for channel in range(16):
+        fp32 = outlier_channel(digits, channel)
+        digits.quantize(fp32, int8)
+        first, *others = compare(fp32, int8, "--data", digits.data)["layers"]
+        lost_db = sound_db - output_db(fp32, int8, digits)
+        assert first["name"] == layer_of("conv2.weight", fp32), channel
+        assert first["cause"] == "channel_spread", channel
+        assert first["level"] == ("red" if lost_db > 6 else "amber"), (channel, lost_db)
+        assert [layer for layer in others if layer["level"] == "red"] == []
 
 
 def test_quantizers_that_get_too_little_are_not_to_blame(digits, compare):
     """Most of conv2 is rounded to zero, and steps further on are too large for what is left."""
-    fp32 = outlier_channel(digits, factor=2000)
+    fp32 = outlier_channel(digits, channel=3, factor=2000)
     int8 = digits.folder / "starved.onnx"
     digits.quantize(fp32, int8)
     layers = compare(fp32, int8, "--data", digits.data)["layers"]

@@ -52,13 +52,8 @@ LayerPairing PairLayers(std::span<const LayerTensor> baseline,
 std::string Explain(const LayerPair& pair, std::span<const LayerTensor> baseline,
                     std::span<const LayerTensor> variant);
 
-// Programs that take a list of operations to keep in floating point.
-enum class Toolchain { kLpotYaml, kNeuralCompressor2, kOnnxRuntime };
-
-// The operation to name there: v0/cg/conv0/conv2d/Conv2D for the pair above.
+// The operation to keep in FP32, for KeepFloatSnippet: v0/cg/conv0/conv2d/Conv2D for the pair
+// above.
 std::string FallbackOperation(const LayerTensor& variant);
-
-// Configuration that keeps these operations in FP32, to be copied and pasted; empty for none.
-std::string FallbackSnippet(std::span<const std::string> operations, Toolchain toolchain);
 
 }  // namespace cboard::analysis

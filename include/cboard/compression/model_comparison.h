@@ -98,7 +98,9 @@ struct LayerComparison {
   std::string op_type;       // In the baseline.
   PairedBy paired_by = PairedBy::kName;
   std::size_t depth = 0;  // Position in the baseline's order of execution.
-  int bits = 32;          // Of the weights, or of the output where there are none.
+  // Of the weights, or of the output where there are none.
+  int bits = 32;
+  std::string precision = "fp32";  // "int8", "fp16", "bf16", or as GGUF calls it: "q4_k".
 
   std::optional<Comparison> weight;  // Channels are the layer's output channels.
   // All weights of a channel times one factor, different from channel to channel: folding and
@@ -110,6 +112,9 @@ struct LayerComparison {
 
   // With samples. What the quantizer of this output does to what it gets in the compressed model …
   std::optional<Comparison> local;
+  // … the same in dB, with channels counted as much as the layers that follow make of them; nothing
+  // where other nodes than layers with weights use the output …
+  std::optional<double> useful_output_db;
   // … and how far the output is from the baseline's, with the errors of all layers before.
   std::optional<Comparison> accumulated;
   // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.
@@ -156,34 +161,12 @@ struct CompareOptions {
 };
 
 // Fails as OpenModel, OpenSamples and ModelCapture do, and with kInvalidArgument when no layer of
-// one model has a partner in the other. Memory is that of the largest layer's weights, four times
-// over, and of the captured outputs of one sample.
+// one model has a partner in the other. Weights are compared on all processors. Memory is that of
+// the largest layers' weights, one for each processor, four times over, and of the captured outputs
+// of one sample.
 Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options = {});
-
-// Programs that take a list of operations to keep in floating point.
-enum class Toolchain {
-  kOnnxRuntime,
-  kNeuralCompressorOpWise,  // op_wise, in YAML.
-  kNeuralCompressor,        // op_name_dict, in Python.
-  kNncf,
-  kAimet,
-  kTflite,
-  kTensorRt,
-};
-std::string_view NameOf(Toolchain toolchain);  // "onnxruntime", "neural_compressor_op_wise", …
-inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
-                                            Toolchain::kNeuralCompressorOpWise,
-                                            Toolchain::kNeuralCompressor,
-                                            Toolchain::kNncf,
-                                            Toolchain::kAimet,
-                                            Toolchain::kTflite,
-                                            Toolchain::kTensorRt};
-
-// Configuration that keeps these layers of the baseline in FP32, to be copied and pasted; empty for
-// none.
-std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain toolchain);
 
 // The layers to keep in FP32 first: those with weights that are red, the worst first.
 std::vector<std::string> RedLayers(const ModelComparison& comparison);
@@ -201,7 +184,7 @@ std::string ToJson(const ModelComparison& comparison);
 Result<void> LogComparison(const ModelComparison& comparison,
                            const std::filesystem::path& directory);
 
-// "int8", "int4", …: what the layers of the compressed model mostly are.
+// "int8", "fp16", …: what the layers of the compressed model mostly are; "variant" for fp32.
 std::string VariantName(const ModelComparison& comparison);
 
 }  // namespace cboard::compare

@@ -5,6 +5,7 @@
 #include "analysis/layers/sample_histogram.h"
 #include "analysis/log_builder.h"
 #include "cboard/analysis/layer_ranking.h"
+#include "cboard/compression/keep_float.h"
 
 namespace cboard::analysis {
 namespace {
@@ -47,8 +48,9 @@ TEST(LayersOfALog, NamesTheLayerThatRuinedTheTuningRun) {
   EXPECT_EQ(worst.diagnosis.level, Level::kRed);
   EXPECT_EQ(worst.diagnosis.cause, Cause::kClipped);
   EXPECT_THAT(worst.diagnosis.explanation, HasSubstr("outside [0, 0.5]"));
-  EXPECT_THAT(FallbackSnippet(std::vector{worst.fallback_operation}, Toolchain::kLpotYaml),
-              HasSubstr("'v0/cg/conv0/conv2d/Conv2D': {"));
+  EXPECT_THAT(
+      KeepFloatSnippet(std::vector{worst.fallback_operation}, Toolchain::kNeuralCompressorOpWise),
+      HasSubstr("'v0/cg/conv0/conv2d/Conv2D':"));
   for (const RankedLayer& layer : std::span(ranking.layers).subspan(1)) {
     EXPECT_EQ(layer.diagnosis.level, Level::kGreen) << layer.baseline.tag;
   }

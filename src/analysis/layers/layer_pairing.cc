@@ -229,4 +229,8 @@ std::string Explain(const LayerPair& pair, std::span<const LayerTensor> baseline
   return "same name without the characters of '.activation_post_process' at its ends";
 }
 
+std::string FallbackOperation(const LayerTensor& variant) {
+  return std::string(OriginalName(variant.layer));
+}
+
 }  // namespace cboard::analysis

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "cboard/base/json_writer.h"
+#include "cboard/compression/keep_float.h"
 #include "cboard/compression/model_comparison.h"
 
 namespace cboard::compare {
@@ -93,6 +94,7 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   json.Key("paired_by").Value(NameOf(layer.paired_by));
   json.Key("depth").Value(layer.depth);
   json.Key("bits").Value(layer.bits);
+  json.Key("precision").Value(layer.precision);
   json.Key("is_rescaled").Value(layer.is_rescaled);
   json.Key("baseline_bytes").Value(layer.baseline_bytes);
   json.Key("variant_bytes").Value(layer.variant_bytes);
@@ -100,6 +102,7 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   WriteComparison("weight", layer.weight, json);
   WriteComparison("local", layer.local, json);
   WriteComparison("accumulated", layer.accumulated, json);
+  WriteNumber(layer.useful_output_db, json.Key("useful_output_db"));
   WriteSaturation(layer.saturation, json.Key("saturation"));
   json.Key("level").Value(NameOf(layer.diagnosis.level));
   json.Key("cause").Value(NameOf(layer.diagnosis.cause));

@@ -104,10 +104,12 @@ class Detective {
         is_about_channel_(worst_db < sqnr_db - 10),
         worst_(comparison_.worst_channel.value_or(0)) {}
 
-  // Sets cause and explanation.
-  void Explain(Diagnosis& diagnosis) const {
+  // Sets cause and explanation. `is_coarse`: there is too much error; otherwise, only what is
+  // clipped or shifted was found to be more than usual.
+  void Explain(Diagnosis& diagnosis, bool is_coarse) const {
     const bool found = Permuted(diagnosis) || Dead(diagnosis) || WrongScale(diagnosis) ||
-                       Shifted(diagnosis) || Clipped(diagnosis) || Stretched(diagnosis);
+                       Shifted(diagnosis) || Clipped(diagnosis, is_coarse) ||
+                       (is_coarse && Stretched(diagnosis));
     if (found) return;
     diagnosis.cause = Cause::kChanged;
     diagnosis.explanation = Subject() + " changed: SQNR is " + ShortNumber(total_.SqnrDb(), 3) +
@@ -209,11 +211,12 @@ class Detective {
     return true;
   }
 
-  bool Clipped(Diagnosis& diagnosis) const {
+  bool Clipped(Diagnosis& diagnosis, bool is_coarse) const {
     const std::optional<double> rate = total_.ClipRate();
     const std::optional<double> steps = total_.RmseSteps();
-    if (!rate || !steps || *rate == 0 || *steps < kRoundingSteps) return false;
-    if (evidence_.left_by_clipping.value_or(0) > kExplained * error_) return false;
+    if (!rate || !steps || *rate == 0) return false;
+    if (is_coarse && *steps < kRoundingSteps) return false;
+    if (is_coarse && evidence_.left_by_clipping.value_or(0) > kExplained * error_) return false;
     diagnosis.cause = Cause::kOverClipped;
     diagnosis.explanation = "over-clipped: " + Percent(*rate) + " of the baseline's " + Subject() +
                             " lie beyond the last code, at [" + ShortNumber(total_.compressed.min) +
@@ -304,6 +307,19 @@ Level LevelOf(double severity_db, const Thresholds& thresholds) {
 
 }  // namespace
 
+std::optional<double> UsefulSqnrDb(const Comparison& comparison,
+                                   const std::vector<double>& importance) {
+  if (importance.empty() || importance.size() != comparison.channels.size()) return std::nullopt;
+  double signal = 0, noise = 0;
+  for (std::size_t c = 0; c < importance.size(); ++c) {
+    if (comparison.channels[c].finite_count() == 0) continue;
+    signal += importance[c] * comparison.channels[c].reference.sum_squares;
+    noise += importance[c] * comparison.channels[c].sum_squared_error;
+  }
+  if (!(signal > 0) || !(noise > 0)) return std::nullopt;
+  return 10 * std::log10(signal / noise);
+}
+
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   Diagnosis diagnosis{.part = evidence.part, .severity_db = HUGE_VAL};
   const Comparison& comparison = *evidence.comparison;
@@ -315,13 +331,18 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   if (comparison.worst_channel) {
     worst = comparison.channels[*comparison.worst_channel].SqnrDb() + allowance;
   }
-  // One channel may be worse than the whole by as much as their limits differ.
-  double channel_severity = worst + thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
-  // Channels that hardly ever fire are small beside the others in sound networks, too.
+  diagnosis.severity_db = sqnr;
+  // The channels of an output count together, as much as what follows makes of them: some hardly
+  // ever fire, in sound networks, too. One of the weights may be worse than the whole by as much as
+  // their limits differ.
   if (evidence.part == Part::kOutput) {
-    channel_severity = std::max(channel_severity, thresholds.sqnr_amber_db);
+    if (const auto useful = UsefulSqnrDb(comparison, evidence.channel_importance)) {
+      diagnosis.severity_db = std::min(sqnr, *useful + allowance);
+    }
+  } else {
+    diagnosis.severity_db =
+        std::min(sqnr, worst + thresholds.sqnr_red_db - thresholds.worst_channel_red_db);
   }
-  diagnosis.severity_db = std::min(sqnr, channel_severity);
   diagnosis.level = LevelOf(diagnosis.severity_db, thresholds);
   if (diagnosis.level == Level::kGreen &&
       (total.ClipRate().value_or(0) > thresholds.clip_rate_amber ||
@@ -329,7 +350,10 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
        std::abs(total.MeanShiftSigmas()) > thresholds.mean_shift_amber)) {
     diagnosis.level = Level::kAmber;
   }
-  if (diagnosis.level != Level::kGreen) Detective(evidence, sqnr, worst).Explain(diagnosis);
+  if (diagnosis.level != Level::kGreen) {
+    Detective(evidence, sqnr, worst)
+        .Explain(diagnosis, diagnosis.severity_db < thresholds.sqnr_amber_db);
+  }
   return diagnosis;
 }
 

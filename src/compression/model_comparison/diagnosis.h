@@ -27,7 +27,13 @@ struct Evidence {
   // Σx² in the baseline. A layer before may have left less for a quantizer that is made for this
   // much, and then its steps are too large through no fault of its own.
   double baseline_energy = 0;
+  // How much errors in each channel of an output matter next; see ChannelImportance. May be empty.
+  std::vector<double> channel_importance = {};
 };
+
+// SQNR in dB with channels counted as much as they matter; nothing without `importance`.
+std::optional<double> UsefulSqnrDb(const Comparison& comparison,
+                                   const std::vector<double>& importance);
 
 // Green without a cause, or the level and the cause that explains most of the error: each is undone
 // in sums over the tensor, and what is left is measured. A cause that leaves more than half of the

@@ -237,5 +237,42 @@ TEST(ShortNumber, KeepsTheDigitsThatMatter) {
   EXPECT_EQ(ShortNumber(1234567), "1.235e+06");
 }
 
+// A large channel whose weights are small further on takes the steps from the one that matters.
+TEST(Diagnose, ChannelsOfAnOutputCountByWhatFollows) {
+  constexpr float kScale = 100.0f / 127;
+  std::vector<float> x = Gaussian(2000, 3, 1);
+  for (std::size_t i = 0; i < 1000; ++i) x[i] *= 30;
+  std::vector<float> y = x;
+  for (float& value : y) value = std::round(value / kScale) * kScale;
+  const auto comparison =
+      Compare(TensorView(x, {2, 1000}), TensorView(y, {2, 1000}),
+              {.channel_axis = std::size_t{0}, .grid = QuantizationGrid{kScale, 0, -127, 127}});
+  ASSERT_THAT(comparison, Succeeds());
+  Evidence evidence{.part = Part::kOutput, .comparison = &*comparison, .step = kScale};
+  EXPECT_EQ(Diagnose(evidence, {}).level, Level::kGreen);  // 39 dB of the large channel.
+  evidence.channel_importance = {1, 900};
+  const Diagnosis diagnosis = Diagnose(evidence, {});
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kChannelSpread);
+  // Both signals count 900; rounding gives the small one kScale²/12, and the large one nothing.
+  EXPECT_NEAR(diagnosis.severity_db, 10 * std::log10(2 * 12 / (kScale * kScale)), 0.5);
+}
+
+TEST(Diagnose, WhatIsOnlyClippedIsNotCalledAnOutlier) {
+  std::vector<float> x = Gaussian(10000, 5, 1), y;
+  for (std::size_t i = 0; i < 30; ++i) x[i] = 4.05f;
+  for (const float value : x) {
+    y.push_back(std::clamp(std::round(value / 0.032f), -127.0f, 125.0f) * 0.032f);
+  }
+  const auto comparison =
+      Compare(TensorView(x, {1, 10000}), TensorView(y, {1, 10000}),
+              {.channel_axis = std::size_t{0}, .grid = QuantizationGrid{0.032, 0, -127, 125}});
+  ASSERT_THAT(comparison, Succeeds());
+  const Diagnosis diagnosis =
+      Diagnose({.part = Part::kOutput, .comparison = &*comparison, .step = 0.032}, {});
+  EXPECT_EQ(diagnosis.level, Level::kAmber);
+  EXPECT_EQ(diagnosis.cause, Cause::kOverClipped);
+}
+
 }  // namespace
 }  // namespace cboard::compare

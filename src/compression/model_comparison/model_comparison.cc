@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "cboard/base/strings.h"
 #include "compression/model_comparison/byte_shares.h"
+#include "compression/model_comparison/channel_importance.h"
 #include "compression/model_comparison/compare_graphs.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
 #include "compression/model_comparison/weight_comparison.h"
+#include "compression/parallel.h"
 
 namespace cboard::compare {
 namespace {
@@ -47,6 +50,7 @@ class Comparer {
   Result<ModelComparison> Run() {
     ours_ = FindWeightLayers(baseline_);
     theirs_ = FindWeightLayers(variant_);
+    importance_.emplace(baseline_, ours_);
     CBOARD_ASSIGN_OR_RETURN(pairing_, PairLayers(baseline_, ours_, variant_, theirs_));
     if (pairing_.pairs.empty()) {
       return Fail(ErrorCode::kInvalidArgument,
@@ -63,11 +67,15 @@ class Comparer {
                            .lint = LintModel(variant_)};
     result.why_not_run = WhyNotRun();
     if (result.why_not_run.empty()) CBOARD_RETURN_IF_ERROR(RunModels(result));
-    for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
-      CBOARD_ASSIGN_OR_RETURN(LayerComparison layer, CompareLayer(pairing_.pairs[i], i));
-      result.layers.push_back(std::move(layer));
-    }
-    AddTensors(result);
+    result.layers.resize(pairing_.pairs.size());
+    CBOARD_RETURN_IF_ERROR(ForEachInParallel(
+        pairing_.pairs.size(),
+        [&](std::size_t, std::size_t i) -> Result<void> {
+          CBOARD_ASSIGN_OR_RETURN(result.layers[i], CompareLayer(pairing_.pairs[i], i));
+          return {};
+        },
+        nullptr, ParallelOptions::ForLargeItems()));
+    CBOARD_RETURN_IF_ERROR(AddTensors(result));
     std::ranges::stable_sort(result.layers, IsWorse, &LayerComparison::diagnosis);
     for (const std::size_t i : pairing_.baseline_only) {
       result.baseline_only.emplace_back(NameOf(baseline_, ours_[i]));
@@ -91,10 +99,12 @@ class Comparer {
   Result<void> RunModels(ModelComparison& result) {
     std::vector<OutputPlan> plans;
     std::vector<std::size_t> places;  // Of the pairs that have a plan.
+    output_tensors_.resize(pairing_.pairs.size(), kNoTensor);
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
       const LayerPair& pair = pairing_.pairs[i];
       auto plan = PlanOutput(baseline_, ours_[pair.baseline], variant_, theirs_[pair.variant]);
       if (!plan) continue;
+      output_tensors_[i] = baseline_.FindTensor(plan->baseline);
       plans.push_back(*std::move(plan));
       places.push_back(i);
     }
@@ -125,6 +135,7 @@ class Comparer {
     return {};
   }
 
+  // Safe from many threads, for different positions.
   Result<LayerComparison> CompareLayer(const LayerPair& pair, std::size_t position) {
     const ModelLayer before = Oriented(ours_[pair.baseline], pair.is_baseline_transposed);
     const ModelLayer after = Oriented(theirs_[pair.variant], pair.is_variant_transposed);
@@ -146,14 +157,15 @@ class Comparer {
                                   options_.thresholds);
     if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
     layer.bits = weights->bits;
+    layer.precision = weights->precision;
     layer.is_rescaled = weights->is_rescaled;
     layer.weight = weights->comparison;
     layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
     if (!is_folded && !layer.is_rescaled) {
       CBOARD_RETURN_IF_ERROR(CompareBias(before, after, layer));
     }
-    JudgeOutput(position, layer);
-    layer.fixes = RankFixes(layer, std::move(weights->fixes), options_.thresholds);
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<Fix> for_output, JudgeOutput(position, layer));
+    layer.fixes = RankFixes(layer, std::move(weights->fixes), for_output, options_.thresholds);
     if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, layer));
     return layer;
   }
@@ -163,10 +175,6 @@ class Comparer {
     layer.accumulated = std::move(findings.accumulated);
     layer.output_histograms = std::move(findings.histograms);
     layer.sample_cosines = std::move(findings.sample_cosines);
-  }
-
-  void Judge(const Diagnosis& other, LayerComparison& layer) const {
-    if (IsWorse(other, layer.diagnosis)) layer.diagnosis = other;
   }
 
   Result<void> CompareBias(const ModelLayer& before, const ModelLayer& after,
@@ -179,28 +187,53 @@ class Comparer {
     for (const double shift : *shifts) squares += shift * shift;
     layer.bias_shift = std::sqrt(squares / static_cast<double>(shifts->size()));
     const auto worst = std::ranges::max_element(*shifts);
-    Judge(DiagnoseBias(*layer.bias_shift, *worst, static_cast<std::size_t>(worst - shifts->begin()),
-                       options_.thresholds),
-          layer);
+    Diagnosis bias =
+        DiagnoseBias(*layer.bias_shift, *worst, static_cast<std::size_t>(worst - shifts->begin()),
+                     options_.thresholds);
+    if (IsWorse(bias, layer.diagnosis)) layer.diagnosis = std::move(bias);
     return {};
   }
 
-  void JudgeOutput(std::size_t position, LayerComparison& layer) {
-    if (!layer.local) return;
+  // Returns what would help the output, if that is hurt.
+  Result<std::vector<Fix>> JudgeOutput(std::size_t position, LayerComparison& layer) {
+    if (!layer.local) return std::vector<Fix>();
     const LayerPair& pair = pairing_.pairs[position];
     const ModelTensor& codes = variant_.tensor(theirs_[pair.variant].quantized->codes);
-    if (codes.quantization->scales.empty()) return;
-    Judge(DiagnoseOutput(layer, codes.quantization->bits(), double{codes.quantization->scales[0]}),
-          layer);
+    if (codes.quantization->scales.empty()) return std::vector<Fix>();
+    CBOARD_ASSIGN_OR_RETURN(OutputDiagnosis output,
+                            DiagnoseOutput(output_tensors_[position], codes.quantization->bits(),
+                                           double{codes.quantization->scales[0]}, layer));
+    if (IsWorse(output.diagnosis, layer.diagnosis)) std::swap(output.diagnosis, layer.diagnosis);
+    // Both may be hurt, and mending one would not be enough.
+    if (const Diagnosis& other = output.diagnosis; !other.explanation.empty()) {
+      layer.diagnosis.explanation +=
+          "; besides, in its " + std::string(NameOf(other.part)) + ": " + other.explanation;
+    }
+    return std::move(output.fixes);
   }
 
-  Diagnosis DiagnoseOutput(const LayerComparison& layer, int bits, double step) const {
-    return Diagnose({.part = Part::kOutput,
-                     .comparison = &*layer.local,
-                     .bits = bits,
-                     .step = step,
-                     .baseline_energy = layer.accumulated->total.reference.sum_squares},
-                    options_.thresholds);
+  struct OutputDiagnosis {
+    Diagnosis diagnosis;
+    std::vector<Fix> fixes;  // Unless it is green.
+  };
+
+  // Sets what is useful of the output, too.
+  Result<OutputDiagnosis> DiagnoseOutput(TensorId tensor, int bits, double step,
+                                         LayerComparison& layer) const {
+    CBOARD_ASSIGN_OR_RETURN(std::vector<double> importance,
+                            importance_->Of(tensor, layer.local->channels.size()));
+    layer.useful_output_db = UsefulSqnrDb(*layer.local, importance);
+    const Evidence evidence{.part = Part::kOutput,
+                            .comparison = &*layer.local,
+                            .bits = bits,
+                            .step = step,
+                            .baseline_energy = layer.accumulated->total.reference.sum_squares,
+                            .channel_importance = std::move(importance)};
+    OutputDiagnosis found{.diagnosis = Diagnose(evidence, options_.thresholds), .fixes = {}};
+    if (found.diagnosis.level != Level::kGreen) {
+      found.fixes = FixOutput(layer, evidence.channel_importance);
+    }
+    return found;
   }
 
   Result<void> AddHistograms(const ModelLayer& before, const ModelLayer& after,
@@ -214,20 +247,25 @@ class Comparer {
   }
 
   // Layers without weights, whose outputs are quantized.
-  void AddTensors(ModelComparison& result) {
+  Result<void> AddTensors(ModelComparison& result) {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       LayerComparison layer{.name = tensors_[i].name,
                             .variant_name = tensors_[i].variant_name,
                             .op_type = tensors_[i].op_type,
                             .paired_by = PairedBy::kTensor,
                             .depth = tensors_[i].depth,
-                            .bits = tensors_[i].bits};
+                            .bits = tensors_[i].bits,
+                            .precision = "int" + std::to_string(tensors_[i].bits)};
       TakeOutputs(tensor_outputs_[i], layer);
       if (!layer.local) continue;
-      layer.diagnosis = DiagnoseOutput(layer, layer.bits, tensors_[i].plan.grid->scale);
-      layer.fixes = RankFixes(layer, {}, options_.thresholds);
+      CBOARD_ASSIGN_OR_RETURN(const OutputDiagnosis output,
+                              DiagnoseOutput(baseline_.FindTensor(tensors_[i].plan.baseline),
+                                             layer.bits, tensors_[i].plan.grid->scale, layer));
+      layer.diagnosis = output.diagnosis;
+      layer.fixes = RankFixes(layer, {}, output.fixes, options_.thresholds);
       result.layers.push_back(std::move(layer));
     }
+    return {};
   }
 
   const ModelGraph& baseline_;
@@ -235,6 +273,8 @@ class Comparer {
   const CompareOptions& options_;
   std::vector<ModelLayer> ours_, theirs_;
   LayerPairing pairing_;
+  std::optional<ChannelImportance> importance_;
+  std::vector<TensorId> output_tensors_;  // Of the pairs, in the baseline.
   std::vector<TensorPair> tensors_;
   std::vector<OutputFindings> outputs_, tensor_outputs_;
   std::vector<std::optional<SaturationCount>> saturations_;
@@ -256,13 +296,12 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
 }
 
 std::string VariantName(const ModelComparison& comparison) {
-  std::map<int, std::size_t> layers;
+  std::map<std::string_view, std::size_t> layers;
   for (const LayerComparison& layer : comparison.layers) {
-    if (layer.weight) ++layers[layer.bits];
+    if (layer.weight) ++layers[layer.precision];
   }
   const auto most = std::ranges::max_element(layers, {}, [](const auto& e) { return e.second; });
-  if (most == layers.end() || most->first == 32) return "variant";
-  return (most->first == 16 ? "fp" : "int") + std::to_string(most->first);
+  return most == layers.end() || most->first == "fp32" ? "variant" : std::string(most->first);
 }
 
 }  // namespace cboard::compare

@@ -49,6 +49,33 @@ TEST(CompareModels, SoundLayersAreGreen) {
   EXPECT_THAT(RedLayers(comparison), IsEmpty());
 }
 
+TEST(CompareModels, SixteenBitsAreIntegersOrFloats) {
+  const std::vector<MatMulLayer> layers = {{"fc", "w", 16, 16, Gaussian(256, 1)}};
+  testing::OnnxBuilder integers, halves;
+  std::vector<std::int16_t> codes;
+  for (const float value : layers[0].values) {
+    codes.push_back(static_cast<std::int16_t>(std::lround(value * 1e5f)));
+  }
+  integers.Input("x", {-1, 16})
+      .Constant("w_quantized", {16, 16}, testing::OnnxBuilder::kInt16, codes)
+      .Weight("w_scale", {}, {1e-5f})
+      .Node("DequantizeLinear", {"w_quantized", "w_scale"}, {"w"})
+      .Node("MatMul", {"x", "w"}, {"y"}, {}, "fc")
+      .Output("y", {-1, 16});
+  const std::vector<std::uint16_t> ones(256, 0x3C00);
+  halves.Input("x", {-1, 16})
+      .Constant("w", {16, 16}, testing::OnnxBuilder::kFloat16, ones)
+      .Node("MatMul", {"x", "w"}, {"y"}, {}, "fc")
+      .Output("y", {-1, 16});
+  const auto name = [&](const testing::OnnxBuilder& variant) {
+    const auto comparison = CompareGraphs(FloatChain(layers), Opened(variant), {.samples = 0});
+    EXPECT_THAT(comparison, Succeeds());
+    return VariantName(*comparison);
+  };
+  EXPECT_EQ(name(integers), "int16");
+  EXPECT_EQ(name(halves), "fp16");
+}
+
 TEST(CompareModels, TheBrokenLayerComesFirst) {
   Pair pair;
   pair.codes[1].scale *= 0.5f;

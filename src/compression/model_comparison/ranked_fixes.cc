@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 namespace cboard::compare {
@@ -11,7 +12,7 @@ namespace {
 constexpr double kNoticeableDb = 1;
 
 std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried,
-                            const Thresholds& thresholds) {
+                            const std::vector<Fix>& for_output, const Thresholds& thresholds) {
   const Comparison& now = *layer.weight;
   const double worst_now =
       now.worst_channel ? now.channels[*now.worst_channel].SqnrDb() : now.total.SqnrDb();
@@ -27,6 +28,7 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
     const bool is_enough = severity(fix) >= thresholds.sqnr_amber_db;
     return std::tuple(!is_enough, is_enough ? fix.size_bytes.value_or(0) : 0, -severity(fix));
   });
+  tried.insert(tried.end(), for_output.begin(), for_output.end());
   tried.push_back({.action = "keep the layer in float32",
                    .sqnr_db = HUGE_VAL,
                    .size_bytes = now.total.count * sizeof(float)});
@@ -41,31 +43,57 @@ double SqnrOfRange(const TensorStatistics& values, int bits) {
   return 10 * std::log10(power / (step * step / 12));
 }
 
-std::vector<Fix> ForOutput(const LayerComparison& layer) {
-  const TensorStatistics& values = layer.accumulated->total.reference;
-  const double now = layer.local->total.SqnrDb();
-  std::vector<Fix> fixes;
-  for (const int bits : {8, 16}) {
-    const double predicted = SqnrOfRange(values, bits);
-    if (!(predicted > now + kNoticeableDb)) continue;
-    fixes.push_back({.action = bits == 8 ? "calibrate the output's range anew, on these samples"
-                                         : "16 bits for this output",
-                     .sqnr_db = predicted});
+// The output when each channel has the range that it needs, by factors which the layers that follow
+// undo.
+std::optional<double> SqnrOfEqualized(const Comparison& local,
+                                      const std::vector<double>& importance) {
+  if (importance.empty()) return std::nullopt;
+  double signal = 0, noise = 0;
+  for (std::size_t c = 0; c < importance.size(); ++c) {
+    const TensorStatistics& values = local.channels[c].reference;
+    if (values.finite_count() == 0) continue;
+    const double step = (std::max(0.0, values.max) - std::min(0.0, values.min)) / 255;
+    signal += importance[c] * values.sum_squares;
+    noise += importance[c] * static_cast<double>(values.finite_count()) * step * step / 12;
   }
-  fixes.push_back({.action = "keep the layer in float32", .sqnr_db = HUGE_VAL});
-  return fixes;
+  if (!(noise > 0)) return std::nullopt;
+  return 10 * std::log10(signal / noise);
 }
 
 }  // namespace
 
+std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance) {
+  const TensorStatistics& values = layer.accumulated->total.reference;
+  const double now = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
+  // Rounding hurts small channels more than the whole, now and with any range for all.
+  const double small_channels_db = std::max(0.0, layer.local->total.SqnrDb() - now);
+  std::vector<Fix> fixes;
+  const auto add = [&](const char* action, double predicted_db) {
+    if (predicted_db > now + kNoticeableDb) {
+      fixes.push_back({.action = action, .sqnr_db = predicted_db});
+    }
+  };
+  add("calibrate the output's range anew, on these samples",
+      SqnrOfRange(values, 8) - small_channels_db);
+  if (small_channels_db > kNoticeableDb) {
+    add("equalize the output's channels with the layers that follow",
+        SqnrOfEqualized(*layer.local, importance).value_or(0));
+  }
+  add("16 bits for this output", SqnrOfRange(values, 16) - small_channels_db);
+  return fixes;
+}
+
 std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
-                           const Thresholds& thresholds) {
+                           const std::vector<Fix>& for_output, const Thresholds& thresholds) {
   if (layer.diagnosis.level == Level::kGreen) return {};
   switch (layer.diagnosis.part) {
     case Part::kWeight:
-      return ForWeights(layer, std::move(tried), thresholds);
-    case Part::kOutput:
-      return ForOutput(layer);
+      return ForWeights(layer, std::move(tried), for_output, thresholds);
+    case Part::kOutput: {
+      std::vector<Fix> fixes = for_output;
+      fixes.push_back({.action = "keep the layer in float32", .sqnr_db = HUGE_VAL});
+      return fixes;
+    }
     case Part::kBias:
       break;
   }

@@ -7,8 +7,13 @@
 
 namespace cboard::compare {
 
-// `tried` are quantizers of the layer's weights. Empty for layers that are green.
+// `tried` are quantizers of the layer's weights, `for_output` is what FixOutput gave if the output
+// is hurt. Empty for layers that are green.
 std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
-                           const Thresholds& thresholds);
+                           const std::vector<Fix>& for_output, const Thresholds& thresholds);
+
+// What would help the output of a layer, whose channels matter this much (or all the same, when
+// `importance` is empty).
+std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance);
 
 }  // namespace cboard::compare

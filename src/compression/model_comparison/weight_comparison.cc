@@ -69,6 +69,26 @@ std::vector<double> RescalingOf(const Comparison& comparison) {
   return factors;
 }
 
+std::string PrecisionOf(const ModelTensor& tensor) {
+  if (IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
+  const bool is_small_float = HoldsCodes(tensor.type) && !IsInteger(tensor.type);
+  if (is_small_float) return tensor.type == ElementType::kFloat4E2m1 ? "fp4" : "fp8";
+  // Also floats that are rounded to codes.
+  if (tensor.quantization) return "int" + std::to_string(tensor.quantization->bits());
+  switch (tensor.type) {
+    case ElementType::kFloat32:
+      return "fp32";
+    case ElementType::kFloat64:
+      return "fp64";
+    case ElementType::kFloat16:
+      return "fp16";
+    case ElementType::kBfloat16:
+      return "bf16";
+    default:
+      return std::string(NameOf(tensor.type));
+  }
+}
+
 // What is left of the error when the baseline's weights are cut off where the compressed ones end,
 // in every channel or, when they share a scale, in all.
 double LeftByClipping(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
@@ -159,6 +179,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   } else {
     findings.bits = static_cast<int>(BitsPerElement(stored.type));
   }
+  findings.precision = PrecisionOf(rounded);
   const auto is_green = [&] {
     return Diagnose(findings.ToEvidence(), thresholds).level == Level::kGreen;
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cboard/compression/model_comparison.h"
@@ -14,6 +15,7 @@ struct WeightFindings {
   Comparison comparison;
   bool is_rescaled = false;
   int bits = 32;
+  std::string precision = "fp32";      // See LayerComparison.
   std::optional<double> step;          // When all channels share a scale.
   std::vector<float> channel_medians;  // From here on: only where something is wrong.
   std::size_t permuted_channels = 0;

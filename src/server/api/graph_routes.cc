@@ -84,21 +84,6 @@ Result<GraphShelf::Scene> SceneOfBody(const ApiCall& call, const JsonBody& body)
   return FindScene(call, run, tag, with_run, with_tag);
 }
 
-Result<std::vector<std::string>> TextsOf(const JsonBody& body, std::string_view field,
-                                         std::size_t most) {
-  CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::array array, body.Array(field, most));
-  std::vector<std::string> texts;
-  for (const simdjson::dom::element element : array) {
-    std::string_view text;
-    if (element.get(text) != simdjson::SUCCESS) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "field " + Quoted(field) + " must be an array of strings");
-    }
-    texts.emplace_back(text);
-  }
-  return texts;
-}
-
 // The nodes at a path: one, or all of a group.
 Result<std::vector<std::uint32_t>> NodesAt(const Outline& outline, const std::string& path) {
   if (const auto node = outline.node_of_path.find(path); node != outline.node_of_path.end()) {
@@ -138,7 +123,7 @@ Result<HttpResponse> PostView(const ApiCall& call) {
   const GraphScene& scene = shelved->scene;
   analysis::GraphViewOptions options;
   if (body.Has("open")) {
-    CBOARD_ASSIGN_OR_RETURN(options.open, TextsOf(body, "open", kMostOpenGroups));
+    CBOARD_ASSIGN_OR_RETURN(options.open, body.Texts("open", kMostOpenGroups));
   } else {
     options.automatic_boxes = kAutomaticBoxes;
   }
@@ -266,8 +251,7 @@ Result<HttpResponse> GetMemory(const ApiCall& call) {
 Result<HttpResponse> PostLayers(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const GraphShelf::Scene shelved, SceneOfBody(call, body));
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers,
-                          TextsOf(body, "layers", kMostLayers));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers, body.Texts("layers", kMostLayers));
   const std::vector<std::string_view> names(layers.begin(), layers.end());
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version).Key("paths").BeginArray();

@@ -68,6 +68,17 @@ Result<simdjson::dom::array> JsonBody::Array(std::string_view field, std::size_t
   return array;
 }
 
+Result<std::vector<std::string>> JsonBody::Texts(std::string_view field, std::size_t most) const {
+  CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::array array, Array(field, most));
+  std::vector<std::string> texts;
+  for (const simdjson::dom::element element : array) {
+    std::string_view text;
+    if (element.get(text) != simdjson::SUCCESS) return Wrong(field, "an array of strings");
+    texts.emplace_back(text);
+  }
+  return texts;
+}
+
 Result<simdjson::dom::object> JsonBody::Object(std::string_view field) const {
   simdjson::dom::object object;
   if (root_[field].get(object) != simdjson::SUCCESS) return Wrong(field, "there, and an object");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cboard/base/result.h"
 
@@ -26,6 +27,7 @@ class JsonBody {
 
   // The field, which must be there and an array with at most `most` members.
   Result<simdjson::dom::array> Array(std::string_view field, std::size_t most) const;
+  Result<std::vector<std::string>> Texts(std::string_view field, std::size_t most) const;
   Result<simdjson::dom::object> Object(std::string_view field) const;
 
  private:

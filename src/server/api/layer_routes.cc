@@ -6,7 +6,9 @@
 #include "cboard/analysis/layer_sides.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/base/strings.h"
+#include "cboard/compression/keep_float.h"
 #include "server/api/api_route.h"
+#include "server/api/json_body.h"
 #include "server/json_columns.h"
 
 namespace cboard::server {
@@ -123,6 +125,23 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
+// Nobody copies more by hand.
+constexpr std::size_t kMostKeptLayers = 10'000;
+
+Result<HttpResponse> PostKeepFloat(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers,
+                          body.Texts("layers", kMostKeptLayers));
+  JsonWriter json;
+  json.BeginObject();
+  WriteValues(json, "toolchains", kToolchains, [](Toolchain t) { return NameOf(t); });
+  WriteValues(json, "titles", kToolchains, [](Toolchain t) { return TitleOf(t); });
+  WriteValues(json, "snippets", kToolchains,
+              [&](Toolchain t) { return KeepFloatSnippet(layers, t); });
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
 void WriteChannels(JsonWriter& json, const analysis::ChannelStatistics& channels) {
   json.BeginObject().Key("layer").Value(channels.layer);
   WriteNumbers(json, "min", channels.min);
@@ -188,6 +207,11 @@ std::vector<ApiRoute> LayerRoutes() {
        .parameters = {{"layer", kText, true, false, "The layer."},
                       {"experiment", kText, false, false, "The directory of the stages."}},
        .handler = GetChannels},
+      {.method = "POST",
+       .path = "/compression/keep_float",
+       .summary = "What quantizers take to keep layers in FP32.",
+       .body_example = R"({"layers":["conv1","layer1.0.conv2"]})",
+       .handler = PostKeepFloat},
   };
 }
 

@@ -193,6 +193,17 @@ TEST_F(RoutesTest, TuningRunsAndTheirLayersAreFound) {
               HasSubstr("there are baseline, tune_1"));
 }
 
+TEST_F(RoutesTest, LayersAreKeptInFloatInTheWordsOfEveryQuantizer) {
+  const std::string answer = Post("/compression/keep_float", R"({"layers":["conv1","it's"]})");
+  EXPECT_THAT(answer, HasSubstr(R"("toolchains":["onnxruntime","neural_compressor_op_wise",)"));
+  EXPECT_THAT(answer, HasSubstr(R"("titles":["ONNX Runtime","neural-compressor 1.x",)"));
+  EXPECT_THAT(answer, HasSubstr(R"(nodes_to_exclude=['conv1', 'it\\'s'])"));
+  EXPECT_THAT(Post("/compression/keep_float", R"({"layers":[]})"),
+              HasSubstr(R"("snippets":["","")"));
+  EXPECT_THAT(Post("/compression/keep_float", R"({"layers":[1]})"), HasSubstr("array of strings"));
+  EXPECT_THAT(Post("/compression/keep_float", "{}"), HasSubstr("'layers' must be there"));
+}
+
 TEST_F(RoutesTest, MistakesAreNamed) {
   EXPECT_THAT(Get("/scalars?run=train"), HasSubstr("tag"));
   EXPECT_THAT(Get("/scalars?run=train&tag=loss&poinst=5"), HasSubstr("unknown parameter 'poinst'"));

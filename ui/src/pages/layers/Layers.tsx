@@ -1,7 +1,7 @@
 // Where it hurts: error along depth and the ranked list; and why, for the chosen layer.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { getJson } from "../../api/client";
+import { getJson, postJson } from "../../api/client";
 import { useSize } from "../../charts/useSize";
 import { fixed, plural } from "../../lib/format";
 import { Dialog } from "../../shell/Dialog";
@@ -10,7 +10,7 @@ import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
-import { fallbackSnippet, readLayers, SORTS, sortLayers, sqnrText, usableSorts, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
+import { readLayers, SORTS, sortLayers, sqnrText, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
 import { byDepth, clampDb, layoutDepth, TOP_DB } from "./depth_layout";
 import { LayerDetail } from "./LayerDetail";
 import "./layers.css";
@@ -106,14 +106,16 @@ function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[]; pick
 }
 
 function KeepDialog({ operations, onClose }: { operations: readonly string[]; onClose: () => void }): JSX.Element {
-  const tools = ["neural-compressor 2.x", "neural-compressor 1.x", "ONNX Runtime"] as const;
+  const { state, retry } = useResource(JSON.stringify(operations), (signal) => postJson<KeepFloatAnswer>("compression/keep_float", { layers: operations }, signal), { live: false });
+  const { data, error } = state.value;
   return (
     <Dialog label="Keep in fp32" onClose={onClose}>
       <h2>{plural(operations.length, "layer")} kept in fp32</h2>
-      {tools.map((tool) => (
-        <section key={tool}>
-          <div class="panel-head"><h3>{tool}</h3><button class="link push" onClick={() => void navigator.clipboard?.writeText(fallbackSnippet(operations, tool))}>Copy</button></div>
-          <pre class="snippet">{fallbackSnippet(operations, tool)}</pre>
+      {error && <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
+      {data?.titles.map((title, i) => (
+        <section key={title}>
+          <div class="panel-head"><h3>{title}</h3><button class="link push" onClick={() => void navigator.clipboard?.writeText(data.snippets[i] ?? "")}>Copy</button></div>
+          <pre class="snippet">{data.snippets[i]}</pre>
         </section>
       ))}
     </Dialog>

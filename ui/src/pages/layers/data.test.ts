@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { byDepth, layoutDepth } from "./depth_layout";
-import { fallbackSnippet, hasHistograms, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
+import { hasHistograms, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
@@ -34,9 +34,5 @@ describe("layers", () => {
     const layout = layoutDepth([layer("a", Infinity), layer("b", -15), layer("c", 38)], 600, 128)!;
     expect(layout.y(40)).toBe(layout.box.t);
     expect(layout.y(-15)).toBeLessThanOrEqual(layout.box.b);
-  });
-  it("become a snippet that keeps them in fp32, quotes escaped", () => {
-    expect(fallbackSnippet(["a/b", "it's"], "ONNX Runtime")).toBe("nodes_to_exclude = ['a/b', 'it\\'s']");
-    expect(fallbackSnippet(["v0/conv"], "neural-compressor 1.x")).toContain("'v0/conv': {'activation': {'dtype': ['fp32']}");
   });
 });

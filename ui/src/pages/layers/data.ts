@@ -52,6 +52,13 @@ export interface LayersAnswer {
   problems: string[];
 }
 
+/** What quantizers take to keep layers in fp32. */
+export interface KeepFloatAnswer {
+  toolchains: string[];
+  titles: string[];
+  snippets: string[];
+}
+
 export type Level = "good" | "warn" | "bad";
 
 export interface Layer {
@@ -163,17 +170,4 @@ export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
 export function usableSorts(layers: readonly Layer[]): SortId[] {
   return SORTS.map((sort) => sort.id).filter((id) =>
     id === "sqnr" || layers.some((layer) => (id === "worst" ? layer.worstChannel : id === "cosine" ? layer.cosine : layer.w1) !== null));
-}
-
-/** What a click on "Keep fp32" copies, for the tools that take a list of operations. */
-export function fallbackSnippet(operations: readonly string[], tool: "neural-compressor 1.x" | "neural-compressor 2.x" | "ONNX Runtime"): string {
-  const quoted = operations.map((op) => `'${op.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`);
-  switch (tool) {
-    case "neural-compressor 1.x":
-      return ["op_wise: {", ...quoted.map((op) => `  ${op}: {'activation': {'dtype': ['fp32']}, 'weight': {'dtype': ['fp32']}},`), "}"].join("\n");
-    case "neural-compressor 2.x":
-      return ["op_name_dict = {", ...quoted.map((op) => `    ${op}: {'activation': {'dtype': ['fp32']}, 'weight': {'dtype': ['fp32']}},`), "}"].join("\n");
-    case "ONNX Runtime":
-      return `nodes_to_exclude = [${quoted.join(", ")}]`;
-  }
 }

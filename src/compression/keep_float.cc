@@ -1,9 +1,8 @@
-// Configuration of quantizers, to be copied and pasted.
+#include "cboard/compression/keep_float.h"
+
 #include <array>
 
-#include "cboard/compression/model_comparison.h"
-
-namespace cboard::compare {
+namespace cboard {
 
 std::string_view NameOf(Toolchain toolchain) {
   constexpr std::array<std::string_view, 7> kNames = {
@@ -12,7 +11,16 @@ std::string_view NameOf(Toolchain toolchain) {
   return kNames[static_cast<std::size_t>(toolchain)];
 }
 
+std::string_view TitleOf(Toolchain toolchain) {
+  constexpr std::array<std::string_view, 7> kTitles = {
+      "ONNX Runtime", "neural-compressor 1.x", "neural-compressor 2.x", "NNCF", "AIMET", "TFLite",
+      "TensorRT"};
+  return kTitles[static_cast<std::size_t>(toolchain)];
+}
+
 namespace {
+
+// In single quotes, as Python and YAML read them.
 
 std::string PythonQuoted(std::string_view text) {
   std::string quoted = "'";
@@ -30,7 +38,7 @@ std::string YamlQuoted(std::string_view text) {
 }
 
 // ['a', 'b']
-std::string PythonList(const std::vector<std::string>& names) {
+std::string PythonList(std::span<const std::string> names) {
   std::string list = "[";
   for (const std::string& name : names) {
     if (list.size() > 1) list += ", ";
@@ -41,7 +49,7 @@ std::string PythonList(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain toolchain) {
+std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain) {
   if (layers.empty()) return {};
   const std::string list = PythonList(layers);
   std::string text;
@@ -87,4 +95,4 @@ std::string KeepFloatSnippet(const std::vector<std::string>& layers, Toolchain t
   return {};
 }
 
-}  // namespace cboard::compare
+}  // namespace cboard

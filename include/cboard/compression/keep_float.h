@@ -1,0 +1,38 @@
+// Which layers to keep in floating point, in the words of the programs that quantize.
+//
+//   for (const Toolchain toolchain : kToolchains) {
+//     TitleOf(toolchain), KeepFloatSnippet({"/conv1/Conv"}, toolchain);
+//   }
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cboard {
+
+enum class Toolchain {
+  kOnnxRuntime,
+  kNeuralCompressorOpWise,  // Version 1 and LPOT: op_wise, in YAML.
+  kNeuralCompressor,        // Version 2: op_name_dict, in Python.
+  kNncf,
+  kAimet,
+  kTflite,
+  kTensorRt,
+};
+inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
+                                            Toolchain::kNeuralCompressorOpWise,
+                                            Toolchain::kNeuralCompressor,
+                                            Toolchain::kNncf,
+                                            Toolchain::kAimet,
+                                            Toolchain::kTflite,
+                                            Toolchain::kTensorRt};
+
+std::string_view NameOf(Toolchain toolchain);   // "onnxruntime", "neural_compressor_op_wise", …
+std::string_view TitleOf(Toolchain toolchain);  // "ONNX Runtime", "neural-compressor 1.x", …
+
+// Configuration that keeps these layers in FP32, to be copied and pasted; empty for none. Ends with
+// a newline.
+std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain);
+
+}  // namespace cboard
