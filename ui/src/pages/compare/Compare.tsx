@@ -26,7 +26,15 @@ interface OverlayAnswer {
   series: { counts?: WireNumber[]; min?: WireNumber; max?: WireNumber; mean?: WireNumber; num?: WireNumber; error?: { message: string } }[];
 }
 
-function Latency({ a, b, name }: { a: string; b: string; name: string }): JSX.Element | null {
+/** As it was logged; else, with a sign, as the histogram has it, whose bins are wide where few values are. */
+function percentile(model: Model, variant: string, share: number, edges: readonly number[], counts: readonly number[] | null): string {
+  const logged = model.value(variant, `latency_p${share * 100}_ms`);
+  if (logged !== null) return significant(logged, 3);
+  return counts ? `≈ ${significant(quantile(edges, counts, share), 3)}` : "–";
+}
+
+function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.Element | null {
+  const { name } = model;
   const tags = useResource("histogram-tags", (signal) => getJson<Tags>("tags", { kind: "histogram" }, signal)).state.value.data;
   const find = (variant: string): [string, string, null] | null => {
     const i = tags?.names.findIndex((tag) => tag === `${name}/latency_distribution/${variant}` || tag.endsWith(`/${name}/latency_distribution/${variant}`)) ?? -1;
@@ -44,7 +52,7 @@ function Latency({ a, b, name }: { a: string; b: string; name: string }): JSX.El
       <HistogramChart input={input.shown} view="linear" nameA={a} nameB={b} clip={null} summary={`Latency of ${a} and ${b}`} />
       <dl class="facts">
         {[0.5, 0.9, 0.99].map((share) => (
-          <div key={share}><dt>p{share * 100}</dt><dd>{input.a ? significant(quantile(input.edges, input.a, share), 3) : "–"} → {input.b ? significant(quantile(input.edges, input.b, share), 3) : "–"} ms</dd></div>
+          <div key={share}><dt>p{share * 100}</dt><dd>{percentile(model, a, share, input.edges, input.a)} → {percentile(model, b, share, input.edges, input.b)} ms</dd></div>
         ))}
         {input.beyond > 0 && <div><dt>beyond the chart</dt><dd>{percent(input.beyond, 1)} %, up to {significant(input.edges.at(-1) ?? NaN, 3)} ms</dd></div>}
       </dl>
@@ -112,7 +120,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
         </div>
         <div>
           <Gates model={model} a={a} b={b} policy={policy} />
-          <Latency a={a} b={b} name={model.name} />
+          <Latency a={a} b={b} model={model} />
           <section class="panel" aria-labelledby="aurora-title">
             <div class="panel-head"><h2 id="aurora-title">AURORA {score?.score != null ? fixed(score.score, 2) : ""}</h2>
               <span class="note">{score?.score != null ? `${score.kind}${score.formula ? `, ${score.formula}` : ""}, coverage ${fixed(score.coverage, 2)}; 1.00 is break-even` : ""}</span></div>

@@ -16,7 +16,8 @@ export interface Size {
 const MOST = 3;
 const LEAST_READABLE = 0.62; // Below this, names are too small to read.
 const MARGIN = 24;
-const TOP = 40; // Below the names of the panes.
+const TOP = 40; // Below the names of the panes,
+const BOTTOM = 60; // and above the buttons.
 
 export function leastZoom(picture: Size, pane: Size): number {
   return Math.min(0.2, 0.7 * Math.min(pane.width / (picture.width + 1), pane.height / (picture.height + 1)));
@@ -24,7 +25,7 @@ export function leastZoom(picture: Size, pane: Size): number {
 
 /** The whole picture in the middle of the pane. */
 export function fitAll(picture: Size, pane: Size): Camera {
-  const k = Math.min(1, (pane.width - 2 * MARGIN) / Math.max(1, picture.width), (pane.height - TOP - MARGIN) / Math.max(1, picture.height));
+  const k = Math.min(1, (pane.width - 2 * MARGIN) / Math.max(1, picture.width), (pane.height - TOP - BOTTOM) / Math.max(1, picture.height));
   return { k, x: picture.width / 2 - pane.width / 2 / k, y: picture.height / 2 - pane.height / 2 / k };
 }
 

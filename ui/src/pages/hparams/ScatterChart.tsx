@@ -67,7 +67,7 @@ export function ScatterChart({ trials, x, y, colourBy, view, hot, onHot, onOpen 
           <text class="name" x={layout.right} y={layout.bottom + 32} text-anchor="end">{x.label}</text>
           <text class="name halo" x={layout.left + 6} y={layout.top - 4}>{y.label}</text>
           {layout.points.map((point) => (
-            <circle key={point.index} class={`trial-dot ${heats[point.index]}${hot === point.index ? " hot" : ""}`} cx={point.x} cy={point.y} r={hot === point.index ? 3 : 2} />
+            <circle key={point.index} class={`trial-dot ${heats[point.index]}${hot === point.index ? " hot" : ""}`} cx={point.x} cy={point.y} r={hot === point.index ? 4 : 2.5} />
           ))}
         </svg>
       )}
