@@ -30,14 +30,13 @@ std::vector<double> EdgesOf(std::span<const float> reference) {
 }
 
 Result<void> LogDistance(const LayerShape& shape, const Comparison& comparison,
-                         const DemoVariant& variant, std::size_t bytes, SummaryWriter& writer) {
+                         const DemoVariant& variant, SummaryWriter& writer) {
   const auto log = [&](std::string_view what, double value) {
     return writer.AddScalar(TagOf(shape, what, variant), value, 0);
   };
   CBOARD_RETURN_IF_ERROR(log("sqnr_db", comparison.total.SqnrDb()));
   CBOARD_RETURN_IF_ERROR(log("cosine", comparison.total.Cosine()));
   CBOARD_RETURN_IF_ERROR(log("mse", comparison.total.Mse()));
-  CBOARD_RETURN_IF_ERROR(log("bytes", static_cast<double>(bytes)));
   if (comparison.worst_channel) {
     CBOARD_RETURN_IF_ERROR(
         log("worst_channel_sqnr_db", comparison.channels[*comparison.worst_channel].SqnrDb()));
@@ -90,9 +89,10 @@ Result<void> LogLayers(const DemoVariants& made, const Digits& test, SummaryWrit
       CBOARD_ASSIGN_OR_RETURN(const Comparison comparison,
                               Compare(TensorView(reference, dimensions),
                                       TensorView(outputs, dimensions), {.channel_axis = 1}));
+      CBOARD_RETURN_IF_ERROR(writer.AddScalar(TagOf(shape, "bytes", variant),
+                                              static_cast<double>(variant.layer_bytes[layer]), 0));
       if (&variant == &baseline) continue;  // It has no distance from itself.
-      CBOARD_RETURN_IF_ERROR(
-          LogDistance(shape, comparison, variant, variant.layer_bytes[layer], writer));
+      CBOARD_RETURN_IF_ERROR(LogDistance(shape, comparison, variant, writer));
     }
   }
   return {};

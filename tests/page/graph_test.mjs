@@ -54,6 +54,21 @@ test("two variants stand side by side, and the worst layer is selected", async (
   for (const colours of await inked(page)) assert.ok(colours > 20, `${colours} colours`);
 });
 
+test("what changed in operations that stayed is said, and what is noted about them counts", async (t) => {
+  const logdir = newLogdir(t);
+  const network = (notes) => [{ name: "x", op: "Placeholder" }, { name: "net/conv", op: "Conv2d", inputs: ["x"], attributes: { kernel: 3 } }, ...notes, { name: "net/relu", op: "Relu", inputs: ["net/conv"] }];
+  addGraph(new EventFile(join(logdir, "net", "fp32")), network([]));
+  addGraph(new EventFile(join(logdir, "net", "int8")), network([{ name: "net/conv.weights", attributes: { weights_n_bits: 8, scale: "0.013" } }]));
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("graph?model=net&a=fp32&b=int8&node=net%2Fconv"));
+  await page.waitForSelector('h3:text("What changed")');
+  const panel = await page.locator(".side").innerText();
+  assert.match(panel, /1 Conv2d changed weights scale, weights_n_bits/);
+  assert.match(panel, /weights scale\s+– → 0\.013/);
+  const heads = await page.locator(".pairs thead th").evaluateAll((all) => all.map((th) => [th.getBoundingClientRect().left, th.getBoundingClientRect().right, th.scrollWidth <= th.clientWidth]));
+  assert.ok(heads[0][1] <= heads[1][0] && heads.every(([, , fits]) => fits), JSON.stringify(heads));
+});
+
 test("groups open and close by mouse and by key, and the address remembers", async (t) => {
   const logdir = newLogdir(t);
   writeAll(logdir);

@@ -1,7 +1,7 @@
 // Trials: lines, rows and filters are about the same ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { visit } from "./support/browser.mjs";
+import { barriers, visit } from "./support/browser.mjs";
 import { newLogdir, writeSweep } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
@@ -65,4 +65,25 @@ test("a trial opens its curves", async (t) => {
   await page.click('.trials tr[aria-label="sweep/trial-03"]');
   await page.waitForURL((url) => url.pathname.endsWith("/scalars"));
   await page.waitForFunction(() => document.querySelector(".runs-head")?.innerText.startsWith("1 of"));
+});
+
+test("two columns against each other: a point per trial that has both", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("hparams"));
+  await page.click('button:text("Scatter")');
+  await page.waitForSelector(".trial-dot");
+  assert.equal(await page.locator(".trial-dot").count(), 35); // One has no accuracy.
+  await page.click('button[aria-label^="y "]');
+  await page.click('li:has-text("hparam/size_mb")');
+  await page.waitForFunction(() => document.querySelectorAll(".trial-dot").length === 36);
+  const dot = await page.locator(".trial-dot").nth(3).boundingBox();
+  await page.mouse.move(dot.x + dot.width / 2, dot.y + dot.height / 2);
+  await page.waitForSelector(".readout.on");
+  assert.match(await page.locator(".readout").innerText(), /hparam\/size_mb/);
+  assert.equal(await page.locator(".trials tr.hot").count(), 1);
+  await visit(page, page.url());
+  await page.waitForFunction(() => document.querySelectorAll(".trial-dot").length === 36);
+  assert.deepEqual(await barriers(page), []);
 });

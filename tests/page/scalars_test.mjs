@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { visit } from "./support/browser.mjs";
+import { barriers, visit } from "./support/browser.mjs";
 import { EventFile } from "./support/event_file.mjs";
 import { newLogdir, writeTraining } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
@@ -26,6 +26,51 @@ test("seeds become one line with its spread", async (t) => {
   await page.waitForFunction(() => /train\/seed ends at/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));
   assert.doesNotMatch(await label(page, "accuracy/val"), /seed-1/);
   assert.match(await page.locator(".page-bar").innerText(), /3 runs in 1 group/);
+});
+
+test("the first groups are open however many tags there are, curves before single values", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const file = new EventFile(join(logdir, "models")).hold();
+  for (let i = 0; i < 150; i += 1) file.scalar(`a-model-${i % 50}/metric${i}`, i);
+  file.flush();
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars"));
+  await page.waitForSelector('section[aria-label="accuracy/val"] canvas');
+  const folds = () => page.locator(".fold").evaluateAll((all) => all.map((fold) => [fold.querySelector("b").textContent, fold.getAttribute("aria-expanded")]));
+  assert.deepEqual((await folds()).slice(0, 3), [["accuracy", "true"], ["loss", "true"], ["a-model-0", "true"]]);
+  assert.deepEqual((await folds()).at(-1), ["a-model-49", "false"]);
+  await page.click('.fold:has-text("a-model-49")');
+  await page.waitForURL((url) => url.searchParams.get("open") === "a-model-49");
+  await page.click('.fold:has-text("accuracy")');
+  await page.waitForURL((url) => url.searchParams.get("fold") === "accuracy");
+  assert.equal(await page.locator('section[aria-label="accuracy/val"]').count(), 0);
+});
+
+test("two runs are laid over each other and wiped", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("images"));
+  await page.click('button:text("Wipe A | B")');
+  await page.waitForSelector(".pair-box img + img");
+  assert.equal(await page.locator(".image-card").count(), 1);
+  const seen = () => page.locator(".pair-box img + img").evaluate((image) => image.style.clipPath);
+  assert.match(await seen(), /50%/);
+  const box = await page.locator(".pair-box").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 4, box.y + 20, { steps: 3 });
+  await page.mouse.up();
+  assert.match(await seen(), /25%/);
+  await page.locator('.pair-box + input[type="range"]').focus();
+  await page.keyboard.press("ArrowRight");
+  assert.match(await seen(), /26%/);
+  await page.click('button:text("Difference")');
+  await page.waitForSelector(".pair-box.difference");
+  assert.equal(await page.locator(".pair-box img + img").evaluate((image) => getComputedStyle(image).mixBlendMode), "difference");
+  assert.equal(new URL(page.url()).searchParams.get("ab"), "difference");
+  assert.deepEqual(await barriers(page), []);
 });
 
 test("runs are chosen by what they logged", async (t) => {

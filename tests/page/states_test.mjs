@@ -64,6 +64,23 @@ test("filters that hide everything offer to be cleared", async (t) => {
   await page.waitForSelector('section[aria-label="loss/train"]');
 });
 
+test("pages without data wait behind More, and come out when they have some", async (t) => {
+  const logdir = newLogdir(t);
+  const file = new EventFile(join(logdir, "run")).scalar("loss", 1, 0);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars"));
+  await page.waitForSelector(".rail-more");
+  const shown = () => page.locator(".rail a:visible").allInnerTexts();
+  assert.deepEqual((await shown()).map((text) => text.split("\n")[0]), ["Scalars", "Files"]);
+  await page.click(".rail-more");
+  await page.click('.rail a:has-text("Images")');
+  await page.waitForSelector('h1:text("No images yet")');
+  await visit(page, at("scalars"));
+  await page.waitForSelector(".rail-more");
+  file.text("note", "hello");
+  await page.waitForSelector('.rail > a:has-text("Text")');
+});
+
 test("an address that no page has leads back", async (t) => {
   const { page, at } = await serve(t, newLogdir(t));
   await visit(page, at("nowhere"));

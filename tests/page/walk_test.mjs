@@ -1,7 +1,7 @@
 // From "which model" to "which channel of which tensor", by mouse and by keyboard alone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawn, visit } from "./support/browser.mjs";
+import { barriers, drawn, visit } from "./support/browser.mjs";
 import { newLogdir, WORST_LAYER, writeEverything } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
@@ -56,6 +56,28 @@ for (const slowdown of [1, 8]) test(`the keyboard goes the same way, and back up
   await page.waitForSelector('h1:text("resnet18")');
   await press("u");
   await page.waitForSelector('h1:text("Overview")');
+});
+
+test("layers that are pinned stay in sight, at most four", async (t) => {
+  const logdir = newLogdir(t);
+  writeEverything(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=resnet18"));
+  await page.waitForSelector(".list tr[aria-selected=true]");
+  const pins = (count) => page.waitForFunction((n) => document.querySelectorAll(".pin svg").length === n, count);
+  await page.keyboard.press("m");
+  await pins(1);
+  for (let i = 0; i < 4; i += 1) {
+    const before = page.url();
+    await page.keyboard.press("j");
+    await page.waitForURL((url) => url.href !== before);
+    await page.keyboard.press("m");
+    await pins(Math.min(4, i + 2));
+  }
+  await page.click(".pin .link");
+  await pins(3);
+  assert.equal(new URL(page.url()).searchParams.get("pins").split(",").length, 3);
+  assert.deepEqual(await barriers(page), []);
 });
 
 test("swapping the pair turns every page around", async (t) => {

@@ -1,7 +1,8 @@
 import { render } from "preact";
 import { listenToKeys } from "./shell/keys";
 import { App } from "./shell/App";
-import { pageOf } from "./shell/pages";
+import { pageOf, PAGES } from "./shell/pages";
+import { followContents } from "./state/contents";
 import { listenToChanges, refreshStatus } from "./state/live";
 import { followOldLink, listenToLocation, pathParts } from "./state/location";
 import { followComparison } from "./state/pair";
@@ -17,6 +18,7 @@ listenToKeys();
 void refreshStatus();
 listenToChanges();
 followComparison();
+followContents(PAGES.map((page) => page.id));
 
 const root = document.createElement("div");
 root.id = "app";

@@ -1,41 +1,58 @@
-// Pictures of every page: light and dark, wide, middle and narrow, full and empty.
+// Pictures of every page: light and dark, wide, middle and narrow, full, empty and damaged.
 //
 //   COMPRESSION_BOARD=build/release/bin/compression-board node ui/tools/screenshots.mjs DIRECTORY [LOGDIR]
 //
-// Without LOGDIR the pages show the log directories that the tests write.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+// Without LOGDIR the pages show the log directories that the tests write. ONLY=overview,graph takes
+// some pages, SIZES=wide,narrow some windows, SCHEMES=light one of the two.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBoard, everythingRead } from "../../tests/page/support/board.mjs";
 import { drawn, openWindow, startBrowser } from "../../tests/page/support/browser.mjs";
 import { writeGraphs, writeGraphStages } from "../../tests/page/support/graph_logs.mjs";
-import { WORST_LAYER, writeEverything } from "../../tests/page/support/logdirs.mjs";
+import { WORST_LAYER, writeEverything, writeMetrics, writeTraining } from "../../tests/page/support/logdirs.mjs";
 
 const [directory = "build/screenshots", given] = process.argv.slice(2);
-const PAGES = {
-  overview: "overview",
-  compare: "compare?model=alexnet",
-  layers: `layers?model=resnet18&sel=${WORST_LAYER}&channel=17`,
-  graph: "graph?model=resnet18",
-  "graph-stages": "graph?model=mct&color=memory",
-  tuning: "tuning",
-  hardware: "hardware",
-  scalars: "scalars?runs=seed",
-  histograms: "histograms?runs=seed",
-  groups: "scalars?runs=seed&group=%5E(.*)-",
-  hparams: "hparams",
-  images: "images",
-  text: "text",
-  report: "report",
-  files: "files",
-};
+const only = process.env["ONLY"]?.split(",");
+const chosen = (name, all) => process.env[name]?.split(",") ?? all;
+
+/** The pages of a log directory; the model is one whose layers were logged. */
+async function pagesOf(board) {
+  const ask = async (route) => (await fetch(`${board.address}api/v1/${route}`)).json();
+  const sides = await ask("compression/sides");
+  const model = sides.models.includes("resnet18") ? "resnet18" : (sides.models.find(Boolean) ?? "");
+  const of = model === "" ? "" : `model=${encodeURIComponent(model)}`;
+  return {
+    overview: "overview",
+    compare: `compare?${of}`,
+    layers: model === "resnet18" ? `layers?${of}&sel=${WORST_LAYER}&channel=17` : `layers?${of}`,
+    graph: `graph?${of}`,
+    "graph-bits": `graph?${of}&color=bits`,
+    "graph-stages": "graph?model=mct&color=memory",
+    tuning: "tuning",
+    hardware: "hardware",
+    scalars: "scalars",
+    "scalars-runs": "scalars?runs=seed",
+    histograms: "histograms",
+    groups: "scalars?runs=seed&group=%5E(.*)-",
+    hparams: "hparams",
+    "hparams-scatter": "hparams?plot=scatter",
+    images: "images",
+    "images-wipe": "images?ab=wipe",
+    text: "text",
+    report: "report",
+    files: "files",
+  };
+}
 const WINDOWS = { wide: { width: 1440, height: 900 }, middle: { width: 1024, height: 768 }, narrow: { width: 390, height: 844 } };
 
-async function shoot(browser, board, prefix, only) {
-  for (const scheme of ["light", "dark"]) {
-    for (const [size, window] of Object.entries(WINDOWS)) {
+async function shoot(browser, board, prefix) {
+  const pages = await pagesOf(board);
+  for (const scheme of chosen("SCHEMES", ["light", "dark"])) {
+    for (const size of chosen("SIZES", Object.keys(WINDOWS))) {
+      const window = WINDOWS[size];
       const { page, troubles, close } = await openWindow(browser, { ...window, scheme });
-      for (const [name, path] of Object.entries(PAGES)) {
+      for (const [name, path] of Object.entries(pages)) {
         if (only && !only.includes(`${name}-${scheme}-${size}`) && !only.includes(name)) continue;
         await page.goto(board.address + path);
         await drawn(page);
@@ -48,9 +65,15 @@ async function shoot(browser, board, prefix, only) {
   }
 }
 
+/** A byte in the middle is wrong, and the last record was torn off. */
+function damage(path) {
+  const bytes = readFileSync(path);
+  bytes[bytes.length >> 1] ^= 0xff;
+  writeFileSync(path, bytes.subarray(0, bytes.length - 5));
+}
+
 mkdirSync(directory, { recursive: true });
 const temporary = mkdtempSync(join(tmpdir(), "cboard-screenshots-"));
-const only = process.env["ONLY"]?.split(",");
 const browser = await startBrowser();
 try {
   if (given === undefined) {
@@ -59,12 +82,16 @@ try {
     writeGraphs(runs);
     writeGraphStages(runs);
   }
-  for (const [prefix, logdir] of [["", given ?? join(temporary, "runs")], ["empty-", join(temporary, "none")]]) {
+  const damaged = join(temporary, "damaged");
+  writeTraining(damaged);
+  writeMetrics(damaged);
+  for (const run of ["train/seed-1", "alexnet"]) damage(join(damaged, run, "events.out.tfevents.1763000000.page"));
+  for (const [prefix, logdir] of [["", given ?? join(temporary, "runs")], ["empty-", join(temporary, "none")], ["damaged-", damaged]]) {
     if (prefix && only) continue;
     mkdirSync(logdir, { recursive: true });
     const board = await startBoard(logdir);
     await everythingRead(board);
-    await shoot(browser, board, prefix, only);
+    await shoot(browser, board, prefix);
     await board.stop();
   }
 } finally {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cboard/reader/graph_query.h"
+#include "cboard/analysis/graph_facts.h"
 
 namespace cboard::analysis {
 
@@ -44,7 +44,11 @@ struct DiffSummaryLine {
   std::size_t count = 0;
   std::string op = {};     // Of A; of B for what was added.
   std::string other = {};  // What it was fused into, or what it became; may be empty.
+  // What differs in those that changed but are of the same operation, in most of them first:
+  // "weight bits", "strides". At most kMostWhats.
+  std::vector<std::string> whats = {};
 };
+inline constexpr std::size_t kMostWhats = 4;
 
 struct GraphDiff {
   std::vector<DiffNode> nodes = {};  // Those of A in their order, then those that only B has.
@@ -61,16 +65,8 @@ GraphDiff DiffOfOne(const Graph& graph);
 // Nodes are the same by their whole name; without what quantization appends to it
 // (conv1_quantized, Conv2D_eightbit_requantize); or as the only ones of an operation between
 // neighbours that are the same. A node that is gone was fused into the one before it when that one
-// had no other user; operations that do nothing at inference are just gone. Takes time in
-// proportion to the graphs.
-GraphDiff DiffGraphs(const Graph& a, const Graph& b);
-
-// How two nodes of one pair differ, a line each: {"op", "Conv", "QLinearConv"}.
-struct NodeDifference {
-  std::string what = {};
-  std::string a = {};
-  std::string b = {};
-};
-std::vector<NodeDifference> DifferencesOf(const GraphNode& a, const GraphNode& b);
+// had no other user; operations that do nothing at inference are just gone. What is in both has
+// changed when NodeComparer finds a difference. Takes time in proportion to the graphs.
+GraphDiff DiffGraphs(const MeasuredGraph& a, const MeasuredGraph& b);
 
 }  // namespace cboard::analysis

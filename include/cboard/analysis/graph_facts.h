@@ -44,4 +44,7 @@ std::uint8_t BitsOfType(std::string_view name);
 // quantized::conv2d, ConvInteger, conv_eightbit_requantize, …
 bool IsQuantizedOperation(std::string_view op);
 
+// Whether it turns quantized values into real ones.
+bool IsDequantizeOperation(std::string_view op);
+
 }  // namespace cboard::analysis

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cboard/analysis/comparison_table.h"
+#include "cboard/analysis/variant_config.h"
 #include "cboard/compression/tuning_names.h"
-#include "cboard/proto/plugins.h"
 #include "cboard/reader/snapshot.h"
 
 namespace cboard::analysis {
@@ -30,8 +30,6 @@ struct TrialPlace {
 // "tune_1/." while the directory still says tune_1_acc_0.095.
 std::optional<TrialPlace> FindTrial(std::string_view run, std::string_view directory);
 
-using TrialConfig = std::map<std::string, proto::HParamValue>;
-
 // One setting that differs; a side that lacks it has none.
 struct ConfigChange {
   std::string name = {};
@@ -41,7 +39,7 @@ struct ConfigChange {
   friend bool operator==(const ConfigChange&, const ConfigChange&) = default;
 };
 
-std::vector<ConfigChange> DiffConfigs(const TrialConfig& from, const TrialConfig& to);
+std::vector<ConfigChange> DiffConfigs(const Config& from, const Config& to);
 
 enum class AccuracySource { kNone, kDirectoryName, kScalar, kHParams };
 
@@ -58,7 +56,7 @@ struct Trial {
   std::optional<double> relative_change = {};  // change / the baseline's
   double first_wall_time_seconds = 0;          // 0 without events.
   double duration_seconds = 0;
-  TrialConfig config = {};
+  Config config = {};
   std::vector<ConfigChange> changes = {};  // From the trial before, in order of number.
 };
 

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
 #include "analysis/graph/graph_matching.h"
-#include "cboard/analysis/graph_facts.h"
+#include "cboard/analysis/node_comparer.h"
 
 namespace cboard::analysis {
 namespace {
@@ -20,27 +21,10 @@ bool IsIdle(const GraphNode& node) {
   return std::ranges::find(kIdleOps, node.op) != kIdleOps.end();
 }
 
-std::string ShapesText(const GraphNode& node) {
-  std::string text;
-  for (const auto& shape : node.output_shapes) {
-    text += text.empty() ? "" : ", ";
-    if (!shape) {
-      text += "?";
-      continue;
-    }
-    text += "[";
-    for (std::size_t i = 0; i < shape->size(); ++i) {
-      text += i == 0 ? "" : ", ";
-      text += (*shape)[i] < 0 ? "?" : std::to_string((*shape)[i]);
-    }
-    text += "]";
-  }
-  return text;
-}
-
 class Differ {
  public:
-  Differ(const Graph& a, const Graph& b) : a_(a), b_(b) {}
+  Differ(const MeasuredGraph& a, const MeasuredGraph& b)
+      : a_(a.graph), b_(b.graph), facts_a_(a.facts), facts_b_(b.facts), comparer_(a, b) {}
 
   GraphDiff Run() {
     const std::vector<std::uint32_t> b_of_a = MatchNodes(a_, b_);
@@ -51,8 +35,9 @@ class Differ {
         node.change = NodeChange::kGone;
       } else {
         of_b_[node.b] = i;
-        const bool differs = !DifferencesOf(a_.nodes[i], b_.nodes[node.b]).empty();
-        node.change = differs ? NodeChange::kChanged : NodeChange::kSame;
+        const auto differences = comparer_.Compare(i, node.b);
+        node.change = differences.empty() ? NodeChange::kSame : NodeChange::kChanged;
+        Count(a_.nodes[i].op, differences);
       }
       diff_.nodes.push_back(node);
     }
@@ -73,6 +58,26 @@ class Differ {
   // Edges of A come by `to` in the order of the file, which is mostly that of computation; chains
   // that are not need another look, and are rarely longer than this.
   static constexpr int kLooks = 4;
+
+  // What differs in operations that stayed the same, for the summary.
+  void Count(const std::string& op, const std::vector<NodeDifference>& differences) {
+    if (differences.empty() || differences.front().what == "op") return;
+    std::map<std::string, std::size_t>& whats = whats_[op];
+    for (const NodeDifference& difference : differences) ++whats[difference.what];
+  }
+
+  std::vector<std::string> WhatsOf(const std::string& op) const {
+    const auto found = whats_.find(op);
+    if (found == whats_.end()) return {};
+    std::vector<std::pair<std::size_t, std::string>> counts;
+    for (const auto& [what, count] : found->second) counts.emplace_back(count, what);
+    std::ranges::stable_sort(counts, std::greater<>(), [](const auto& c) { return c.first; });
+    std::vector<std::string> whats;
+    for (auto& [count, what] : counts) {
+      if (whats.size() < kMostWhats) whats.push_back(std::move(what));
+    }
+    return whats;
+  }
 
   void FindFused() {
     std::vector<std::uint32_t> users(a_.nodes.size(), 0), sources(a_.nodes.size(), 0);
@@ -198,7 +203,8 @@ class Differ {
     for (const DiffNode& node : diff_.nodes) {
       if (node.change == NodeChange::kSame) continue;
       const GraphNode& shown = node.a != kNoNode ? a_.nodes[node.a] : b_.nodes[node.b];
-      if (shown.op.empty() || shown.op == "Const" || shown.op == "Constant") continue;
+      const NodeFacts& facts = node.a != kNoNode ? facts_a_[node.a] : facts_b_[node.b];
+      if (shown.op.empty() || facts.constant || facts.note_about) continue;
       std::string other;
       if (node.change == NodeChange::kFused) {
         other = a_.nodes[diff_.nodes[node.fused_into].a].op;
@@ -209,7 +215,9 @@ class Differ {
     }
     for (auto& [key, count] : counts) {
       const auto& [change, op, other] = key;
-      diff_.summary.push_back({.change = change, .count = count, .op = op, .other = other});
+      DiffSummaryLine line{.change = change, .count = count, .op = op, .other = other};
+      if (change == NodeChange::kChanged && other.empty()) line.whats = WhatsOf(op);
+      diff_.summary.push_back(std::move(line));
     }
     std::ranges::stable_sort(diff_.summary, [](const auto& x, const auto& y) {
       return std::tuple(x.change, -static_cast<std::int64_t>(x.count)) <
@@ -219,6 +227,10 @@ class Differ {
 
   const Graph& a_;
   const Graph& b_;
+  const std::vector<NodeFacts>& facts_a_;
+  const std::vector<NodeFacts>& facts_b_;
+  NodeComparer comparer_;
+  std::map<std::string, std::map<std::string, std::size_t>> whats_;  // By operation: how often.
   GraphDiff diff_;
   std::vector<std::uint32_t> of_b_;   // The node of the diff, by B's index.
   std::vector<std::uint32_t> tails_;  // The last node that was fused into each of A's; itself.
@@ -254,30 +266,6 @@ GraphDiff DiffOfOne(const Graph& graph) {
   return diff;
 }
 
-GraphDiff DiffGraphs(const Graph& a, const Graph& b) { return Differ(a, b).Run(); }
-
-std::vector<NodeDifference> DifferencesOf(const GraphNode& a, const GraphNode& b) {
-  std::vector<NodeDifference> differences;
-  const auto compare = [&](std::string_view what, const std::string& x, const std::string& y) {
-    if (x != y) differences.push_back({std::string(what), x, y});
-  };
-  compare("op", a.op, b.op);
-  compare("device", a.device, b.device);
-  const std::string shape_a = ShapesText(a), shape_b = ShapesText(b);
-  if (!shape_a.empty() && !shape_b.empty()) compare("output shape", shape_a, shape_b);
-  auto i = a.attributes.begin();
-  auto k = b.attributes.begin();
-  while (i != a.attributes.end() || k != b.attributes.end()) {
-    const bool only_a = k == b.attributes.end() || (i != a.attributes.end() && i->key < k->key);
-    const bool only_b = !only_a && (i == a.attributes.end() || k->key < i->key);
-    const std::string& key = only_b ? k->key : i->key;
-    if (key != "_output_shapes") {
-      compare(key, only_b ? "" : i->text, only_a ? "" : k->text);
-    }
-    if (!only_b) ++i;
-    if (!only_a) ++k;
-  }
-  return differences;
-}
+GraphDiff DiffGraphs(const MeasuredGraph& a, const MeasuredGraph& b) { return Differ(a, b).Run(); }
 
 }  // namespace cboard::analysis

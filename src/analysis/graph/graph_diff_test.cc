@@ -29,11 +29,11 @@ const std::vector<TestNode> kQuantized = {
 
 struct Names {
   GraphDiff diff;
-  Graph a, b;
+  std::shared_ptr<const MeasuredGraph> a, b;
 
   std::string Of(std::uint32_t node) const {
     const DiffNode& n = diff.nodes[node];
-    return n.a != kNoNode ? a.nodes[n.a].name : b.nodes[n.b].name;
+    return n.a != kNoNode ? a->graph.nodes[n.a].name : b->graph.nodes[n.b].name;
   }
   const DiffNode& Find(std::string_view name) const {
     for (std::uint32_t i = 0; i < diff.nodes.size(); ++i) {
@@ -54,8 +54,8 @@ struct Names {
 };
 
 Names Diff(const std::vector<TestNode>& a, const std::vector<TestNode>& b) {
-  Names names{.diff = {}, .a = ParsedGraph(a), .b = ParsedGraph(b)};
-  names.diff = DiffGraphs(names.a, names.b);
+  Names names{.diff = {}, .a = Measured(a), .b = Measured(b)};
+  names.diff = DiffGraphs(*names.a, *names.b);
   return names;
 }
 
@@ -126,7 +126,7 @@ TEST(DiffGraphs, FindsNothingBetweenAGraphAndItself) {
 
 TEST(DiffGraphs, TakesEveryNodeOfBothExactlyOnce) {
   const Names names = Diff(kFloat, kQuantized);
-  std::vector<int> seen_a(names.a.nodes.size()), seen_b(names.b.nodes.size());
+  std::vector<int> seen_a(names.a->graph.nodes.size()), seen_b(names.b->graph.nodes.size());
   for (const DiffNode& node : names.diff.nodes) {
     if (node.a != kNoNode) ++seen_a[node.a];
     if (node.b != kNoNode) ++seen_b[node.b];
@@ -135,28 +135,31 @@ TEST(DiffGraphs, TakesEveryNodeOfBothExactlyOnce) {
   EXPECT_THAT(seen_b, ::testing::Each(1));
 }
 
-TEST(DifferencesOf, ComparesOperationShapeAndAttributes) {
-  const auto strides = [](std::int64_t stride) {
-    return proto::Attribute::IntList({stride, stride});
+TEST(DiffGraphs, SaysWhatChangedInOperationsThatStayed) {
+  const auto network = [](std::int64_t bits) {
+    return std::vector<TestNode>{
+        {"x", "Placeholder"},
+        {"conv1", "Conv", {"x"}, {{"weight_bits", proto::Attribute::Int(bits)}}},
+        {"conv2", "Conv", {"conv1"}, {{"weight_bits", proto::Attribute::Int(bits)}}},
+        {"relu", "Relu", {"conv2"}}};
   };
-  const auto shape = [](std::int64_t size) { return proto::Attribute::ShapeList({{-1, size}}); };
-  const Graph graph =
-      ParsedGraph({{"a",
-                    "Conv",
-                    {},
-                    {{"_output_shapes", shape(8)}, {"pads", strides(1)}, {"strides", strides(1)}}},
-                   {"b",
-                    "Conv",
-                    {},
-                    {{"_output_shapes", shape(4)},
-                     {"scale", proto::Attribute::Float(0.5f)},
-                     {"strides", strides(1)}}}});
-  std::vector<std::string> texts;
-  for (const auto& [what, a, b] : DifferencesOf(graph.nodes[0], graph.nodes[1])) {
-    texts.push_back(what + ": " + a + " / " + b);
+  const auto diff = Diff(network(32), network(8)).diff;
+  ASSERT_EQ(diff.summary.size(), 1u);
+  EXPECT_EQ(diff.summary[0].op, "Conv");
+  EXPECT_EQ(diff.summary[0].count, 2u);
+  EXPECT_THAT(diff.summary[0].whats, ElementsAre("weight bits", "weight_bits"));
+}
+
+TEST(DiffGraphs, CountsWhatIsNotedAboutANodeAsItsOwn) {
+  const std::vector<TestNode> plain = {{"x", "Placeholder"}, {"conv", "Conv", {"x"}}};
+  std::vector<TestNode> quantized = plain;
+  quantized.push_back({"conv.weights", "", {}, {{"scale", proto::Attribute::Float(0.5f)}}});
+  for (const Names& names : {Diff(plain, quantized), Diff(quantized, plain)}) {
+    EXPECT_EQ(names.Find("conv").change, NodeChange::kChanged);
+    EXPECT_EQ(names.Find("x").change, NodeChange::kSame);
+    ASSERT_EQ(names.diff.summary.size(), 1u) << "the note itself is no operation";
+    EXPECT_THAT(names.diff.summary[0].whats, ElementsAre("weights scale"));
   }
-  EXPECT_THAT(texts,
-              ElementsAre("output shape: [?, 8] / [?, 4]", "pads: [1, 1] / ", "scale:  / 0.5"));
 }
 
 }  // namespace

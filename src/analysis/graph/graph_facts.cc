@@ -91,10 +91,6 @@ std::uint8_t OutputBitsOf(const GraphNode& node) {
   return 0;
 }
 
-bool IsDequantize(std::string_view op) {
-  return op == "DequantizeLinear" || op == "Dequantize" || op == "aten::dequantize";
-}
-
 bool IsQuantize(std::string_view op) {
   return op == "QuantizeLinear" || op == "QuantizeV2" || op == "Quantize" ||
          op == "aten::quantize_per_tensor" || op == "aten::quantize_per_channel";
@@ -127,7 +123,7 @@ class FactCollector {
       const GraphNode& node = graph_.nodes[i];
       facts_[i].constant = std::ranges::find(kConstantOps, node.op) != kConstantOps.end();
       facts_[i].activation_bits = IsQuantizedOperation(node.op) ? 8 : OutputBitsOf(node);
-      if (IsDequantize(node.op)) facts_[i].activation_bits = 32;
+      if (IsDequantizeOperation(node.op)) facts_[i].activation_bits = 32;
     }
     std::vector<std::uint64_t> largest(graph_.nodes.size(), 0);
     for (const GraphEdge& edge : graph_.edges) {  // By `to`, so sources mostly come first.
@@ -143,11 +139,11 @@ class FactCollector {
     // A weight behind its DequantizeLinear belongs to who uses that one.
     for (const GraphEdge& edge : graph_.edges) {
       const NodeFacts& from = facts_[edge.from];
-      if (edge.control || from.weight_bytes == 0 || !IsDequantize(graph_.nodes[edge.from].op))
-        continue;
+      if (edge.control || from.weight_bytes == 0) continue;
+      if (!IsDequantizeOperation(graph_.nodes[edge.from].op)) continue;
+      facts_[edge.to].weight_bytes += from.weight_bytes;
       if (largest[edge.from] <= largest[edge.to]) continue;
       facts_[edge.to].weight_bits = from.weight_bits;
-      facts_[edge.to].weight_bytes += from.weight_bytes;
       largest[edge.to] = largest[edge.from];
     }
     ApplyNotes();
@@ -249,6 +245,10 @@ bool IsQuantizedOperation(std::string_view op) {
          op.starts_with("Quantized") || op.starts_with("_Quantized") ||
          op.starts_with("quantized::") || op.ends_with("Integer") ||
          op.find("_eightbit") != std::string_view::npos;
+}
+
+bool IsDequantizeOperation(std::string_view op) {
+  return op == "DequantizeLinear" || op == "Dequantize" || op == "aten::dequantize";
 }
 
 MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile) {

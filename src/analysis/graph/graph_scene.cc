@@ -92,7 +92,7 @@ GraphScene MakeScene(std::shared_ptr<const MeasuredGraph> a,
                      std::shared_ptr<const MeasuredGraph> b) {
   CBOARD_CHECK(a != nullptr);
   GraphScene scene;
-  scene.diff = b == nullptr ? DiffOfOne(a->graph) : DiffGraphs(a->graph, b->graph);
+  scene.diff = b == nullptr ? DiffOfOne(a->graph) : DiffGraphs(*a, *b);
   scene.a = std::move(a);
   scene.b = std::move(b);
   std::vector<std::string_view> names;

@@ -33,8 +33,8 @@ TEST(FindTrial, LearnsTheAccuracyFromTheDirectoryOfANamedLogdir) {
 }
 
 TEST(DiffConfigs, ListsWhatChangedWithBothSides) {
-  const TrialConfig from = {{"bits", 8.0}, {"scheme", std::string("sym")}, {"old", true}};
-  const TrialConfig to = {{"bits", 4.0}, {"scheme", std::string("sym")}, {"new", 1.0}};
+  const Config from = {{"bits", 8.0}, {"scheme", std::string("sym")}, {"old", true}};
+  const Config to = {{"bits", 4.0}, {"scheme", std::string("sym")}, {"new", 1.0}};
   EXPECT_THAT(DiffConfigs(from, to),
               ElementsAre(ConfigChange{.name = "bits", .from = 8.0, .to = 4.0},
                           ConfigChange{.name = "new", .to = 1.0},

@@ -36,17 +36,6 @@ void TakeScalars(const Run& run, Trial& trial) {
   }
 }
 
-void TakeConfig(const Run& run, Trial& trial) {
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kHParams) continue;
-    const auto data = proto::ParseHParamsPluginData(tag.info->plugin_content);
-    if (!data) continue;  // Somebody else's bytes; the HParams page reports them.
-    if (const auto* start = std::get_if<proto::HParamsSessionStart>(&*data)) {
-      trial.config.insert(start->hparams.begin(), start->hparams.end());
-    }
-  }
-}
-
 void TakeTime(const Run& run, Trial& trial) {
   if (!std::isfinite(run.first_wall_time_seconds)) return;  // No events.
   const double end = std::max(trial.first_wall_time_seconds + trial.duration_seconds,
@@ -69,7 +58,7 @@ void AddRun(const Run& run, const TrialPlace& place, Experiment& experiment) {
     trial.source = {.run = run.name, .wall_time_seconds = NewestWallTime(run)};
   }
   TakeScalars(run, trial);
-  TakeConfig(run, trial);
+  trial.config.merge(ConfigOf(run));
   TakeTime(run, trial);
   experiment.directory = DirectoryOfExperiment(place.experiment, run);
   experiment.is_tuning = experiment.is_tuning || place.name.number > 0 || place.name.has_accuracy;
@@ -113,24 +102,10 @@ TuningTimeline ToTimeline(const std::string& name, Experiment experiment) {
 
 }  // namespace
 
-std::vector<ConfigChange> DiffConfigs(const TrialConfig& from, const TrialConfig& to) {
+std::vector<ConfigChange> DiffConfigs(const Config& from, const Config& to) {
   std::vector<ConfigChange> changes;
-  auto a = from.begin();
-  auto b = to.begin();
-  while (a != from.end() || b != to.end()) {
-    if (b == to.end() || (a != from.end() && a->first < b->first)) {
-      changes.push_back({.name = a->first, .from = a->second});
-      ++a;
-    } else if (a == from.end() || b->first < a->first) {
-      changes.push_back({.name = b->first, .to = b->second});
-      ++b;
-    } else {
-      if (a->second != b->second) {
-        changes.push_back({.name = a->first, .from = a->second, .to = b->second});
-      }
-      ++a;
-      ++b;
-    }
+  for (ConfigLine& line : CompareConfigs(from, to)) {
+    if (line.differs()) changes.push_back({std::move(line.name), line.a, line.b});
   }
   return changes;
 }

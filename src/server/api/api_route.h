@@ -56,6 +56,7 @@ struct ApiRoute {
 
 // The routes of each file, and all of them.
 std::vector<ApiRoute> LogRoutes();
+std::vector<ApiRoute> ContentsRoutes();
 std::vector<ApiRoute> ScalarRoutes();
 std::vector<ApiRoute> HistogramRoutes();
 std::vector<ApiRoute> MediaRoutes();
@@ -63,6 +64,7 @@ std::vector<ApiRoute> PluginRoutes();
 std::vector<ApiRoute> ProjectorRoutes();
 std::vector<ApiRoute> HardwareRoutes();
 std::vector<ApiRoute> ComparisonRoutes();
+std::vector<ApiRoute> PairRoutes();
 std::vector<ApiRoute> LayerRoutes();
 std::vector<ApiRoute> HParamsRoutes();
 std::vector<ApiRoute> ReportRoutes();

@@ -14,6 +14,7 @@
 #include "cboard/analysis/variant_comparison.h"
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
+#include "server/api/setting_json.h"
 #include "server/json_columns.h"
 
 namespace cboard::server {
@@ -237,18 +238,6 @@ Result<HttpResponse> GetPareto(const ApiCall& call) {
   WriteValues(json, "incomplete", front.incomplete);
   json.EndObject();
   return JsonResponse(json.Take());
-}
-
-void WriteSetting(JsonWriter& json, const std::optional<proto::HParamValue>& value) {
-  if (!value) {
-    json.Null();
-  } else if (const double* number = std::get_if<double>(&*value)) {
-    WriteNumber(json, *number);
-  } else if (const bool* truth = std::get_if<bool>(&*value)) {
-    json.Value(*truth);
-  } else {
-    json.Value(std::get<std::string>(*value));
-  }
 }
 
 void WriteTimeline(JsonWriter& json, const analysis::TuningTimeline& timeline) {

@@ -19,6 +19,7 @@ std::vector<ApiRoute> AllRoutes() {
                   std::make_move_iterator(more.end()));
   };
   add(LogRoutes());
+  add(ContentsRoutes());
   add(ScalarRoutes());
   add(HistogramRoutes());
   add(MediaRoutes());
@@ -26,6 +27,7 @@ std::vector<ApiRoute> AllRoutes() {
   add(ProjectorRoutes());
   add(HardwareRoutes());
   add(ComparisonRoutes());
+  add(PairRoutes());
   add(LayerRoutes());
   add(HParamsRoutes());
   add(ReportRoutes());

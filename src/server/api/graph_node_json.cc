@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cboard/analysis/node_comparer.h"
 #include "server/api/graph_json.h"
 #include "server/json_columns.h"
 
@@ -141,7 +142,7 @@ void WriteSceneNode(JsonWriter& json, const GraphScene& scene, std::uint32_t nod
   WriteSide(json, "b", scene.NodeInB(node), scene.FactsInB(node));
   std::vector<analysis::NodeDifference> differences;
   if (scene.NodeInA(node) != nullptr && scene.NodeInB(node) != nullptr) {
-    differences = analysis::DifferencesOf(*scene.NodeInA(node), *scene.NodeInB(node));
+    differences = analysis::NodeComparer(*scene.a, *scene.b).Compare(diff.a, diff.b);
   }
   json.Key("differences").BeginObject();
   WriteValues(json, "whats", differences, &analysis::NodeDifference::what);

@@ -139,6 +139,13 @@ void WriteView(JsonWriter& json, const GraphScene& scene, const GraphView& view,
   WriteValues(json, "counts", summary, [](const auto& line) { return line.count; });
   WriteValues(json, "ops", summary, [](const auto& line) { return line.op; });
   WriteValues(json, "others", summary, [](const auto& line) { return line.other; });
+  json.Key("whats").BeginArray();
+  for (const analysis::DiffSummaryLine& line : summary) {
+    json.BeginArray();
+    for (const std::string& what : line.whats) json.Value(what);
+    json.EndArray();
+  }
+  json.EndArray();
   json.EndObject();
 }
 

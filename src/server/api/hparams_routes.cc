@@ -5,6 +5,7 @@
 #include "cboard/reader/hparams_query.h"
 #include "server/api/api_route.h"
 #include "server/api/json_body.h"
+#include "server/api/setting_json.h"
 #include "server/json_columns.h"
 
 namespace cboard::server {
@@ -149,13 +150,7 @@ std::string_view NameOf(proto::HParamsStatus status) {
 
 void WriteHParam(JsonWriter& json, const SessionGroup& group, const std::string& name) {
   const auto found = group.hparams.find(name);
-  if (found == group.hparams.end()) {
-    json.Null();
-  } else if (const double* number = std::get_if<double>(&found->second)) {
-    WriteNumber(json, *number);
-  } else {
-    std::visit([&](const auto& value) { json.Value(value); }, found->second);
-  }
+  WriteSetting(json, found == group.hparams.end() ? std::nullopt : std::optional(found->second));
 }
 
 void WriteHParams(JsonWriter& json, const HParamsColumns& columns, const SessionGroupPage& page) {

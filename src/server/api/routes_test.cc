@@ -182,6 +182,12 @@ TEST_F(RoutesTest, TheTableKnowsModelsAndWhereCellsComeFrom) {
               HasSubstr("no model has a metric 'nothing'"));
 }
 
+TEST_F(RoutesTest, PagesThatHaveNothingToShowAreLeftOutOfTheContents) {
+  EXPECT_THAT(Get("/contents"),
+              HasSubstr(R"("pages":["overview","compare","layers","graph","tuning","report",)"
+                        R"("scalars","histograms","images","text","files"])"));
+}
+
 TEST_F(RoutesTest, TuningRunsAndTheirLayersAreFound) {
   EXPECT_THAT(Get("/compression/tuning"), HasSubstr(R"("accuracies":[0.776,0.095])"));
   EXPECT_THAT(Get("/compression/sides"), HasSubstr(R"("variants":["baseline","tune_1"])"));

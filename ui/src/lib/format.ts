@@ -64,6 +64,11 @@ export function points(difference: number, decimals = 2): string {
   return `${difference > 0 ? "+" : ""}${text} pp`;
 }
 
+/** "Latency (ms)" without its unit, for where the value carries it. */
+export function withoutUnit(label: string): string {
+  return label.replace(/ \([^)]*\)$/, "");
+}
+
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
 /** Thousands, not 1024s: 1.5 kB is 1,500 bytes. */

@@ -52,7 +52,7 @@ export function RunList({ lastValue }: { lastValue?: (run: string) => string | n
         <label class="run">
           <input type="checkbox" checked={shown.has(run)} onChange={() => toggle(run)} />
           <RunKey run={run} />
-          <span class="name" title={run}><bdi>{run}</bdi></span>
+          <span class="name tail" title={run}><bdi>{run}</bdi></span>
           <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>only</button>
           <span class="num dim">{lastValue?.(run) ?? ""}</span>
         </label>

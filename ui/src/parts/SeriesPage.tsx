@@ -19,16 +19,18 @@ export interface Series {
 
 const MORE = 60;
 
-export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = true, card }: {
+export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = true, pick = (all) => all, card }: {
   kind: string;
   title: string;
   note: string;
-  tools?: ComponentChildren;
+  tools?: (all: readonly Series[]) => ComponentChildren;
   /** Below the list of runs. */
   knobs?: ComponentChildren;
   empty: JSX.Element;
   inGrid?: boolean;
-  card: (series: Series) => JSX.Element;
+  /** Those of the chosen runs and tags that get a card. */
+  pick?: (all: readonly Series[]) => readonly Series[];
+  card: (series: Series, all: readonly Series[]) => JSX.Element;
 }): JSX.Element {
   const { state, retry } = useResource(`${kind}-tags`, (signal) => getJson<Tags>("tags", { kind }, signal));
   const { data, error } = state.value;
@@ -37,7 +39,7 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
   }, [data]);
   const wanted = query.value.get("tag") ?? "";
   const runs = shownRuns.value;
-  const series = useMemo(() => {
+  const all = useMemo(() => {
     const [matches, shown] = [matcherOf(wanted), new Set(runs)];
     return (data?.names ?? []).flatMap((tag, i): Series[] => (matches(tag)
       ? (data?.run_lists[i] ?? []).map((r) => ({ tag, run: data?.runs[r] ?? "" })).filter(({ run }) => shown.has(run)) : [])).sort((p, q) => byNumber(p.tag, q.tag));
@@ -46,6 +48,7 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
   if (!data) return <div class="view" aria-busy="true" />;
   if (data.names.length === 0) return <div class="empty">{empty}</div>;
   const most = Number(query.value.get("most") ?? MORE);
+  const series = pick(all);
   return (
     <div class="view scalars">
       <div class="side"><RunList />{knobs && <div class="knobs">{knobs}</div>}</div>
@@ -53,12 +56,12 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
         <div class="page-bar">
           <h1>{title}</h1>
           <span class="note">{plural(series.length, "series", "series")}{note}</span>
-          {tools}
+          {tools?.(all)}
           <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
         {series.length === 0 && <p class="panel note">Nothing matches. <button class="link" onClick={() => setQuery({ tag: null, hide: null, only: null, runs: null })}>Clear the filters</button></p>}
-        <div class={inGrid ? "cards" : ""}>{series.slice(0, most).map((one) => <div class="cell" key={`${one.run}\0${one.tag}`}>{card(one)}</div>)}</div>
+        <div class={inGrid ? "cards" : ""}>{series.slice(0, most).map((one) => <div class="cell" key={`${one.run}\0${one.tag}`}>{card(one, all)}</div>)}</div>
         {series.length > most && <button class="link more" onClick={() => setQuery({ most: String(most + MORE) }, "replace")}>Show more of {series.length}</button>}
       </div>
     </div>

@@ -1,7 +1,10 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { foldedIds } from "../lib/folding";
+import { filledPages } from "../state/contents";
 import { pathParts } from "../state/location";
-import { Icon } from "./icons";
-import { COMPRESSION_PAGES, hrefOfPage, pageOf, TENSORBOARD_PAGES, type Page } from "./pages";
+import { Icon, ICONS } from "./icons";
+import { COMPRESSION_PAGES, hrefOfPage, pageOf, PAGES, TENSORBOARD_PAGES, type Page } from "./pages";
 
 function RailLink({ page }: { page: Page }): JSX.Element {
   const here = pageOf(pathParts.value) === page;
@@ -14,14 +17,27 @@ function RailLink({ page }: { page: Page }): JSX.Element {
   );
 }
 
-/** On narrow screens a drawer. */
+/** On narrow screens a drawer. Pages that have nothing to show are behind "More". */
 export function Rail({ open }: { open: boolean }): JSX.Element {
+  const [more, setMore] = useState(false);
+  const folded = foldedIds(PAGES.map((page) => page.id), filledPages.value, pageOf(pathParts.value)?.id ?? null);
+  const links = (pages: readonly Page[]): JSX.Element[] => pages.map((page) => <RailLink key={page.id} page={page} />);
+  const group = (name: string, pages: readonly Page[]): JSX.Element | null => {
+    const shown = pages.filter((page) => !folded.has(page.id));
+    return shown.length === 0 ? null : <><h2>{name}</h2>{links(shown)}</>;
+  };
   return (
     <nav class={`rail${open ? " open" : ""}`} id="rail" aria-label="Pages">
-      <h2>Compression</h2>
-      {COMPRESSION_PAGES.map((page) => <RailLink key={page.id} page={page} />)}
-      <h2>TensorBoard</h2>
-      {TENSORBOARD_PAGES.map((page) => <RailLink key={page.id} page={page} />)}
+      {group("Compression", COMPRESSION_PAGES)}
+      {group("TensorBoard", TENSORBOARD_PAGES)}
+      {folded.size > 0 && (
+        <>
+          <button class="rail-more" aria-expanded={more} aria-controls="rail-more" title="Pages without data" onClick={() => setMore(!more)}>
+            <Icon d={ICONS.rest} /><span>{more ? "Less" : "More"}</span>
+          </button>
+          <div id="rail-more" hidden={!more}>{links(PAGES.filter((page) => folded.has(page.id)))}</div>
+        </>
+      )}
     </nav>
   );
 }

@@ -27,5 +27,6 @@ export const ICONS = {
   help: "M6 6a2 2 0 1 1 3 1.7c-.6.4-1 .8-1 1.6M8 12h.01",
   pin: "M8 10v4M5 2.5h6M6 2.5v4L4.5 9.5h7L10 6.5v-4",
   wide: "M3 6V3h3M13 10v3h-3M10 3h3v3M6 13H3v-3",
+  rest: "M3.5 8h.01M8 8h.01M12.5 8h.01",
   more: "M8 3.5h.01M8 8h.01M8 12.5h.01",
 } as const;

@@ -3,58 +3,38 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
 import { toNumber, type WireNumber } from "../../api/wire";
-import type { Comparison, Metric, Model } from "../../api/compression";
+import type { Comparison, Model } from "../../api/compression";
 import type { Tags } from "../../api/types";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
-import { asFraction, check, gain, isFraction, judge, POLICIES, type Policy } from "../../lib/gates";
+import { check, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
-import { fixed, percent, points, ratio, significant } from "../../lib/format";
+import { fixed, percent, significant, withoutUnit } from "../../lib/format";
 import { Waterfall } from "../../parts/Waterfall";
 import { Menu } from "../../shell/Menu";
 import { hrefOf, query, setQuery } from "../../state/location";
 import { comparison, model as modelName, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
+import { BytesPanel } from "./BytesPanel";
+import { BINS, quantile, withoutTail } from "./latency";
+import { ConfigPanel } from "./ConfigPanel";
+import { Change, MetricsTable, valueTexts } from "./MetricsTable";
 import "./compare.css";
 import "../layers/layers.css";
-
-function valueText(metric: Metric, value: number | null): string {
-  if (value === null) return "not logged";
-  return isFraction(metric) ? `${percent(asFraction(value))} %` : `${significant(value)}${metric.unit ? ` ${metric.unit}` : ""}`;
-}
-
-/** Red is for what a gate forbids; a loss that may be is a number like others. */
-function Change({ metric, a, b, fails }: { metric: Metric; a: number | null; b: number | null; fails: boolean }): JSX.Element {
-  if (a === null || b === null) return <span class="none">–</span>;
-  if (isFraction(metric)) {
-    const change = asFraction(b) - asFraction(a);
-    return <span class={fails ? "verdict bad" : ""}>{change === 0 ? "=" : points(change)}</span>;
-  }
-  const times = gain(a, b, metric.higherIsBetter ?? false);
-  if (times === null || metric.higherIsBetter === null) return <span>{significant(b - a)}</span>;
-  return <span class={fails ? "verdict bad" : times < 1 ? "warn verdict" : ""}>{times === 1 ? "=" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}</span>;
-}
 
 interface OverlayAnswer {
   edges: WireNumber[];
   series: { counts?: WireNumber[]; min?: WireNumber; max?: WireNumber; mean?: WireNumber; num?: WireNumber; error?: { message: string } }[];
 }
 
-/** Value below which a share of the counts lies, inside its bin by proportion. */
-export function quantile(edges: readonly number[], counts: readonly number[], share: number): number {
-  const total = counts.reduce((sum, c) => sum + c, 0);
-  let before = 0;
-  for (let i = 0; i < counts.length; i += 1) {
-    const c = counts[i] ?? 0;
-    if (c > 0 && before + c >= share * total) {
-      const inside = (share * total - before) / c;
-      return (edges[i] ?? 0) + inside * ((edges[i + 1] ?? 0) - (edges[i] ?? 0));
-    }
-    before += c;
-  }
-  return edges.at(-1) ?? NaN;
+/** As it was logged; else, with a sign, as the histogram has it, whose bins are wide where few values are. */
+function percentile(model: Model, variant: string, share: number, edges: readonly number[], counts: readonly number[] | null): string {
+  const logged = model.value(variant, `latency_p${share * 100}_ms`);
+  if (logged !== null) return significant(logged, 3);
+  return counts ? `≈ ${significant(quantile(edges, counts, share), 3)}` : "–";
 }
 
-function Latency({ a, b, name }: { a: string; b: string; name: string }): JSX.Element | null {
+function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.Element | null {
+  const { name } = model;
   const tags = useResource("histogram-tags", (signal) => getJson<Tags>("tags", { kind: "histogram" }, signal)).state.value.data;
   const find = (variant: string): [string, string, null] | null => {
     const i = tags?.names.findIndex((tag) => tag === `${name}/latency_distribution/${variant}` || tag.endsWith(`/${name}/latency_distribution/${variant}`)) ?? -1;
@@ -62,18 +42,19 @@ function Latency({ a, b, name }: { a: string; b: string; name: string }): JSX.El
     return run !== undefined && tags ? [run, tags.names[i] ?? "", null] : null;
   };
   const [sa, sb] = [find(a), find(b)];
-  const body = sa && sb ? { series: [sa, sb], bins: 120 } : null;
+  const body = sa && sb ? { series: [sa, sb], bins: BINS } : null;
   const data = useResource(JSON.stringify(body), (signal) => (body ? postJson<OverlayAnswer>("histograms/overlay", body, signal) : Promise.resolve(null))).state.value.data;
-  const input = useMemo(() => data && { edges: data.edges.map(toNumber), a: data.series[0]?.counts?.map(toNumber) ?? null, b: data.series[1]?.counts?.map(toNumber) ?? null }, [data]);
+  const input = useMemo(() => data && withoutTail({ edges: data.edges.map(toNumber), a: data.series[0]?.counts?.map(toNumber) ?? null, b: data.series[1]?.counts?.map(toNumber) ?? null }), [data]);
   if (!input) return null;
   return (
     <section class="panel" aria-labelledby="latency-title">
       <div class="panel-head"><h2 id="latency-title">Latency</h2><span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span> on one axis, ms</span></div>
-      <HistogramChart input={input} view="linear" nameA={a} nameB={b} clip={null} summary={`Latency of ${a} and ${b}`} />
+      <HistogramChart input={input.shown} view="linear" nameA={a} nameB={b} clip={null} summary={`Latency of ${a} and ${b}`} />
       <dl class="facts">
         {[0.5, 0.9, 0.99].map((share) => (
-          <div key={share}><dt>p{share * 100}</dt><dd>{input.a ? significant(quantile(input.edges, input.a, share)) : "–"} → {input.b ? significant(quantile(input.edges, input.b, share)) : "–"} ms</dd></div>
+          <div key={share}><dt>p{share * 100}</dt><dd>{percentile(model, a, share, input.edges, input.a)} → {percentile(model, b, share, input.edges, input.b)} ms</dd></div>
         ))}
+        {input.beyond > 0 && <div><dt>beyond the chart</dt><dd>{percent(input.beyond, 1)} %, up to {significant(input.edges.at(-1) ?? NaN, 3)} ms</dd></div>}
       </dl>
     </section>
   );
@@ -98,6 +79,10 @@ function Gates({ model, a, b, policy }: { model: Model; a: string; b: string; po
   );
 }
 
+function Figure({ texts: [a, b] }: { texts: readonly [string, string] }): JSX.Element {
+  return <div class="figure"><small class="in-a">{a}</small> → {b}</div>;
+}
+
 function View({ table, model }: { table: Comparison; model: Model }): JSX.Element {
   const [a, b] = [sideA.value, sideB.value];
   const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
@@ -112,7 +97,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
         <h1>{model.name}</h1>
         <span class="note">{a} against {b}</span>
         <span class={verdict.fails.length > 0 ? "verdict bad" : "verdict good"}>
-          {verdict.fails.length > 0 ? verdict.fails.join(", ") : verdict.checked > 0 ? `passes ${verdict.checked} of ${policy.gates.length} gates, the others were not logged`.replace(/ of (\d+) gates, .*$/, (m, n) => (Number(n) === verdict.checked ? " gates" : m)) : "nothing to check"}
+          {verdict.fails.length > 0 ? [...new Set(verdict.fails)].join(", ") : verdict.checked > 0 ? `passes ${verdict.checked} of ${policy.gates.length} gates, the others were not logged`.replace(/ of (\d+) gates, .*$/, (m, n) => (Number(n) === verdict.checked ? " gates" : m)) : "nothing to check"}
         </span>
         <a class="link push" href={hrefOf(["layers"], { model: model.name })}>Layers</a>
         <Menu label={`Policy: ${policy.name}`} value={policy.name} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
@@ -121,41 +106,26 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
       <div class="tiles">
         {tiles.map((metric) => (
           <div class="tile" key={metric.name}>
-            <div class="name">{metric.label}</div>
-            <div class="figure"><small class="in-a">{valueText(metric, model.value(a, metric.name))}</small> → {valueText(metric, model.value(b, metric.name))}</div>
+            <div class="name">{withoutUnit(metric.label)}</div>
+            <Figure texts={valueTexts(metric, model.value(a, metric.name), model.value(b, metric.name))} />
             <div class="from"><Change metric={metric} a={model.value(a, metric.name)} b={model.value(b, metric.name)} fails={failing.has(metric.name)} /></div>
           </div>
         ))}
       </div>
       <div class="compare-grid">
-        <section class="panel" aria-labelledby="metrics-title">
-          <div class="panel-head"><h2 id="metrics-title">Metrics</h2><span class="note">{metrics.length} logged</span></div>
-          <table class="table">
-            <thead><tr><th scope="col">Metric</th><th scope="col" class="num"><span class="in-a">● {a}</span></th><th scope="col" class="num"><span class="in-b">◆ {b}</span></th><th scope="col" class="num">Change</th><th scope="col">Where</th></tr></thead>
-            <tbody>
-              {metrics.map((metric) => {
-                const [ca, cb] = [model.cell(a, metric.name), model.cell(b, metric.name)];
-                return (
-                  <tr key={metric.name}>
-                    <td>{metric.label}</td>
-                    <td class={`num ${ca ? "" : "none"}`} title={ca ? undefined : `not logged: ${flatTag(model.name, metric.name, a)}`}>{valueText(metric, ca?.value ?? null)}</td>
-                    <td class={`num ${cb ? "" : "none"}`} title={cb ? undefined : `not logged: ${flatTag(model.name, metric.name, b)}`}>{valueText(metric, cb?.value ?? null)}</td>
-                    <td class="num"><Change metric={metric} a={ca?.value ?? null} b={cb?.value ?? null} fails={failing.has(metric.name)} /></td>
-                    <td class="mono dim" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>{cb?.tag || ca?.tag || cb?.run || ca?.run}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </section>
         <div>
+          <MetricsTable model={model} metrics={metrics} a={a} b={b} failing={failing} />
+          <BytesPanel model={model.name} a={a} b={b} />
+          <ConfigPanel model={model.name} a={a} b={b} />
+        </div>
+        <div>
+          <Gates model={model} a={a} b={b} policy={policy} />
+          <Latency a={a} b={b} model={model} />
           <section class="panel" aria-labelledby="aurora-title">
             <div class="panel-head"><h2 id="aurora-title">AURORA {score?.score != null ? fixed(score.score, 2) : ""}</h2>
               <span class="note">{score?.score != null ? `${score.kind}${score.formula ? `, ${score.formula}` : ""}, coverage ${fixed(score.coverage, 2)}; 1.00 is break-even` : ""}</span></div>
             {score && score.factors.length > 0 ? <Waterfall score={score} /> : <p class="note">{score?.reason ?? "No score: it needs accuracy and at least half of the weights."}</p>}
           </section>
-          <Gates model={model} a={a} b={b} policy={policy} />
-          <Latency a={a} b={b} name={model.name} />
         </div>
       </div>
     </div>

@@ -87,7 +87,7 @@ export default function Files(): JSX.Element {
               return (
                 <>
                   <tr key={name}>
-                    <td><button class="link" aria-expanded={open === name} onClick={() => setOpen(open === name ? null : name)}><span class="caret" aria-hidden="true">{open === name ? "▾" : "▸"}</span> {name}</button></td>
+                    <td title={name}><button class="link" aria-expanded={open === name} onClick={() => setOpen(open === name ? null : name)}><span class="caret" aria-hidden="true">{open === name ? "▾" : "▸"}</span> <span class="tail"><bdi>{name}</bdi></span></button></td>
                     <td class="num">{count(data.event_counts[i] ?? 0)}</td>
                     <td class="num">{count(data.tag_counts[i] ?? 0)}</td>
                     <td>{failed > 0 ? <span class="verdict bad">{plural(failed, "file")} unreadable</span> : lost > 0 ? <span class="verdict warn">{bytes(lost)}</span> : <span class="dim">none</span>}</td>

@@ -10,7 +10,7 @@ import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { BoxTable } from "./BoxTable";
-import { cameraText, fitAll, leastZoom, kept, panned, readCamera, revealing, start, zoomed, type Camera, type Size } from "./camera";
+import { cameraText, fitAll, leastZoom, kept, panned, readCamera, revealing, start, withoutVoid, zoomed, type Camera, type Size } from "./camera";
 import { describe, lookOf, usableModes, type LayerError, type Mode } from "./colours";
 import { Card, Totals } from "./Cards";
 import { Controls } from "./Controls";
@@ -140,16 +140,19 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
   const place = (at: Camera): void => { camera.value = placed.current = at; };
   const reveal = (box: number): void => {
     const at = camera.peek();
-    if (box >= 0 && at && pane.current.width > 0) place(revealing(at, rectangle(box), pane.current));
+    if (box >= 0 && at && pane.current.width > 0) place(withoutVoid(revealing(at, rectangle(box), pane.current), view, pane.current));
   };
   const home = (): Camera => {
     const first = Math.max(0, view.boxes.kinds.findIndex((kind) => kind !== Kind.Open));
     return start(view, pane.current, (view.boxes.x[first] ?? 0) + (view.boxes.widths[first] ?? 0) / 2);
   };
+  // Where the page came to by itself: as long as nobody moved, another size is another beginning.
+  const arrived = useRef<Camera | null>(null);
   const onPane = (size: Size): void => {
     pane.current = size;
-    if (camera.peek()) {
-      if (camera.peek() === placed.current) reveal(selected);
+    const at = camera.peek();
+    if (at && at !== arrived.current) {
+      if (at === placed.current) reveal(selected);
       return;
     }
     const linked = readCamera(query.value.get("at"));
@@ -159,6 +162,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     }
     place(home());
     reveal(selected);
+    arrived.current = camera.peek();
   };
 
   // After groups opened or closed, the box one pointed at stays where it was.
@@ -271,7 +275,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
       <MemoryCurve source={source} version={version} selected={path} onPick={pickPath} />
       <aside class="side" aria-label="Selected node" aria-live="polite">
         {path !== null && (
-          <NodePanel path={path} source={source} version={version} pair={pair} names={names} error={errorOf(path)} onPick={pickPath}>
+          <NodePanel path={path} source={source} version={version} pair={pair} names={names} error={errorOf(path)} onPick={pickPath} summary={pair ? <DiffSummary view={view} /> : null}>
             <>
               {selected >= 0 && view.boxes.kinds[selected] !== Kind.Node && <button onClick={() => toggle(selected)}>{view.boxes.kinds[selected] === Kind.Open ? "Collapse" : "Expand"} {view.boxes.labels[selected]}</button>}
               <button aria-pressed={trace(path, "inputs")} onClick={() => setTrace("inputs")}>Trace inputs</button>
@@ -279,7 +283,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
             </>
           </NodePanel>
         )}
-        {pair && <DiffSummary view={view} />}
+        {pair && path === null && <DiffSummary view={view} />}
         {!pair && path === null && <Totals drawing={drawing} />}
         <section class="panel"><p class="note">f find, t trace inputs, e expand, c collapse,<br />{shown.timeline ? "[ ] stage, " : ""}w a s d zoom and pan, arrows walk</p></section>
       </aside>

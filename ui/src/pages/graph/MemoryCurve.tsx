@@ -8,8 +8,6 @@ import { bytes, plural, significant } from "../../lib/format";
 import { useResource } from "../../state/resource";
 import { layoutMemory, operationAt, unitSize, type MemoryAnswer } from "./memory_layout";
 
-const NAME_WIDTH = 150;
-
 export function MemoryCurve({ source, version, selected, onPick }: {
   source: Params;
   version: string;
@@ -31,6 +29,8 @@ export function MemoryCurve({ source, version, selected, onPick }: {
     );
   }
   const unknown = sides.reduce((sum, { side }) => sum + side.unknown_shapes, 0);
+  // Of each side, once where they are the same.
+  const peaks = [...new Set(sides.map(({ side }) => side.peak_path.split("/").at(-1) ?? ""))];
   const at = sides.flatMap(({ id, side }) => {
     const i = selected === null ? -1 : side.paths.indexOf(selected);
     return i < 0 ? [] : [{ id, place: side.places[i] ?? 0 }];
@@ -46,7 +46,7 @@ export function MemoryCurve({ source, version, selected, onPick }: {
     <section class="panel memory" aria-labelledby="memory-title">
       <div class="panel-head">
         <h2 id="memory-title">Running memory</h2>
-        <span class="note">activations alive at each operation, {layout?.unit ?? "bytes"}, one sample{unknown > 0 ? `; ${plural(unknown, "operation")} without a shape left out` : ""}</span>
+        <span class="note">activations alive at each operation, {layout?.unit ?? "bytes"}, one sample; most at {peaks.join(" and ")}{unknown > 0 ? `; ${plural(unknown, "operation")} without a shape left out` : ""}</span>
       </div>
       <div class="memory-plot" ref={ref}
         onPointerMove={(event) => {
@@ -70,16 +70,9 @@ export function MemoryCurve({ source, version, selected, onPick }: {
             {layout.area && <path class="area-a plain" d={layout.area} />}
             {layout.lines.a && <path class="line-a" d={layout.lines.a} />}
             {layout.lines.b && <path class="line-b" d={layout.lines.b} />}
-            {sides.map(({ id, side }, i) => {
-              const x = layout.x[id](side.places[side.paths.indexOf(side.peak_path)] ?? 0);
-              const end = x > layout.box.r - NAME_WIDTH;
-              return (
-                <g key={id}>
-                  {i === 0 && <text class={`ink-${id} halo`} x={end ? x - 6 : x + 8} y={layout.y(side.peak_bytes) + 11} text-anchor={end ? "end" : "start"}>{`peak ${bytes(side.peak_bytes)} at ${side.peak_path.split("/").at(-1) ?? ""}`}</text>}
-                  <text class={`ink-${id}`} x={layout.box.r + 8} y={layout.box.t + 10 + i * 15}>{`${id === "a" ? "●" : "◆"} ${bytes(side.peak_bytes)}`}</text>
-                </g>
-              );
-            })}
+            {sides.map(({ id, side }, i) => (
+              <text key={id} class={`ink-${id}`} x={layout.box.r + 8} y={layout.box.t + 10 + i * 15}>{`${id === "a" ? "●" : "◆"} ${bytes(side.peak_bytes)}`}</text>
+            ))}
             {at && <path class="rule" d={`M${Math.round(layout.x[at.id](at.place)) + 0.5} ${layout.box.t}V${layout.box.b}`} />}
             {at && selected !== null && <text class="name halo" x={Math.max(layout.box.l + selected.length * 3, Math.min(layout.box.r - selected.length * 3, layout.x[at.id](at.place)))} y={height - 4} text-anchor="middle">{selected}</text>}
           </svg>

@@ -61,6 +61,9 @@ const LONG = 26; // Characters that fit beside a key.
 
 const CHANGES: Record<string, string> = { added: "Only in B", gone: "Only in A", changed: "Changed from A to B" };
 
+/** The end of a name tells it from others; the whole of it is in the tip. */
+const lastPart = (name: string): string => name.split(/[/·]/).at(-1)?.trim() ?? name;
+
 const orNone = (text: string | undefined | null): string => (text === undefined || text === null || text === "" ? "–" : text);
 
 const bitsOf = (side: NodeSide | null): string =>
@@ -70,11 +73,11 @@ function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: str
   const row = (name: string, text: (side: NodeSide) => string): JSX.Element | null => {
     const [a, b] = [node.a ? text(node.a) : "", node.b ? text(node.b) : ""];
     if (a === "" && b === "") return null;
-    return <tr key={name}><th scope="row">{name}</th><td title={a}>{orNone(a)}</td>{pair && <td title={b} class={a !== b && a !== "" && b !== "" ? "differs" : ""}>{orNone(b)}</td>}</tr>;
+    return <tr key={name}><th scope="row">{name}</th><td title={a}>{orNone(a)}</td>{pair && <td title={b} class={a !== b && node.a && node.b ? "differs" : ""}>{orNone(b)}</td>}</tr>;
   };
   return (
     <table class="pairs">
-      {pair && <thead><tr><td /><th scope="col" class="in-a" title={names.a}>● {names.a}</th><th scope="col" class="in-b" title={names.b}>◆ {names.b}</th></tr></thead>}
+      {pair && <thead><tr><td /><th scope="col" class="in-a" title={names.a}>● {lastPart(names.a)}</th><th scope="col" class="in-b" title={names.b}>◆ {lastPart(names.b)}</th></tr></thead>}
       <tbody>
         {row("Op", (side) => side.op)}
         {row("Bits", bitsOf)}
@@ -83,7 +86,7 @@ function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: str
         {row("Weights", (side) => (side.weight_bytes > 0 ? bytes(side.weight_bytes) : ""))}
         {row("Memory", (side) => (side.memory_bytes === null ? "" : bytes(side.memory_bytes)))}
         {row("Time", (side) => (side.compute_micros ? duration(side.compute_micros / 1e6) : ""))}
-        {row("Device", (side) => side.device)}
+        {row("Device", (side) => (side.device === side.op ? "" : side.device))}
         {error && (
           <tr><th scope="row">{error.bound ? "SQNR at most" : "SQNR"}</th>{pair && <td>–</td>}
             <td class={error.level}>{Number.isFinite(error.sqnr) ? `${fixed(error.sqnr, 1)} dB` : "exact"}</td></tr>
@@ -122,18 +125,29 @@ function Attributes({ title, keys, texts }: { title: string; keys: readonly stri
   );
 }
 
+/** Without those that only one of two sides has: all that they say is in what changed. */
+function notesToShow({ a, b, notes }: NodeAnswer): NodeAnswer["notes"] {
+  if (!a || !b) return notes;
+  return notes.filter((note) => notes.some((other) => other.side !== note.side && other.name === note.name));
+}
+
+// What the table above shows side by side already.
+const IN_TABLE = new Set(["op", "device", "output shape", "weight bits", "activation bits"]);
+
 function Differences({ node }: { node: NodeAnswer }): JSX.Element | null {
   const { whats, a, b } = node.differences;
-  const rest = whats.map((what, i) => ({ what, a: a[i] ?? "", b: b[i] ?? "" })).filter(({ what }) => what !== "op" && what !== "device" && what !== "output shape");
+  const rest = whats.map((what, i) => ({ what, a: a[i] ?? "", b: b[i] ?? "" })).filter(({ what }) => !IN_TABLE.has(what));
   if (rest.length === 0) return null;
   return (
     <section class="panel">
-      <div class="panel-head"><h3>Changed attributes</h3></div>
-      <dl class="attributes">
+      <div class="panel-head"><h3>What changed</h3><span class="note">{plural(rest.length, "setting")}</span></div>
+      <dl class="attributes changes">
         {rest.slice(0, MOST_ATTRIBUTES).map(({ what, a: from, b: to }) => (
-          <div key={what} class="long"><dt>{what}</dt><dd class="mono">{orNone(from)} → {orNone(to)}</dd></div>
+          <div key={what} class={from.length + to.length > LONG - 6 ? "long" : ""}><dt>{what}</dt>
+            <dd class="mono"><span class="in-a">{orNone(from)}</span> → <span class="in-b">{orNone(to)}</span></dd></div>
         ))}
       </dl>
+      {rest.length > MOST_ATTRIBUTES && <p class="note">{count(rest.length - MOST_ATTRIBUTES)} more</p>}
     </section>
   );
 }
@@ -153,7 +167,7 @@ function Operations({ group, pair }: { group: GroupAnswer; pair: boolean }): JSX
   );
 }
 
-export function NodePanel({ path, source, version, pair, names, error, onPick, children }: {
+export function NodePanel({ path, source, version, pair, names, error, onPick, summary, children }: {
   path: string;
   source: Params;
   version: string;
@@ -161,12 +175,14 @@ export function NodePanel({ path, source, version, pair, names, error, onPick, c
   names: { a: string; b: string };
   error: LayerError | undefined;
   onPick: (path: string) => void;
+  /** Between what changed in the node and what it says of itself: what changed in the graph. */
+  summary: JSX.Element | null;
   children: JSX.Element;
 }): JSX.Element {
   const { state, retry } = useResource(JSON.stringify([path, source, version]), (signal) => getJson<Answer>("graphs/node", { ...source, path }, signal), { live: false });
   const { data, error: problem } = state.value;
-  if (problem && data?.path !== path) return <section class="panel"><p class="trouble" role="alert">{problem.message} <button class="link" onClick={retry}>Try again</button></p></section>;
-  if (!data || data.path !== path) return <section class="panel" aria-busy="true"><h2 class="mono node-name">{path}</h2></section>;
+  if (problem && data?.path !== path) return <><section class="panel"><p class="trouble" role="alert">{problem.message} <button class="link" onClick={retry}>Try again</button></p></section>{summary}</>;
+  if (!data || data.path !== path) return <><section class="panel" aria-busy="true"><h2 class="mono node-name">{path}</h2></section>{summary}</>;
   const one = data.kind === "node" ? (data.a ?? data.b) : null;
   return (
     <>
@@ -189,7 +205,8 @@ export function NodePanel({ path, source, version, pair, names, error, onPick, c
         </section>
       )}
       {data.kind === "node" && <Differences node={data} />}
-      {data.kind === "node" && data.notes.map((note) => <Attributes key={note.side + note.name} title={`${note.name.split("/").at(-1) ?? note.name}${pair ? ` in ${note.side.toUpperCase()}` : ""}`} keys={note.keys} texts={note.texts} />)}
+      {summary}
+      {data.kind === "node" && notesToShow(data).map((note) => <Attributes key={note.side + note.name} title={`${note.name.split("/").at(-1) ?? note.name}${pair ? ` in ${note.side.toUpperCase()}` : ""}`} keys={note.keys} texts={note.texts} />)}
       {one && <Attributes title="Attributes" keys={one.attributes.keys} texts={one.attributes.texts} />}
     </>
   );
@@ -200,25 +217,25 @@ const MOST_LINES = 8;
 
 /** The difference between two graphs in a few lines. */
 export function DiffSummary({ view }: { view: ViewAnswer }): JSX.Element {
-  const { changes, counts, ops, others } = view.summary;
+  const { changes, counts, ops, others, whats } = view.summary;
   const order = ["fused", "gone", "added", "changed"];
-  const lines = changes.map((change, i) => ({ change, n: counts[i] ?? 0, op: ops[i] ?? "", other: others[i] ?? "" }))
+  const lines = changes.map((change, i) => ({ change, n: counts[i] ?? 0, op: ops[i] ?? "", other: others[i] ?? "", whats: whats[i] ?? [] }))
     .sort((p, q) => order.indexOf(p.change) - order.indexOf(q.change) || q.n - p.n);
-  const what = ({ change, other }: (typeof lines)[number]): string => {
+  const what = ({ change, other, whats: settings }: (typeof lines)[number]): string => {
     switch (change) {
       case "fused": return `fused into ${other}`;
       case "gone": return "gone";
       case "added": return "added";
-      default: return other ? `became ${other}` : "changed";
+      default: return other ? `became ${other}` : settings.length > 0 ? `changed ${settings.join(", ")}` : "changed";
     }
   };
   return (
     <section class="panel">
       <div class="panel-head"><h2>Difference A to B</h2></div>
-      {lines.length === 0 ? <p class="note">The two graphs are the same.</p> : (
-        <ul class="diff">
+      {lines.length === 0 ? <p class="note">The same operations with the same settings and widths.</p> : (
+        <ul class="diff whole">
           {lines.slice(0, MOST_LINES).map((line) => (
-            <li key={`${line.change} ${line.op} ${line.other}`}><b>{GLYPHS[line.change]}</b>{count(line.n)} {line.op || "unnamed"} <span class="dim">{what(line)}</span></li>
+            <li key={`${line.change} ${line.op} ${line.other}`} title={what(line)}><b>{GLYPHS[line.change]}</b>{count(line.n)} {line.op || "unnamed"} <span class="dim">{what(line)}</span></li>
           ))}
           {lines.length > MOST_LINES && <li class="dim"><b />{plural(lines.length - MOST_LINES, "more kind")}</li>}
         </ul>

@@ -16,6 +16,8 @@ export interface Size {
 const MOST = 3;
 const LEAST_READABLE = 0.62; // Below this, names are too small to read.
 const MARGIN = 24;
+const TOP = 40; // Below the names of the panes,
+const BOTTOM = 60; // and above the buttons.
 
 export function leastZoom(picture: Size, pane: Size): number {
   return Math.min(0.2, 0.7 * Math.min(pane.width / (picture.width + 1), pane.height / (picture.height + 1)));
@@ -23,17 +25,17 @@ export function leastZoom(picture: Size, pane: Size): number {
 
 /** The whole picture in the middle of the pane. */
 export function fitAll(picture: Size, pane: Size): Camera {
-  const k = Math.min(1, (pane.width - 2 * MARGIN) / Math.max(1, picture.width), (pane.height - 2 * MARGIN) / Math.max(1, picture.height));
+  const k = Math.min(1, (pane.width - 2 * MARGIN) / Math.max(1, picture.width), (pane.height - TOP - BOTTOM) / Math.max(1, picture.height));
   return { k, x: picture.width / 2 - pane.width / 2 / k, y: picture.height / 2 - pane.height / 2 / k };
 }
 
 /** Where one starts: the whole picture if its names can be read then, else its beginning around `x`. */
 export function start(picture: Size, pane: Size, x: number): Camera {
   const all = fitAll(picture, pane);
-  if (all.k >= LEAST_READABLE) return { ...all, y: Math.min(all.y, -MARGIN / all.k) };
+  if (all.k >= LEAST_READABLE) return { ...all, y: -TOP / all.k };
   const k = Math.max(LEAST_READABLE, Math.min(1, (pane.width - 2 * MARGIN) / picture.width));
   const wide = picture.width * k > pane.width - MARGIN;
-  return { k, x: (wide ? x : picture.width / 2) - pane.width / 2 / k, y: -MARGIN / k };
+  return { k, x: (wide ? x : picture.width / 2) - pane.width / 2 / k, y: -TOP / k };
 }
 
 /** Zooms by `factor` around a point of the pane, in pixels. */
@@ -63,6 +65,12 @@ export function revealing(camera: Camera, box: Rectangle, pane: Size): Camera {
     return to - from > seen ? from - 12 : from - (seen - (to - from)) * share;
   };
   return { k, x: move(base.x, w, box.x0, box.x1, 0.5), y: move(base.y, h, box.y0, box.y1, 0.36) };
+}
+
+/** Not so far down that the pane is empty below a picture which goes on above it. */
+export function withoutVoid(camera: Camera, picture: Size, pane: Size): Camera {
+  const lowest = picture.height + MARGIN / camera.k - pane.height / camera.k;
+  return { ...camera, y: Math.min(camera.y, Math.max(-TOP / camera.k, lowest)) };
 }
 
 export function seen(camera: Camera, pane: Size): Rectangle {

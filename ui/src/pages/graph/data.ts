@@ -65,7 +65,7 @@ export interface ViewAnswer {
     controls: number[];
     points: number[][];
   };
-  summary: { changes: string[]; counts: number[]; ops: string[]; others: string[] };
+  summary: { changes: string[]; counts: number[]; ops: string[]; others: string[]; whats: string[][] };
   problems: string[];
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cameraText, fitAll, kept, minimapSize, panned, readCamera, revealing, seen, seesAll, start, zoomed } from "./camera";
+import { cameraText, fitAll, kept, minimapSize, panned, readCamera, revealing, seen, seesAll, start, zoomed, withoutVoid } from "./camera";
 import { legendOf, lookOf, stepOfBits, stepOfError, usableModes, type LayerError } from "./colours";
 import { boxOfPath, isIn, Kind, linksOf, possibleGroups, readView, type FactColumns, type ViewAnswer } from "./data";
 import { errorsOfBoxes, pairWithLayers } from "./errors";
@@ -42,7 +42,7 @@ function viewOf(boxes: BoxText[], links: [source: number, end: number, before?: 
       sources: links.map(([source]) => source), ends: links.map(([, end]) => end), befores: links.map(([, , before]) => before ?? -1),
       counts: links.map(() => 1), sides: links.map(() => 3), controls: links.map(() => 0), points: links.map(() => [0, 0, 0, 10]),
     },
-    summary: { changes: [], counts: [], ops: [], others: [] }, problems: [], ...more,
+    summary: { changes: [], counts: [], ops: [], others: [], whats: [] }, problems: [], ...more,
   };
 }
 
@@ -56,6 +56,11 @@ describe("a camera", () => {
     const first = start(picture, pane, 200);
     expect(first.k).toBeGreaterThan(0.6);
     expect(seen(first, pane).y0).toBeLessThan(0);
+  });
+  it("leaves nothing empty below a picture that is larger than the pane", () => {
+    expect(withoutVoid({ x: 0, y: 3900, k: 1 }, picture, pane).y).toBe(4000 + 24 - 600);
+    expect(withoutVoid({ x: 0, y: 100, k: 1 }, picture, pane).y).toBe(100);
+    expect(withoutVoid({ x: 0, y: 50, k: 1 }, { width: 400, height: 300 }, pane).y).toBeLessThan(0);
   });
   it("zooms around the pointer", () => {
     const before = { x: 10, y: 20, k: 1 };

@@ -20,6 +20,8 @@ function LaneRow({ lane, series, cursor, zoom }: {
 }): JSX.Element {
   const lines = useMemo(() => (series ? linesOf([series], "relative", 0) : []), [series]);
   const facts = useMemo(() => (series?.steps ? summarize(series.wall_times, series.values.map(toNumber)) : null), [series]);
+  // A share is read against its whole, not against how much it moved.
+  const range = useMemo(() => (lane.unit === "%" && facts ? ([0, Math.max(100, facts.peak)] as const) : null), [lane.unit, facts]);
   const text = (value: number): string => `${significant(value, 3)} ${lane.unit}`;
   return (
     <section class="lane" aria-label={lane.name}>
@@ -35,7 +37,7 @@ function LaneRow({ lane, series, cursor, zoom }: {
         )}
         {series?.error && <p class="note bad">{series.error.message}</p>}
       </div>
-      <LineChart lines={lines} cursor={cursor} logX={false} logY={false} clipOutliers={false} xRange={zoom} yRange={null} xText={xText("relative")}
+      <LineChart lines={lines} cursor={cursor} logX={false} logY={false} clipOutliers={false} xRange={zoom} yRange={range} xText={xText("relative")}
         summary={facts ? `${lane.name}: mean ${text(facts.mean)}, peak ${text(facts.peak)}` : lane.name}
         onZoom={(range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace")} />
     </section>

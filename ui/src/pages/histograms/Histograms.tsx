@@ -13,7 +13,7 @@ export default function Histograms(): JSX.Element {
     </span>
   );
   return (
-    <SeriesPage kind="histogram" title="Histograms" note=", true bins" tools={tools} card={(series) => <HistogramCard {...series} mode={mode} />} empty={(
+    <SeriesPage kind="histogram" title="Histograms" note=", true bins" tools={() => tools} card={(series) => <HistogramCard {...series} mode={mode} />} empty={(
       <>
         <h1>No histograms yet</h1>
         <p>This page shows how values are distributed, and how that changes over steps.</p>

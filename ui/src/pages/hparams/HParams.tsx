@@ -1,4 +1,5 @@
-// What was tried and what came of it: every trial a line over all axes, and a row of the table.
+// What was tried and what came of it: every trial a line over all axes or a point between two, and a
+// row of the table.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
@@ -11,9 +12,10 @@ import { Menu } from "../../shell/Menu";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
 import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
-import { filtersText, questionOf, readFilters, readTrials, type Column, type Filter, type Filters, type HParamsAnswer, type Trials } from "./data";
+import { axesOf, filtersText, questionOf, readFilters, readTrials, usualMetric, usualPartner, type Column, type Filter, type Filters, type HParamsAnswer, type Trials } from "./data";
 import { FilterList } from "./FilterList";
 import { ParallelChart } from "./ParallelChart";
+import { ScatterChart } from "./ScatterChart";
 import { TrialTable } from "./TrialTable";
 import "./hparams.css";
 
@@ -79,9 +81,18 @@ export default function HParams(): JSX.Element {
   if (all.total === 0) return <Empty problems={whole.state.value.data?.problems ?? []} />;
 
   const metrics = all.columns.filter((column) => column.isMetric);
-  const colourId = query.value.get("colour") ?? metrics.find((column) => column.varies)?.id ?? metrics[0]?.id;
+  const colourId = query.value.get("colour") ?? usualMetric(all.columns)?.id;
   const colourBy = trials.columns.find((column) => column.id === colourId);
-  const axes = columns.slice(0, MOST_AXES);
+  const axes = axesOf(columns, MOST_AXES);
+  const scatter = query.value.get("plot") === "scatter";
+  const columnOf = (key: string): Column | undefined => trials.columns.find((column) => column.id === query.value.get(key));
+  const yColumn = columnOf("y") ?? colourBy ?? columns[0];
+  const xColumn = columnOf("x") ?? (yColumn && usualPartner(trials.columns, yColumn)) ?? columns[0];
+  const pickColumn = (key: "x" | "y", chosen: Column | undefined): JSX.Element => (
+    <Menu label={`${key} ${chosen?.label ?? ""}`} value={chosen?.id ?? ""} choices={all.columns.map((column) => ({ value: column.id, text: column.label }))} onPick={(id) => setQuery({ [key]: id }, "replace")}>
+      <span class="dim">{key}</span> {chosen?.label ?? "none"}
+    </Menu>
+  );
   const open = (index: number): void => {
     const runs = (trials.runs[index] ?? []).map((run) => run.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     go(hrefOf(["scalars"], { runs: `^(${runs.join("|")})(/|$)` }));
@@ -116,12 +127,19 @@ export default function HParams(): JSX.Element {
         {chosen.state.value.error && <p class="trouble" role="alert">{chosen.state.value.error.message}</p>}
         <section class="panel" aria-labelledby="parallel-title" ref={drawing}>
           <div class="panel-head">
-            <h2 id="parallel-title">Every trial a line</h2>
-            <span class="note">drag along an axis to keep a part of it{columns.length > axes.length ? `; the first ${axes.length} of ${columns.length} columns` : ""}</span>
+            <h2 id="parallel-title">{scatter ? "Every trial a point" : "Every trial a line"}</h2>
+            <span class="seg" role="group" aria-label="Chart">
+              <button aria-pressed={!scatter} onClick={() => setQuery({ plot: null })}>Parallel</button>
+              <button aria-pressed={scatter} onClick={() => setQuery({ plot: "scatter" })}>Scatter</button>
+            </span>
+            {scatter ? <>{pickColumn("x", xColumn)}{pickColumn("y", yColumn)}</>
+              : <span class="note">drag along an axis to keep a part of it{columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}</span>}
             <button class="link push" onClick={() => { const svg = drawing.current?.querySelector("svg"); if (svg) saveSvg("hparams", standaloneSvg(svg)); }}>SVG</button>
             <button class="link" onClick={() => saveCsv(trials, columns)}>CSV</button>
           </div>
-          {axes.length > 0
+          {scatter && xColumn && yColumn
+            ? <ScatterChart trials={trials} x={xColumn} y={yColumn} colourBy={colourBy} view={view} hot={hot.value} onHot={(index) => (hot.value = index)} onOpen={open} />
+            : axes.length > 0
             ? <ParallelChart trials={trials} columns={axes} colourBy={colourBy} filters={filters} view={view} hot={hot.value} onHot={(index) => (hot.value = index)}
                 onFilter={(id, filter) => setFilter(filters, id, filter)} onFlip={(id) => toggled("flip", id)} onLog={(id) => toggled("log", id)} onMove={move} onOpen={open} />
             : <p class="note">No column is chosen, or no value differs between the trials.</p>}

@@ -2,15 +2,8 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useSize } from "../../charts/useSize";
-import { significant } from "../../lib/format";
-import type { Column, Filter, Filters, Trials } from "./data";
-import { filterOf, layoutParallel, sharesOf, type AxisLayout, type AxisView, type ParallelLayout } from "./parallel_layout";
-
-const HEATS = 5;
-
-function cellText(value: Column["values"][number]): string {
-  return value === null ? "–" : typeof value === "number" ? significant(value, 5) : String(value);
-}
+import { cellText, type Column, type Filter, type Filters, type Trials } from "./data";
+import { filterOf, heatOf, layoutParallel, type AxisLayout, type AxisView, type ParallelLayout } from "./parallel_layout";
 
 /** What is left of an axis by its filter, as pixels. */
 function keptPart(axis: AxisLayout, filter: Filter, layout: ParallelLayout): { top: number; bottom: number } | null {
@@ -40,11 +33,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
   const { ref, width, height } = useSize<HTMLDivElement>();
   const [drag, setDrag] = useState<{ id: string; from: number; to: number } | null>(null);
   const layout = useMemo(() => layoutParallel(columns, width, height, view), [columns, width, height, view]);
-  const shares = useMemo(() => sharesOf(colourBy), [colourBy]);
-  const heat = (index: number): string => {
-    const share = shares[index];
-    return share === null || share === undefined ? "heat-none" : `heat-${1 + Math.round(share * (HEATS - 1))}`;
-  };
+  const heats = useMemo(() => heatOf(colourBy), [colourBy]);
   const point = (index: number, event: PointerEvent): void => {
     onHot(index);
     showReadout(
@@ -71,7 +60,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
           aria-label={`${trials.names.length} trials over ${columns.map((c) => c.label).join(", ")}`}>
           <g>
             {layout.lines.map(({ path, index }) => (
-              <path key={index} class={`trial-line ${heat(index)}${hot === index ? " hot" : ""}`} d={path}
+              <path key={index} class={`trial-line ${heats[index] ?? "heat-none"}${hot === index ? " hot" : ""}`} d={path}
                 onPointerMove={(event) => point(index, event)} onPointerLeave={leave} onClick={() => onOpen(index)} />
             ))}
           </g>

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { exact, significant } from "../../lib/format";
 import { setQuery } from "../../state/location";
 import type { Column, Trials } from "./data";
-import { sharesOf } from "./parallel_layout";
+import { heatOf } from "./parallel_layout";
 
 const STATUS: Readonly<Record<string, string>> = { success: "verdict good", failure: "verdict bad", running: "mid" };
 
@@ -24,7 +24,7 @@ export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
   onOpen: (index: number) => void;
 }): JSX.Element {
   const [most, setMost] = useState(200);
-  const shares = sharesOf(colourBy);
+  const heats = heatOf(colourBy);
   const head = (column: Column): JSX.Element => {
     const order = sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : undefined;
     // Metrics best first, as far as more is better; the second click turns it around, the third lets go.
@@ -43,13 +43,12 @@ export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
         <thead><tr><th scope="col">Trial</th><th scope="col">Ended</th>{columns.map(head)}</tr></thead>
         <tbody>
           {trials.names.slice(0, most).map((name, i) => {
-            const share = shares[i];
             const title = name || trials.runs[i]?.[0] || "";
             return (
               <tr key={`${name} ${trials.runs[i]?.[0] ?? i}`} class={hot.value === i ? "hot" : ""} tabIndex={0} aria-label={title}
                 onPointerEnter={() => (hot.value = i)} onPointerLeave={() => (hot.value = null)} onClick={() => onOpen(i)}
                 onKeyDown={(event) => { if (event.key === "Enter") onOpen(i); }}>
-                <td title={(trials.runs[i] ?? []).join(", ")}><span class={`heat-dot ${share == null ? "heat-none" : `heat-${1 + Math.round(share * 4)}`}`} />{title}{(trials.runs[i]?.length ?? 0) > 1 && <span class="dim"> × {trials.runs[i]?.length}</span>}</td>
+                <td title={(trials.runs[i] ?? []).join(", ")}><span class={`heat-dot ${heats[i] ?? "heat-none"}`} />{title}{(trials.runs[i]?.length ?? 0) > 1 && <span class="dim"> × {trials.runs[i]?.length}</span>}</td>
                 <td><span class={STATUS[trials.statuses[i] ?? ""] ?? "none"}>{trials.statuses[i] === "unknown" ? "–" : trials.statuses[i]}</span></td>
                 {columns.map((column) => <Cell key={column.id} column={column} index={i} />)}
               </tr>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filtersText, levelsOf, questionOf, readFilters, readTrials, type Column, type Filter } from "./data";
+import { axesOf, filtersText, levelsOf, questionOf, readFilters, readTrials, usualMetric, usualPartner, type Column, type Filter } from "./data";
 
 const answer = {
   snapshot: 1, description: "", total: 2,
@@ -40,5 +40,34 @@ describe("filters in the address", () => {
   it("leave out what was cut in half", () => {
     expect(readFilters("h:bits~%E0;h:a~b")).toEqual(new Map([["h:a", { values: ["b"] }]]));
     expect(readFilters(null).size).toBe(0);
+  });
+});
+
+describe("columns that say most", () => {
+  const column = (id: string, values: Column["values"]): Column => ({
+    id, label: id, description: "", isMetric: id.startsWith("m:"), isNumeric: values.every((v) => v === null || typeof v === "number"), values, varies: true,
+  });
+  const rare = column("m:rare", [0.1, null, null, 0.2]);
+  const usual = column("m:usual", [1, 2, 3, null]);
+  const bits = column("h:bits", [4, 8, 8, null]);
+  const scheme = column("h:scheme", ["a", "b", "a", null]);
+  const late = column("h:late", [null, null, null, 1]);
+
+  it("colours by a metric that at least half of the trials have", () => {
+    expect(usualMetric([column("m:none", [1, null, null, null]), usual])).toBe(usual);
+    expect(usualMetric([rare, usual])).toBe(rare);
+    expect(usualMetric([column("m:one", [1, null, null, null]), column("m:other", [null, null, null, null])])?.id).toBe("m:one");
+    expect(usualMetric([bits])).toBeUndefined();
+  });
+
+  it("sets numbers that were tried against it, where both are known", () => {
+    expect(usualPartner([scheme, late, bits, usual, rare], usual)).toBe(bits);
+    expect(usualPartner([usual], usual)).toBeUndefined();
+  });
+
+  it("keeps metrics among the axes, and words that cannot be read away", () => {
+    const names = column("h:name", Array.from({ length: 30 }, (_, i) => `model${i}`));
+    expect(axesOf([names, bits, scheme, late, rare, usual], 4)).toEqual([bits, scheme, rare, usual]);
+    expect(axesOf([bits, usual], 4)).toEqual([bits, usual]);
   });
 });

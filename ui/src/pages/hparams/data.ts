@@ -1,5 +1,6 @@
 // Trials as a table: a column per hyperparameter and per metric, and the filters on them.
 import { toNumber, type WireNumber } from "../../api/wire";
+import { significant } from "../../lib/format";
 
 export type HParamValue = number | boolean | string;
 
@@ -21,6 +22,10 @@ export interface Column {
   readonly isNumeric: boolean;
   readonly values: readonly (HParamValue | null)[];
   readonly varies: boolean;
+}
+
+export function cellText(value: HParamValue | null): string {
+  return value === null ? "–" : typeof value === "number" ? significant(value, 5) : String(value);
 }
 
 export interface Trials {
@@ -50,6 +55,38 @@ export function readTrials(answer: HParamsAnswer): Trials {
     }),
   ];
   return { total: answer.total, columns, names: groups.names, statuses: groups.statuses, runs: groups.runs };
+}
+
+const knownValues = (column: Column): number => column.values.filter((value) => value !== null).length;
+
+/** The metric that trials are coloured by: the first that varies and that half of them have, else the one that most have. */
+export function usualMetric(columns: readonly Column[]): Column | undefined {
+  const metrics = columns.filter((column) => column.isMetric);
+  const varying = metrics.filter((column) => column.varies);
+  return varying.find((column) => 2 * knownValues(column) >= column.values.length)
+    ?? [...varying].sort((p, q) => knownValues(q) - knownValues(p))[0] ?? metrics[0];
+}
+
+const MOST_WORDS = 24; // More on one axis cannot be read.
+const isReadable = (column: Column): boolean => column.isNumeric || new Set(column.values).size <= MOST_WORDS;
+
+/** What to set against a metric: of what was tried, the column that most of its trials have, numbers before words. */
+export function usualPartner(columns: readonly Column[], metric: Column): Column | undefined {
+  const both = (column: Column): number => column.values.filter((value, i) => value !== null && metric.values[i] !== null).length;
+  return columns.filter((column) => column !== metric && column.varies && isReadable(column))
+    .map((column) => ({ column, rank: [both(column), column.isMetric ? 0 : 1, column.isNumeric ? 1 : 0] as const }))
+    .sort((p, q) => q.rank[0] - p.rank[0] || q.rank[1] - p.rank[1] || q.rank[2] - p.rank[2])[0]?.column;
+}
+
+/** The columns that get an axis when there are too many: those that most trials have, half of them metrics, in their order. */
+export function axesOf(columns: readonly Column[], most: number): Column[] {
+  const readable = columns.filter(isReadable);
+  if (readable.length <= most) return readable;
+  const best = (of: readonly Column[], n: number): Column[] => [...of].sort((p, q) => knownValues(q) - knownValues(p)).slice(0, n);
+  const metrics = best(readable.filter((column) => column.isMetric), most >> 1);
+  const tried = best(readable.filter((column) => !column.isMetric), most - metrics.length);
+  const chosen = new Set([...metrics, ...tried]);
+  return readable.filter((column) => chosen.has(column));
 }
 
 /** A column keeps numbers from one to another, or some of its values. */

@@ -26,7 +26,8 @@ export interface AxisView {
   readonly flip: ReadonlySet<string>;
 }
 
-function axisOf(column: Column, x: number, top: number, bottom: number, view: AxisView): AxisLayout {
+/** An axis from `bottom` up to `top`; a lying one from left to right has them turned by a quarter. */
+export function axisOf(column: Column, x: number, top: number, bottom: number, view: AxisView): AxisLayout {
   const [low, high] = view.flip.has(column.id) ? [top, bottom] : [bottom, top];
   const range = column.isNumeric ? extent(column.values.filter((v) => typeof v === "number")) : null;
   const levels = levelsOf(column);
@@ -44,7 +45,7 @@ function axisOf(column: Column, x: number, top: number, bottom: number, view: Ax
     };
   }
   const place = new Map(levels.map((level, i) => [level, low + ((i + 0.5) / levels.length) * (high - low)] as const));
-  const stride = Math.max(1, Math.ceil(levels.length / Math.max(1, Math.floor((bottom - top) / 16))));
+  const stride = Math.max(1, Math.ceil(levels.length / Math.max(1, Math.floor(Math.abs(bottom - top) / 16))));
   return {
     column, x, canLog: false, invert: null,
     y: (value) => (value === null ? null : (place.get(value) ?? null)),
@@ -83,6 +84,13 @@ export function sharesOf(column: Column | undefined): (number | null)[] {
   const numbers = column?.values.map((v) => (typeof v === "number" ? v : NaN)) ?? [];
   const range = extent(numbers);
   return numbers.map((v) => (range && Number.isFinite(v) ? (range[1] > range[0] ? (v - range[0]) / (range[1] - range[0]) : 0.5) : null));
+}
+
+const HEATS = 5;
+
+/** The class that colours each trial, from the worst of a metric to the best. */
+export function heatOf(column: Column | undefined): string[] {
+  return sharesOf(column).map((share) => (share === null ? "heat-none" : `heat-${1 + Math.round(share * (HEATS - 1))}`));
 }
 
 /** The filter that a stretch of an axis stands for. */

@@ -1,5 +1,5 @@
 // Images: one card per tag and run. Steps, brightness and contrast are those of all cards, so that
-// pictures can be compared; a card may still be moved by itself.
+// pictures can be compared; a card may still be moved by itself. Two runs can be laid over each other.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { apiUrl, getJson } from "../../api/client";
@@ -8,38 +8,12 @@ import { count } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
 import { useKeys } from "../../shell/keys";
+import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
+import { filterOf, lookOf, pairOf, SMALL, type ImagesAnswer, type Look } from "./look";
+import { PairCard, type PairMode } from "./PairCard";
 import "./images.css";
-
-interface ImagesAnswer {
-  indices: number[];
-  steps: number[];
-  wall_times: number[];
-  widths: number[];
-  heights: number[];
-  samples: number[];
-}
-
-// Narrower images are shown with their pixels, not smeared.
-const SMALL = 160;
-
-interface Look {
-  readonly actual: boolean;
-  readonly brightness: number;
-  readonly contrast: number;
-  /** The step of all cards; null: the newest of each. */
-  readonly step: number | null;
-}
-
-function lookOfAddress(): Look {
-  const number = (key: string, usual: number): number => {
-    const value = Number(query.value.get(key) ?? usual);
-    return Number.isFinite(value) ? Math.min(4, Math.max(0, value)) : usual;
-  };
-  const step = Number(query.value.get("step") ?? NaN);
-  return { actual: query.value.has("actual"), brightness: number("bright", 1), contrast: number("contrast", 1), step: Number.isFinite(step) ? step : null };
-}
 
 function ImageCard({ run, tag, look, onSteps }: Series & { look: Look; onSteps: (first: number, last: number) => void }): JSX.Element {
   const { state, retry } = useResource(`${run}\u0000${tag}`, async (signal) => {
@@ -63,7 +37,7 @@ function ImageCard({ run, tag, look, onSteps }: Series & { look: Look; onSteps: 
         <>
           <div class="image-box">
             <img class={look.actual ? "actual" : (data.widths[at] ?? 0) < SMALL ? "small" : ""} loading="lazy" alt={`${tag}, step ${data.steps[at]}`} width={data.widths[at]} height={data.heights[at]}
-              style={look.brightness === 1 && look.contrast === 1 ? {} : { filter: `brightness(${look.brightness}) contrast(${look.contrast})` }}
+              style={filterOf(look)}
               src={apiUrl("blob", { run, tag, index: data.indices[at], sample })} />
           </div>
           <div class="values">
@@ -80,8 +54,13 @@ function ImageCard({ run, tag, look, onSteps }: Series & { look: Look; onSteps: 
   );
 }
 
+const MODES: readonly { value: PairMode | "each"; text: string }[] = [
+  { value: "each", text: "Each run" }, { value: "wipe", text: "Wipe A | B" }, { value: "difference", text: "Difference" },
+];
+
 export default function Images(): JSX.Element {
-  const look = lookOfAddress();
+  const [split, setSplit] = useState(50);
+  const look = lookOf(query.value);
   const [range, setRange] = useState<readonly [number, number] | null>(null);
   const seeSteps = (first: number, last: number): void => setRange((old) => {
     const next = [Math.min(first, old?.[0] ?? first), Math.max(last, old?.[1] ?? last)] as const;
@@ -91,7 +70,7 @@ export default function Images(): JSX.Element {
     if (range) setQuery({ step: step >= range[1] ? null : String(Math.max(range[0], Math.round(step))) }, "replace");
   };
   const move = (by: number) => (): void => {
-    if (range) setStep((lookOfAddress().step ?? range[1]) + by * Math.max(1, (range[1] - range[0]) / 20));
+    if (range) setStep((lookOf(query.value).step ?? range[1]) + by * Math.max(1, (range[1] - range[0]) / 20));
   };
   useKeys([
     { key: "arrowright", does: "Later step", run: move(1) },
@@ -102,6 +81,37 @@ export default function Images(): JSX.Element {
       <input type="range" min="0.2" max="3" step="0.05" value={value} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
     </label>
   );
+  const mode = MODES.find(({ value }) => value === query.value.get("ab"))?.value ?? "each";
+  const pairIn = (all: readonly Series[]): readonly [string, string] | null => (mode === "each" ? null : pairOf(all, query.value.get("ia"), query.value.get("ib")));
+  const tools = (all: readonly Series[]): JSX.Element => {
+    const pair = pairIn(all);
+    const runs = [...new Set(all.map(({ run }) => run))];
+    const pick = (key: "ia" | "ib", mark: string, run: string): JSX.Element => (
+      <Menu label={`${mark} ${run}`} value={run} choices={runs.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ [key]: name }, "replace")}><span class={key === "ia" ? "in-a" : "in-b"}>{mark}</span> <span class="pick-run">{run}</span></Menu>
+    );
+    return (
+      <>
+        <span class="seg" role="group" aria-label="Two runs">
+          {MODES.map(({ value, text }) => <button key={value} aria-pressed={mode === value} onClick={() => setQuery({ ab: value === "each" ? null : value })}>{text}</button>)}
+        </span>
+        {pair && <>{pick("ia", "●", pair[0])}{pick("ib", "◆", pair[1])}</>}
+        {mode !== "each" && !pair && <span class="note">No two of these runs share an image.</span>}
+      </>
+    );
+  };
+  /** One card for each image that both have. */
+  const ofPair = (all: readonly Series[]): readonly Series[] => {
+    const pair = pairIn(all);
+    if (!pair) return all;
+    const inB = new Set(all.filter(({ run }) => run === pair[1]).map(({ tag }) => tag));
+    return all.filter(({ run, tag }) => run === pair[0] && inB.has(tag));
+  };
+  const card = (series: Series, all: readonly Series[]): JSX.Element => {
+    const pair = pairIn(all);
+    return pair && mode !== "each"
+      ? <PairCard tag={series.tag} a={pair[0]} b={pair[1]} mode={mode} look={look} split={split} onSplit={setSplit} onSteps={seeSteps} />
+      : <ImageCard {...series} look={look} onSteps={seeSteps} />;
+  };
   const knobs = (
     <>
       {range && range[1] > range[0] && (
@@ -115,7 +125,7 @@ export default function Images(): JSX.Element {
     </>
   );
   return (
-    <SeriesPage kind="image" title="Images" note=", every step kept" knobs={knobs} card={(series) => <ImageCard {...series} look={look} onSteps={seeSteps} />} empty={(
+    <SeriesPage kind="image" title="Images" note=", every step kept" tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
       <>
         <h1>No images yet</h1>
         <p>This page shows logged images, among them the similarity plots of quantization stages.</p>

@@ -65,7 +65,7 @@ export function ChannelRibbon({ layer }: { layer: string }): JSX.Element | null 
       <div class="channels" ref={ref} role="img" aria-label={`Ranges of ${layout?.n ?? 0} channels. ${shown.channels.explanation}`}>
         {layout && (
           <svg class="chart" height={height}>
-            {ticks(...layout.y.domain, 3).map((t) => (
+            {ticks(...layout.y.domain, 6).map((t) => (
               <g key={t}>
                 <path class={t === 0 ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
                 <text x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">{significant(t, 3)}</text>

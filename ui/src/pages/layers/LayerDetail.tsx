@@ -1,20 +1,13 @@
 // Why a layer is where it is in the list: the finding, its numbers, both histograms on one axis.
 import { useSignal } from "@preact/signals";
-import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
-import { postJson } from "../../api/client";
-import { toNumber, type WireNumber } from "../../api/wire";
+import type { ComponentChildren, JSX } from "preact";
+import { toNumber } from "../../api/wire";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import type { HistogramView } from "../../charts/histogram/layout";
 import { count, fixed, significant } from "../../lib/format";
-import { useResource } from "../../state/resource";
 import { hasHistograms, sqnrText, type Layer } from "./data";
 import { ChannelRibbon } from "./ChannelRibbon";
-
-interface OverlayAnswer {
-  edges: WireNumber[];
-  series: { counts?: WireNumber[]; num?: WireNumber; min?: WireNumber; max?: WireNumber; step?: number; error?: { message: string } }[];
-}
+import { useOverlay } from "./overlay";
 
 const VIEWS: readonly { id: HistogramView; text: string }[] = [
   { id: "linear", text: "Linear" }, { id: "log", text: "Log y" }, { id: "cdf", text: "CDF" }, { id: "error", text: "Error" },
@@ -41,16 +34,7 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
 
 function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): JSX.Element {
   const view = useSignal<HistogramView>("linear");
-  const body = { series: [[layer.a.run, layer.a.tag, null], [layer.b.run, layer.b.tag, null]], bins: 192 };
-  const { state, retry } = useResource(JSON.stringify(body), (signal) => postJson<OverlayAnswer>("histograms/overlay", body, signal));
-  const { data, error } = state.value;
-  const input = useMemo(() => (data ? {
-    edges: data.edges.map(toNumber),
-    a: data.series[0]?.counts?.map(toNumber) ?? null,
-    b: data.series[1]?.counts?.map(toNumber) ?? null,
-  } : null), [data]);
-  const sideB = data?.series[1];
-  const clip = sideB?.min !== undefined && sideB.max !== undefined ? [toNumber(sideB.min), toNumber(sideB.max)] as const : null;
+  const { data, error, input, clip, retry } = useOverlay(layer);
   const values = toNumber(data?.series[0]?.num ?? null);
   return (
     <section class="panel" aria-labelledby="hist-title">
@@ -69,8 +53,10 @@ function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): 
   );
 }
 
-export function LayerDetail({ layer, a, b, kept, onKeep }: {
-  layer: Layer; a: string; b: string; kept: boolean; onKeep: () => void;
+export function LayerDetail({ layer, a, b, kept, onKeep, pinned, onPin, children }: {
+  layer: Layer; a: string; b: string; kept: boolean; onKeep: () => void; pinned: boolean; onPin: () => void;
+  /** Below the layer: those it is compared with. */
+  children?: ComponentChildren;
 }): JSX.Element {
   return (
     <div class="detail" aria-live="polite">
@@ -78,7 +64,8 @@ export function LayerDetail({ layer, a, b, kept, onKeep }: {
         <div class="panel-head">
           <h2 class="mono" title={layer.name}>{layer.name}</h2>
           <span class="note">{layer.role === "output" ? "output" : layer.parameter || layer.role}{layer.otherName !== layer.name ? `, paired with ${layer.otherName} by ${layer.pairedBy.replaceAll("_", " ")}` : ""}</span>
-          <button class="link push" aria-pressed={kept} onClick={onKeep} title="Keep this layer in fp32">{kept ? "✓ Kept in fp32" : "Keep fp32"}</button>
+          {hasHistograms(layer) && <button class="link push" aria-pressed={pinned} onClick={onPin} title="Keep its histogram in sight while looking at others">{pinned ? "Unpin" : "Pin"}</button>}
+          <button class={`link${hasHistograms(layer) ? "" : " push"}`} aria-pressed={kept} onClick={onKeep} title="Keep this layer in fp32">{kept ? "✓ Kept in fp32" : "Keep fp32"}</button>
         </div>
         <Finding layer={layer} />
         <dl class="facts">
@@ -94,6 +81,7 @@ export function LayerDetail({ layer, a, b, kept, onKeep }: {
       </section>
       {hasHistograms(layer) && <Distribution layer={layer} a={a} b={b} />}
       <ChannelRibbon layer={layer.name} />
+      {children}
     </div>
   );
 }

@@ -10,9 +10,11 @@ import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
-import { readLayers, SORTS, sortLayers, sqnrText, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
+import { hasHistograms, readLayers, SORTS, sortLayers, sqnrText, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
 import { byDepth, clampDb, layoutDepth, TOP_DB } from "./depth_layout";
 import { LayerDetail } from "./LayerDetail";
+import { Pinned } from "./Pinned";
+import { withPin } from "./pins";
 import "./layers.css";
 
 function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
@@ -156,6 +158,10 @@ export default function Layers(): JSX.Element {
   const pick = (layer: Layer): void => setQuery({ sel: layers.filter((l) => l.name === layer.name).length > 1 ? layer.key : layer.name, channel: null });
   const kept = listOf(query.value.get("keep"));
   const dialog = query.value.has("snippet");
+  const pins = listOf(query.value.get("pins"));
+  const togglePin = (layer: Layer | null): void => {
+    if (layer && hasHistograms(layer)) setQuery({ pins: listText(withPin(listOf(query.value.get("pins")), layer.key)) }, "replace");
+  };
 
   const move = (by: number) => (): void => {
     const now = pickedOf(shown);
@@ -165,6 +171,7 @@ export default function Layers(): JSX.Element {
   useKeys([
     { key: "j", does: "Next layer", run: move(1) },
     { key: "k", does: "Previous layer", run: move(-1) },
+    { key: "m", does: "Pin the layer", run: () => togglePin(pickedOf(shown)) },
   ]);
 
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
@@ -199,7 +206,10 @@ export default function Layers(): JSX.Element {
       </section>
       <LayerTable layers={shown} picked={picked} onPick={pick} />
       {picked && <LayerDetail layer={picked} a={pair.a} b={pair.b} kept={kept.includes(picked.fallback)}
-        onKeep={() => setQuery({ keep: listText(kept.includes(picked.fallback) ? kept.filter((k) => k !== picked.fallback) : [...kept, picked.fallback]) })} />}
+        onKeep={() => setQuery({ keep: listText(kept.includes(picked.fallback) ? kept.filter((k) => k !== picked.fallback) : [...kept, picked.fallback]) })}
+        pinned={pins.includes(picked.key)} onPin={() => togglePin(picked)}>
+        <Pinned layers={pins.flatMap((pin) => layers.find((layer) => layer.key === pin && hasHistograms(layer)) ?? [])} a={pair.a} b={pair.b} onPick={pick} onUnpin={togglePin} />
+      </LayerDetail>}
       {dialog && <KeepDialog operations={kept} onClose={() => setQuery({ snippet: null }, "replace")} />}
     </div>
   );

@@ -7,7 +7,7 @@ import { readWeights } from "../../lib/aurora";
 import { asFraction, isFraction, POLICIES } from "../../lib/gates";
 import { csvOf, saveAs } from "../../lib/csv";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
-import { plural } from "../../lib/format";
+import { plural, withoutUnit } from "../../lib/format";
 import { go, hrefOf, query, setQuery } from "../../state/location";
 import { progress, status } from "../../state/live";
 import { comparison, comparisonError, sideA, sideB } from "../../state/pair";
@@ -27,7 +27,7 @@ function shownValue(metric: Metric, value: number): number {
 }
 
 const shownLabel = (metric: Metric): string => `${metric.label}${isFraction(metric) ? ", %" : ""}`;
-const plainLabel = (metric: Metric): string => metric.label.replace(/ \(.*\)$/, "");
+const plainLabel = (metric: Metric): string => withoutUnit(metric.label);
 
 function paretoInputs(data: OverviewData, x: Metric, y: Metric): ParetoInput[] {
   return data.rows.flatMap((row) => {

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import type { Tags } from "../../api/types";
-import { plural } from "../../lib/format";
+import { count, plural } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
 import { groupRuns, USUAL_GROUPING } from "../../lib/run_groups";
 import { allRuns, RunList, shownRuns } from "../../parts/RunList";
@@ -12,7 +12,7 @@ import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
-import { groupTags, type TagGroup } from "./groups";
+import { groupTags, openByItself, type TagGroup } from "./groups";
 import { ScalarCard, type Axis, type CardView } from "./ScalarCard";
 import "./scalars.css";
 
@@ -20,7 +20,8 @@ const AXES: readonly { value: Axis; text: string }[] = [
   { value: "step", text: "Step" }, { value: "relative", text: "Relative" }, { value: "wall", text: "Wall" },
 ];
 
-// Beyond this many tags groups start folded, so that opening the page stays quick.
+// Groups are open by themselves up to this many tags, and a group shows so many cards until more are
+// asked for: opening the page stays quick however many tags there are.
 const OPEN_TAGS = 60;
 
 function viewOf(): CardView {
@@ -87,7 +88,9 @@ export default function Scalars(): JSX.Element {
   const shown = shownRuns.value;
   const grouping = query.value.get("group");
   const runGroups = useMemo(() => (grouping === null ? null : groupRuns(shown, grouping)), [grouping, shown]);
-  const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => runsOf.get(tag)?.has(run)))), [runsOf, wanted, shown]);
+  const curves = useMemo(() => new Set(data?.names.filter((_, i) => (data.max_steps[i] ?? 0) > (data.min_steps[i] ?? 0))), [data]);
+  const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => runsOf.get(tag)?.has(run))), (tag) => curves.has(tag)), [runsOf, curves, wanted, shown]);
+  const usual = useMemo(() => openByItself(groups, OPEN_TAGS), [groups]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
   if (data.names.length === 0) return <Empty />;
@@ -97,13 +100,13 @@ export default function Scalars(): JSX.Element {
   const opened = new Set(listOf(query.value.get("open")));
   const wide = query.value.get("wide");
   const visible = groups.reduce((sum, group) => sum + group.tags.length, 0);
-  const many = visible > OPEN_TAGS;
-  const isOpen = (group: TagGroup): boolean => (many && groups.length > 1 ? opened.has(group.name) || wanted !== "" : !closed.has(group.name));
+  const isOpen = (group: TagGroup): boolean => (usual.has(group.name) ? !closed.has(group.name) : opened.has(group.name));
   const toggleGroup = (group: TagGroup): void => {
-    const [key, set] = many ? (["open", opened] as const) : (["fold", closed] as const);
+    const [key, set] = usual.has(group.name) ? (["fold", closed] as const) : (["open", opened] as const);
     if (!set.delete(group.name)) set.add(group.name);
     setQuery({ [key]: listText([...set]) });
   };
+  const most = Math.max(OPEN_TAGS, Number(query.value.get("most") ?? OPEN_TAGS) || 0);
   const card = (tag: string): JSX.Element => (
     <ScalarCard key={tag} tag={tag} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
       runs={shown.filter((run) => runsOf.get(tag)?.has(run))} groups={runGroups}
@@ -120,7 +123,7 @@ export default function Scalars(): JSX.Element {
       <div class="main-column">
         <div class="page-bar">
           <h1>Scalars</h1>
-          <span class="note">{visible < data.names.length ? `${visible} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}{runGroups ? ` in ${plural(runGroups.length, "group")}, mean ± standard deviation` : ", every point kept"}</span>
+          <span class="note">{visible < data.names.length ? `${count(visible)} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}{runGroups ? ` in ${plural(runGroups.length, "group")}, mean ± standard deviation` : ", every point kept"}</span>
           <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
@@ -128,15 +131,16 @@ export default function Scalars(): JSX.Element {
         {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
-            onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.map(card) : []} />
+            onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.slice(0, most).map(card) : []}
+            {...(group.tags.length > most ? { onMore: () => setQuery({ most: String(most + OPEN_TAGS) }, "replace") } : {})} />
         ))}
       </div>
     </div>
   );
 }
 
-function Group({ name, note, open, onToggle, cards }: {
-  name: string; note: string; open: boolean; onToggle?: () => void; cards: JSX.Element[];
+function Group({ name, note, open, onToggle, cards, onMore }: {
+  name: string; note: string; open: boolean; onToggle?: () => void; cards: JSX.Element[]; onMore?: () => void;
 }): JSX.Element {
   return (
     <section aria-label={name}>
@@ -144,6 +148,7 @@ function Group({ name, note, open, onToggle, cards }: {
         <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>{name}</b><span class="dim">{note}</span>
       </button>
       {open && <div class="cards">{cards}</div>}
+      {open && onMore && <button class="link more" onClick={onMore}>Show more of {note}</button>}
     </section>
   );
 }

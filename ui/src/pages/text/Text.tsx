@@ -23,7 +23,7 @@ function TextCard({ run, tag, raw }: Series & { raw: boolean }): JSX.Element {
   const { data, error } = state.value;
   return (
     <section class="text-card" aria-label={`${tag} of ${run}`}>
-      <div class="panel-head"><h2>{tag}</h2><span class="note run-line"><RunKey run={run} /> {run}</span></div>
+      <div class="panel-head"><h2 title={tag}>{tag.replace(/\/text_summary$/, "")}</h2><span class="note run-line"><RunKey run={run} /> {run}</span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {data && [...data.steps.keys()].reverse().map((i) => (
         <div key={i}>
@@ -58,7 +58,7 @@ export default function Text(): JSX.Element {
     </span>
   );
   return (
-    <SeriesPage kind="text" title="Text" note="" tools={tools} inGrid={false} card={(series) => <TextCard {...series} raw={raw} />} empty={(
+    <SeriesPage kind="text" title="Text" note="" tools={() => tools} inGrid={false} card={(series) => <TextCard {...series} raw={raw} />} empty={(
       <>
         <h1>No texts yet</h1>
         <p>This page shows logged texts: notes, samples, reports.</p>

@@ -1,0 +1,158 @@
+#include "cboard/analysis/node_comparer.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace cboard::analysis {
+namespace {
+
+using Differences = std::vector<NodeDifference>;
+
+void Add(std::string_view what, const std::string& a, const std::string& b, Differences& to) {
+  if (a != b) to.push_back({std::string(what), a, b});
+}
+
+// What one side does not say is no difference.
+void AddKnown(std::string_view what, const std::string& a, const std::string& b, Differences& to) {
+  if (!a.empty() && !b.empty()) Add(what, a, b, to);
+}
+
+std::string ShapesText(const GraphNode& node) {
+  std::string text;
+  for (const auto& shape : node.output_shapes) {
+    text += text.empty() ? "" : ", ";
+    if (!shape) {
+      text += "?";
+      continue;
+    }
+    text += "[";
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+      text += i == 0 ? "" : ", ";
+      text += (*shape)[i] < 0 ? "?" : std::to_string((*shape)[i]);
+    }
+    text += "]";
+  }
+  return text;
+}
+
+std::string BitsText(std::uint8_t bits) { return bits == 0 ? "" : std::to_string(bits); }
+
+// Both lists are sorted by key. `named` turns a key into what is said to differ.
+template <typename Named>
+void CompareAttributes(const std::vector<GraphAttribute>& a, const std::vector<GraphAttribute>& b,
+                       const Named& named, Differences& to) {
+  auto i = a.begin();
+  auto k = b.begin();
+  while (i != a.end() || k != b.end()) {
+    const bool only_a = k == b.end() || (i != a.end() && i->key < k->key);
+    const bool only_b = !only_a && (i == a.end() || k->key < i->key);
+    const std::string& key = only_b ? k->key : i->key;
+    if (key != "_output_shapes") {
+      Add(named(key), only_b ? "" : i->text, only_a ? "" : k->text, to);
+    }
+    if (!only_b) ++i;
+    if (!only_a) ++k;
+  }
+}
+
+bool IsNote(const MeasuredGraph& measured, std::uint32_t node) {
+  return measured.facts[node].note_about.has_value();
+}
+
+// "weights" of "conv1.weights".
+std::string_view KindOfNote(const GraphNode& note) {
+  return std::string_view(note.name).substr(note.name.rfind('.') + 1);
+}
+
+const std::string* ValueOf(const GraphNode& constant) {
+  const auto found =
+      std::ranges::lower_bound(constant.attributes, "value", {}, &GraphAttribute::key);
+  return found != constant.attributes.end() && found->key == "value" ? &found->text : nullptr;
+}
+
+}  // namespace
+
+NodeComparer::Side::Side(const MeasuredGraph& graph)
+    : measured(graph), about(graph.graph.nodes.size()) {
+  for (std::uint32_t i = 0; i < about.size(); ++i) {
+    if (const auto node = graph.facts[i].note_about) about[*node].push_back(i);
+  }
+  for (const GraphEdge& edge : graph.graph.edges) {  // By `to`, then by input.
+    const std::string& op = graph.graph.nodes[edge.to].op;
+    if (edge.control || !graph.facts[edge.from].constant) continue;
+    if (IsQuantizedOperation(op) || IsDequantizeOperation(op)) about[edge.to].push_back(edge.from);
+  }
+}
+
+NodeComparer::NodeComparer(const MeasuredGraph& a, const MeasuredGraph& b) : a_(a), b_(b) {}
+
+Differences NodeComparer::Compare(std::uint32_t a, std::uint32_t b) const {
+  const GraphNode& node_a = a_.measured.graph.nodes[a];
+  const GraphNode& node_b = b_.measured.graph.nodes[b];
+  const NodeFacts& facts_a = a_.measured.facts[a];
+  const NodeFacts& facts_b = b_.measured.facts[b];
+  Differences differences;
+  Add("op", node_a.op, node_b.op, differences);
+  Add("device", node_a.device, node_b.device, differences);
+  AddKnown("output shape", ShapesText(node_a), ShapesText(node_b), differences);
+  AddKnown("weight bits", BitsText(facts_a.weight_bits), BitsText(facts_b.weight_bits),
+           differences);
+  AddKnown("activation bits", BitsText(facts_a.activation_bits), BitsText(facts_b.activation_bits),
+           differences);
+  CompareAttributes(
+      node_a.attributes, node_b.attributes,
+      [](const std::string& key) -> std::string_view { return key; }, differences);
+  CompareNotes(a, b, differences);
+  CompareConstants(a, b, differences);
+  return differences;
+}
+
+void NodeComparer::CompareNotes(std::uint32_t a, std::uint32_t b, Differences& to) const {
+  using Notes = std::map<std::string_view, const GraphNode*>;
+  const auto notes_of = [](const Side& side, std::uint32_t node) {
+    Notes notes;
+    for (const std::uint32_t other : side.about[node]) {
+      if (!IsNote(side.measured, other)) continue;
+      const GraphNode& note = side.measured.graph.nodes[other];
+      notes.emplace(KindOfNote(note), &note);
+    }
+    return notes;
+  };
+  if (a_.about[a].empty() && b_.about[b].empty()) return;
+  Notes notes_a = notes_of(a_, a);
+  Notes notes_b = notes_of(b_, b);
+  for (const auto& [kind, note] : notes_a) notes_b.emplace(kind, nullptr);
+  const std::vector<GraphAttribute> none;
+  for (const auto& [kind, note_b] : notes_b) {
+    const GraphNode* const note_a = notes_a[kind];
+    const auto named = [&](const std::string& key) {
+      return key.starts_with(kind) ? key : std::string(kind) + " " + key;
+    };
+    CompareAttributes(note_a == nullptr ? none : note_a->attributes,
+                      note_b == nullptr ? none : note_b->attributes, named, to);
+  }
+}
+
+// By their place among the inputs: names are often numbers that exporters count up.
+void NodeComparer::CompareConstants(std::uint32_t a, std::uint32_t b, Differences& to) const {
+  const auto constants_of = [](const Side& side, std::uint32_t node) {
+    std::vector<const GraphNode*> constants;
+    for (const std::uint32_t other : side.about[node]) {
+      if (!IsNote(side.measured, other)) constants.push_back(&side.measured.graph.nodes[other]);
+    }
+    return constants;
+  };
+  const auto in_a = constants_of(a_, a);
+  const auto in_b = constants_of(b_, b);
+  if (in_a.size() != in_b.size()) return;  // Another operation, which says more than they would.
+  for (std::size_t i = 0; i < in_a.size(); ++i) {
+    const std::string* const value_a = ValueOf(*in_a[i]);
+    const std::string* const value_b = ValueOf(*in_b[i]);
+    if (value_a == nullptr || value_b == nullptr) continue;
+    const std::string_view name = in_a[i]->name;
+    Add(name.substr(name.rfind('/') + 1), *value_a, *value_b, to);
+  }
+}
+
+}  // namespace cboard::analysis

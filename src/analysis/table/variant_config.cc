@@ -1,0 +1,88 @@
+#include "cboard/analysis/variant_config.h"
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/run_owners.h"
+#include "analysis/run_path.h"
+
+namespace cboard::analysis {
+namespace {
+
+constexpr const char* kModelKey = "model_name";
+constexpr const char* kVariantKey = "variant";
+// Of such a row, what is about the model, or says whose row it is.
+constexpr auto kNoSettings =
+    std::to_array<const char*>({kModelKey, kVariantKey, "library", "category"});
+
+bool Says(const Config& config, const char* key, std::string_view text) {
+  const auto found = config.find(key);
+  if (found == config.end()) return false;
+  const std::string* const value = std::get_if<std::string>(&found->second);
+  return value != nullptr && *value == text;
+}
+
+// "published/alexnet/int8/1763000000.5" is below "alexnet/int8".
+bool LiesBelow(std::string_view run, const std::string& place) {
+  return ("/" + std::string(WithoutDot(run)) + "/").find("/" + place + "/") != std::string::npos;
+}
+
+// Hyperparameters often stand in a run of their own below the trial's.
+const RunOwner* OwnerAtOrAbove(const RunOwners& owners, std::string_view run) {
+  for (;; run = ParentOf(run)) {
+    if (const RunOwner* const owner = OwnerOf(owners, run)) return owner;
+    if (run == ".") return nullptr;
+  }
+}
+
+}  // namespace
+
+Config ConfigOf(const Run& run) {
+  Config config;
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kHParams) continue;
+    const auto data = proto::ParseHParamsPluginData(tag.info->plugin_content);
+    if (!data) continue;
+    if (const auto* start = std::get_if<proto::HParamsSessionStart>(&*data)) {
+      config.insert(start->hparams.begin(), start->hparams.end());
+    }
+  }
+  return config;
+}
+
+Config FindConfig(const Snapshot& snapshot, std::string_view model, std::string_view variant) {
+  const RunOwners owners = FindRunOwners(snapshot);
+  const std::string place = std::string(model) + "/" + std::string(variant);
+  Config found;
+  for (const auto& run : snapshot.runs) {
+    Config config = ConfigOf(*run);
+    if (config.empty()) continue;
+    const RunOwner* const owner = OwnerAtOrAbove(owners, run->name);
+    const bool is_named = config.contains(kModelKey) && config.contains(kVariantKey);
+    const bool belongs = is_named
+                             ? Says(config, kModelKey, model) && Says(config, kVariantKey, variant)
+                         : owner != nullptr ? owner->model == model && owner->variant == variant
+                                            : LiesBelow(run->name, place);
+    if (!belongs) continue;
+    if (is_named) {
+      for (const char* key : kNoSettings) config.erase(key);
+    }
+    for (auto& [name, value] : config) found.insert_or_assign(name, std::move(value));
+  }
+  return found;
+}
+
+std::vector<ConfigLine> CompareConfigs(const Config& a, const Config& b) {
+  std::map<std::string_view, ConfigLine> by_name;
+  for (const auto& [name, value] : a) by_name[name].a = value;
+  for (const auto& [name, value] : b) by_name[name].b = value;
+  std::vector<ConfigLine> lines;
+  for (auto& [name, line] : by_name) {
+    line.name = name;
+    lines.push_back(std::move(line));
+  }
+  std::ranges::stable_partition(lines, &ConfigLine::differs);
+  return lines;
+}
+
+}  // namespace cboard::analysis

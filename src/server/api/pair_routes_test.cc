@@ -1,0 +1,79 @@
+// The routes about two variants, asked about real event files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cboard/proto/graph.h"
+#include "cboard/proto/run_metadata.h"
+#include "cboard/server/board.h"
+#include "cboard/writer/summary_writer.h"
+#include "testing/temp_dir.h"
+
+namespace cboard::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+class PairRoutesTest : public ::testing::Test {
+ protected:
+  PairRoutesTest() {
+    {
+      SummaryWriter layers((logdir_ / "layers").string());
+      layers.AddScalar("net/layers/conv1/bytes/fp32", 400, 0);
+      layers.AddScalar("net/layers/conv1/bytes/int8", 100, 0);
+      layers.AddScalar("net/layers/fc/bytes/fp32", 4000, 0);
+      layers.AddScalar("net/layers/fc/bytes/int8", 1000, 0);
+      layers.AddScalar("graphed/layers/conv/bytes/int8", 7, 0);  // Nothing to compare it with.
+    }
+    for (const auto& [variant, bytes] : {std::pair("fp32", 640), std::pair("int8", 160)}) {
+      SummaryWriter run((logdir_ / "graphed" / variant).string());
+      proto::GraphBuilder graph;
+      graph.AddNode({.name = "conv", .op = "Conv"});
+      EXPECT_TRUE(run.AddGraph(graph.Encode()));
+      EXPECT_TRUE(run.AddRunMetadata(
+          "Resources", proto::EncodeRunMetadata({{.node_name = "conv", .total_bytes = bytes}})));
+      EXPECT_TRUE(
+          run.AddHParams({{"bits", bytes == 640 ? 32.0 : 8.0}, {"seed", 1.0}, {"scheme", "<b>sym"}},
+                         {}, "hparams"));
+    }
+    auto board = Board::Open({.logdirs = {{.path = logdir_.path()}}});
+    EXPECT_TRUE(board);
+    board_ = *std::move(board);
+    EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
+  }
+
+  std::string Get(const std::string& target) const {
+    HttpResponse response = board_->Handle({.method = "GET", .target = "/api/v1" + target});
+    return (response.later ? response.later() : response).body;
+  }
+
+  cboard::testing::TempDir logdir_;
+  std::unique_ptr<Board> board_;
+};
+
+TEST_F(PairRoutesTest, BytesComeFromFiguresOfLayers) {
+  EXPECT_THAT(
+      Get("/compression/bytes?model=net&a=fp32&b=int8"),
+      HasSubstr(
+          R"("source":"logged","layers":{"names":["fc","conv1"],"a":[4000,400],"b":[1000,100]})"));
+}
+
+TEST_F(PairRoutesTest, BytesComeFromGraphsWhereNoLayerHasBothFigures) {
+  EXPECT_THAT(Get("/compression/bytes?model=graphed&a=fp32&b=int8"),
+              HasSubstr(R"("source":"graphs","layers":{"names":["conv"],"a":[640],"b":[160]})"));
+}
+
+TEST_F(PairRoutesTest, NothingLoggedIsAnAnswerToo) {
+  EXPECT_THAT(Get("/compression/bytes?model=nobody&a=fp32&b=int8"),
+              HasSubstr(R"("source":"none","layers":{"names":[],"a":[],"b":[]})"));
+  EXPECT_THAT(Get("/compression/config?model=nobody&a=fp32&b=int8"),
+              HasSubstr(R"("settings":{"names":[],"a":[],"b":[],"differ":[]})"));
+}
+
+TEST_F(PairRoutesTest, SettingsThatDifferComeFirst) {
+  EXPECT_THAT(Get("/compression/config?model=graphed&a=fp32&b=int8"),
+              HasSubstr(R"("names":["bits","scheme","seed"],"a":[32,"<b>sym",1],)"
+                        R"("b":[8,"<b>sym",1],"differ":[true,false,false])"));
+}
+
+}  // namespace
+}  // namespace cboard::server

@@ -1,0 +1,85 @@
+// A against B: where the bytes went, and what the two were made with.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { assertFitsWidth, barriers, visit } from "./support/browser.mjs";
+import { EventFile } from "./support/event_file.mjs";
+import { writeGraphs } from "./support/graph_logs.mjs";
+import { newLogdir, writeMetrics } from "./support/logdirs.mjs";
+import { serve, useBrowser } from "./support/session.mjs";
+
+useBrowser();
+
+const names = (page) => page.locator(".bytes tbody th").allInnerTexts();
+
+function writePair(logdir, layers = 14) {
+  writeMetrics(logdir);
+  const file = new EventFile(join(logdir, "layers")).hold();
+  for (let i = 0; i < layers; i += 1) {
+    file.scalar(`alexnet/layers/features.${i}/bytes/fp32`, 4000 * (i + 1));
+    file.scalar(`alexnet/layers/features.${i}/bytes/int8`, 1000 * (i + 1) + 12);
+  }
+  file.scalar("alexnet/layers/grown/bytes/fp32", 100).scalar("alexnet/layers/grown/bytes/int8", 160);
+  file.flush();
+  const settings = { weight_bits: 32, scheme: "none", seed: 7, batch: 64 };
+  new EventFile(join(logdir, "alexnet", "fp32")).hparams(settings);
+  new EventFile(join(logdir, "alexnet", "int8")).hparams({ ...settings, weight_bits: 8, scheme: "symmetric", calibration: "minmax" });
+}
+
+test("layers stand in the order of what they saved, and all of them on request", async (t) => {
+  const logdir = newLogdir(t);
+  writePair(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("compare?model=alexnet"));
+  await page.waitForSelector(".bytes");
+  assert.deepEqual((await names(page)).slice(0, 2), ["features.13", "features.12"]);
+  assert.equal((await names(page)).length, 10);
+  assert.match(await page.locator(".bytes tbody tr").first().innerText(), /56 kB\s+14 kB\s+−75 %/);
+  const [a, b] = await page.locator(".bytes tbody tr").first().locator(".bars i").evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
+  assert.ok(Math.abs(b / a - 0.25) < 0.02, `${a} and ${b}`);
+  await page.click('button:text("All 15 layers")');
+  await page.waitForFunction(() => document.querySelectorAll(".bytes tbody tr").length === 15);
+  assert.equal(await page.locator(".bytes tr:last-child .verdict.warn").innerText(), "+60 %");
+  await page.click('.bytes a:text("features.13")');
+  await page.waitForURL((url) => url.pathname.endsWith("/layers") && url.searchParams.get("sel") === "features.13");
+});
+
+test("without figures the graphs say where the bytes went", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  writeGraphs(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("compare?model=resnet18"));
+  await page.waitForSelector(".bytes");
+  assert.equal((await names(page))[0], "layer4/0/conv2/Conv");
+  assert.match(await page.locator('section[aria-labelledby="bytes-title"]').innerText(), /46\.7 MB → 11\.7 MB, from the two graphs/);
+  await visit(page, at("compare?model=alexnet"));
+  await page.waitForSelector('section[aria-labelledby="bytes-title"] :text("Not logged")');
+});
+
+test("settings that differ are shown, those that do not on request", async (t) => {
+  const logdir = newLogdir(t);
+  writePair(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("compare?model=alexnet"));
+  await page.waitForSelector(".settings");
+  const rows = () => page.locator(".settings tbody tr").allInnerTexts();
+  assert.deepEqual((await rows()).map((row) => row.split(/\s+/)), [["calibration", "–", "minmax"], ["scheme", "none", "symmetric"], ["weight_bits", "32", "8"]]);
+  await page.click('button:text("2 more are the same")');
+  await page.waitForFunction(() => document.querySelectorAll(".settings tbody tr").length === 5);
+  await visit(page, page.url());
+  await page.waitForFunction(() => document.querySelectorAll(".settings tbody tr").length === 5);
+});
+
+for (const [scheme, width] of [["light", 1440], ["dark", 390]]) {
+  test(`axe finds no serious barrier and nothing is too wide, ${scheme}, ${width} px`, async (t) => {
+    const logdir = newLogdir(t);
+    writePair(logdir);
+    const { page, at } = await serve(t, logdir, { scheme, width });
+    await visit(page, at("compare?model=alexnet&config=all&bytes=all"));
+    await page.waitForSelector(".settings");
+    await page.waitForSelector(".bytes");
+    assert.deepEqual(await barriers(page), []);
+    await assertFitsWidth(page);
+  });
+}

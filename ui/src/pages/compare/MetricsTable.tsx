@@ -1,0 +1,68 @@
+// Every metric that either side has, with what changed and where it was logged.
+import type { JSX } from "preact";
+import type { Metric, Model } from "../../api/compression";
+import { flatTag } from "../../lib/flat_tags";
+import { percent, points, ratio, significant, withoutUnit } from "../../lib/format";
+import { asFraction, gain, isFraction } from "../../lib/gates";
+
+/** Megabytes of small and of large models read better in another unit; both sides have the same one. */
+function unitFor(metric: Metric, a: number | null, b: number | null): { factor: number; unit: string } {
+  const most = Math.max(Math.abs(a ?? 0), Math.abs(b ?? 0));
+  if (metric.unit === "MB" && most > 0 && most < 1) return { factor: 1000, unit: "kB" };
+  if (metric.unit === "MB" && most >= 10_000) return { factor: 0.001, unit: "GB" };
+  return { factor: 1, unit: metric.unit };
+}
+
+/** What A and B have of a metric, as people read it. */
+export function valueTexts(metric: Metric, a: number | null, b: number | null): readonly [string, string] {
+  const { factor, unit } = unitFor(metric, a, b);
+  const text = (value: number | null): string => {
+    if (value === null) return "not logged";
+    return isFraction(metric) ? `${percent(asFraction(value))} %` : `${significant(value * factor)}${unit ? ` ${unit}` : ""}`;
+  };
+  return [text(a), text(b)];
+}
+
+/** Red is for what a gate forbids; a loss that may be is a number like others. */
+export function Change({ metric, a, b, fails }: { metric: Metric; a: number | null; b: number | null; fails: boolean }): JSX.Element {
+  if (a === null || b === null) return <span class="none">–</span>;
+  if (isFraction(metric)) {
+    const change = asFraction(b) - asFraction(a);
+    return <span class={fails ? "verdict bad" : ""}>{change === 0 ? "=" : points(change)}</span>;
+  }
+  const times = gain(a, b, metric.higherIsBetter ?? false);
+  if (times === null || metric.higherIsBetter === null) return <span>{significant(b - a)}</span>;
+  return <span class={fails ? "verdict bad" : times < 1 ? "warn verdict" : ""}>{times === 1 ? "=" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}</span>;
+}
+
+export function MetricsTable({ model, metrics, a, b, failing }: {
+  model: Model;
+  metrics: readonly Metric[];
+  a: string;
+  b: string;
+  failing: ReadonlySet<string>;
+}): JSX.Element {
+  return (
+    <section class="panel" aria-labelledby="metrics-title">
+      <div class="panel-head"><h2 id="metrics-title">Metrics</h2><span class="note">{metrics.length} logged</span></div>
+      <table class="table metrics">
+        <thead><tr><th scope="col">Metric</th><th scope="col" class="num"><span class="in-a">● {a}</span></th><th scope="col" class="num"><span class="in-b">◆ {b}</span></th><th scope="col" class="num">Change</th><th scope="col" class="wide-s">Where</th></tr></thead>
+        <tbody>
+          {metrics.map((metric) => {
+            const [ca, cb] = [model.cell(a, metric.name), model.cell(b, metric.name)];
+            const [ta, tb] = valueTexts(metric, ca?.value ?? null, cb?.value ?? null);
+            return (
+              <tr key={metric.name}>
+                <td>{withoutUnit(metric.label)}</td>
+                <td class={`num ${ca ? "" : "none"}`} title={ca ? undefined : `not logged: ${flatTag(model.name, metric.name, a)}`}>{ta}</td>
+                <td class={`num ${cb ? "" : "none"}`} title={cb ? undefined : `not logged: ${flatTag(model.name, metric.name, b)}`}>{tb}</td>
+                <td class="num"><Change metric={metric} a={ca?.value ?? null} b={cb?.value ?? null} fails={failing.has(metric.name)} /></td>
+                <td class="mono dim wide-s" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>{cb?.tag || ca?.tag || cb?.run || ca?.run}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+// Latencies of two variants in the same bins. Pure.
+import type { HistogramInput } from "../../charts/histogram/layout";
+
+/** So many that a chart without its long tail still has enough of them. */
+export const BINS = 4096;
+
+const SHOWN_BINS = 120;
+const TAIL = 0.005; // The share of either side that may lie beyond the chart,
+const LONG = 4; // and so may all that took as many times longer than nine of ten did.
+
+/** Value below which a share of the counts lies, inside its bin by proportion. */
+export function quantile(edges: readonly number[], counts: readonly number[], share: number): number {
+  const total = counts.reduce((sum, c) => sum + c, 0);
+  let before = 0;
+  for (let i = 0; i < counts.length; i += 1) {
+    const c = counts[i] ?? 0;
+    if (c > 0 && before + c >= share * total) {
+      const inside = (share * total - before) / c;
+      return (edges[i] ?? 0) + inside * ((edges[i + 1] ?? 0) - (edges[i] ?? 0));
+    }
+    before += c;
+  }
+  return edges.at(-1) ?? NaN;
+}
+
+export interface Latencies extends HistogramInput {
+  /** What the chart shows: without the slowest few, which would press all others into one bin. */
+  readonly shown: HistogramInput;
+  /** The larger share, of the two sides, that is not shown. */
+  readonly beyond: number;
+}
+
+export function withoutTail(input: HistogramInput): Latencies {
+  const { edges, a, b } = input;
+  const sides = [a, b].filter((side) => side !== null);
+  const reach = (share: number): number => Math.max(...sides.map((counts) => quantile(edges, counts, share)));
+  const limit = Math.min(reach(1 - TAIL), LONG * reach(0.9));
+  const first = edges.findIndex((_, i) => sides.some((counts) => (counts[i] ?? 0) > 0));
+  const end = edges.findIndex((edge) => edge >= limit);
+  const last = end < 0 ? edges.length - 1 : end;
+  // Bins side by side become one, until as many are left as can be told apart.
+  const width = Math.max(1, Math.ceil((last - Math.max(0, first)) / SHOWN_BINS));
+  const starts: number[] = [];
+  for (let i = Math.max(0, first); i < last; i += width) starts.push(i);
+  const joined = (counts: readonly number[] | null): number[] | null =>
+    counts && starts.map((from) => counts.slice(from, from + width).reduce((sum, c) => sum + c, 0));
+  const lost = (counts: readonly number[]): number => {
+    const total = counts.reduce((sum, c) => sum + c, 0);
+    return total > 0 ? counts.slice((starts.at(-1) ?? 0) + width).reduce((sum, c) => sum + c, 0) / total : 0;
+  };
+  const shown = { edges: [...starts.map((i) => edges[i] ?? 0), edges[Math.min(edges.length - 1, (starts.at(-1) ?? 0) + width)] ?? 0], a: joined(a), b: joined(b) };
+  return { edges, a, b, shown, beyond: Math.max(0, ...sides.map(lost)) };
+}

@@ -1,0 +1,76 @@
+// Two columns against each other, coloured like the lines and rows of the same trials.
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { hideReadout, showReadout } from "../../charts/readout";
+import { useSize } from "../../charts/useSize";
+import { cellText, type Column, type Trials } from "./data";
+import { heatOf, type AxisView } from "./parallel_layout";
+import { layoutScatter, nearestPoint } from "./scatter_layout";
+
+const LABEL_ROOM = 88; // Pixels that a word of the lower axis takes.
+
+/** Those of some ticks, in their order, that do not touch each other. */
+function apart<T extends { at: number }>(ticks: readonly T[]): T[] {
+  const kept: T[] = [];
+  for (const tick of ticks) if (Math.abs(tick.at - (kept.at(-1)?.at ?? Infinity)) >= LABEL_ROOM) kept.push(tick);
+  return kept;
+}
+
+export function ScatterChart({ trials, x, y, colourBy, view, hot, onHot, onOpen }: {
+  trials: Trials;
+  x: Column;
+  y: Column;
+  colourBy: Column | undefined;
+  view: AxisView;
+  hot: number | null;
+  onHot: (index: number | null) => void;
+  onOpen: (index: number) => void;
+}): JSX.Element {
+  const { ref, width, height } = useSize<HTMLDivElement>();
+  const layout = useMemo(() => layoutScatter(x, y, width, height, view), [x, y, width, height, view]);
+  const heats = useMemo(() => heatOf(colourBy), [colourBy]);
+  const leave = (): void => {
+    onHot(null);
+    hideReadout();
+  };
+  const move = (event: PointerEvent): void => {
+    const box = ref.current?.getBoundingClientRect();
+    const index = layout && box ? nearestPoint(layout, event.clientX - box.left, event.clientY - box.top) : null;
+    if (index === null) return leave();
+    onHot(index);
+    const columns = [...new Set([x, y, ...(colourBy ? [colourBy] : [])])];
+    showReadout(
+      <>
+        <b>{trials.names[index] || trials.runs[index]?.[0]}</b>
+        <dl class="two">{columns.map((column) => <><dt>{column.label}</dt><dd>{cellText(column.values[index] ?? null)}</dd></>)}</dl>
+      </>, event.clientX, event.clientY);
+  };
+  return (
+    <div class="parallel" ref={ref}>
+      {layout && (
+        <svg class={`chart scatter${hot === null ? "" : " has-hot"}`} width={width} height={height} role="group" aria-label={`${layout.points.length} trials by ${x.label} and ${y.label}`}
+          onPointerMove={move} onPointerLeave={leave} onClick={() => hot !== null && onOpen(hot)}>
+          {layout.y.ticks.map((tick) => (
+            <g key={tick.value}>
+              <path class="grid" d={`M${layout.left} ${Math.round(tick.at) + 0.5}H${layout.right}`} />
+              <text x={layout.left - 8} y={tick.at + 4} text-anchor="end">{tick.text.length > 9 ? `${tick.text.slice(0, 8)}…` : tick.text}</text>
+            </g>
+          ))}
+          {apart(layout.x.ticks).map((tick) => (
+            <g key={tick.value}>
+              <path class="grid" d={`M${Math.round(tick.at) + 0.5} ${layout.top}V${layout.bottom}`} />
+              <text x={tick.at} y={layout.bottom + 16} text-anchor="middle">{tick.text.length > 14 ? `${tick.text.slice(0, 13)}…` : tick.text}</text>
+            </g>
+          ))}
+          {layout.points.length === 0 && <text x={(layout.left + layout.right) / 2} y={(layout.top + layout.bottom) / 2} text-anchor="middle">{`No trial has both ${x.label} and ${y.label}.`}</text>}
+          <path class="axis" d={`M${layout.left} ${layout.top}V${Math.round(layout.bottom) + 0.5}H${layout.right}`} />
+          <text class="name" x={layout.right} y={layout.bottom + 32} text-anchor="end">{x.label}</text>
+          <text class="name halo" x={layout.left + 6} y={layout.top - 4}>{y.label}</text>
+          {layout.points.map((point) => (
+            <circle key={point.index} class={`trial-dot ${heats[point.index]}${hot === point.index ? " hot" : ""}`} cx={point.x} cy={point.y} r={hot === point.index ? 4 : 2.5} />
+          ))}
+        </svg>
+      )}
+    </div>
+  );
+}

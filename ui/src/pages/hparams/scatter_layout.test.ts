@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import type { Column } from "./data";
+import { layoutScatter, nearestPoint } from "./scatter_layout";
+
+const column = (id: string, values: Column["values"], isMetric = false): Column => ({
+  id, label: id, description: "", isMetric, isNumeric: values.every((v) => v === null || typeof v === "number"), values, varies: true,
+});
+const view = { log: new Set<string>(), flip: new Set<string>() };
+const bits = column("bits", [4, 8, null, 8]);
+const accuracy = column("acc", [0.5, 1, 0.7, null], true);
+
+it("gives a point to every trial that has both values", () => {
+  const layout = layoutScatter(bits, accuracy, 400, 300, view)!;
+  expect(layout.points.map(({ index }) => index)).toEqual([0, 1]);
+  const [low, high] = layout.points;
+  expect(low!.x).toBeLessThan(high!.x);
+  expect(low!.y).toBeGreaterThan(high!.y);
+  for (const { x, y } of layout.points) {
+    expect(x).toBeGreaterThanOrEqual(layout.left);
+    expect(x).toBeLessThanOrEqual(layout.right);
+    expect(y).toBeGreaterThanOrEqual(layout.top);
+    expect(y).toBeLessThanOrEqual(layout.bottom);
+  }
+});
+
+it("turns an axis over on request", () => {
+  const [low, high] = layoutScatter(bits, accuracy, 400, 300, { ...view, flip: new Set(["acc"]) })!.points;
+  expect(low!.y).toBeLessThan(high!.y);
+});
+
+it("keeps trials of one word apart", () => {
+  const scheme = column("scheme", ["sym", "sym", "sym"]);
+  const layout = layoutScatter(scheme, column("acc", [1, 1, 1], true), 400, 300, view)!;
+  expect(new Set(layout.points.map(({ x }) => x)).size).toBe(3);
+});
+
+it("finds what is pointed at, and nothing far from all", () => {
+  const layout = layoutScatter(bits, accuracy, 400, 300, view)!;
+  const { x, y } = layout.points[1]!;
+  expect(nearestPoint(layout, x + 3, y - 3)).toBe(1);
+  expect(nearestPoint(layout, (layout.left + layout.right) / 2, (layout.top + layout.bottom) / 2)).toBeNull();
+});
+
+it("needs room", () => {
+  expect(layoutScatter(bits, accuracy, 100, 300, view)).toBeNull();
+});

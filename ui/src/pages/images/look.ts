@@ -1,0 +1,55 @@
+// How images are looked at: what is the same for all cards.
+
+export interface ImagesAnswer {
+  indices: number[];
+  steps: number[];
+  wall_times: number[];
+  widths: number[];
+  heights: number[];
+  samples: number[];
+}
+
+/** Narrower images are shown with their pixels, not smeared. */
+export const SMALL = 160;
+
+export interface Look {
+  readonly actual: boolean;
+  readonly brightness: number;
+  readonly contrast: number;
+  /** The step of all cards; null: the newest of each. */
+  readonly step: number | null;
+}
+
+export function lookOf(params: URLSearchParams): Look {
+  const number = (key: string, usual: number): number => {
+    const value = Number(params.get(key) ?? usual);
+    return Number.isFinite(value) ? Math.min(4, Math.max(0, value)) : usual;
+  };
+  const step = Number(params.get("step") ?? NaN);
+  return { actual: params.has("actual"), brightness: number("bright", 1), contrast: number("contrast", 1), step: Number.isFinite(step) ? step : null };
+}
+
+export function filterOf(look: Look): Record<string, string> {
+  return look.brightness === 1 && look.contrast === 1 ? {} : { filter: `brightness(${look.brightness}) contrast(${look.contrast})` };
+}
+
+/** The two runs to lay over each other: those asked for where they share an image with another, else
+ * the first two that share one. */
+export function pairOf(series: readonly { run: string; tag: string }[], a: string | null, b: string | null): readonly [string, string] | null {
+  const tags = new Map<string, Set<string>>();
+  for (const { run, tag } of series) {
+    const own = tags.get(run);
+    if (own) own.add(tag);
+    else tags.set(run, new Set([tag]));
+  }
+  const runs = [...tags.keys()];
+  const share = (p: string, q: string): boolean => p !== q && [...(tags.get(p) ?? [])].some((tag) => tags.get(q)?.has(tag));
+  // What was asked for first; the others in their order.
+  const before = (asked: string | null): string[] => (asked !== null && tags.has(asked) ? [asked, ...runs] : runs);
+  for (const first of before(a)) {
+    if (first === b && a !== b) continue;
+    const second = before(b).find((run) => share(first, run));
+    if (second !== undefined) return [first, second];
+  }
+  return null;
+}

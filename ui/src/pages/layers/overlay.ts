@@ -1,0 +1,35 @@
+// Both histograms of a layer's tensor, in the same bins.
+import { useMemo } from "preact/hooks";
+import { postJson, type ApiError } from "../../api/client";
+import { toNumber, type WireNumber } from "../../api/wire";
+import type { HistogramInput } from "../../charts/histogram/layout";
+import { useResource } from "../../state/resource";
+import type { Layer } from "./data";
+
+export interface OverlayAnswer {
+  edges: WireNumber[];
+  series: { counts?: WireNumber[]; num?: WireNumber; min?: WireNumber; max?: WireNumber; step?: number; error?: { message: string } }[];
+}
+
+export interface Overlay {
+  readonly data: OverlayAnswer | null;
+  readonly error: ApiError | null;
+  readonly input: HistogramInput | null;
+  /** The least and greatest value of B. */
+  readonly clip: readonly [number, number] | null;
+  readonly retry: () => void;
+}
+
+export function useOverlay(layer: Layer, bins = 192): Overlay {
+  const body = { series: [[layer.a.run, layer.a.tag, null], [layer.b.run, layer.b.tag, null]], bins };
+  const { state, retry } = useResource(JSON.stringify(body), (signal) => postJson<OverlayAnswer>("histograms/overlay", body, signal));
+  const { data, error } = state.value;
+  const input = useMemo(() => (data ? {
+    edges: data.edges.map(toNumber),
+    a: data.series[0]?.counts?.map(toNumber) ?? null,
+    b: data.series[1]?.counts?.map(toNumber) ?? null,
+  } : null), [data]);
+  const sideB = data?.series[1];
+  const clip = sideB?.min !== undefined && sideB.max !== undefined ? [toNumber(sideB.min), toNumber(sideB.max)] as const : null;
+  return { data, error, input, clip, retry };
+}
