@@ -47,8 +47,8 @@ export interface Summary {
 }
 
 /** Over the finite values; null without any. */
-export function summarize(seconds: readonly number[], values: readonly number[]): Summary | null {
-  const known = values.map((value, i) => ({ value, at: seconds[i] ?? 0 })).filter(({ value }) => Number.isFinite(value));
+export function summarize(seconds: ArrayLike<number>, values: ArrayLike<number>): Summary | null {
+  const known = Array.from(values, (value, i) => ({ value, at: seconds[i] ?? 0 })).filter(({ value }) => Number.isFinite(value));
   if (known.length === 0) return null;
   const sorted = known.map(({ value }) => value).sort((p, q) => p - q);
   let area = 0;

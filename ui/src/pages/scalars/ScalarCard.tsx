@@ -1,12 +1,14 @@
 // One tag, all shown runs, one chart.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { postJson } from "../../api/client";
+import { postForCurves } from "../../api/curves";
+import type { Curve } from "../../api/series";
 import { toNumber, type WireNumber } from "../../api/wire";
-import type { ScalarAnswer, ScalarSeries } from "../../api/types";
 import { LineChart } from "../../charts/line/LineChart";
 import { nearestIndex, smoothed, type Line } from "../../charts/line/layout";
+import { useNear } from "../../charts/useNear";
 import { csvOf, saveAs } from "../../lib/csv";
 import { count, duration, exact, plural, significant } from "../../lib/format";
 import type { RunGroup } from "../../lib/run_groups";
@@ -26,17 +28,17 @@ export interface CardView {
   readonly zoom: readonly [number, number] | null;
 }
 
-function xsOf(series: ScalarSeries, axis: Axis): ArrayLike<number> {
-  if (axis === "step") return series.steps;
-  const first = series.wall_times[0] ?? 0;
-  return axis === "wall" ? series.wall_times : series.wall_times.map((t) => t - first);
+function xsOf(curve: Curve, axis: Axis): ArrayLike<number> {
+  if (axis === "step") return curve.steps;
+  const times = curve.wallTimes();
+  const first = times[0] ?? 0;
+  return axis === "wall" ? times : Float64Array.from(times, (t) => t - first);
 }
 
-export function linesOf(series: readonly ScalarSeries[], axis: Axis, smoothing: number): Line[] {
-  return series.flatMap((one) => {
-    if (one.error || one.steps.length === 0) return [];
-    const ys = Float64Array.from(one.values, toNumber);
-    return [{ name: one.run, xs: xsOf(one, axis), ys, smooth: smoothing > 0 ? smoothed(ys, smoothing) : null }];
+export function linesOf(curves: readonly Curve[], axis: Axis, smoothing: number): Line[] {
+  return curves.flatMap((curve) => {
+    if (curve.error || curve.steps.length === 0) return [];
+    return [{ name: curve.run, xs: xsOf(curve, axis), ys: curve.values, smooth: smoothing > 0 ? smoothed(curve.values, smoothing) : null }];
   });
 }
 
@@ -70,19 +72,6 @@ export function xText(axis: Axis): (x: number) => string {
   return axis === "wall" ? (x) => time.format(new Date(x * 1000)) : (x) => (x === 0 ? "0" : duration(x));
 }
 
-/** True once the element has come near the visible part of the page. */
-function useNear(): { ref: { current: HTMLElement | null }; near: boolean } {
-  const ref = useRef<HTMLElement | null>(null);
-  const [near, setNear] = useState(false);
-  useEffect(() => {
-    if (!ref.current) return;
-    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), { rootMargin: "300px" });
-    observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, []);
-  return { ref, near };
-}
-
 /** Its height is known before its content: two rows for more than four runs. */
 function Values({ count: expected, lines, at, digits }: { count: number; lines: readonly Line[]; at: number | null; digits: number }): JSX.Element {
   return (
@@ -113,7 +102,7 @@ function ask(tag: string, runs: readonly string[], groups: readonly RunGroup[] |
       .then((answer) => ({ lines: (smoothing) => linesOfGroups(answer, smoothing), total: answer.groups.reduce((sum, one) => sum + (one.x?.length ?? 0), 0) }));
   }
   const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
-  return postJson<ScalarAnswer>("scalars", { ...common, ...range, series: runs.map((run) => [run, tag]) }, signal)
+  return postForCurves({ ...common, ...range, series: runs.map((run) => [run, tag] as const) }, signal)
     .then(({ series }) => ({ lines: (smoothing) => linesOf(series, view.axis, smoothing), total: series.reduce((sum, one) => sum + (one.total ?? 0), 0) }));
 }
 
