@@ -14,11 +14,12 @@ followOldLink();
 listenToLocation();
 void pageOf(pathParts.value)?.load().catch(() => undefined); // While the frame is drawn; App says it if it fails.
 listenToKeys();
-void refreshStatus();
 listenToChanges();
+void refreshStatus();
 followComparison();
 
-const root = document.createElement("div");
-root.id = "app";
-document.body.append(root);
-render(<App />, root);
+const root = document.querySelector("#app");
+if (root) {
+  root.replaceChildren(); // The frame that came with the document; App draws the same, and the rest.
+  render(<App />, root);
+}
