@@ -81,7 +81,9 @@ function yScaleOf(values: Float64Array, options: LineChartOptions, bottom: numbe
   return linearScale(lo, hi, bottom, top);
 }
 
+/** Null while there is no room, or nothing to draw: axes of no data would tell something untrue. */
 export function layoutLines(lines: readonly Line[], options: LineChartOptions): LineChartLayout | null {
+  if (lines.length === 0) return null;
   const box = { l: LEFT, r: options.width - 10, t: 8, b: options.height - BOTTOM };
   if (box.r - box.l < 40 || box.b - box.t < 30) return null;
   const allX = extent(lines.flatMap((line) => (line.xs.length ? [line.xs[0]!, line.xs[line.xs.length - 1]!] : [])));

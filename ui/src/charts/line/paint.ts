@@ -93,17 +93,18 @@ function stroke(
   context.lineJoin = "round";
   context.setLineDash([...dash]);
   context.beginPath();
+  const { x: toX, y: toY } = layout;
+  const least = toY.log ? Number.MIN_VALUE : -Infinity;
   let pen = false;
   let only = 0;
   for (let i = 0; i < xs.length; i += 1) {
     const y = ys[i] ?? NaN;
-    if (!Number.isFinite(y) || (layout.y.log && y <= 0)) {
+    if (!Number.isFinite(y) || y < least) {
       pen = false;
       continue;
     }
-    const [px, py] = [layout.x(xs[i] ?? 0), layout.y(y)];
-    if (pen) context.lineTo(px, py);
-    else context.moveTo(px, py);
+    if (pen) context.lineTo(toX(xs[i] ?? 0), toY(y));
+    else context.moveTo(toX(xs[i] ?? 0), toY(y));
     pen = true;
     only += 1;
   }

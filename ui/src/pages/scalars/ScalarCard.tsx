@@ -73,7 +73,8 @@ export function xText(axis: Axis): (x: number) => string {
 }
 
 /** Its height is known before its content: two rows for more than four runs. */
-function Values({ count: expected, lines, at, digits }: { count: number; lines: readonly Line[]; at: number | null; digits: number }): JSX.Element {
+function Values({ count: expected, lines, cursor, digits }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null; digits: number }): JSX.Element {
+  const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
   return (
     <div class={expected > 4 ? "values reserved two" : "values reserved"}>
       {lines.slice(0, 8).map((line) => {
@@ -137,7 +138,7 @@ function LoadedCard({ tag, runs, groups, view, cursor, files, onZoom }: {
     <>
       <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom} toSvg={toSvg}
         logX={view.logX} logY={view.logY} clipOutliers={view.clip} xRange={zoom} yRange={null} xText={xText(view.axis)} />
-      <Values count={groups?.length ?? runs.length} lines={lines} at={cursor.value} digits={5} />
+      <Values count={groups?.length ?? runs.length} lines={lines} cursor={cursor} digits={5} />
     </>
   );
 }
@@ -168,7 +169,7 @@ export function ScalarCard(props: {
       {near ? <LoadedCard tag={props.tag} runs={props.runs} groups={props.groups} view={props.view} cursor={props.cursor} files={files} onZoom={props.onZoom} /> : (
         <>
           <div class="plot" />
-          <Values count={props.groups?.length ?? props.runs.length} lines={[]} at={null} digits={5} />
+          <Values count={props.groups?.length ?? props.runs.length} lines={[]} cursor={null} digits={5} />
         </>
       )}
     </section>
