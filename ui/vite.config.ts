@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { precompressed } from "./tools/precompressed.ts";
 import { staticPages } from "./tools/static_pages.ts";
 // Every page is one step below the server's path prefix, so relative addresses hold on all of them.
 export default defineConfig({
   base: "./",
-  plugins: [staticPages()],
+  plugins: [staticPages(), precompressed()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",

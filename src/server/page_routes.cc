@@ -35,17 +35,6 @@ struct ServedFile {
   bool named_by_content = false;                 // Its name changes with its bytes.
 };
 
-ServedFile Serve(std::string_view name, std::string body) {
-  ServedFile served{.content_type = std::string(ContentTypeOf(name)),
-                    .etag = EtagOf(body),
-                    .named_by_content = name.starts_with("assets/")};
-  if (std::optional<std::string> packed = Gzip(body, kSmallGzip)) {
-    served.gzip_body = std::make_shared<const std::string>(*std::move(packed));
-  }
-  served.body = std::make_shared<const std::string>(std::move(body));
-  return served;
-}
-
 // Everything in the page is addressed relative to <base>, so that it works below any prefix.
 std::string WithBase(std::string html, const std::string& prefix) {
   constexpr std::string_view kBase = R"(<base href="/")";
@@ -59,18 +48,31 @@ std::string WithBase(std::string html, const std::string& prefix) {
   return html;
 }
 
-// Compressed when first asked for, each by itself: neither a start nor the first visitor waits for
-// files that nobody wants yet.
+ServedFile Serve(const PageFile& file, const std::string& prefix) {
+  const auto text = [](std::span<const unsigned char> content) {
+    return std::string(AsText(std::as_bytes(content)));
+  };
+  std::string body = text(file.content);
+  if (file.name.ends_with(".html")) body = WithBase(std::move(body), prefix);
+  ServedFile served{.content_type = std::string(ContentTypeOf(file.name)),
+                    .etag = EtagOf(body),
+                    .named_by_content = file.name.starts_with("assets/")};
+  if (!file.gzip_content.empty()) {
+    served.gzip_body = std::make_shared<const std::string>(text(file.gzip_content));
+  } else if (std::optional<std::string> packed = Gzip(body, kSmallGzip)) {
+    served.gzip_body = std::make_shared<const std::string>(*std::move(packed));
+  }
+  served.body = std::make_shared<const std::string>(std::move(body));
+  return served;
+}
+
+// Made when first asked for: a start does not wait for files that nobody wants yet.
 class LazyFile {
  public:
   LazyFile(const PageFile& file, const std::string& prefix) : file_(file), prefix_(prefix) {}
 
   const ServedFile& Get() {
-    std::call_once(made_, [this] {
-      std::string body(AsText(std::as_bytes(file_.content)));
-      if (file_.name.ends_with(".html")) body = WithBase(std::move(body), prefix_);
-      served_ = Serve(file_.name, std::move(body));
-    });
+    std::call_once(made_, [this] { served_ = Serve(file_, prefix_); });
     return served_;
   }
 

@@ -64,6 +64,7 @@ TEST(Page, HoldsEveryFileItRefersTo) {
     ++scripts;
     EXPECT_EQ(served->content_type, "text/javascript; charset=utf-8");
     EXPECT_TRUE(served->gzip_body != nullptr || served->shared_body->size() < 1000) << file.name;
+    EXPECT_EQ(file.gzip_content.empty(), served->shared_body->size() < 1024) << file.name;
   }
   EXPECT_GE(scripts, 3u);
 }
