@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { listenToKeys } from "./shell/keys";
 import { App } from "./shell/App";
-import { pageOf } from "./shell/pages";
+import { loadView, pageOf } from "./shell/pages";
 import { listenToChanges, refreshStatus } from "./state/live";
 import { followOldLink, listenToLocation, pathParts } from "./state/location";
 import { followComparison } from "./state/pair";
@@ -12,14 +12,17 @@ import "./styles/parts.css";
 
 followOldLink();
 listenToLocation();
-void pageOf(pathParts.value)?.load().catch(() => undefined); // While the frame is drawn; App says it if it fails.
 listenToKeys();
 listenToChanges();
 void refreshStatus();
 followComparison();
 
-const root = document.querySelector("#app");
-if (root) {
-  root.replaceChildren(); // The frame that came with the document; App draws the same, and the rest.
+// The frame that came with the document stays until the page itself can be drawn with it, in one go.
+// App says it if the page could not be loaded.
+const page = pageOf(pathParts.value);
+void (page ? loadView(page) : Promise.resolve()).catch(() => undefined).then(() => {
+  const root = document.querySelector("#app");
+  if (!root) return;
+  root.replaceChildren();
   render(<App />, root);
-}
+});

@@ -32,6 +32,15 @@ export const TENSORBOARD_PAGES: readonly Page[] = TENSORBOARD_ENTRIES.map(withCo
 
 export const PAGES: readonly Page[] = [...COMPRESSION_PAGES, ...TENSORBOARD_PAGES];
 
+const views = new Map<string, ComponentType>();
+
+/** What draws the page, once it is loaded. */
+export const viewOf = (page: Page): ComponentType | undefined => views.get(page.id);
+
+export async function loadView(page: Page): Promise<void> {
+  if (!views.has(page.id)) views.set(page.id, (await page.load()).default);
+}
+
 /** The page at a path: "/layers". Paths are one step deep, see vite.config.ts. */
 export function pageOf(parts: readonly string[]): Page | null {
   if (parts.length === 0) return PAGES[0] ?? null;
