@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { askAhead } from "./api/client";
 import { listenToKeys } from "./shell/keys";
 import { App } from "./shell/App";
 import { loadView, pageOf } from "./shell/pages";
@@ -16,13 +17,13 @@ listenToKeys();
 listenToChanges();
 void refreshStatus();
 followComparison();
+const page = pageOf(pathParts.value);
+page?.asks?.forEach(askAhead);
 
 // The frame that came with the document stays until the page itself can be drawn with it, in one go.
 // App says it if the page could not be loaded.
-const page = pageOf(pathParts.value);
 void (page ? loadView(page) : Promise.resolve()).catch(() => undefined).then(() => {
   const root = document.querySelector("#app");
   if (!root) return;
-  root.replaceChildren();
-  render(<App />, root);
+  render(<App />, root); // Takes over the elements of the frame.
 });

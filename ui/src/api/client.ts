@@ -71,8 +71,25 @@ async function ask<T>(url: string, init: RequestInit, read: (response: Response)
 
 const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
 
+const ahead = new Map<string, Promise<unknown>>();
+
+/** Asks for what will be needed: the first who asks the same by getJson gets the answer to this. */
+export function askAhead(route: string): void {
+  const { href } = new URL(route, root);
+  const answer = ask<unknown>(href, {}, json);
+  answer.catch(() => undefined); // Whoever needs it hears of it.
+  ahead.set(href, answer);
+  setTimeout(() => ahead.delete(href), 5000); // Nobody wanted it, and by now it is old.
+}
+
 export async function getJson<T>(route: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
-  return ask<T>(apiUrl(route, params), signal ? { signal } : {}, json);
+  const url = apiUrl(route, params);
+  const early = ahead.get(url);
+  if (early) {
+    ahead.delete(url);
+    return early as Promise<T>;
+  }
+  return ask<T>(url, signal ? { signal } : {}, json);
 }
 
 export async function getText(route: string, params: Params = {}, signal?: AbortSignal): Promise<string> {

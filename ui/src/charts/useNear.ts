@@ -1,20 +1,21 @@
 // Whether an element is in or near the visible part of the page.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
-const MARGIN = 300;
+// One observer for all: a page may have hundreds of cards.
+const told = new WeakMap<Element, (near: boolean) => void>();
+let observer: IntersectionObserver | undefined;
 
-export function useNear(): { ref: { current: HTMLElement | null }; near: boolean } {
+function follow(element: Element, tell: (near: boolean) => void): () => void {
+  observer ??= new IntersectionObserver((entries) => entries.forEach((entry) => told.get(entry.target)?.(entry.isIntersecting)), { rootMargin: "300px" });
+  told.set(element, tell);
+  observer.observe(element);
+  return () => observer?.unobserve(element);
+}
+
+/** `atFirst` is what is taken to be true until the browser has said, which is after the first frame. */
+export function useNear(atFirst = false): { ref: { current: HTMLElement | null }; near: boolean } {
   const ref = useRef<HTMLElement | null>(null);
-  const [near, setNear] = useState(false);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    // An observer speaks only after the next frame; what is in sight from the start need not wait.
-    const { top, bottom } = element.getBoundingClientRect();
-    if (top < window.innerHeight + MARGIN && bottom > -MARGIN) setNear(true);
-    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), { rootMargin: `${MARGIN}px` });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  const [near, setNear] = useState(atFirst);
+  useEffect(() => (ref.current ? follow(ref.current, setNear) : undefined), []);
   return { ref, near };
 }

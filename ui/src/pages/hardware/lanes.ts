@@ -1,6 +1,6 @@
 // What the machine did, lane by lane: the curves of a monitor below hardware/, single cores and the
 // summaries it writes at the end left out.
-import { byNumber } from "../scalars/groups";
+import { byNumber } from "../../lib/natural";
 
 export interface Lane {
   readonly tag: string;

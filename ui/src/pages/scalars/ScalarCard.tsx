@@ -65,11 +65,11 @@ function saveCsv(tag: string, lines: readonly Line[], axis: Axis): void {
   saveAs(`${tag.replace(/[^\w.-]+/g, "_")}.csv`, csvOf(["run", axis, "value"], rows), "text/csv");
 }
 
-const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
-
 export function xText(axis: Axis): (x: number) => string {
   if (axis === "step") return (x) => count(x);
-  return axis === "wall" ? (x) => time.format(new Date(x * 1000)) : (x) => (x === 0 ? "0" : duration(x));
+  if (axis === "relative") return (x) => (x === 0 ? "0" : duration(x));
+  const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
+  return (x) => time.format(new Date(x * 1000));
 }
 
 /** Its height is known before its content: two rows for more than four runs. */
@@ -143,6 +143,19 @@ function LoadedCard({ tag, runs, groups, view, cursor, files, onZoom }: {
   );
 }
 
+function Tools({ tag, files, pinned, wide, onPin, onWide }: {
+  tag: string; files: CardFiles; pinned: boolean; wide: boolean; onPin: () => void; onWide: () => void;
+}): JSX.Element {
+  return (
+    <>
+      <button class="icon text" aria-label={`Save ${tag} as SVG`} title="Save the chart" onClick={() => { const svg = files.svg?.(); if (svg) saveSvg(tag, svg); }}>SVG</button>
+      <button class="icon text" aria-label={`Save ${tag} as CSV`} title="Save the points" onClick={() => files.csv?.()}>CSV</button>
+      <button class="icon" aria-label={`${pinned ? "Unpin" : "Pin"} ${tag}`} aria-pressed={pinned} title="Pin" onClick={onPin}><Icon d={ICONS.pin} /></button>
+      <button class="icon" aria-label={`Full width: ${tag}`} aria-pressed={wide} title="Full width" onClick={onWide}><Icon d={ICONS.wide} /></button>
+    </>
+  );
+}
+
 export function ScalarCard(props: {
   tag: string;
   runs: readonly string[];
@@ -151,20 +164,19 @@ export function ScalarCard(props: {
   cursor: Signal<number | null>;
   pinned: boolean;
   wide: boolean;
+  /** Whether it is one of the first, which most windows show without scrolling. */
+  first: boolean;
   onZoom: (range: readonly [number, number] | null) => void;
   onPin: () => void;
   onWide: () => void;
 }): JSX.Element {
-  const { ref, near } = useNear();
+  const { ref, near } = useNear(props.first);
   const files = useRef<CardFiles>({ svg: null, csv: null }).current;
   return (
     <section class={`card${props.wide ? " wide" : ""}`} ref={ref} aria-label={props.tag}>
       <header>
         <h3 title={props.tag}>{props.tag}</h3>
-        <button class="icon text" aria-label={`Save ${props.tag} as SVG`} title="Save the chart" onClick={() => { const svg = files.svg?.(); if (svg) saveSvg(props.tag, svg); }}>SVG</button>
-        <button class="icon text" aria-label={`Save ${props.tag} as CSV`} title="Save the points" onClick={() => files.csv?.()}>CSV</button>
-        <button class="icon" aria-label={`${props.pinned ? "Unpin" : "Pin"} ${props.tag}`} aria-pressed={props.pinned} title="Pin" onClick={props.onPin}><Icon d={ICONS.pin} /></button>
-        <button class="icon" aria-label={`Full width: ${props.tag}`} aria-pressed={props.wide} title="Full width" onClick={props.onWide}><Icon d={ICONS.wide} /></button>
+        {near && <Tools {...props} files={files} />}
       </header>
       {near ? <LoadedCard tag={props.tag} runs={props.runs} groups={props.groups} view={props.view} cursor={props.cursor} files={files} onZoom={props.onZoom} /> : (
         <>

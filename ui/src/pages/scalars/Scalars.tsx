@@ -23,6 +23,9 @@ const AXES: readonly { value: Axis; text: string }[] = [
 // Beyond this many tags groups start folded, so that opening the page stays quick.
 const OPEN_TAGS = 60;
 
+// So many are drawn at once; of the others, those in sight after the first frame.
+const FIRST_CARDS = 6;
+
 function viewOf(): CardView {
   const zoom = query.value.get("xlim")?.split("~").map(Number) ?? [];
   return {
@@ -104,8 +107,9 @@ export default function Scalars(): JSX.Element {
     if (!set.delete(group.name)) set.add(group.name);
     setQuery({ [key]: listText([...set]) });
   };
+  let cards = 0;
   const card = (tag: string): JSX.Element => (
-    <ScalarCard key={tag} tag={tag} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
+    <ScalarCard key={tag} tag={tag} first={++cards <= FIRST_CARDS} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
       runs={shown.filter((run) => runsOf.get(tag)?.has(run))} groups={runGroups}
       onZoom={(range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace")}
       onPin={() => setQuery({ pins: listText(pins.includes(tag) ? pins.filter((p) => p !== tag) : [...pins, tag]) })}

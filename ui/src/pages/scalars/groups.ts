@@ -1,4 +1,5 @@
 // Tags in groups by what stands before the first slash, as TensorBoard has them.
+import { byNumber } from "../../lib/natural";
 
 export interface TagGroup {
   readonly name: string;
@@ -15,11 +16,4 @@ export function groupTags(tags: readonly string[]): TagGroup[] {
     else groups.set(name, [tag]);
   }
   return [...groups].map(([name, members]) => ({ name, tags: members.sort(byNumber) })).sort((a, b) => byNumber(a.name, b.name));
-}
-
-const collator = new Intl.Collator("en", { numeric: true });
-
-/** "layer2" before "layer10". */
-export function byNumber(a: string, b: string): number {
-  return collator.compare(a, b);
 }
