@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { lookOf, resolveColour } from "../../lib/colour";
 import { paintVersion } from "../../shell/theme";
+import { paintInTurn, paintNoMore } from "../paint_queue";
 import { useSize } from "../useSize";
 import { SvgPen } from "../pen";
 import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
@@ -73,14 +74,18 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const painted = paintVersion.value;
 
   useLayoutEffect(() => {
-    if (!canvas.current || !ref.current) return;
-    if (!layout) {
-      canvas.current.width = 0; // Wipes it.
-      return;
-    }
-    const context = sizeCanvas(canvas.current, width, height);
-    if (context) paintLines(context, layout, props.lines, looksOf(ref.current, props.lines), inkOf(ref.current));
+    const [element, box] = [canvas.current, ref.current];
+    if (!element || !box) return;
+    paintInTurn(canvas, () => {
+      if (!layout) {
+        element.width = 0; // Wipes it.
+        return;
+      }
+      const context = sizeCanvas(element, width, height);
+      if (context) paintLines(context, layout, props.lines, looksOf(box, props.lines), inkOf(box));
+    });
   }, [layout, painted]);
+  useEffect(() => () => paintNoMore(canvas), []);
   // Following the pointer paints the overlay alone; nothing is rendered for it. A chart that was never
   // pointed at needs no overlay either.
   useEffect(() => {

@@ -24,6 +24,9 @@ export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: num
   return context;
 }
 
+// From here on lines are thin: wide ones would hide each other, and take several times as long.
+const MANY = 24;
+
 export function paintLines(
   context: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink,
 ): void {
@@ -43,7 +46,7 @@ export function paintLines(
     const look = looks[i];
     if (!look) return;
     if (line.smooth) stroke(context, layout, line.xs, line.ys, look, 1, 0.26, []);
-    stroke(context, layout, line.xs, line.smooth ?? line.ys, look, 1.6, 1, look.dash);
+    stroke(context, layout, line.xs, line.smooth ?? line.ys, look, lines.length > MANY ? 1 : 1.6, 1, look.dash);
   });
   context.restore();
   lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
