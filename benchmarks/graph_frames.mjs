@@ -9,10 +9,11 @@ import { everythingRead, startBoard } from "../tests/page/support/board.mjs";
 import { openWindow, startBrowser, visit } from "../tests/page/support/browser.mjs";
 import { EventFile } from "../tests/page/support/event_file.mjs";
 import { addGraph, largeNetwork } from "../tests/page/support/graph_logs.mjs";
+import { gapsDuring } from "./ui/frames.mjs";
+import { quantile } from "./ui/measure.mjs";
 
 const nodes = Number(process.argv[2] ?? 50_000);
 const logdir = mkdtempSync(join(tmpdir(), "cboard-graph-"));
-const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? NaN;
 const line = (name, text) => console.log(`${name.padEnd(44)}${text}`);
 
 async function timed(board, name, route, body) {
@@ -29,18 +30,7 @@ async function timed(board, name, route, body) {
 
 /** Frame gaps while `act` runs. */
 async function frames(page, name, act) {
-  await page.evaluate(() => {
-    window.gaps = [];
-    let last = performance.now();
-    const tick = (now) => {
-      window.gaps.push(now - last);
-      last = now;
-      window.counting = requestAnimationFrame(tick);
-    };
-    window.counting = requestAnimationFrame(tick);
-  });
-  await act();
-  const gaps = (await page.evaluate(() => (cancelAnimationFrame(window.counting), window.gaps))).slice(2);
+  const gaps = await gapsDuring(page, act);
   line(name, `${gaps.length} frames, p50 ${quantile(gaps, 0.5).toFixed(1)} ms, p95 ${quantile(gaps, 0.95).toFixed(1)} ms, worst ${Math.max(...gaps).toFixed(1)} ms`);
 }
 

@@ -47,7 +47,7 @@ function(cboard_page directory_variable stamp_variable)
   get_filename_component(node_directory ${CBOARD_NODE} DIRECTORY)
   set(npm ${CMAKE_COMMAND} -E env --modify PATH=path_list_prepend:${node_directory} ${CBOARD_NPM})
   set(modules ${source}/node_modules/.package-lock.json)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/src/* ${source}/public/*)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/src/* ${source}/public/* ${source}/tools/*.ts)
   list(FILTER sources EXCLUDE REGEX "\\.test\\.ts$")
 
   # scripts/setup has done this already; without it the build does. Not `npm ci`: it insists on the

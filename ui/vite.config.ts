@@ -1,13 +1,19 @@
 import { defineConfig } from "vitest/config";
+import { precompressed } from "./tools/precompressed.ts";
+import { staticPages } from "./tools/static_pages.ts";
 // Every page is one step below the server's path prefix, so relative addresses hold on all of them.
 export default defineConfig({
   base: "./",
+  plugins: [staticPages(), precompressed()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // The content security policy allows no data: addresses.
     chunkSizeWarningLimit: 260,
+    // A request costs more than the few bytes that finer parts would save.
+    cssCodeSplit: false,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } } },
   },
   test: { include: ["src/**/*.test.ts"] },
 });

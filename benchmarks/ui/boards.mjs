@@ -38,7 +38,7 @@ function theirFirstChart() {
 export async function startOurs(logdir) {
   const board = await startBoard(logdir);
   await everythingRead(board);
-  return { name: "Compression Board", page: `${board.address}scalars`, firstChart: ourFirstChart, list: ".runs .run", filter: 'input[aria-label="Filter runs"]', address: board.address, stop: board.stop };
+  return { name: "Compression Board", page: `${board.address}scalars`, firstChart: ourFirstChart, list: ".runs .run", chart: ".plot", filter: 'input[aria-label="Filter runs"]', address: board.address, stop: board.stop };
 }
 
 /** Stock TensorBoard, waited for until it lists every run; null when it is not installed. */
@@ -56,7 +56,7 @@ export async function startTheirs(logdir, runs, python) {
     try {
       const tags = await (await fetch(`${address}data/plugin/scalars/tags`)).json();
       if (Object.keys(tags).length >= runs && Object.values(tags).every((of) => Object.keys(of).length > 0)) {
-        return { name: "TensorBoard", page: `${address}#timeseries`, firstChart: theirFirstChart, list: "runs-data-table tb-data-table-content-row", filter: null, address, stop };
+        return { name: "TensorBoard", page: `${address}#timeseries`, firstChart: theirFirstChart, list: "runs-data-table tb-data-table-content-row", chart: "scalar-card-component line-chart", filter: null, address, stop };
       }
     } catch {
       // Not up yet.

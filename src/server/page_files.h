@@ -9,6 +9,7 @@ namespace cboard {
 struct PageFile {
   std::string_view name;  // "index.html"
   std::span<const unsigned char> content;
+  std::span<const unsigned char> gzip_content;  // Empty when the build did not compress it.
 };
 
 // In the order of their names.

@@ -1,9 +1,8 @@
 #include "server/page_routes.h"
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "cboard/base/bytes.h"
@@ -15,7 +14,9 @@
 namespace cboard::server {
 namespace {
 
+// For addresses that no page has; "scalars.html" and so on are for those that have one.
 constexpr std::string_view kIndex = "index.html";
+constexpr std::string_view kFirstPage = "overview.html";
 
 std::string_view ContentTypeOf(std::string_view name) {
   if (name.ends_with(".html")) return "text/html; charset=utf-8";
@@ -34,17 +35,6 @@ struct ServedFile {
   bool named_by_content = false;                 // Its name changes with its bytes.
 };
 
-ServedFile Serve(std::string_view name, std::string body) {
-  ServedFile served{.content_type = std::string(ContentTypeOf(name)),
-                    .etag = EtagOf(body),
-                    .named_by_content = name.starts_with("assets/")};
-  if (std::optional<std::string> packed = Gzip(body, kSmallGzip)) {
-    served.gzip_body = std::make_shared<const std::string>(*std::move(packed));
-  }
-  served.body = std::make_shared<const std::string>(std::move(body));
-  return served;
-}
-
 // Everything in the page is addressed relative to <base>, so that it works below any prefix.
 std::string WithBase(std::string html, const std::string& prefix) {
   constexpr std::string_view kBase = R"(<base href="/")";
@@ -58,39 +48,40 @@ std::string WithBase(std::string html, const std::string& prefix) {
   return html;
 }
 
-using Files = std::map<std::string, ServedFile, std::less<>>;
-
-// Compressed when first asked for: a start must not wait for it.
-const Files& SharedFiles() {
-  static const Files* const files = [] {
-    auto* const served = new Files();
-    for (const PageFile& file : PageFiles()) {
-      if (file.name == kIndex) continue;
-      served->emplace(file.name,
-                      Serve(file.name, std::string(AsText(std::as_bytes(file.content)))));
-    }
-    return served;
-  }();
-  return *files;
-}
-
-// The addresses inside the page, all one step deep; ui/src/shell/pages.ts has the pages themselves.
-constexpr auto kPages = std::to_array<std::string_view>(
-    {"", "compare", "files", "graph", "hardware", "histograms", "hparams", "images", "layers",
-     "overview", "report", "scalars", "text", "tuning"});
-
-bool IsPageAddress(std::string_view path) {
-  return std::ranges::find(kPages, path.substr(1)) != kPages.end();
-}
-
-std::string IndexFor(const std::string& prefix) {
-  for (const PageFile& file : PageFiles()) {
-    if (file.name == kIndex) {
-      return WithBase(std::string(AsText(std::as_bytes(file.content))), prefix);
-    }
+ServedFile Serve(const PageFile& file, const std::string& prefix) {
+  const auto text = [](std::span<const unsigned char> content) {
+    return std::string(AsText(std::as_bytes(content)));
+  };
+  std::string body = text(file.content);
+  if (file.name.ends_with(".html")) body = WithBase(std::move(body), prefix);
+  ServedFile served{.content_type = std::string(ContentTypeOf(file.name)),
+                    .etag = EtagOf(body),
+                    .named_by_content = file.name.starts_with("assets/")};
+  if (!file.gzip_content.empty()) {
+    served.gzip_body = std::make_shared<const std::string>(text(file.gzip_content));
+  } else if (std::optional<std::string> packed = Gzip(body, kSmallGzip)) {
+    served.gzip_body = std::make_shared<const std::string>(*std::move(packed));
   }
-  return {};
+  served.body = std::make_shared<const std::string>(std::move(body));
+  return served;
 }
+
+// Made when first asked for: a start does not wait for files that nobody wants yet.
+class LazyFile {
+ public:
+  LazyFile(const PageFile& file, const std::string& prefix) : file_(file), prefix_(prefix) {}
+
+  const ServedFile& Get() {
+    std::call_once(made_, [this] { served_ = Serve(file_, prefix_); });
+    return served_;
+  }
+
+ private:
+  const PageFile file_;
+  const std::string& prefix_;  // The page's.
+  std::once_flag made_;
+  ServedFile served_;
+};
 
 HttpResponse ResponseOf(const ServedFile& file) {
   HttpResponse response{.content_type = file.content_type};
@@ -107,11 +98,22 @@ HttpResponse ResponseOf(const ServedFile& file) {
 }  // namespace
 
 struct Page::State {
-  ServedFile index;
+  explicit State(std::string path_prefix) : prefix(std::move(path_prefix)) {
+    for (const PageFile& file : PageFiles()) {
+      files.try_emplace(std::string(file.name), file, prefix);
+    }
+  }
+
+  const ServedFile* Find(std::string_view name) {
+    const auto found = files.find(name);
+    return found == files.end() ? nullptr : &found->second.Get();
+  }
+
+  const std::string prefix;
+  std::map<std::string, LazyFile, std::less<>> files;  // They borrow the prefix.
 };
 
-Page::Page(const std::string& path_prefix)
-    : state_(std::make_unique<State>(State{Serve(kIndex, IndexFor(path_prefix))})) {}
+Page::Page(const std::string& path_prefix) : state_(std::make_unique<State>(path_prefix)) {}
 
 Page::~Page() = default;
 
@@ -122,14 +124,20 @@ Result<HttpResponse> Page::Answer(const HttpRequest& request, const Target& targ
     return response;
   }
   const std::string_view name = std::string_view(target.path).substr(1);
-  const Files& files = SharedFiles();
-  if (const auto found = files.find(name); found != files.end()) return ResponseOf(found->second);
-  if (name == kIndex || IsPageAddress(target.path)) return ResponseOf(state_->index);
+  if (name.empty()) {  // A build without the page has the index alone.
+    const ServedFile* const first = state_->Find(kFirstPage);
+    return ResponseOf(first != nullptr ? *first : *state_->Find(kIndex));
+  }
+  // The build wrote a file for every page, all one step deep: ui/src/shell/page_list.ts.
+  if (const std::string page = std::string(name) + ".html"; page != kIndex) {
+    if (const ServedFile* const found = state_->Find(page)) return ResponseOf(*found);
+  }
+  if (const ServedFile* file = state_->Find(name)) return ResponseOf(*file);
   // A person who mistyped gets the page, which says so and leads back; a program gets the error.
   // One step deep only, since the page's files are addressed relative to it.
   const bool is_person = request.Header("Accept").find("text/html") != std::string_view::npos;
   if (is_person && name.find('/') == std::string_view::npos) {
-    HttpResponse response = ResponseOf(state_->index);
+    HttpResponse response = ResponseOf(*state_->Find(kIndex));
     response.status = 404;
     return response;
   }

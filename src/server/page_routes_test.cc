@@ -8,22 +8,51 @@
 namespace cboard::server {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Result<HttpResponse> Get(const std::string& path, const std::string& prefix = {}) {
   return Page(prefix).Answer({.method = "GET", .target = path}, Target{.path = path});
 }
 
-TEST(Page, IsTheSameAtEveryAddressInsideIt) {
-  const Result<HttpResponse> index = Get("/");
-  ASSERT_TRUE(index);
-  EXPECT_THAT(*index->shared_body, HasSubstr("<script type=\"module\""));
-  for (const char* path : {"/overview", "/layers", "/compare", "/scalars"}) {
-    const Result<HttpResponse> page = Get(path);
-    ASSERT_TRUE(page) << path;
-    EXPECT_EQ(*page->shared_body, *index->shared_body) << path;
-    EXPECT_EQ(page->content_type, "text/html; charset=utf-8");
+// The values of an attribute that name files of the page: href="./assets/x.js" -> assets/x.js.
+std::vector<std::string> LinksOf(const std::string& html, const std::string& attribute) {
+  std::vector<std::string> links;
+  const std::string begin = attribute + "=\"./";
+  for (std::size_t at = html.find(begin); at != std::string::npos; at = html.find(begin, at)) {
+    at += begin.size();
+    links.push_back(html.substr(at, html.find('"', at) - at));
   }
+  return links;
+}
+
+TEST(Page, HasAFrameOfItsOwnAtEveryAddressInsideIt) {
+  const auto pages = {"compare", "files",  "graph",  "hardware", "histograms",
+                      "hparams", "images", "layers", "overview", "report",
+                      "scalars", "text",   "tuning"};
+  for (const std::string name : pages) {
+    const Result<HttpResponse> page = Get("/" + name);
+    ASSERT_TRUE(page) << name;
+    EXPECT_EQ(page->status, 200);
+    EXPECT_EQ(page->content_type, "text/html; charset=utf-8");
+    EXPECT_THAT(*page->shared_body, HasSubstr("<script type=\"module\""));
+    EXPECT_THAT(*page->shared_body, ContainsRegex("href=\"" + name + "\"[^>]* aria-current"));
+  }
+  EXPECT_EQ(*Get("/")->shared_body, *Get("/overview")->shared_body);
+}
+
+TEST(Page, SendsOnlyForFilesAndRoutesThatItHas) {
+  const std::string html = *Get("/scalars")->shared_body;
+  const std::vector<std::string> links = LinksOf(html, "href");
+  EXPECT_THAT(links, Contains(StartsWith("assets/Scalars-")));
+  EXPECT_THAT(links, Contains("api/v1/tags?kind=scalar"));
+  for (const std::string& link : links) {
+    if (link.starts_with("api/")) continue;
+    EXPECT_TRUE(Get("/" + link)) << link;
+  }
+  for (const std::string& script : LinksOf(html, "src")) EXPECT_TRUE(Get("/" + script)) << script;
 }
 
 TEST(Page, HoldsEveryFileItRefersTo) {
@@ -36,6 +65,7 @@ TEST(Page, HoldsEveryFileItRefersTo) {
     ++scripts;
     EXPECT_EQ(served->content_type, "text/javascript; charset=utf-8");
     EXPECT_TRUE(served->gzip_body != nullptr || served->shared_body->size() < 1000) << file.name;
+    EXPECT_EQ(file.gzip_content.empty(), served->shared_body->size() < 1024) << file.name;
   }
   EXPECT_GE(scripts, 3u);
 }

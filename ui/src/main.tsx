@@ -1,7 +1,8 @@
 import { render } from "preact";
+import { askAhead } from "./api/client";
 import { listenToKeys } from "./shell/keys";
 import { App } from "./shell/App";
-import { pageOf, PAGES } from "./shell/pages";
+import { loadView, pageOf, PAGES } from "./shell/pages";
 import { followContents } from "./state/contents";
 import { listenToChanges, refreshStatus } from "./state/live";
 import { followOldLink, listenToLocation, pathParts } from "./state/location";
@@ -13,14 +14,18 @@ import "./styles/parts.css";
 
 followOldLink();
 listenToLocation();
-void pageOf(pathParts.value)?.load().catch(() => undefined); // While the frame is drawn; App says it if it fails.
 listenToKeys();
-void refreshStatus();
 listenToChanges();
+void refreshStatus();
 followComparison();
 followContents(PAGES.map((page) => page.id));
+const page = pageOf(pathParts.value);
+page?.asks?.forEach(askAhead);
 
-const root = document.createElement("div");
-root.id = "app";
-document.body.append(root);
-render(<App />, root);
+// The frame that came with the document stays until the page itself can be drawn with it, in one go.
+// App says it if the page could not be loaded.
+void (page ? loadView(page) : Promise.resolve()).catch(() => undefined).then(() => {
+  const root = document.querySelector("#app");
+  if (!root) return;
+  render(<App />, root); // Takes over the elements of the frame.
+});

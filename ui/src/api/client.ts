@@ -43,18 +43,67 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   return response;
 }
 
+type Answered = (snapshot: number | undefined) => void;
+
+let watch = (): Answered => () => undefined;
+
+/** `watcher` is told of every question; what it returns is told which snapshot the answer is about. */
+export function watchQuestions(watcher: () => Answered): void {
+  watch = watcher;
+}
+
+function snapshotOf(answer: unknown): number | undefined {
+  const named = typeof answer === "object" && answer !== null && "snapshot" in answer ? answer.snapshot : undefined;
+  return typeof named === "number" ? named : undefined;
+}
+
+async function ask<T>(url: string, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
+  const answered = watch();
+  try {
+    const answer = await read(await send(url, init));
+    answered(snapshotOf(answer));
+    return answer;
+  } catch (problem) {
+    if (problem instanceof ApiError) answered(undefined);
+    throw problem;
+  }
+}
+
+const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
+
+const ahead = new Map<string, Promise<unknown>>();
+
+/** Asks for what will be needed: the first who asks the same by getJson gets the answer to this. */
+export function askAhead(route: string): void {
+  const { href } = new URL(route, root);
+  const answer = ask<unknown>(href, {}, json);
+  answer.catch(() => undefined); // Whoever needs it hears of it.
+  ahead.set(href, answer);
+  setTimeout(() => ahead.delete(href), 5000); // Nobody wanted it, and by now it is old.
+}
+
 export async function getJson<T>(route: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
-  const response = await send(apiUrl(route, params), signal ? { signal } : {});
-  return (await response.json()) as T;
+  const url = apiUrl(route, params);
+  const early = ahead.get(url);
+  if (early) {
+    ahead.delete(url);
+    return early as Promise<T>;
+  }
+  return ask<T>(url, signal ? { signal } : {}, json);
 }
 
 export async function getText(route: string, params: Params = {}, signal?: AbortSignal): Promise<string> {
-  return (await send(apiUrl(route, params), signal ? { signal } : {})).text();
+  return ask(apiUrl(route, params), signal ? { signal } : {}, (response) => response.text());
 }
 
 export async function postJson<T>(route: string, body: unknown, signal?: AbortSignal): Promise<T> {
-  const response = await send(apiUrl(route), post(body, signal));
-  return (await response.json()) as T;
+  return ask<T>(apiUrl(route), post(body, signal), json);
+}
+
+/** For answers that are not text; `accept` is the type that is asked for. */
+export async function postForBytes<T>(route: string, body: unknown, accept: string, read: (bytes: ArrayBuffer) => T, signal?: AbortSignal): Promise<T> {
+  const init = post(body, signal);
+  return ask(apiUrl(route), { ...init, headers: { ...init.headers, Accept: accept } }, async (response) => read(await response.arrayBuffer()));
 }
 
 function post(body: unknown, signal?: AbortSignal) {

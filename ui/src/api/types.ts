@@ -1,5 +1,4 @@
 // Answers of the REST API, as docs/rest-api.md describes them.
-import type { WireNumber } from "./wire";
 
 export interface Progress {
   done_bytes: number;
@@ -66,19 +65,4 @@ export interface Tags {
   counts: number[];
   min_steps: number[];
   max_steps: number[];
-}
-
-export interface ScalarSeries {
-  run: string;
-  tag: string;
-  total: number;
-  steps: number[];
-  wall_times: number[];
-  values: WireNumber[];
-  error?: { code: string; message: string };
-}
-
-export interface ScalarAnswer {
-  snapshot: number;
-  series: ScalarSeries[];
 }

@@ -15,12 +15,12 @@ export function useSize<T extends HTMLElement>(): Sized<T> {
     ref.current = element;
     observer.current?.disconnect();
     if (!element) return;
-    const measure = (): void => {
+    // It speaks before the element is first painted; to measure at once would make the browser lay out
+    // the page for each chart that is added.
+    observer.current = new ResizeObserver(() => {
       const { clientWidth: width, clientHeight: height } = element;
       setSize((old) => (old.width === width && old.height === height ? old : { width, height }));
-    };
-    measure();
-    observer.current = new ResizeObserver(measure);
+    });
     observer.current.observe(element);
   }, []);
   const ref = follow as Sized<T>["ref"];

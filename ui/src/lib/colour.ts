@@ -33,12 +33,24 @@ export function lookOf(run: string): RunLook {
   return { colour: (hash % COLOURS) + 1, dash: DASHES[Math.floor(hash / COLOURS) % DASHES.length] ?? [] };
 }
 
-/** The colour as the canvas needs it: custom properties are resolved by the element they style. */
+// Asking the browser makes it compute styles anew, and a chart of a hundred lines asks a hundred times.
+const resolved = new Map<string, string>();
+
+/** The colour as the canvas needs it. Custom properties are the document's, so one answer is
+ * everybody's until the theme changes. */
 export function resolveColour(element: Element, property: string): string {
+  const known = resolved.get(property);
+  if (known !== undefined) return known;
   const probe = document.createElement("span");
   probe.style.color = `var(${property})`;
   element.append(probe);
   const colour = getComputedStyle(probe).color;
   probe.remove();
+  if (colour !== "") resolved.set(property, colour); // An element outside the document has none.
   return colour;
+}
+
+/** To be called when the theme has changed, before anything is painted again. */
+export function forgetColours(): void {
+  resolved.clear();
 }

@@ -22,6 +22,7 @@ describe("numbers", () => {
   });
   it("count in full", () => {
     expect(count(1_001_001)).toBe("1,001,001");
+    expect([0, 999, 1000, -1234.5, 2 ** 53, NaN].map(count)).toEqual(["0", "999", "1,000", "−1,234", "9,007,199,254,740,992", "NaN"]);
     expect(plural(1, "run")).toBe("1 run");
     expect(plural(2, "run")).toBe("2 runs");
   });

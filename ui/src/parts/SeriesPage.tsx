@@ -6,7 +6,7 @@ import type { Tags } from "../api/types";
 import { plural } from "../lib/format";
 import { matcherOf } from "../lib/matching";
 import { runsOfTags } from "../lib/runs_of_tags";
-import { byNumber } from "../pages/scalars/groups";
+import { byNumber } from "../lib/natural";
 import { query, setQuery } from "../state/location";
 import { useResource } from "../state/resource";
 import { allRuns, RunList, shownRuns } from "./RunList";

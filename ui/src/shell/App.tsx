@@ -1,5 +1,5 @@
 // The frame around every page.
-import type { ComponentType, JSX } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { go, hrefOf, pathParts, setQuery, query } from "../state/location";
 import { swapSides } from "../state/pair";
@@ -8,25 +8,20 @@ import { copyLink, crumbs, Crumbs } from "./Crumbs";
 import { Header } from "./Header";
 import { useKeys } from "./keys";
 import { KeyHelp } from "./KeyHelp";
-import { hrefOfPage, pageOf, PAGES, type Page } from "./pages";
+import { hrefOfPage, loadView, pageOf, PAGES, viewOf, type Page } from "./pages";
 import { Readout } from "../charts/readout";
 import { Palette } from "./Palette";
 import { Rail } from "./Rail";
 import { cycleTheme } from "./theme";
 
-const loaded = new Map<string, ComponentType>();
-
 function PageView({ page }: { page: Page }): JSX.Element {
   const [, redraw] = useState(0);
   const [error, setError] = useState<string | null>(null);
-  const View = loaded.get(page.id);
+  const View = viewOf(page);
   useEffect(() => {
-    if (loaded.has(page.id)) return;
-    page.load().then(
-      (module) => {
-        loaded.set(page.id, module.default);
-        redraw((n) => n + 1);
-      },
+    if (View) return;
+    loadView(page).then(
+      () => redraw((n) => n + 1),
       () => setError("This part of the page could not be loaded. Reload to get the version the server has now."),
     );
   }, [page.id]);

@@ -1,5 +1,6 @@
 // Follow the system, light, or dark. public/theme.js sets the choice before the first paint.
 import { signal } from "@preact/signals";
+import { forgetColours } from "../lib/colour";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -26,9 +27,12 @@ export function setTheme(next: Theme): void {
   } catch {
     // Private windows may refuse; the choice then lasts as long as the page.
   }
+  repaint();
+}
+
+function repaint(): void {
+  forgetColours();
   paintVersion.value += 1;
 }
 
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  paintVersion.value += 1;
-});
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);

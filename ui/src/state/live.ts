@@ -1,7 +1,8 @@
 // What changes on disk reaches the page over server-sent events.
 import { signal } from "@preact/signals";
-import { apiUrl, getJson } from "../api/client";
+import { apiUrl, getJson, watchQuestions } from "../api/client";
 import type { Change, Progress, Status } from "../api/types";
+import { Freshness } from "./freshness";
 
 /** Grows when the logs have changed; everything that shows them asks again. */
 export const dataVersion = signal(0);
@@ -22,10 +23,13 @@ function tell(snapshot: number): void {
   const wait = Math.max(0, lastTold + CALM_MILLISECONDS - performance.now());
   pending = setTimeout(() => {
     lastTold = performance.now();
+    freshness.refreshed(snapshot);
     dataVersion.value = snapshot;
     void refreshStatus();
   }, lastTold === 0 ? 0 : wait);
 }
+
+const freshness = new Freshness(tell);
 
 export async function refreshStatus(): Promise<void> {
   try {
@@ -36,16 +40,25 @@ export async function refreshStatus(): Promise<void> {
   }
 }
 
+/** To be called before the first question is asked. */
 export function listenToChanges(): void {
+  watchQuestions(() => freshness.ask());
   const source = new EventSource(apiUrl("events"));
   source.addEventListener("open", () => (connection.value = "live"));
   source.addEventListener("error", () => (connection.value = "lost")); // The browser tries again.
+  let greeted = false;
   const onChange = (event: MessageEvent<string>): void => {
     const change = JSON.parse(event.data) as Change;
     progress.value = change.progress;
     tell(change.snapshot);
   };
-  source.addEventListener("hello", onChange);
+  source.addEventListener("hello", (event: MessageEvent<string>) => {
+    if (greeted) return onChange(event); // The connection was lost, and who knows what was missed.
+    greeted = true;
+    const change = JSON.parse(event.data) as Change;
+    progress.value = change.progress;
+    freshness.announce(change.snapshot);
+  });
   source.addEventListener("change", onChange);
   source.addEventListener("resync", onChange);
 }

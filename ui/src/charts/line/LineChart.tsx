@@ -1,14 +1,16 @@
 // A line chart of our own: canvas for the lines, a thin overlay for the crosshair, the same
 // crosshair over all charts that share a cursor.
-import type { Signal } from "@preact/signals";
+import { effect, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { lookOf, resolveColour } from "../../lib/colour";
 import { paintVersion } from "../../shell/theme";
+import { paintInTurn, paintNoMore } from "../paint_queue";
 import { useSize } from "../useSize";
 import { SvgPen } from "../pen";
-import { layoutLines, nearestIndex, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
+import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
 import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
+import { paintCursor, type Stretch } from "./paint_cursor";
 
 export interface LineChartProps extends Omit<LineChartOptions, "width" | "height"> {
   readonly lines: readonly Line[];
@@ -63,6 +65,7 @@ function svgOf(element: Element, layout: LineChartLayout, lines: readonly Line[]
 export function LineChart(props: LineChartProps): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
   const layout = useMemo(
     () => layoutLines(props.lines, { ...props, width, height }),
@@ -71,10 +74,34 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const painted = paintVersion.value;
 
   useLayoutEffect(() => {
-    if (!canvas.current || !ref.current || !layout) return;
-    const context = sizeCanvas(canvas.current, width, height);
-    if (context) paintLines(context, layout, props.lines, looksOf(ref.current, props.lines), inkOf(ref.current));
+    const [element, box] = [canvas.current, ref.current];
+    if (!element || !box) return;
+    paintInTurn(canvas, () => {
+      if (!layout) {
+        element.width = 0; // Wipes it.
+        return;
+      }
+      const context = sizeCanvas(element, width, height);
+      if (context) paintLines(context, layout, props.lines, looksOf(box, props.lines), inkOf(box));
+    });
   }, [layout, painted]);
+  useEffect(() => () => paintNoMore(canvas), []);
+  // Following the pointer paints the overlay alone; nothing is rendered for it. A chart that was never
+  // pointed at needs no overlay either.
+  useEffect(() => {
+    const [box, element] = [overlay.current, ref.current];
+    if (!box || !element || !layout) return;
+    let tools: { pen: CanvasRenderingContext2D; looks: LineLook[]; ink: Ink } | null = null;
+    let stretch: Stretch | null = null;
+    return effect(() => {
+      const cursor = props.cursor.value;
+      if (cursor === null && !tools) return;
+      const pen = tools?.pen ?? sizeCanvas(box, width, height);
+      if (!pen) return;
+      tools ??= { pen, looks: looksOf(element, props.lines), ink: inkOf(element) };
+      stretch = paintCursor(pen, layout, props.lines, tools.looks, tools.ink, cursor, stretch);
+    });
+  }, [layout, painted, props.cursor]);
   if (props.toSvg) {
     props.toSvg.current = () => (ref.current && layout ? svgOf(ref.current, layout, props.lines, width, height) : null);
   }
@@ -89,7 +116,6 @@ export function LineChart(props: LineChartProps): JSX.Element {
     const { l, r } = layout!.box;
     return layout!.x.invert(Math.min(r, Math.max(l, event.clientX - left)));
   };
-  const cursor = props.cursor.value;
   return (
     <div class="plot" ref={ref} role="img" aria-label={props.summary}
       onPointerMove={(event) => {
@@ -111,23 +137,11 @@ export function LineChart(props: LineChartProps): JSX.Element {
       onPointerLeave={() => { if (!drag) props.cursor.value = null; }}
       onDblClick={() => props.onZoom(null)}>
       <canvas ref={canvas} aria-hidden="true" />
-      {layout && (
+      <canvas class="overlay" ref={overlay} aria-hidden="true" />
+      {layout && drag && (
         <svg class="chart overlay" width={width} height={height} aria-hidden="true">
-          {drag && (
-            <rect class="brush" x={Math.min(layout.x(drag.from), layout.x(drag.to))} y={layout.box.t}
-              width={Math.abs(layout.x(drag.to) - layout.x(drag.from))} height={layout.box.b - layout.box.t} />
-          )}
-          {cursor !== null && cursor >= layout.x.domain[0] && cursor <= layout.x.domain[1] && (
-            <>
-              <path class="crosshair" d={`M${Math.round(layout.x(cursor)) + 0.5} ${layout.box.t}V${layout.box.b}`} />
-              {props.lines.map((line) => {
-                const i = nearestIndex(line.xs, cursor);
-                const y = (line.smooth ?? line.ys)[i] ?? NaN;
-                if (i < 0 || !Number.isFinite(y)) return null;
-                return <circle key={line.name} class={`run-dot run-${lookOf(line.name).colour}`} cx={layout.x(line.xs[i] ?? 0)} cy={layout.y(y)} r="3" />;
-              })}
-            </>
-          )}
+          <rect class="brush" x={Math.min(layout.x(drag.from), layout.x(drag.to))} y={layout.box.t}
+            width={Math.abs(layout.x(drag.to) - layout.x(drag.from))} height={layout.box.b - layout.box.t} />
         </svg>
       )}
     </div>

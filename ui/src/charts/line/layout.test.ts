@@ -27,6 +27,9 @@ describe("line layout", () => {
     const layout = layoutLines([line([100, 1, 2, 3, 100])], { ...options, xRange: [1, 3] })!;
     expect(layout.y.domain[1]).toBeLessThan(5);
   });
+  it("draws no axes of nothing", () => {
+    expect(layoutLines([], options)).toBeNull();
+  });
   it("keeps to positive numbers on log axes", () => {
     const layout = layoutLines([line([0, -1, 10, 1000])], { ...options, logY: true })!;
     expect(layout.y.domain[0]).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 // Where the lines of a chart go. Pure: values in, pixels out.
 import { decimalsOfStep, fixed, significant } from "../../lib/format";
+import { ranked } from "../../lib/ranked";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
 
 export interface Line {
@@ -43,28 +44,32 @@ const LEFT = 48;
 const BOTTOM = 22;
 
 /** The range that all but the outermost values lie in. */
-export function robustRange(values: readonly number[], share = 0.005): [number, number] | null {
-  const finite = values.filter(Number.isFinite);
+export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
+  const finite = Float64Array.from(values).filter(Number.isFinite);
   if (finite.length === 0) return null;
   if (finite.length < 40) return extent(finite);
-  finite.sort((p, q) => p - q);
   const cut = Math.floor(finite.length * share);
-  return [finite[cut] ?? 0, finite[finite.length - 1 - cut] ?? 0];
+  return [ranked(finite, cut), ranked(finite, finite.length - 1 - cut)];
 }
 
-function yValues(lines: readonly Line[], inX: (x: number) => boolean): number[] {
-  const values: number[] = [];
-  for (const line of lines) {
-    for (let i = 0; i < line.ys.length; i += 1) {
-      if (!inX(line.xs[i] ?? NaN)) continue;
-      values.push(line.ys[i] ?? NaN);
-      if (line.band) values.push(line.band.low[i] ?? NaN, line.band.high[i] ?? NaN);
+function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number]): Float64Array {
+  const most = lines.reduce((sum, line) => sum + line.ys.length * (line.band ? 3 : 1), 0);
+  const values = new Float64Array(most);
+  let count = 0;
+  for (const { xs, ys, band } of lines) {
+    for (let i = 0; i < ys.length; i += 1) {
+      const x = xs[i] ?? NaN;
+      if (!(x >= x0 && x <= x1)) continue;
+      values[count++] = ys[i] ?? NaN;
+      if (!band) continue;
+      values[count++] = band.low[i] ?? NaN;
+      values[count++] = band.high[i] ?? NaN;
     }
   }
-  return values;
+  return values.subarray(0, count);
 }
 
-function yScaleOf(values: readonly number[], options: LineChartOptions, bottom: number, top: number): Scale {
+function yScaleOf(values: Float64Array, options: LineChartOptions, bottom: number, top: number): Scale {
   const usable = options.logY ? values.filter((v) => v > 0) : values;
   const range = options.yRange ?? (options.clipOutliers ? robustRange(usable) : extent(usable));
   if (options.logY) {
@@ -76,7 +81,9 @@ function yScaleOf(values: readonly number[], options: LineChartOptions, bottom: 
   return linearScale(lo, hi, bottom, top);
 }
 
+/** Null while there is no room, or nothing to draw: axes of no data would tell something untrue. */
 export function layoutLines(lines: readonly Line[], options: LineChartOptions): LineChartLayout | null {
+  if (lines.length === 0) return null;
   const box = { l: LEFT, r: options.width - 10, t: 8, b: options.height - BOTTOM };
   if (box.r - box.l < 40 || box.b - box.t < 30) return null;
   const allX = extent(lines.flatMap((line) => (line.xs.length ? [line.xs[0]!, line.xs[line.xs.length - 1]!] : [])));
@@ -85,7 +92,7 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
     ? logScale(Math.max(x0, x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
     : linearScale(x0, x1 === x0 ? x0 + 1 : x1, box.l, box.r);
   const [d0, d1] = x.domain;
-  const y = yScaleOf(yValues(lines, (value) => value >= d0 && value <= d1), options, box.b, box.t);
+  const y = yScaleOf(yValues(lines, x.domain), options, box.b, box.t);
 
   const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : ticks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 90)));
   const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 180 ? 5 : 3);

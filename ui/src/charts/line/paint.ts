@@ -24,6 +24,9 @@ export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: num
   return context;
 }
 
+// From here on lines are thin: wide ones would hide each other, and take several times as long.
+const MANY = 24;
+
 export function paintLines(
   context: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink,
 ): void {
@@ -43,7 +46,7 @@ export function paintLines(
     const look = looks[i];
     if (!look) return;
     if (line.smooth) stroke(context, layout, line.xs, line.ys, look, 1, 0.26, []);
-    stroke(context, layout, line.xs, line.smooth ?? line.ys, look, 1.6, 1, look.dash);
+    stroke(context, layout, line.xs, line.smooth ?? line.ys, look, lines.length > MANY ? 1 : 1.6, 1, look.dash);
   });
   context.restore();
   lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
@@ -93,17 +96,18 @@ function stroke(
   context.lineJoin = "round";
   context.setLineDash([...dash]);
   context.beginPath();
+  const { x: toX, y: toY } = layout;
+  const least = toY.log ? Number.MIN_VALUE : -Infinity;
   let pen = false;
   let only = 0;
   for (let i = 0; i < xs.length; i += 1) {
     const y = ys[i] ?? NaN;
-    if (!Number.isFinite(y) || (layout.y.log && y <= 0)) {
+    if (!Number.isFinite(y) || y < least) {
       pen = false;
       continue;
     }
-    const [px, py] = [layout.x(xs[i] ?? 0), layout.y(y)];
-    if (pen) context.lineTo(px, py);
-    else context.moveTo(px, py);
+    if (pen) context.lineTo(toX(xs[i] ?? 0), toY(y));
+    else context.moveTo(toX(xs[i] ?? 0), toY(y));
     pen = true;
     only += 1;
   }

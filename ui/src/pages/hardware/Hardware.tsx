@@ -2,9 +2,10 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { getJson, postJson } from "../../api/client";
-import type { ScalarAnswer, ScalarSeries, Tags } from "../../api/types";
-import { toNumber } from "../../api/wire";
+import { getJson } from "../../api/client";
+import { postForCurves } from "../../api/curves";
+import type { Curve } from "../../api/series";
+import type { Tags } from "../../api/types";
 import { LineChart } from "../../charts/line/LineChart";
 import { plural, significant } from "../../lib/format";
 import { Menu } from "../../shell/Menu";
@@ -16,10 +17,10 @@ import "../scalars/scalars.css";
 import "./hardware.css";
 
 function LaneRow({ lane, series, cursor, zoom }: {
-  lane: Lane; series: ScalarSeries | undefined; cursor: Signal<number | null>; zoom: readonly [number, number] | null;
+  lane: Lane; series: Curve | undefined; cursor: Signal<number | null>; zoom: readonly [number, number] | null;
 }): JSX.Element {
   const lines = useMemo(() => (series ? linesOf([series], "relative", 0) : []), [series]);
-  const facts = useMemo(() => (series?.steps ? summarize(series.wall_times, series.values.map(toNumber)) : null), [series]);
+  const facts = useMemo(() => (series && series.steps.length > 0 ? summarize(series.wallTimes(), series.values) : null), [series]);
   // A share is read against its whole, not against how much it moved.
   const range = useMemo(() => (lane.unit === "%" && facts ? ([0, Math.max(100, facts.peak)] as const) : null), [lane.unit, facts]);
   const text = (value: number): string => `${significant(value, 3)} ${lane.unit}`;
@@ -66,9 +67,9 @@ export default function Hardware(): JSX.Element {
   const runs = [...byRun.keys()];
   const run = runs.find((name) => name === query.value.get("run")) ?? runs[0];
   const lanes = run === undefined ? [] : (byRun.get(run) ?? []);
-  const body = { series: lanes.map((lane) => [run, lane.tag]), points: 1200, axis: "relative" };
+  const body = { series: lanes.map((lane) => [run ?? "", lane.tag] as const), points: 1200, axis: "relative" as const };
   const { state, retry } = useResource(JSON.stringify(body), (signal) =>
-    lanes.length > 0 ? postJson<ScalarAnswer>("scalars", body, signal) : Promise.resolve(null));
+    lanes.length > 0 ? postForCurves(body, signal) : Promise.resolve(null));
   const error = tags.state.value.error ?? state.value.error;
   if (error && !state.value.data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={() => { tags.retry(); retry(); }}>Try again</button></p>;
   if (!found) return <div class="view" aria-busy="true" />;

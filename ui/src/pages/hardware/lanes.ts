@@ -1,6 +1,6 @@
 // What the machine did, lane by lane: the curves of a monitor below hardware/, single cores and the
 // summaries it writes at the end left out.
-import { byNumber } from "../scalars/groups";
+import { byNumber } from "../../lib/natural";
 
 export interface Lane {
   readonly tag: string;
@@ -47,8 +47,8 @@ export interface Summary {
 }
 
 /** Over the finite values; null without any. */
-export function summarize(seconds: readonly number[], values: readonly number[]): Summary | null {
-  const known = values.map((value, i) => ({ value, at: seconds[i] ?? 0 })).filter(({ value }) => Number.isFinite(value));
+export function summarize(seconds: ArrayLike<number>, values: ArrayLike<number>): Summary | null {
+  const known = Array.from(values, (value, i) => ({ value, at: seconds[i] ?? 0 })).filter(({ value }) => Number.isFinite(value));
   if (known.length === 0) return null;
   const sorted = known.map(({ value }) => value).sort((p, q) => p - q);
   let area = 0;

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import { toNumber, type WireNumber } from "../../api/wire";
+import { useNear } from "../../charts/useNear";
 import { useSize } from "../../charts/useSize";
 import { count, significant } from "../../lib/format";
 import { extent, linearScale, padded, ticks } from "../../lib/scale";
@@ -91,16 +92,9 @@ function Percentiles({ run, tag }: { run: string; tag: string }): JSX.Element {
 }
 
 export function HistogramCard({ run, tag, mode }: { run: string; tag: string; mode: Mode }): JSX.Element {
-  const box = useRef<HTMLElement>(null);
-  const [near, setNear] = useState(false);
-  useEffect(() => {
-    if (!box.current) return;
-    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), { rootMargin: "300px" });
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
+  const { ref, near } = useNear();
   return (
-    <section class="card" ref={box} aria-label={`${tag} of ${run}`}>
+    <section class="card" ref={ref} aria-label={`${tag} of ${run}`}>
       <header><h3 title={tag}>{tag}</h3></header>
       <div class="note run-line"><RunKey run={run} /> <span title={run}>{run}</span></div>
       {near ? (mode === "percentiles" ? <Percentiles run={run} tag={tag} /> : <Ridges run={run} tag={tag} overlay={mode === "overlay"} />) : <div class="plot" />}

@@ -1,5 +1,6 @@
 // Error along depth: stems hang from 40 dB, so a sound layer is almost nothing and a broken one is
 // deep. Pure.
+import { byNumber } from "../../lib/natural";
 import { linearScale, type Scale } from "../../lib/scale";
 import type { Layer } from "./data";
 
@@ -48,9 +49,7 @@ function groupsOf(layers: readonly Layer[], x: (i: number) => number): DepthLayo
   });
 }
 
-const collator = new Intl.Collator("en", { numeric: true });
-
 /** As they were logged; the tensors of one layer by name. */
 export function byDepth(layers: readonly Layer[]): Layer[] {
-  return [...layers].sort((a, b) => a.depth - b.depth || collator.compare(a.name, b.name));
+  return [...layers].sort((a, b) => a.depth - b.depth || byNumber(a.name, b.name));
 }

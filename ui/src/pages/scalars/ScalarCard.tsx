@@ -1,12 +1,14 @@
 // One tag, all shown runs, one chart.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { postJson } from "../../api/client";
+import { postForCurves } from "../../api/curves";
+import type { Curve } from "../../api/series";
 import { toNumber, type WireNumber } from "../../api/wire";
-import type { ScalarAnswer, ScalarSeries } from "../../api/types";
 import { LineChart } from "../../charts/line/LineChart";
 import { nearestIndex, smoothed, type Line } from "../../charts/line/layout";
+import { useNear } from "../../charts/useNear";
 import { csvOf, saveAs } from "../../lib/csv";
 import { count, duration, exact, plural, significant } from "../../lib/format";
 import type { RunGroup } from "../../lib/run_groups";
@@ -26,17 +28,17 @@ export interface CardView {
   readonly zoom: readonly [number, number] | null;
 }
 
-function xsOf(series: ScalarSeries, axis: Axis): ArrayLike<number> {
-  if (axis === "step") return series.steps;
-  const first = series.wall_times[0] ?? 0;
-  return axis === "wall" ? series.wall_times : series.wall_times.map((t) => t - first);
+function xsOf(curve: Curve, axis: Axis): ArrayLike<number> {
+  if (axis === "step") return curve.steps;
+  const times = curve.wallTimes();
+  const first = times[0] ?? 0;
+  return axis === "wall" ? times : Float64Array.from(times, (t) => t - first);
 }
 
-export function linesOf(series: readonly ScalarSeries[], axis: Axis, smoothing: number): Line[] {
-  return series.flatMap((one) => {
-    if (one.error || one.steps.length === 0) return [];
-    const ys = Float64Array.from(one.values, toNumber);
-    return [{ name: one.run, xs: xsOf(one, axis), ys, smooth: smoothing > 0 ? smoothed(ys, smoothing) : null }];
+export function linesOf(curves: readonly Curve[], axis: Axis, smoothing: number): Line[] {
+  return curves.flatMap((curve) => {
+    if (curve.error || curve.steps.length === 0) return [];
+    return [{ name: curve.run, xs: xsOf(curve, axis), ys: curve.values, smooth: smoothing > 0 ? smoothed(curve.values, smoothing) : null }];
   });
 }
 
@@ -63,28 +65,16 @@ function saveCsv(tag: string, lines: readonly Line[], axis: Axis): void {
   saveAs(`${tag.replace(/[^\w.-]+/g, "_")}.csv`, csvOf(["run", axis, "value"], rows), "text/csv");
 }
 
-const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
-
 export function xText(axis: Axis): (x: number) => string {
   if (axis === "step") return (x) => count(x);
-  return axis === "wall" ? (x) => time.format(new Date(x * 1000)) : (x) => (x === 0 ? "0" : duration(x));
-}
-
-/** True once the element has come near the visible part of the page. */
-function useNear(): { ref: { current: HTMLElement | null }; near: boolean } {
-  const ref = useRef<HTMLElement | null>(null);
-  const [near, setNear] = useState(false);
-  useEffect(() => {
-    if (!ref.current) return;
-    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), { rootMargin: "300px" });
-    observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, []);
-  return { ref, near };
+  if (axis === "relative") return (x) => (x === 0 ? "0" : duration(x));
+  const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
+  return (x) => time.format(new Date(x * 1000));
 }
 
 /** Its height is known before its content: two rows for more than four runs. */
-function Values({ count: expected, lines, at, digits }: { count: number; lines: readonly Line[]; at: number | null; digits: number }): JSX.Element {
+function Values({ count: expected, lines, cursor, digits }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null; digits: number }): JSX.Element {
+  const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
   return (
     <div class={expected > 4 ? "values reserved two" : "values reserved"}>
       {lines.slice(0, 8).map((line) => {
@@ -113,7 +103,7 @@ function ask(tag: string, runs: readonly string[], groups: readonly RunGroup[] |
       .then((answer) => ({ lines: (smoothing) => linesOfGroups(answer, smoothing), total: answer.groups.reduce((sum, one) => sum + (one.x?.length ?? 0), 0) }));
   }
   const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
-  return postJson<ScalarAnswer>("scalars", { ...common, ...range, series: runs.map((run) => [run, tag]) }, signal)
+  return postForCurves({ ...common, ...range, series: runs.map((run) => [run, tag] as const) }, signal)
     .then(({ series }) => ({ lines: (smoothing) => linesOf(series, view.axis, smoothing), total: series.reduce((sum, one) => sum + (one.total ?? 0), 0) }));
 }
 
@@ -148,7 +138,20 @@ function LoadedCard({ tag, runs, groups, view, cursor, files, onZoom }: {
     <>
       <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom} toSvg={toSvg}
         logX={view.logX} logY={view.logY} clipOutliers={view.clip} xRange={zoom} yRange={null} xText={xText(view.axis)} />
-      <Values count={groups?.length ?? runs.length} lines={lines} at={cursor.value} digits={5} />
+      <Values count={groups?.length ?? runs.length} lines={lines} cursor={cursor} digits={5} />
+    </>
+  );
+}
+
+function Tools({ tag, files, pinned, wide, onPin, onWide }: {
+  tag: string; files: CardFiles; pinned: boolean; wide: boolean; onPin: () => void; onWide: () => void;
+}): JSX.Element {
+  return (
+    <>
+      <button class="icon text" aria-label={`Save ${tag} as SVG`} title="Save the chart" onClick={() => { const svg = files.svg?.(); if (svg) saveSvg(tag, svg); }}>SVG</button>
+      <button class="icon text" aria-label={`Save ${tag} as CSV`} title="Save the points" onClick={() => files.csv?.()}>CSV</button>
+      <button class="icon" aria-label={`${pinned ? "Unpin" : "Pin"} ${tag}`} aria-pressed={pinned} title="Pin" onClick={onPin}><Icon d={ICONS.pin} /></button>
+      <button class="icon" aria-label={`Full width: ${tag}`} aria-pressed={wide} title="Full width" onClick={onWide}><Icon d={ICONS.wide} /></button>
     </>
   );
 }
@@ -161,25 +164,24 @@ export function ScalarCard(props: {
   cursor: Signal<number | null>;
   pinned: boolean;
   wide: boolean;
+  /** Whether it is one of the first, which most windows show without scrolling. */
+  first: boolean;
   onZoom: (range: readonly [number, number] | null) => void;
   onPin: () => void;
   onWide: () => void;
 }): JSX.Element {
-  const { ref, near } = useNear();
+  const { ref, near } = useNear(props.first);
   const files = useRef<CardFiles>({ svg: null, csv: null }).current;
   return (
     <section class={`card${props.wide ? " wide" : ""}`} ref={ref} aria-label={props.tag}>
       <header>
         <h3 title={props.tag}>{props.tag}</h3>
-        <button class="icon text" aria-label={`Save ${props.tag} as SVG`} title="Save the chart" onClick={() => { const svg = files.svg?.(); if (svg) saveSvg(props.tag, svg); }}>SVG</button>
-        <button class="icon text" aria-label={`Save ${props.tag} as CSV`} title="Save the points" onClick={() => files.csv?.()}>CSV</button>
-        <button class="icon" aria-label={`${props.pinned ? "Unpin" : "Pin"} ${props.tag}`} aria-pressed={props.pinned} title="Pin" onClick={props.onPin}><Icon d={ICONS.pin} /></button>
-        <button class="icon" aria-label={`Full width: ${props.tag}`} aria-pressed={props.wide} title="Full width" onClick={props.onWide}><Icon d={ICONS.wide} /></button>
+        {near && <Tools {...props} files={files} />}
       </header>
       {near ? <LoadedCard tag={props.tag} runs={props.runs} groups={props.groups} view={props.view} cursor={props.cursor} files={files} onZoom={props.onZoom} /> : (
         <>
           <div class="plot" />
-          <Values count={props.groups?.length ?? props.runs.length} lines={[]} at={null} digits={5} />
+          <Values count={props.groups?.length ?? props.runs.length} lines={[]} cursor={null} digits={5} />
         </>
       )}
     </section>

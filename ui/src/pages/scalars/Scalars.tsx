@@ -24,6 +24,9 @@ const AXES: readonly { value: Axis; text: string }[] = [
 // asked for: opening the page stays quick however many tags there are.
 const OPEN_TAGS = 60;
 
+// So many are drawn at once; of the others, those in sight after the first frame.
+const FIRST_CARDS = 6;
+
 function viewOf(): CardView {
   const zoom = query.value.get("xlim")?.split("~").map(Number) ?? [];
   return {
@@ -107,8 +110,9 @@ export default function Scalars(): JSX.Element {
     setQuery({ [key]: listText([...set]) });
   };
   const most = Math.max(OPEN_TAGS, Number(query.value.get("most") ?? OPEN_TAGS) || 0);
+  let cards = 0;
   const card = (tag: string): JSX.Element => (
-    <ScalarCard key={tag} tag={tag} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
+    <ScalarCard key={tag} tag={tag} first={++cards <= FIRST_CARDS} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
       runs={shown.filter((run) => runsOf.get(tag)?.has(run))} groups={runGroups}
       onZoom={(range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace")}
       onPin={() => setQuery({ pins: listText(pins.includes(tag) ? pins.filter((p) => p !== tag) : [...pins, tag]) })}

@@ -1,4 +1,5 @@
 // Tags in groups by what stands before the first slash, as TensorBoard has them.
+import { byNumber } from "../../lib/natural";
 
 export interface TagGroup {
   readonly name: string;
@@ -30,11 +31,4 @@ export function openByItself(groups: readonly TagGroup[], most: number): Readonl
     open.add(group.name);
   }
   return open;
-}
-
-const collator = new Intl.Collator("en", { numeric: true });
-
-/** "layer2" before "layer10". */
-export function byNumber(a: string, b: string): number {
-  return collator.compare(a, b);
 }

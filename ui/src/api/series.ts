@@ -1,0 +1,84 @@
+// Curves as columns of bytes, which neither side has to spell out as text: docs/formats/series.md.
+
+export interface Curve {
+  readonly run: string;
+  readonly tag: string;
+  /** How many points the log has; `steps` and the others may be a choice of them. */
+  readonly total: number;
+  readonly steps: ArrayLike<number>;
+  /** Seconds since 1970. Put together when asked for, since most charts are drawn over steps. */
+  readonly wallTimes: () => ArrayLike<number>;
+  readonly values: ArrayLike<number>;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface CurvesAnswer {
+  readonly snapshot: number;
+  readonly series: readonly Curve[];
+}
+
+interface Header {
+  snapshot: number;
+  series: {
+    run: string;
+    tag: string;
+    total?: number;
+    points?: number;
+    steps?: { kind: "stride"; first: number; stride: number } | { kind: "i64" };
+    wall_times?: { kind: "ulp32"; first: number; ulp: number } | { kind: "f64" };
+    values?: { kind: "f32" | "f64" };
+    error?: { code: string; message: string };
+  }[];
+}
+
+const MAGIC = 0x52534243; // "CBSR", read as a little-endian number.
+const PREAMBLE = 12;
+
+/** The curves view the bytes, which are kept for as long as one of them is. */
+export function readCurves(bytes: ArrayBuffer): CurvesAnswer {
+  const [magic, version, length = 0] = new Uint32Array(bytes, 0, 3);
+  if (magic !== MAGIC || version !== 1) throw new Error("the server sent curves in a form this page does not know; reload it");
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, PREAMBLE, length))) as Header;
+  let at = PREAMBLE + length;
+  // The place of a column, each of which is padded to 8 bytes.
+  const take = (count: number, width: number): number => {
+    const begin = at;
+    at += Math.ceil((count * width) / 8) * 8;
+    return begin;
+  };
+  const series = header.series.map((one): Curve => {
+    const { run, tag, steps, wall_times: walls, values, points = 0, total = 0 } = one;
+    if (one.error || !steps || !walls || !values) {
+      return { run, tag, total, steps: [], wallTimes: () => [], values: [], ...(one.error ? { error: one.error } : {}) };
+    }
+    return {
+      run, tag, total,
+      steps: steps.kind === "stride" ? evenSteps(points, steps.first, steps.stride) : wholeNumbers(bytes, take(points, 8), points),
+      wallTimes: walls.kind === "f64" ? viewed(new Float64Array(bytes, take(points, 8), points))
+        : ulpTimes(new Uint32Array(bytes, take(points, 4), points), walls.first, walls.ulp),
+      values: values.kind === "f32" ? new Float32Array(bytes, take(points, 4), points) : new Float64Array(bytes, take(points, 8), points),
+    };
+  });
+  return { snapshot: header.snapshot, series };
+}
+
+function evenSteps(count: number, first: number, stride: number): Float64Array {
+  const steps = new Float64Array(count);
+  for (let i = 0; i < count; i += 1) steps[i] = first + i * stride;
+  return steps;
+}
+
+// By halves, since a BigInt for each would take longer than all the rest. Steps beyond 2^53 are
+// rounded, as everywhere in a browser.
+function wholeNumbers(bytes: ArrayBuffer, begin: number, count: number): Float64Array {
+  const [low, high] = [new Uint32Array(bytes, begin, 2 * count), new Int32Array(bytes, begin, 2 * count)];
+  const numbers = new Float64Array(count);
+  for (let i = 0; i < count; i += 1) numbers[i] = (high[2 * i + 1] ?? 0) * 2 ** 32 + (low[2 * i] ?? 0);
+  return numbers;
+}
+
+const viewed = (times: Float64Array) => () => times;
+
+function ulpTimes(distances: Uint32Array, first: number, ulp: number): () => Float64Array {
+  return () => Float64Array.from(distances, (distance) => first + distance * ulp);
+}

@@ -1,0 +1,57 @@
+// Paints where the pointer is: a vertical line, and a dot on every curve at its nearest point.
+import type { Pen } from "../pen";
+import { nearestIndex, type Line, type LineChartLayout } from "./layout";
+import type { Ink, LineLook } from "./paint";
+
+/** What was painted, from left to right, so that only that is wiped. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+const RADIUS = 3;
+
+/** Wipes what was `painted` before and paints the cursor; what it painted is returned. */
+export function paintCursor(
+  pen: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink, cursor: number | null, painted: Stretch | null,
+): Stretch | null {
+  const { box, x, y } = layout;
+  if (painted) pen.clearRect(painted.from, box.t - 2 * RADIUS, painted.to - painted.from, box.b - box.t + 4 * RADIUS);
+  if (cursor === null || !(cursor >= x.domain[0] && cursor <= x.domain[1])) return null;
+
+  const at = Math.round(x(cursor)) + 0.5;
+  let [from, to] = [at, at];
+  pen.strokeStyle = ink.text;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  pen.moveTo(at, box.t);
+  pen.lineTo(at, box.b);
+  pen.stroke();
+
+  // One path per colour: a thousand dots are eight fills.
+  const byColour = new Map<string, [number, number][]>();
+  lines.forEach((line, i) => {
+    const nearest = nearestIndex(line.xs, cursor);
+    const value = (line.smooth ?? line.ys)[nearest] ?? NaN;
+    const [px, py] = [x(line.xs[nearest] ?? NaN), y(value)];
+    if (!Number.isFinite(px) || !Number.isFinite(py)) return;
+    const colour = looks[i]?.colour ?? ink.text;
+    const dots = byColour.get(colour);
+    if (dots) dots.push([px, py]);
+    else byColour.set(colour, [[px, py]]);
+    from = Math.min(from, px);
+    to = Math.max(to, px);
+  });
+  pen.strokeStyle = ink.paper;
+  for (const [colour, dots] of byColour) {
+    pen.fillStyle = colour;
+    pen.beginPath();
+    for (const [px, py] of dots) {
+      pen.moveTo(px + RADIUS, py);
+      pen.arc(px, py, RADIUS, 0, 2 * Math.PI);
+    }
+    pen.fill();
+    pen.stroke();
+  }
+  return { from: from - 2 * RADIUS, to: to + 2 * RADIUS };
+}

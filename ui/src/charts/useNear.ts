@@ -1,0 +1,21 @@
+// Whether an element is in or near the visible part of the page.
+import { useEffect, useRef, useState } from "preact/hooks";
+
+// One observer for all: a page may have hundreds of cards.
+const told = new WeakMap<Element, (near: boolean) => void>();
+let observer: IntersectionObserver | undefined;
+
+function follow(element: Element, tell: (near: boolean) => void): () => void {
+  observer ??= new IntersectionObserver((entries) => entries.forEach((entry) => told.get(entry.target)?.(entry.isIntersecting)), { rootMargin: "300px" });
+  told.set(element, tell);
+  observer.observe(element);
+  return () => observer?.unobserve(element);
+}
+
+/** `atFirst` is what is taken to be true until the browser has said, which is after the first frame. */
+export function useNear(atFirst = false): { ref: { current: HTMLElement | null }; near: boolean } {
+  const ref = useRef<HTMLElement | null>(null);
+  const [near, setNear] = useState(atFirst);
+  useEffect(() => (ref.current ? follow(ref.current, setNear) : undefined), []);
+  return { ref, near };
+}

@@ -1,0 +1,21 @@
+// Names in the order a reader expects: "layer2" before "layer10", capitals among the small letters.
+// Not Intl.Collator, which takes longer to get ready than a page has until it is drawn.
+
+const PARTS = /\d+|\D+/g;
+
+export function byNumber(a: string, b: string): number {
+  const [p, q] = [a.toLowerCase().match(PARTS) ?? [], b.toLowerCase().match(PARTS) ?? []];
+  for (let i = 0; i < Math.min(p.length, q.length); i += 1) {
+    const order = byPart(p[i] ?? "", q[i] ?? "");
+    if (order !== 0) return order;
+  }
+  return p.length - q.length || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+const isNumber = (part: string): boolean => part >= "0" && part < ":"; // By its first character.
+
+function byPart(p: string, q: string): number {
+  const difference = isNumber(p) && isNumber(q) ? Number(p) - Number(q) : NaN;
+  if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  return p < q ? -1 : p > q ? 1 : 0;
+}

@@ -1,0 +1,76 @@
+// An HTML file for every page, written by the build, so that the browser paints the frame before any
+// script has arrived, and sends for a page's code and first answers at once instead of one after the
+// other:
+//
+//   scalars.html = index.html + rail, with Scalars marked + links to what Scalars will load
+//
+// index.html itself is for addresses that no page has.
+import type { Plugin } from "vite";
+import { COMPRESSION_ENTRIES, EVERY_PAGE_ASKS, TENSORBOARD_ENTRIES, type PageEntry } from "../src/shell/page_list.ts";
+
+/** What the bundler tells of a file with code; a part of its own type. */
+interface Chunk {
+  readonly type: "chunk";
+  readonly fileName: string;
+  readonly facadeModuleId: string | null;
+  readonly imports: readonly string[];
+}
+type Bundle = Readonly<Record<string, Chunk | { readonly type: "asset"; readonly source: string | Uint8Array }>>;
+
+// The same elements that Rail.tsx and App.tsx draw, which take over these; a test compares.
+function railLink(page: PageEntry, current: PageEntry | null): string {
+  const here = page === current ? ' aria-current="page"' : "";
+  return `<a href="${page.id}" title="${page.name}"${here}><svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" `
+    + `stroke-width="1.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${page.icon}" /></svg>`
+    + `<span>${page.name}</span><kbd>g ${page.key}</kbd></a>`;
+}
+
+function frame(current: PageEntry | null): string {
+  const links = (pages: readonly PageEntry[]): string => pages.map((page) => railLink(page, current)).join("");
+  return `<a class="skip" href="#main">Skip to content</a><div class="brand"><svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle class="mark-a" cx="5" cy="8" r="4" />`
+    + `<path class="mark-b" d="M11.5 4.5 15 8l-3.5 3.5L8 8z" /></svg><span>Compression Board</span></div>`
+    + `<nav class="rail" id="rail" aria-label="Pages"><h2>Compression</h2>${links(COMPRESSION_ENTRIES)}<h2>TensorBoard</h2>${links(TENSORBOARD_ENTRIES)}</nav>`
+    + `<header class="header"></header><nav class="crumbs" aria-label="Breadcrumb"></nav><main id="main" tabindex="-1"></main>`;
+}
+
+/** The files with the code of a page and all that it imports. */
+function codeOf(page: PageEntry, bundle: Bundle): string[] {
+  const folder = `/src/pages/${page.id}/`;
+  const first = Object.values(bundle).find((file): file is Chunk => file.type === "chunk" && (file.facadeModuleId?.includes(folder) ?? false));
+  if (!first) throw new Error(`no code for the page "${page.id}"; its folder must be src/pages/${page.id}`);
+  const found = new Set([first.fileName]);
+  for (const name of found) {
+    const file = bundle[name];
+    if (file?.type === "chunk") file.imports.forEach((imported) => found.add(imported));
+  }
+  return [...found];
+}
+
+function htmlOf(page: PageEntry, index: string, bundle: Bundle): string {
+  const links = [
+    ...codeOf(page, bundle).filter((file) => !index.includes(file)).map((file) => `<link rel="modulepreload" crossorigin href="./${file}">`),
+    ...[...EVERY_PAGE_ASKS, ...(page.asks ?? [])].map((route) => `<link rel="preload" as="fetch" crossorigin href="./api/v1/${route}">`),
+  ];
+  return index
+    .replace("<title>", `<title>${page.name} · `)
+    .replace("</head>", `${links.map((link) => `  ${link}\n  `).join("")}</head>`)
+    .replace('<div id="app"></div>', `<div id="app">${frame(page)}</div>`);
+}
+
+export function staticPages(): Plugin {
+  return {
+    name: "static-pages",
+    apply: "build",
+    enforce: "post", // After index.html is complete.
+    generateBundle(_, files) {
+      const bundle = files as unknown as Bundle;
+      const index = bundle["index.html"];
+      if (index?.type !== "asset") throw new Error("the build made no index.html");
+      const html = String(index.source);
+      for (const page of [...COMPRESSION_ENTRIES, ...TENSORBOARD_ENTRIES]) {
+        this.emitFile({ type: "asset", fileName: `${page.id}.html`, source: htmlOf(page, html, bundle) });
+      }
+      (index as { source: string }).source = html.replace('<div id="app"></div>', `<div id="app">${frame(null)}</div>`);
+    },
+  };
+}
