@@ -35,6 +35,16 @@ describe("curves as bytes", () => {
     expect([...Array.from(curve!.values)]).toEqual([0.5, NaN, -Infinity]);
   });
 
+  it("have wall times by their distance from the one before", () => {
+    const bytes = answerOf(
+      { snapshot: 7, series: [{ ...entry, points: 4, steps: { kind: "stride", first: 0, stride: 1 }, wall_times: { kind: "gap32", first: 100, ulp: 0.25 }, values: { kind: "f32" } }] },
+      Int32Array.of(0, 2_000_000_000, 2_000_000_000, -4), Float32Array.of(1, 2, 3, 4),
+    );
+    const [curve] = readCurves(bytes).series;
+    expect(Array.from(curve!.wallTimes())).toEqual([100, 500_000_100, 1_000_000_100, 1_000_000_099]);
+    expect(Array.from(curve!.values)).toEqual([1, 2, 3, 4]);
+  });
+
   it("are read from wide columns, steps by the largest halves", () => {
     const steps = [-1n, 5n, 2n ** 32n + 3n, -(2n ** 40n)];
     const bytes = answerOf(

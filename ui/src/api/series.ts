@@ -25,7 +25,7 @@ interface Header {
     total?: number;
     points?: number;
     steps?: { kind: "stride"; first: number; stride: number } | { kind: "i64" };
-    wall_times?: { kind: "ulp32"; first: number; ulp: number } | { kind: "f64" };
+    wall_times?: { kind: "ulp32" | "gap32"; first: number; ulp: number } | { kind: "f64" };
     values?: { kind: "f32" | "f64" };
     error?: { code: string; message: string };
   }[];
@@ -55,6 +55,7 @@ export function readCurves(bytes: ArrayBuffer): CurvesAnswer {
       run, tag, total,
       steps: steps.kind === "stride" ? evenSteps(points, steps.first, steps.stride) : wholeNumbers(bytes, take(points, 8), points),
       wallTimes: walls.kind === "f64" ? viewed(new Float64Array(bytes, take(points, 8), points))
+        : walls.kind === "gap32" ? gapTimes(new Int32Array(bytes, take(points, 4), points), walls.first, walls.ulp)
         : ulpTimes(new Uint32Array(bytes, take(points, 4), points), walls.first, walls.ulp),
       values: values.kind === "f32" ? new Float32Array(bytes, take(points, 4), points) : new Float64Array(bytes, take(points, 8), points),
     };
@@ -81,4 +82,12 @@ const viewed = (times: Float64Array) => () => times;
 
 function ulpTimes(distances: Uint32Array, first: number, ulp: number): () => Float64Array {
   return () => Float64Array.from(distances, (distance) => first + distance * ulp);
+}
+
+// Added up as whole numbers, which is exact.
+function gapTimes(gaps: Int32Array, first: number, ulp: number): () => Float64Array {
+  return () => {
+    let distance = 0;
+    return Float64Array.from(gaps, (gap) => first + (distance += gap) * ulp);
+  };
 }
