@@ -28,6 +28,7 @@ compare::ModelComparison Example() {
       {.name = "conv2",
        .op_type = "Conv",
        .bits = 8,
+       .precision = "int8",
        .weight = WithSqnr(12.5),
        .diagnosis = {.level = compare::Level::kRed,
                      .cause = compare::Cause::kWrongScale,
@@ -35,7 +36,7 @@ compare::ModelComparison Example() {
        .fixes = {{.action = "16 bits", .sqnr_db = 80, .size_bytes = 2048},
                  {.action = "keep the layer in float32", .sqnr_db = HUGE_VAL}}});
   comparison.layers.push_back(
-      {.name = "conv1", .op_type = "Conv", .bits = 8, .weight = WithSqnr(45)});
+      {.name = "conv1", .op_type = "Conv", .bits = 8, .precision = "int8", .weight = WithSqnr(45)});
   return comparison;
 }
 

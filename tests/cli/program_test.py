@@ -51,6 +51,11 @@ class ProgramAsAWholeTest(ProgramTest):
                 self.run_board(*command, "--bogus"), 2, "--bogus", f"compression-board {command[0]} --help"
             )
 
+    def test_a_word_where_a_number_should_be_is_named(self):
+        self.assert_complains(
+            self.run_board("model", "x", "--top", "ten"), 2, "'--top = ten' is not a number", "model --help"
+        )
+
     def test_a_closed_pipe_ends_it_quietly(self):
         process = self.start_board("--help")
         process.stdout.close()
