@@ -221,7 +221,7 @@ class ServeCommandTest(unittest.TestCase):
             ("65536 not in range 0 to 65535", "--logdir", "x", "--port", "65536"),
             ("many not in range 1 to 1000000", "--logdir", "x", "--max_connections", "many"),
             ("--nope", "--logdir", "x", "--nope"),
-            ("--bind_all excludes --host", "--logdir", "x", "--bind_all", "--host", "::1"),
+            ("--host excludes --bind_all", "--logdir", "x", "--bind_all", "--host", "::1"),
             ("-1 not in range", "--logdir", "x", "--reload_interval", "-1"),
         ]:
             run = subprocess.run([PROGRAM, "serve", *flags], capture_output=True, text=True, timeout=60)
