@@ -115,7 +115,7 @@ class LogReader {
   virtual ReaderStatistics statistics() const = 0;
 };
 
-// Reads everything once. `on_progress` is called now and then from the calling thread.
+// Reads everything once. `on_progress` is called in the calling thread: now and then, and last.
 Result<std::shared_ptr<const Snapshot>> ReadLogdirs(
     ReaderOptions options, const std::function<void(const LoadProgress&)>& on_progress = {});
 

@@ -175,7 +175,8 @@ TEST(ViewScene, AddsUpWhatIsInABox) {
   const GraphScene scene = MakeScene(
       Measured(nodes, {{.node_name = "net/b1/conv", .all_end_rel_micros = 7, .total_bytes = 100},
                        {.node_name = "net/b2/conv", .all_end_rel_micros = 5, .total_bytes = 20}}));
-  const GraphBox& net = BoxAt(scene, Look(scene, {}), "net");
+  const GraphView view = Look(scene, {});
+  const GraphBox& net = BoxAt(scene, view, "net");
   EXPECT_EQ(net.a.memory_bytes, 120u);
   EXPECT_EQ(net.a.compute_micros, 12u);
   EXPECT_EQ(net.a.weight_bytes, 64u * 27);

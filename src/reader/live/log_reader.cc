@@ -43,13 +43,12 @@ Result<std::shared_ptr<const Snapshot>> ReadLogdirs(
   options.follow = false;
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<LogReader> reader,
                           LogReader::Open(std::move(options)));
-  std::shared_ptr<const Snapshot> snapshot = reader->snapshot();
-  while (!snapshot->progress.complete) {
-    reader->WaitForChange(snapshot->version, std::chrono::milliseconds(1000));
-    snapshot = reader->snapshot();
+  while (true) {
+    std::shared_ptr<const Snapshot> snapshot = reader->snapshot();
     if (on_progress) on_progress(snapshot->progress);
+    if (snapshot->progress.complete) return snapshot;
+    reader->WaitForChange(snapshot->version, std::chrono::milliseconds(1000));
   }
-  return snapshot;
 }
 
 Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::path& path) {
