@@ -16,6 +16,13 @@ std::uint64_t Bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 std::int64_t Signed(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
+// Whether `count` steps can be added up by readers whose numbers do not wrap around.
+bool StaysInRange(std::int64_t first, std::int64_t stride, std::size_t count) {
+  std::int64_t distance = 0, last = 0;
+  return !__builtin_mul_overflow(stride, count - 1, &distance) &&
+         !__builtin_add_overflow(first, distance, &last);
+}
+
 }  // namespace
 
 SeriesPoints PointsOf(const ScalarSeries& series) {
@@ -84,7 +91,8 @@ bool EncodedSeries::WriteStepColumn(std::size_t index, const StoredScalars& poin
     stride_ = Signed(StepOf(points, 1 - index) - static_cast<std::uint64_t>(first_step_));
   }
   const auto stride = static_cast<std::uint64_t>(stride_);
-  has_stride_ = HasStride(points, static_cast<std::uint64_t>(first_step_) + stride * index, stride);
+  has_stride_ = StaysInRange(first_step_, stride_, index + points.count) &&
+                HasStride(points, static_cast<std::uint64_t>(first_step_) + stride * index, stride);
   return has_stride_;
 }
 
