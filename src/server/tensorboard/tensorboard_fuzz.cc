@@ -22,6 +22,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)ParseMetricEvalsRequest(text);
   (void)ParseForm("application/x-www-form-urlencoded", text);
   (void)ParseForm("multipart/form-data; boundary=B", text);
-  CBOARD_CHECK(MarkdownToSafeHtml(text).find("<script") == std::string::npos);
+  CBOARD_CHECK(cboard::MarkdownToSafeHtml(text).find("<script") == std::string::npos);
   return 0;
 }
