@@ -21,6 +21,7 @@ export function ClassPanel({ model, a, b }: { model: string; a: string; b: strin
   if (metric === undefined) return null;
   const all = query.value.has("classes");
   const shown = rows.slice(0, all ? MOST : FIRST);
+  const zero = rows.some((row) => row.share < 0) ? 50 : 0; // Where bars begin, in per cent of their room.
   return (
     <section class="panel" aria-labelledby="classes-title">
       <div class="panel-head">
@@ -36,14 +37,14 @@ export function ClassPanel({ model, a, b }: { model: string; a: string; b: strin
       <table class="bytes classes">
         <caption class="sr">{metric} of each class in {a} and in {b}, the largest drop first</caption>
         <colgroup><col class="col-class" /><col /><col class="col-bytes" /><col class="col-bytes" /><col class="col-change" /></colgroup>
-        <thead><tr><th scope="col">Class</th><th scope="col"><span class="sr">Drop</span></th><th scope="col" class="num in-a">● {a}</th><th scope="col" class="num in-b">◆ {b}</th><th scope="col" class="num">Drop{rows[0]?.unit ? `, ${rows[0].unit}` : ""}</th></tr></thead>
+        <thead><tr><th scope="col">Class</th><th scope="col"><span class="sr">Drop</span></th><th scope="col" class="num"><span class="in-a">● {a}</span></th><th scope="col" class="num"><span class="in-b">◆ {b}</span></th><th scope="col" class="num">Drop{rows[0]?.unit ? `, ${rows[0].unit}` : ""}</th></tr></thead>
         <tbody>
           {shown.map((row) => (
             <tr key={row.name}>
               <th scope="row"><span title={row.name}>{row.name}</span></th>
               <td class="bars signed" aria-hidden="true">
-                <i class="zero" />
-                {row.share !== 0 && <i class={row.share > 0 ? "worse" : "better"} style={{ left: `${50 + Math.min(0, row.share) * 50}%`, width: `${Math.abs(row.share) * 50}%` }} />}
+                <i class="zero" style={{ left: `${zero}%` }} />
+                {row.share !== 0 && <i class={row.share > 0 ? "worse" : "better"} style={{ left: `${zero + Math.min(0, row.share) * 50}%`, width: `${Math.abs(row.share) * (100 - zero)}%` }} />}
               </td>
               <td class="num">{row.a}</td>
               <td class="num">{row.b}</td>
