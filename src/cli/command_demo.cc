@@ -56,6 +56,7 @@ Result<void> ImportPublishedFigures(const fs::path& data, const fs::path& logdir
   for (const fs::path& file : files) {
     ImportOptions options;
     options.directory = logdir / "published" / file.stem();
+    options.tags = TagScheme::kFlat;  // Groups would be a thousand runs of one point each.
     CBOARD_ASSIGN_OR_RETURN(const ImportReport report, ImportBenchmark(file, options));
     std::cout << "demo: " << file.filename().native() << ": "
               << Plural(report.models.size(), "model") << std::endl;

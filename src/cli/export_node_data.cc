@@ -21,7 +21,7 @@ std::map<std::string, std::map<std::string, Values>> Collect(const Snapshot& sna
     if (!options.Takes(*run)) continue;
     for (const Tag& tag : run->tags) {
       if (tag.kind() != TagKind::kScalar || tag.scalars.empty() || !options.Takes(tag)) continue;
-      const auto figure = analysis::ParseLayerTag(tag.name());
+      const auto figure = analysis::ParseLayerTag(tag);
       if (!figure || figure->model.empty() || figure->parameter.empty()) continue;
       figures[figure->variant][figure->parameter][figure->model][figure->layer] =
           tag.scalars.back().value;

@@ -54,6 +54,18 @@ ModelComparison ComparisonOf(const DemoVariants& made) {
   return comparison;
 }
 
+// What each variant reads right of every digit: compression hurts some more than others.
+Result<void> LogClasses(const DemoVariants& made, SummaryWriter& writer) {
+  for (const DemoVariant& variant : made.variants) {
+    for (std::size_t digit = 0; digit < kDigitClasses; ++digit) {
+      CBOARD_RETURN_IF_ERROR(writer.AddScalar(
+          std::string(kModel) + "/per_class/accuracy/" + std::to_string(digit) + "/" + variant.name,
+          variant.judgement.class_accuracy[digit], 0));
+    }
+  }
+  return {};
+}
+
 Result<void> LogPictures(const DemoVariants& made, const Digits& test, SummaryWriter& writer) {
   for (const DemoVariant& variant : made.variants) {
     VariantRunner runner(variant);
@@ -93,6 +105,7 @@ Result<void> LogComparison(const DemoVariants& made, const Digits& test,
         writer.LogCompressionHParams(comparison, made.variants[i].name, made.variants[i].config));
   }
   CBOARD_RETURN_IF_ERROR(LogLayers(made, test, writer));
+  CBOARD_RETURN_IF_ERROR(LogClasses(made, writer));
   CBOARD_RETURN_IF_ERROR(LogPictures(made, test, writer));
   CBOARD_RETURN_IF_ERROR(LogPrCurves(made, test, writer));
   return writer.Close();
@@ -101,17 +114,25 @@ Result<void> LogComparison(const DemoVariants& made, const Digits& test,
 }  // namespace
 
 Result<void> WriteDemoBoard(const DemoOptions& options) {
+  SummaryWriter hardware(options.logdir / "hardware");
+  std::string phase;
+  std::int64_t phases = 0;
+  // A line is also what the hardware was doing from then on; of a training, without its epochs.
   const auto say = [&](std::string_view line) {
     if (options.on_progress) options.on_progress(line);
+    const std::string_view now = line.substr(0, line.find(", epoch"));
+    if (now == phase) return;
+    phase = now;
+    static_cast<void>(hardware.AddText("hardware/phase", now, phases++));  // Only a note.
   };
   CBOARD_ASSIGN_OR_RETURN(const Digits all, ReadDigits(options.digits));
   const DigitsSplit digits = Split(all);
 
-  SummaryWriter hardware(options.logdir / "hardware");
   HardwareMonitor monitor(hardware, {.interval_seconds = 0.2});
   CBOARD_RETURN_IF_ERROR(monitor.Start());
-  CBOARD_ASSIGN_OR_RETURN(const DemoVariants made,
-                          MakeVariants(digits, {options.epochs, options.logdir / "training", say}));
+  CBOARD_ASSIGN_OR_RETURN(
+      const DemoVariants made,
+      MakeVariants(digits, {options.epochs, options.logdir / "digits_training", say}));
   say("logging the variants and their layers");
   CBOARD_RETURN_IF_ERROR(LogComparison(made, digits.test, options.logdir / "digits"));
   say("logging a tuning and the stages of quantization");

@@ -106,6 +106,7 @@ Judgement Judge(const Digits& digits,
   judgement.accuracy = std::accumulate(hits.begin(), hits.end(), 0.0) / count;
   for (std::size_t c = 0; c < kDigitClasses; ++c) {
     judgement.f1 += 2 * hits[c] / std::max(named[c] + there[c], 1.0) / kDigitClasses;
+    judgement.class_accuracy[c] = hits[c] / there[c];
   }
   return judgement;
 }

@@ -28,6 +28,8 @@ struct Judgement {
   double loss = 0;
   double accuracy = 0;
   double f1 = 0;  // The mean over the classes.
+  // Of the pictures of each class, the share that was named so; NaN without pictures of it.
+  std::array<double, kDigitClasses> class_accuracy = {};
 };
 
 // How well scores name the labels of `digits`. `scores` gives kDigitClasses numbers for a picture.

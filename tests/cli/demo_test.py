@@ -38,7 +38,9 @@ class DemoTest(ProgramTest):
         kinds = {tag["kind"] for tag in tags.values()}
         self.assertLessEqual({"scalar", "histogram", "image", "text", "pr_curve", "hparams"}, kinds)
         self.assertEqual(tags["digits", "digits_cnn/layers/conv1/output/int8"]["kind"], "histogram")
-        self.assertGreater(tags["training/fp32", "digits_fp32/validation/accuracy"]["count"], 10)
+        self.assertGreater(tags["digits_training/fp32", "digits_fp32/validation/accuracy"]["count"], 10)
+        self.assertIn(("digits", "digits_cnn/per_class/accuracy/8/int8"), tags)
+        self.assertGreater(tags["hardware", "hardware/phase/text_summary"]["count"], 3)
         # One layer cut short costs accuracy, and keeping it in floating point brings it back.
         trial = {
             name.split("/")[1].split("_acc_")[0]: float(name.split("_acc_")[1])

@@ -154,6 +154,25 @@ def test_our_board_ranks_the_same_layer_first(log):
         status, ranking = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=digits")
     assert status == 200, ranking
     layers = ranking["layers"]
-    assert layers["names"][0] == "conv2/Conv" and layers["levels"][0] == "red"
+    assert layers["names"][0] == "/conv2/Conv" and layers["levels"][0] == "red"
     # What only passes values on does not suffer, although they differ from the baseline's.
-    assert layers["levels"][layers["names"].index("MaxPool")] == "green"
+    assert layers["levels"][layers["names"].index("/MaxPool")] == "green"
+
+
+def test_our_board_names_layers_as_the_model_does(log, digits):
+    """Tags lose the slash in front; whoever keeps a layer in floating point needs it."""
+    nodes = {node.name for node in onnx.load(digits.fp32).graph.node}
+    with RunningBoard("--logdir", log[0]) as board:
+        status, ranking = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=digits")
+        assert status == 200, ranking
+        layers = ranking["layers"]
+        assert set(layers["names"]) <= nodes
+        assert set(layers["fallback_operations"]) <= nodes
+        _, bytes_of = board.json("/api/v1/compression/bytes?a=fp32&b=int8&model=digits")
+        assert set(bytes_of["layers"]["names"]) <= nodes
+        status, channels = board.json("/api/v1/compression/channels?layer=/conv2/Conv&tensor=weight")
+        assert status == 200, channels
+    weights = Editor(digits.fp32).get("conv2.weight")
+    fp32, int8 = channels["stages"]
+    assert (fp32["stage"], int8["stage"]) == ("fp32", "int8")
+    assert fp32["channels"]["max"] == pytest.approx(weights.reshape(len(weights), -1).max(axis=1))

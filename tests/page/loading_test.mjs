@@ -24,6 +24,7 @@ test("the frame that comes with the document is the one that its script draws", 
   for (const path of ["", "scalars", "graph", "nowhere"]) {
     await page.goto(at(path));
     await page.waitForSelector("main h1");
+    await page.waitForSelector(".rail:not(.waiting)");
     const { sent, drawn } = await page.evaluate(frameOf);
     assert.ok(sent.length > 10);
     assert.deepEqual(sent, drawn, path);

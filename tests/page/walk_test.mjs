@@ -107,11 +107,18 @@ for (const slowdown of [1, 8]) test(`the search finds a model, and Escape gives 
   await page.waitForSelector("dialog", { state: "detached" });
 });
 
-test("a tuning trial opens its layers against the baseline", async (t) => {
+test("a tuning trial is compared with the baseline, and so are its layers; brackets go from trial to trial", async (t) => {
   const logdir = newLogdir(t);
   writeEverything(logdir);
   const { page, at } = await serve(t, logdir);
   await visit(page, at("tuning"));
-  await page.click('tr:has-text("tune_2")');
-  await page.waitForSelector('.page-bar:has-text("baseline against tune_2")');
+  await page.click('tr:has-text("tune_2") a:text("Layers")');
+  await page.waitForSelector('.layers .page-bar:has-text("baseline against tune_2")');
+  await visit(page, at("tuning"));
+  await page.keyboard.press("]");
+  await page.waitForSelector('tr[aria-selected="true"]:has-text("baseline")');
+  await page.keyboard.press("]");
+  await page.waitForSelector('tr[aria-selected="true"]:has-text("tune_1")');
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('.compare .page-bar:has-text("baseline against tune_1")');
 });

@@ -27,5 +27,6 @@ page?.asks?.forEach(askAhead);
 void (page ? loadView(page) : Promise.resolve()).catch(() => undefined).then(() => {
   const root = document.querySelector("#app");
   if (!root) return;
+  document.documentElement.dataset["drawn"] = "";
   render(<App />, root); // Takes over the elements of the frame.
 });

@@ -52,6 +52,17 @@ struct ChannelPoints {
 };
 ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& points);
 
+// Variants whose directory holds statistics per channel without being a stage, as a comparison of
+// two models logs them: fp32/min_per_channel, int8/min_per_channel. Called like the
+// directory, by a name that lives as long as the snapshot.
+std::vector<Stage> FindChannelVariants(const Snapshot& snapshot);
+
+// Of one tensor of a layer, "weight" or "output", in such a variant, or of a layer's output in a
+// stage, where `tensor` is empty. Nothing when it has none.
+std::optional<ChannelStatistics> ReadLayerChannels(const Snapshot& snapshot, const Stage& stage,
+                                                   std::string_view layer,
+                                                   std::string_view tensor = {});
+
 // All layers of a stage that have statistics per channel, by name.
 std::vector<ChannelStatistics> ReadChannels(const Snapshot& snapshot, const Stage& stage);
 

@@ -42,6 +42,10 @@ enum class RunKind { kAny, kTuning, kStage };
 // neither output nor precision is a constant of a TensorFlow graph; in a stage, an output.
 std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind = RunKind::kAny);
 
+// The same of a tag in a log. Where our own writers stored the layer's name beside the values, that
+// is the name: tags lose a slash in front, and characters that they may not have.
+std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind = RunKind::kAny);
+
 RunKind KindOf(const Run& run);
 
 // All histograms of a run that are tensors of layers, by tag; with a `variant`, only those that

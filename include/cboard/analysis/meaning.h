@@ -77,6 +77,9 @@ std::optional<Meaning> MeaningOf(const ScalarName& scalar);
 // A ratio is what names a baseline. Nothing for other bytes, or for a version above 1.
 std::optional<Meaning> MeaningOfStored(std::string_view plugin_content);
 
+// The "layer" of such data: a layer's own name, which tags do not always keep. Empty without one.
+std::string LayerOfStored(std::string_view plugin_content);
+
 // <model>/metrics|performance/<metric>/<variant>, <model>/compression/<ratio>[/<variant>]. A model
 // may contain slashes, so tags are read from their end.
 std::optional<Meaning> MeaningOfFlatTag(std::string_view tag);

@@ -17,9 +17,9 @@ struct DemoOptions {
   std::function<void(std::string_view)> on_progress;  // One line each: "training, epoch 3 of 25".
 };
 
-// Takes a few seconds. Writes below <logdir>: training/… (three trainings), digits (the comparison
-// of variants, their layers and pictures), eval/… (a tuning), stages/…, hardware. Fails when the
-// digits cannot be read or a log cannot be written.
+// Takes a few seconds. Writes below <logdir>: digits (the comparison of variants, their layers and
+// pictures), digits_training/… (three trainings), eval/… (a tuning), stages/…, hardware. Fails when
+// the digits cannot be read or a log cannot be written.
 Result<void> WriteDemoBoard(const DemoOptions& options);
 
 }  // namespace cboard

@@ -21,9 +21,10 @@
 //   hardware/gpu_<i>/utilization_percent, memory_used_mb, power_w, temperature_c
 //
 // Stop adds hardware/summary/<name>_{mean,max,p95} for each of them but the single cores, and
-// hardware/summary/<name without _w>_energy_j for powers. What the machine does not offer (power
-// without permission to read it, a GPU) is left out, never logged as zero. The names of GPUs are
-// the text hardware/devices.
+// hardware/summary/<name without _w>_energy_j for powers. Whoever logs the text hardware/phase
+// ("calibrate", "evaluate") when something else begins sees the curves by phase. What the machine
+// does not offer (power without permission to read it, a GPU) is left out, never logged as zero.
+// The names of GPUs are the text hardware/devices.
 #pragma once
 
 #include <cstddef>

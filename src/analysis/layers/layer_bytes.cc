@@ -38,7 +38,7 @@ std::vector<LayerBytes> LoggedLayerBytes(const Snapshot& snapshot, std::string_v
     for (const Tag& tag : run->tags) {
       if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
       if (tag.name().find("/bytes/") == std::string::npos) continue;  // Most have other names.
-      const auto figure = ParseLayerTag(tag.name());
+      const auto figure = ParseLayerTag(tag);
       if (!figure || figure->model != model || figure->parameter != kBytes) continue;
       if (figure->variant != a && figure->variant != b) continue;
       Sides& sides = by_layer[figure->layer];

@@ -4,8 +4,10 @@
 
 #include "analysis/layers/sample_histogram.h"
 #include "analysis/log_builder.h"
+#include "cboard/analysis/layer_bytes.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/compression/keep_float.h"
+#include "cboard/compression/tags.h"
 
 namespace cboard::analysis {
 namespace {
@@ -14,6 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::SizeIs;
 
 constexpr const char* kBaseline = "eval/baseline_acc_0.776";
 constexpr const char* kTuned = "eval/tune_1_acc_0.095";
@@ -54,6 +57,41 @@ TEST(LayersOfALog, NamesTheLayerThatRuinedTheTuningRun) {
   for (const RankedLayer& layer : std::span(ranking.layers).subspan(1)) {
     EXPECT_EQ(layer.diagnosis.level, Level::kGreen) << layer.baseline.tag;
   }
+}
+
+TEST(LayersOfALog, HaveTheNameThatIsStoredWhereTagsCannotHoldIt) {
+  LogBuilder log;
+  {
+    SummaryWriter writer(log.Path("run"));
+    const ScalarLabels labels{.plugin_name = std::string(kCompressionPluginName),
+                              .plugin_content = R"({"v":1,"layer":"/net/fc:0"})"};
+    EXPECT_TRUE(writer.AddScalar("m/layers/net/fc_0/sqnr_db/int8", 12, 0, labels));
+    EXPECT_TRUE(writer.AddScalar("m/layers/net/fc_0/bytes/int8", 100, 0, labels));
+    EXPECT_TRUE(writer.AddScalar("m/layers/net/fc_1/sqnr_db/int8", 30, 0));
+  }
+  const auto snapshot = log.Read();
+  const auto figures = CollectLayerMetrics(*snapshot->FindRun("run"), "int8");
+  EXPECT_THAT(figures, ElementsAre(Pair("/net/fc:0", SizeIs(2)), Pair("net/fc_1", SizeIs(1))));
+  const LayerRanking ranking = RankLayers({}, {}, *HistogramsOf(snapshot), figures);
+  ASSERT_EQ(ranking.layers.size(), 2u);
+  EXPECT_EQ(ranking.layers[0].fallback_operation, "/net/fc:0");
+  EXPECT_EQ(LoggedLayerBytes(*snapshot, "m", "fp32", "int8").at(0).layer, "/net/fc:0");
+}
+
+TEST(LayersOfALog, FiguresAreAboutTheWeightsWhereNoOutputWasRun) {
+  LogBuilder log;
+  const std::vector<double> kernel = Gaussian(2'000, 0.1, 3);
+  log.Histogram("run", "m/layers/fc/weight/fp32", kernel)
+      .Histogram("run", "m/layers/fc/weight/int8", kernel)
+      .Scalar("run", "m/layers/fc/sqnr_db/int8", 12);
+  const auto snapshot = log.Read();
+  const cboard::Run& run = *snapshot->FindRun("run");
+  const LayerRanking ranking =
+      RankLayers(CollectLayers(run, "fp32"), CollectLayers(run, "int8"), *HistogramsOf(snapshot),
+                 CollectLayerMetrics(run, "int8"));
+  ASSERT_EQ(ranking.layers.size(), 1u);
+  EXPECT_EQ(ranking.layers[0].diagnosis.level, Level::kRed);
+  EXPECT_EQ(ranking.layers[0].logged.at("sqnr_db"), 12);
 }
 
 TEST(LayersOfALog, KnowsWhichLayerWasLoggedFirst) {

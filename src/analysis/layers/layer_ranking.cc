@@ -83,6 +83,12 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
                         const RankingOptions& options) {
   LayerRanking ranking;
   const LayerPairing pairing = PairLayers(baseline, variant);
+  // What is logged per layer is about its output; where none was run, about its weights.
+  std::set<std::string_view> with_output;
+  for (const LayerPair& pair : pairing.pairs) {
+    const LayerTensor& tensor = variant[pair.variant];
+    if (tensor.role == TensorRole::kOutput) with_output.insert(tensor.layer);
+  }
   for (const LayerPair& pair : pairing.pairs) {
     RankedLayer layer{.baseline = baseline[pair.baseline],
                       .variant = variant[pair.variant],
@@ -101,9 +107,10 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
     layer.diagnosis =
         Diagnose(*before, *after, *layer.histogram, options.thresholds, options.codes);
     layer.fallback_operation = FallbackOperation(layer.variant);
-    // What is logged per layer is about its output.
     const auto numbers = logged.find(layer.variant.layer);
-    if (layer.variant.role == TensorRole::kOutput && numbers != logged.end()) {
+    if (layer.variant.role == (with_output.contains(layer.variant.layer) ? TensorRole::kOutput
+                                                                         : TensorRole::kWeight) &&
+        numbers != logged.end()) {
       layer.logged = numbers->second;
       ApplyLogged(options.thresholds, layer);
     }
@@ -122,7 +129,7 @@ std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& 
   std::map<std::string, LayerMetrics, std::less<>> layers;
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
-    const auto tensor = ParseLayerTag(tag.name());
+    const auto tensor = ParseLayerTag(tag);
     if (!tensor || tensor->model.empty() || tensor->variant != variant) continue;
     if (tensor->parameter.empty()) continue;
     layers[tensor->layer][tensor->parameter] = tag.scalars.back().value;

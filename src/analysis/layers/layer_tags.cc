@@ -8,6 +8,7 @@
 #include "cboard/analysis/meaning.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/tuning.h"
+#include "cboard/compression/tags.h"
 
 namespace cboard::analysis {
 namespace {
@@ -153,6 +154,15 @@ std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind) {
   return tensor;
 }
 
+std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind) {
+  std::optional<LayerTensor> tensor = ParseLayerTag(tag.name(), kind);
+  if (!tensor || tag.info->plugin_name != kCompressionPluginName) return tensor;
+  if (std::string own = LayerOfStored(tag.info->plugin_content); !own.empty()) {
+    tensor->layer = std::move(own);
+  }
+  return tensor;
+}
+
 RunKind KindOf(const Run& run) {
   const std::string_view path = WithoutDot(run.name);
   if (DescribeStage(LastPart(path)) || LastPart(path) == "xquant") return RunKind::kStage;
@@ -166,7 +176,7 @@ std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant)
   std::vector<Place> places;
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kHistogram) continue;
-    std::optional<LayerTensor> tensor = ParseLayerTag(tag.name(), kind);
+    std::optional<LayerTensor> tensor = ParseLayerTag(tag, kind);
     if (!tensor) continue;
     if (!variant.empty() && !tensor->variant.empty() && tensor->variant != variant) continue;
     tensor->run = run.name;

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "analysis/number_text.h"
+#include "analysis/run_path.h"
+#include "cboard/analysis/meaning.h"
 #include "cboard/base/strings.h"
 
 namespace cboard::analysis {
@@ -88,6 +90,52 @@ ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& poin
   statistics.mean = ToAxis(points.mean, count, statistics.ignored_points);
   FindOutliers(count, statistics);
   return statistics;
+}
+
+std::vector<Stage> FindChannelVariants(const Snapshot& snapshot) {
+  std::map<std::string, Stage> found;  // By run.
+  for (const auto& run : snapshot.runs) {
+    const std::string_view parent = ParentOf(run->name);
+    if (parent == "." || DescribeStage(LastPart(parent))) continue;
+    std::string Stage::*member = nullptr;
+    if (LastPart(run->name) == "min_per_channel") member = &Stage::min_per_channel;
+    if (LastPart(run->name) == "max_per_channel") member = &Stage::max_per_channel;
+    if (LastPart(run->name) == "mean_per_channel") member = &Stage::mean_per_channel;
+    if (member == nullptr) continue;
+    Stage& stage = found[std::string(parent)];
+    stage.description.name = LastPart(parent);
+    stage.run = std::string(parent);
+    stage.*member = run->name;
+  }
+  std::vector<Stage> stages;
+  for (auto& [run, stage] : found) stages.push_back(std::move(stage));
+  return stages;
+}
+
+std::optional<ChannelStatistics> ReadLayerChannels(const Snapshot& snapshot, const Stage& stage,
+                                                   std::string_view layer,
+                                                   std::string_view tensor) {
+  const std::string ending = tensor.empty() ? std::string() : "/" + std::string(tensor);
+  const std::string usual = std::string(layer) + ending;
+  const auto points = [&](const std::string& name) -> std::vector<ScalarPoint> {
+    const Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
+    if (run == nullptr) return {};
+    if (const Tag* tag = run->Find(usual); tag != nullptr && tag->kind() == TagKind::kScalar) {
+      return tag->scalars.ToPoints();
+    }
+    for (const Tag& tag : run->tags) {  // Its name may be more than a tag can hold.
+      if (tag.kind() == TagKind::kScalar && tag.name().ends_with(ending) &&
+          LayerOfStored(tag.info->plugin_content) == layer) {
+        return tag.scalars.ToPoints();
+      }
+    }
+    return {};
+  };
+  const ChannelPoints found{.min = points(stage.min_per_channel),
+                            .max = points(stage.max_per_channel),
+                            .mean = points(stage.mean_per_channel)};
+  if (found.min.empty() && found.max.empty() && found.mean.empty()) return std::nullopt;
+  return SummarizeChannels(std::string(layer), found);
 }
 
 std::vector<ChannelStatistics> ReadChannels(const Snapshot& snapshot, const Stage& stage) {

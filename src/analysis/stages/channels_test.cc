@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "analysis/log_builder.h"
+
 namespace cboard::analysis {
 namespace {
 
@@ -71,6 +73,26 @@ TEST(SummarizeChannels, DividesNothingByAMedianOfZero) {
   EXPECT_THAT(statistics.median_magnitude, Optional(0.0));
   EXPECT_FALSE(statistics.spread);
   EXPECT_THAT(statistics.dead, ElementsAre(0, 1, 2));
+}
+
+TEST(ChannelVariants, AreFoundBesideAComparisonByTheNameOfTheLayer) {
+  LogBuilder log;
+  for (const char* variant : {"fp32", "int8"}) {
+    const std::string run = std::string("cmp/") + variant;
+    log.Scalar(run + "/min_per_channel", "fc/weight", -1, 0)
+        .Scalar(run + "/min_per_channel", "fc/weight", -2, 1)
+        .Scalar(run + "/max_per_channel", "fc/weight", 3, 1);
+  }
+  log.Scalar("mct/initial_graph/min_per_channel", "fc", 0);
+  const auto snapshot = log.Read();
+  const auto variants = FindChannelVariants(*snapshot);
+  ASSERT_EQ(variants.size(), 2u);
+  EXPECT_EQ(variants[1].description.name, "int8");
+  const auto channels = ReadLayerChannels(*snapshot, variants[1], "fc", "weight");
+  ASSERT_TRUE(channels);
+  EXPECT_EQ(channels->min[1], -2);
+  EXPECT_EQ(channels->max[0], std::nullopt);
+  EXPECT_FALSE(ReadLayerChannels(*snapshot, variants[1], "fc", "output"));
 }
 
 }  // namespace

@@ -41,22 +41,26 @@ class Label {
   simdjson::dom::object object_;
 };
 
+// Calls `read` with the label, if `plugin_content` is one that is understood.
+template <typename T>
+T ReadLabel(std::string_view plugin_content, T (*read)(const Label&)) {
+  if (plugin_content.empty() || plugin_content.size() > kMaxLabelBytes) return {};
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(simdjson::padded_string(plugin_content)).get(object) != simdjson::SUCCESS) {
+    return {};
+  }
+  const Label label(object);
+  if (label.Number("v").value_or(kLabelVersion) > kLabelVersion) return {};
+  return read(label);
+}
+
 Better BetterOf(std::string_view text) {
   if (text == "higher") return Better::kHigher;
   return text == "lower" ? Better::kLower : Better::kUnknown;
 }
 
-}  // namespace
-
-std::optional<Meaning> MeaningOfStored(std::string_view plugin_content) {
-  if (plugin_content.empty() || plugin_content.size() > kMaxLabelBytes) return std::nullopt;
-  simdjson::dom::parser parser;
-  simdjson::dom::object object;
-  if (parser.parse(simdjson::padded_string(plugin_content)).get(object) != simdjson::SUCCESS) {
-    return std::nullopt;
-  }
-  const Label label(object);
-  if (label.Number("v").value_or(kLabelVersion) > kLabelVersion) return std::nullopt;
+std::optional<Meaning> MeaningOfLabel(const Label& label) {
   Meaning meaning{.dialect = Dialect::kStored,
                   .model = label.Text("model"),
                   .variant = label.Text("variant"),
@@ -76,6 +80,17 @@ std::optional<Meaning> MeaningOfStored(std::string_view plugin_content) {
                     .quality_metric = label.Text("quality_metric"),
                     .measured_on = label.Text("measured_on")};
   return meaning;
+}
+
+}  // namespace
+
+std::optional<Meaning> MeaningOfStored(std::string_view plugin_content) {
+  return ReadLabel(plugin_content, MeaningOfLabel);
+}
+
+std::string LayerOfStored(std::string_view plugin_content) {
+  return ReadLabel<std::string>(plugin_content,
+                                [](const Label& label) { return label.Text("layer"); });
 }
 
 }  // namespace cboard::analysis

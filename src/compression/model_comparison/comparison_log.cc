@@ -1,9 +1,14 @@
 // A comparison as events.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "cboard/base/json_writer.h"
+#include "cboard/base/strings.h"
 #include "cboard/compression/model_comparison.h"
+#include "cboard/compression/tags.h"
 #include "cboard/model/model_graph.h"
+#include "cboard/proto/summary.h"
 #include "cboard/writer/summary_writer.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/graph_log.h"
@@ -17,6 +22,44 @@ constexpr std::string_view kBaseline = "fp32";
 std::string TagName(std::string_view layer) {
   const std::size_t start = layer.find_first_not_of('/');
   return std::string(start == std::string_view::npos ? layer : layer.substr(start));
+}
+
+// What is logged of one layer of one of the two models: the first part of its tags, and what the
+// tags cannot say.
+struct LayerTags {
+  std::string prefix;  // <model>/layers/<layer>/
+  std::string variant;
+  std::string label;  // The layer's own name, as plugin data.
+
+  std::string For(std::string_view what) const {
+    return prefix + std::string(what) + "/" + variant;
+  }
+};
+
+// Nodes of exporters are called "/layer1/Conv" or "conv:0". Whoever is to keep such a node in
+// floating point must be given that name, and not what a tag can hold of it.
+std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant) {
+  JsonWriter label;
+  label.BeginObject().Key("v").Value(1);
+  if (!model.empty()) label.Key("model").Value(model);
+  if (!variant.empty()) label.Key("variant").Value(variant);
+  label.Key("layer").Value(layer).EndObject();
+  return label.Take();
+}
+
+ScalarLabels LabelsOf(std::string label) {
+  return {.plugin_name = std::string(kCompressionPluginName), .plugin_content = std::move(label)};
+}
+
+LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant) {
+  return {.prefix = model + "/layers/" + TagName(layer) + "/",
+          .variant = std::string(variant),
+          .label = LabelOf(model, layer, variant)};
+}
+
+Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
+                       double value) {
+  return writer.AddScalar(tags.For(what), value, 0, LabelsOf(tags.label));
 }
 
 std::optional<double> WorstChannelOf(const std::optional<Comparison>& part) {
@@ -37,7 +80,7 @@ double OwnSqnr(const LayerComparison& layer) {
   return sqnr;
 }
 
-Result<void> LogNumbers(SummaryWriter& writer, const std::string& layer, const std::string& variant,
+Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
                         const LayerComparison& found) {
   struct Number {
     const char* metric;
@@ -64,18 +107,25 @@ Result<void> LogNumbers(SummaryWriter& writer, const std::string& layer, const s
   }
   for (const Number& number : numbers) {
     if (!number.value || !std::isfinite(*number.value)) continue;
-    CBOARD_RETURN_IF_ERROR(
-        writer.AddScalar(layer + "/" + number.metric + "/" + variant, *number.value, 0));
+    CBOARD_RETURN_IF_ERROR(AddFigure(writer, tags, number.metric, *number.value));
   }
   return {};
 }
 
-Result<void> LogHistograms(SummaryWriter& writer, const std::string& tensor,
-                           const std::string& variant, const std::optional<Histograms>& both) {
-  if (!both) return {};
-  CBOARD_RETURN_IF_ERROR(
-      writer.AddHistogramRaw(tensor + "/" + std::string(kBaseline), both->baseline, 0));
-  return writer.AddHistogramRaw(tensor + "/" + variant, both->variant, 0);
+Result<void> AddHistogram(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
+                          const HistogramData& counted) {
+  std::string summary;
+  proto::AppendHistogramValue(ToValidUtf8(tags.For(what)),
+                              {.min = counted.min,
+                               .max = counted.max,
+                               .num = counted.num,
+                               .sum = counted.sum,
+                               .sum_squares = counted.sum_squares,
+                               .bucket_limits = counted.bucket_limits,
+                               .bucket_counts = counted.bucket_counts},
+                              {.plugin_name = kCompressionPluginName, .plugin_content = tags.label},
+                              summary);
+  return writer.AddSummary(summary, 0);
 }
 
 // Markdown, for TensorBoard's text page.
@@ -116,11 +166,14 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
            {std::pair(&layer.weight, "/weight"), std::pair(&layer.accumulated, "/output")}) {
         if (!*part) continue;
         const std::string tag = TagName(layer.name) + name;
+        bool is_first = true;
         for (std::size_t c = 0; c < (*part)->channels.size(); ++c) {
           const TensorStatistics& values = (*part)->channels[c].*side;
           if (values.finite_count() == 0) continue;
+          ScalarLabels labels;  // Those of a tag's first value count.
+          if (std::exchange(is_first, false)) labels = LabelsOf(LabelOf({}, layer.name, {}));
           CBOARD_RETURN_IF_ERROR(
-              writer.AddScalar(tag, statistic.value(values), static_cast<std::int64_t>(c)));
+              writer.AddScalar(tag, statistic.value(values), static_cast<std::int64_t>(c), labels));
         }
       }
     }
@@ -191,15 +244,18 @@ Result<void> LogComparison(const ModelComparison& comparison,
   SummaryWriter writer(directory);
   CBOARD_RETURN_IF_ERROR(writer.status());
   for (const LayerComparison& layer : comparison.layers) {
-    const std::string tag = model + "/layers/" + TagName(layer.name);
-    CBOARD_RETURN_IF_ERROR(LogNumbers(writer, tag, variant, layer));
-    CBOARD_RETURN_IF_ERROR(
-        LogHistograms(writer, tag + "/weight", variant, layer.weight_histograms));
-    CBOARD_RETURN_IF_ERROR(
-        LogHistograms(writer, tag + "/output", variant, layer.output_histograms));
+    const LayerTags before = TagsOf(model, layer.name, kBaseline);
+    const LayerTags after = TagsOf(model, layer.name, variant);
+    CBOARD_RETURN_IF_ERROR(LogNumbers(writer, after, layer));
+    for (const auto& [what, both] : {std::pair("weight", &layer.weight_histograms),
+                                     std::pair("output", &layer.output_histograms)}) {
+      if (!*both) continue;
+      CBOARD_RETURN_IF_ERROR(AddHistogram(writer, before, what, (*both)->baseline));
+      CBOARD_RETURN_IF_ERROR(AddHistogram(writer, after, what, (*both)->variant));
+    }
     if (layer.baseline_bytes > 0) {
-      CBOARD_RETURN_IF_ERROR(writer.AddScalar(tag + "/bytes/" + std::string(kBaseline),
-                                              static_cast<double>(layer.baseline_bytes), 0));
+      CBOARD_RETURN_IF_ERROR(
+          AddFigure(writer, before, "bytes", static_cast<double>(layer.baseline_bytes)));
     }
   }
   CBOARD_RETURN_IF_ERROR(writer.AddText(model + "/compare", RankingText(comparison), 0));

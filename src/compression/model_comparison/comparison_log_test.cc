@@ -58,6 +58,36 @@ TEST_F(ComparisonLog, NumbersAreUnderTheLayersName) {
   EXPECT_EQ(scalars.at({"m/layers/hidden/bytes/fp32", 0}), 16);
 }
 
+TEST(ComparisonLogOfExports, KeepsTheNamesThatTagsCannotHold) {
+  const auto model = [](bool quantized) {
+    testing::OnnxBuilder builder;
+    builder.Input("x", {-1, 2});
+    if (quantized) {
+      builder
+          .Constant<std::int8_t>("w_quantized", {2, 2}, testing::OnnxBuilder::kInt8, {1, 2, 3, 4})
+          .Weight("w_scale", {}, {1})
+          .Node("DequantizeLinear", {"w_quantized", "w_scale"}, {"w"});
+    } else {
+      builder.Weight("w", {2, 2}, {1, 2, 3, 4});
+    }
+    return builder.Node("MatMul", {"x", "w"}, {"y"}, {}, "/net/fc:0").Output("y", {-1, 2}).Bytes();
+  };
+  testing::TempDir folder;
+  ASSERT_THAT(WriteFileAtomically(folder / "m.onnx", model(false)), Succeeds());
+  ASSERT_THAT(WriteFileAtomically(folder / "q.onnx", model(true)), Succeeds());
+  const auto comparison =
+      CompareModels(folder / "m.onnx", folder / "q.onnx", {.samples = 0, .histograms = true});
+  ASSERT_THAT(comparison, Succeeds());
+  ASSERT_THAT(LogComparison(*comparison, folder / "log"), Succeeds());
+  std::string events;
+  for (const auto& file : testing::EventFilesIn(folder / "log")) {
+    for (const std::string& event : testing::EventBytes(file)) events += event;
+  }
+  EXPECT_THAT(events, HasSubstr("m/layers/net/fc_0/sqnr_db/int8"));
+  EXPECT_THAT(events, HasSubstr(R"({"v":1,"model":"m","variant":"int8","layer":"/net/fc:0"})"));
+  EXPECT_THAT(events, HasSubstr(R"({"v":1,"model":"m","variant":"fp32","layer":"/net/fc:0"})"));
+}
+
 TEST_F(ComparisonLog, ChannelsAreSteps) {
   const auto before = Scalars("fp32/max_per_channel"), after = Scalars("int8/max_per_channel");
   EXPECT_EQ(before.at({"hidden/weight", 0}), 3);

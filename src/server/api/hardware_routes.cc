@@ -14,6 +14,9 @@ namespace {
 constexpr std::string_view kPrefix = "hardware/";
 constexpr std::string_view kSummary = "hardware/summary/";  // The same figures, once more.
 constexpr std::string_view kDevices = "hardware/devices";
+constexpr std::string_view kPhase = "hardware/phase";
+// More bands nobody tells apart; a text that is logged with every sample is no phase.
+constexpr std::size_t kMaxPhases = 1000;
 
 // By the end of the name, as the monitor writes it.
 std::string_view UnitOf(std::string_view name) {
@@ -85,15 +88,38 @@ void CollectDevices(const Run& run, std::vector<Devices>& devices) {
   }
 }
 
+struct Phase {
+  std::string_view run;
+  std::string name;
+  double wall_time_seconds = 0;  // When it began; it lasts until the next one.
+};
+
+// What the program was doing: the text hardware/phase, logged whenever something else begins.
+void CollectPhases(const Run& run, std::vector<Phase>& phases) {
+  auto at = std::ranges::lower_bound(run.tags, kPhase, {}, &Tag::name);
+  for (; at != run.tags.end() && at->name().starts_with(kPhase); ++at) {
+    if (at->kind() != TagKind::kText) continue;
+    for (std::size_t i = 0; i < std::min(at->blobs.size(), kMaxPhases); ++i) {
+      const auto text = ReadText(run, *at, i);
+      if (!text || text->value.texts.empty()) continue;
+      phases.push_back({.run = run.name,
+                        .name = std::string(text->value.texts.front()),
+                        .wall_time_seconds = at->blobs.at(i).wall_time_seconds});
+    }
+  }
+}
+
 Result<HttpResponse> GetHardware(const ApiCall& call) {
   const std::string run_name = TextQuery(call.target, "run");
   if (!run_name.empty()) CBOARD_RETURN_IF_ERROR(FindRun(call, run_name));
   std::vector<Curve> curves;
   std::vector<Devices> devices;
+  std::vector<Phase> phases;
   for (const auto& run : call.snapshot->runs) {
     if (!run_name.empty() && run->name != run_name) continue;
     for (const Tag* const tag : HardwareTags(*run)) curves.push_back(Summarize(*run, *tag));
     CollectDevices(*run, devices);
+    CollectPhases(*run, phases);
   }
   const auto name = [](const Curve& curve) {
     return std::string_view(curve.tag->name()).substr(kPrefix.size());
@@ -113,6 +139,11 @@ Result<HttpResponse> GetHardware(const ApiCall& call) {
   json.Key("devices").BeginObject();
   WriteValues(json, "runs", devices, &Devices::run);
   WriteValues(json, "texts", devices, &Devices::text);
+  json.EndObject();
+  json.Key("phases").BeginObject();
+  WriteValues(json, "runs", phases, &Phase::run);
+  WriteValues(json, "names", phases, &Phase::name);
+  WriteNumbers(json, "wall_times", phases, &Phase::wall_time_seconds);
   json.EndObject().EndObject();
   return JsonResponse(json.Take());
 }

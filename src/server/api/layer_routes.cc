@@ -155,32 +155,41 @@ void WriteChannels(JsonWriter& json, const analysis::ChannelStatistics& channels
   json.Key("explanation").Value(analysis::DescribeOutliers(channels)).EndObject();
 }
 
-// The statistics of a layer in every stage that has them, so that two stages can be laid over each
-// other.
+// The statistics of a layer in every stage and variant that has them, so that two can be laid over
+// each other.
 Result<HttpResponse> GetChannels(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string layer, call.target.Query("layer"));
   const std::string experiment = TextQuery(call.target, "experiment");
+  const std::string tensor = TextQuery(call.target, "tensor");
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version).Key("layer").Value(layer);
   json.Key("stages").BeginArray();
   std::size_t found = 0;
-  for (const auto& timeline : analysis::FindStages(*call.snapshot)) {
-    if (!experiment.empty() && timeline.experiment != experiment) continue;
-    for (const analysis::Stage& stage : timeline.stages) {
-      for (const auto& channels : analysis::ReadChannels(*call.snapshot, stage)) {
-        if (channels.layer != layer) continue;
-        json.BeginObject().Key("experiment").Value(timeline.experiment);
-        json.Key("stage").Value(stage.description.name).Key("channels");
-        WriteChannels(json, channels);
-        json.EndObject();
-        ++found;
-      }
+  const auto write = [&](std::string_view directory, const analysis::Stage& stage,
+                         std::string_view part) {
+    if (!experiment.empty() && directory != experiment) return;
+    const auto channels = analysis::ReadLayerChannels(*call.snapshot, stage, layer, part);
+    if (!channels) return;
+    json.BeginObject().Key("experiment").Value(directory);
+    json.Key("stage").Value(stage.description.name).Key("channels");
+    WriteChannels(json, *channels);
+    json.EndObject();
+    ++found;
+  };
+  if (tensor.empty() || tensor == "output") {
+    for (const auto& timeline : analysis::FindStages(*call.snapshot)) {
+      for (const auto& stage : timeline.stages) write(timeline.experiment, stage, {});
     }
+  }
+  for (const auto& stage : analysis::FindChannelVariants(*call.snapshot)) {
+    const std::size_t slash = stage.run.rfind('/');
+    write(slash == std::string::npos ? "." : stage.run.substr(0, slash), stage,
+          tensor.empty() ? "output" : tensor);
   }
   json.EndArray().EndObject();
   if (found == 0) {
-    return Fail(ErrorCode::kNotFound,
-                "layer " + Quoted(layer) + " has no statistics per channel in any stage");
+    return Fail(ErrorCode::kNotFound, "layer " + Quoted(layer) +
+                                          " has no statistics per channel in any stage or variant");
   }
   return JsonResponse(json.Take());
 }
@@ -205,7 +214,8 @@ std::vector<ApiRoute> LayerRoutes() {
        .path = "/compression/channels",
        .summary = "Least, greatest and mean value of each channel of a layer.",
        .parameters = {{"layer", kText, true, false, "The layer."},
-                      {"experiment", kText, false, false, "The directory of the stages."}},
+                      {"experiment", kText, false, false, "The directory of the stages."},
+                      {"tensor", kText, false, false, "\"weight\" or \"output\", which is usual."}},
        .handler = GetChannels},
       {.method = "POST",
        .path = "/compression/keep_float",

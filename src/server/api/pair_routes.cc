@@ -1,6 +1,7 @@
-// Two variants of one model: where the bytes went, and what they were made with.
+// Two variants of one model: where the bytes went, what they were made with, which classes paid.
 #include <algorithm>
 
+#include "cboard/analysis/class_scores.h"
 #include "cboard/analysis/layer_bytes.h"
 #include "cboard/analysis/variant_config.h"
 #include "server/api/api_route.h"
@@ -11,6 +12,7 @@
 namespace cboard::server {
 namespace {
 
+using analysis::ClassScore;
 using analysis::ConfigLine;
 using analysis::GraphSource;
 using analysis::LayerBytes;
@@ -31,7 +33,7 @@ Result<Pair> QueriedPair(const ApiCall& call) {
   return pair;
 }
 
-// The members that both answers begin with.
+// The members that all answers begin with.
 void BeginAnswer(JsonWriter& json, const ApiCall& call, const Pair& pair) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(pair.model).Key("a").Value(pair.a).Key("b").Value(pair.b);
@@ -109,6 +111,21 @@ Result<HttpResponse> GetConfig(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
+Result<HttpResponse> GetClasses(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const Pair pair, QueriedPair(call));
+  const auto scores = analysis::FindClassScores(*call.snapshot, pair.model, pair.a, pair.b);
+  JsonWriter json;
+  BeginAnswer(json, call, pair);
+  json.Key("classes").BeginObject();
+  WriteValues(json, "metrics", scores, &ClassScore::metric);
+  WriteValues(json, "names", scores, &ClassScore::name);
+  WriteNumbers(json, "a", scores, &ClassScore::a);
+  WriteNumbers(json, "b", scores, &ClassScore::b);
+  WriteNumbers(json, "drops", scores, &ClassScore::Drop);
+  json.EndObject().EndObject();
+  return JsonResponse(json.Take());
+}
+
 }  // namespace
 
 std::vector<ApiRoute> PairRoutes() {
@@ -127,6 +144,11 @@ std::vector<ApiRoute> PairRoutes() {
        .summary = "What two variants were made with, the settings that differ first.",
        .parameters = pair,
        .handler = GetConfig},
+      {.method = "GET",
+       .path = "/compression/classes",
+       .summary = "A metric of each class in two variants, the largest drop first.",
+       .parameters = pair,
+       .handler = GetClasses},
   };
 }
 

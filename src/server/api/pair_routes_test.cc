@@ -22,6 +22,9 @@ class PairRoutesTest : public ::testing::Test {
       layers.AddScalar("net/layers/conv1/bytes/int8", 100, 0);
       layers.AddScalar("net/layers/fc/bytes/fp32", 4000, 0);
       layers.AddScalar("net/layers/fc/bytes/int8", 1000, 0);
+      layers.AddScalar("net/per_class/accuracy/cat/fp32", 0.75, 0);
+      layers.AddScalar("net/per_class/accuracy/cat/int8", 0.5, 0);
+      layers.AddScalar("net/per_class/accuracy/dog/fp32", 1, 0);
       layers.AddScalar("graphed/layers/conv/bytes/int8", 7, 0);  // Nothing to compare it with.
     }
     for (const auto& [variant, bytes] : {std::pair("fp32", 640), std::pair("int8", 160)}) {
@@ -67,6 +70,12 @@ TEST_F(PairRoutesTest, NothingLoggedIsAnAnswerToo) {
               HasSubstr(R"("source":"none","layers":{"names":[],"a":[],"b":[]})"));
   EXPECT_THAT(Get("/compression/config?model=nobody&a=fp32&b=int8"),
               HasSubstr(R"("settings":{"names":[],"a":[],"b":[],"differ":[]})"));
+}
+
+TEST_F(PairRoutesTest, ClassesComeWithTheirDrop) {
+  EXPECT_THAT(Get("/compression/classes?model=net&a=fp32&b=int8"),
+              HasSubstr(R"("classes":{"metrics":["accuracy","accuracy"],"names":["cat","dog"],)"
+                        R"("a":[0.75,1],"b":[0.5,null],"drops":[0.25,null]})"));
 }
 
 TEST_F(PairRoutesTest, SettingsThatDifferComeFirst) {

@@ -1,14 +1,22 @@
-import { expect, it } from "vitest";
-import { foldedIds } from "./folding";
+import { describe, expect, it } from "vitest";
+import { foldedIds, stillEmpty } from "./folding";
 
-const ids = ["overview", "scalars", "images"];
+const ids = ["overview", "scalars", "text"];
 
-it("folds pages that have nothing, but not the one that is open", () => {
-  expect([...foldedIds(ids, new Set(["scalars"]), null)]).toEqual(["overview", "images"]);
-  expect([...foldedIds(ids, new Set(["scalars"]), "images")]).toEqual(["overview"]);
-});
-
-it("folds nothing before it knows, and nothing when there is nothing at all", () => {
-  expect(foldedIds(ids, null, null).size).toBe(0);
-  expect(foldedIds(ids, new Set(), null).size).toBe(0);
+describe("folding of the rail", () => {
+  it("hides what is empty, but never the page that is open", () => {
+    expect([...foldedIds(ids, new Set(["overview", "text"]), null)]).toEqual(["overview", "text"]);
+    expect([...foldedIds(ids, new Set(["overview", "text"]), "text")]).toEqual(["overview"]);
+  });
+  it("hides nothing while nothing is empty, or everything", () => {
+    expect(foldedIds(ids, new Set(), null).size).toBe(0);
+    expect(foldedIds(ids, new Set(ids), null).size).toBe(0);
+  });
+  it("folds by the first answer, and after that only lets pages out", () => {
+    const first = stillEmpty(ids, null, new Set(["scalars"]));
+    expect([...first]).toEqual(["overview", "text"]);
+    expect([...stillEmpty(ids, first, new Set(["scalars", "text"]))]).toEqual(["overview"]);
+    expect([...stillEmpty(ids, first, new Set(["overview"]))]).toEqual(["text"]);
+    expect([...stillEmpty(ids, new Set(), new Set(["scalars"]))]).toEqual([]);
+  });
 });

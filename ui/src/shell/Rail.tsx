@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { foldedIds } from "../lib/folding";
-import { filledPages } from "../state/contents";
+import { emptyPages } from "../state/contents";
 import { pathParts } from "../state/location";
 import { Icon, ICONS } from "./icons";
 import { COMPRESSION_PAGES, hrefOfPage, pageOf, PAGES, TENSORBOARD_PAGES, type Page } from "./pages";
@@ -20,14 +20,15 @@ function RailLink({ page }: { page: Page }): JSX.Element {
 /** On narrow screens a drawer. Pages that have nothing to show are behind "More". */
 export function Rail({ open }: { open: boolean }): JSX.Element {
   const [more, setMore] = useState(false);
-  const folded = foldedIds(PAGES.map((page) => page.id), filledPages.value, pageOf(pathParts.value)?.id ?? null);
+  const empty = emptyPages.value;
+  const folded = foldedIds(PAGES.map((page) => page.id), empty ?? new Set(), pageOf(pathParts.value)?.id ?? null);
   const links = (pages: readonly Page[]): JSX.Element[] => pages.map((page) => <RailLink key={page.id} page={page} />);
   const group = (name: string, pages: readonly Page[]): JSX.Element | null => {
     const shown = pages.filter((page) => !folded.has(page.id));
     return shown.length === 0 ? null : <><h2>{name}</h2>{links(shown)}</>;
   };
   return (
-    <nav class={`rail${open ? " open" : ""}`} id="rail" aria-label="Pages">
+    <nav class={`rail${open ? " open" : ""}${empty === null ? " waiting" : ""}`} id="rail" aria-label="Pages">
       {group("Compression", COMPRESSION_PAGES)}
       {group("TensorBoard", TENSORBOARD_PAGES)}
       {folded.size > 0 && (

@@ -1,22 +1,51 @@
-// Which pages have something to show. Asked when the page itself is there, for nothing waits for it.
+// Which pages have nothing to show, and so wait behind "More". Links never move while one looks at
+// them: what was empty the last time is known before the first paint (public/theme.js hides it), and
+// without a last time the rail stays blank for the moment that the answer takes.
 import { computed, effect, signal } from "@preact/signals";
 import { getJson } from "../api/client";
+import { stillEmpty } from "../lib/folding";
 import { dataVersion, progress } from "./live";
 
 const LATER_MILLISECONDS = 400;
+const REMEMBERED = "empty pages"; // Also in public/theme.js.
 
 /** Ids of pages; null until it is known. */
-export const filledPages = signal<ReadonlySet<string> | null>(null);
+export const emptyPages = signal<ReadonlySet<string> | null>(null);
+
+function remembered(): ReadonlySet<string> | null {
+  try {
+    const text = localStorage.getItem(REMEMBERED);
+    return text === null ? null : new Set(text.split(" ").filter(Boolean));
+  } catch {
+    return null;
+  }
+}
+
+function remember(ids: Iterable<string>): void {
+  try {
+    localStorage.setItem(REMEMBERED, [...ids].join(" "));
+  } catch {
+    // Storage is closed to us: the next visit asks first, as this one did.
+  }
+}
 
 /** Follows the logs until every one of `all` has something. */
 export function followContents(all: readonly string[]): void {
-  // While files are read, pages that look empty may only be late.
-  const complete = computed(() => progress.value?.complete === true); // Progress itself is told often.
+  emptyPages.value = remembered();
+  const complete = computed(() => progress.value?.complete); // Progress itself is told often.
+  let known = false;
   effect(() => {
     const version = dataVersion.value;
-    if (!complete.value || all.every((id) => filledPages.peek()?.has(id))) return;
+    // While files are read, pages that look empty may only be late.
+    if (complete.value === false && emptyPages.peek() === null) emptyPages.value = new Set();
+    if (complete.value !== true || (known && emptyPages.peek()?.size === 0)) return;
     const later = setTimeout(() => {
-      getJson<{ pages: string[] }>("contents").then(({ pages }) => (filledPages.value = new Set(pages)), () => undefined);
+      getJson<{ pages: string[] }>("contents").then(({ pages }) => {
+        known = true;
+        const filled = new Set(pages);
+        emptyPages.value = stillEmpty(all, emptyPages.peek(), filled);
+        remember(filled.size === 0 ? [] : stillEmpty(all, null, filled)); // Where all are empty none is folded.
+      }, () => (emptyPages.value ??= new Set()));
     }, version === 0 ? 0 : LATER_MILLISECONDS);
     return () => clearTimeout(later);
   });

@@ -3,17 +3,48 @@ import { useMemo, useState } from "preact/hooks";
 import { fixed, significant } from "../../lib/format";
 import { hideReadout, showReadout } from "../readout";
 import { useSize } from "../useSize";
-import { layoutHistogram, type HistogramInput, type HistogramView } from "./layout";
+import { layoutHistogram, type HistogramInput, type HistogramLayout, type HistogramView } from "./layout";
 
 const LIMIT_ROOM = 110; // Pixels that "greatest -0.0399" takes.
 
-export function HistogramChart({ input, view, nameA, nameB, clip, summary }: {
+/** A value to point out, such as a percentile of one side. */
+export interface HistogramMark {
+  readonly side: "a" | "b";
+  readonly value: number;
+  readonly text: string;
+}
+
+const MARK_ROOM = 26; // Pixels that "p99" takes.
+
+function Marks({ marks, layout }: { marks: readonly HistogramMark[]; layout: HistogramLayout }): JSX.Element {
+  const reached = { a: -Infinity, b: -Infinity };
+  return (
+    <>
+      {[...marks].sort((p, q) => p.value - q.value).map(({ side, value, text }) => {
+        const px = layout.x(value);
+        if (!(px >= layout.box.l - 1 && px <= layout.box.r + 1)) return null;
+        const named = px - reached[side] >= MARK_ROOM;
+        if (named) reached[side] = px;
+        const y = layout.box.t + (side === "a" ? -4 : 8);
+        return (
+          <g key={`${side} ${text}`}>
+            <path class={`percentile-${side}`} d={`M${Math.round(px) + 0.5} ${y + 3}V${layout.box.b}`} />
+            {named && <text class={`ink-${side} halo`} x={px + 3} y={y} text-anchor={px > layout.box.r - MARK_ROOM ? "end" : "start"}>{text}</text>}
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+export function HistogramChart({ input, view, nameA, nameB, clip, marks = [], summary }: {
   input: HistogramInput;
   view: HistogramView;
   nameA: string;
   nameB: string;
   /** The least and greatest value of B: what the quantizer can reach. */
   clip: readonly [number, number] | null;
+  marks?: readonly HistogramMark[];
   summary: string;
 }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
@@ -66,6 +97,7 @@ export function HistogramChart({ input, view, nameA, nameB, clip, summary }: {
               </g>
             );
           })}
+          <Marks marks={marks} layout={layout} />
           {at !== null && (
             <path class="crosshair" d={`M${Math.round(layout.x(((input.edges[at] ?? 0) + (input.edges[at + 1] ?? 0)) / 2)) + 0.5} ${layout.box.t}V${layout.box.b}`} />
           )}

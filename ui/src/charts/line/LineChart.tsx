@@ -35,7 +35,7 @@ function inkOf(element: Element): Ink {
 
 function looksOf(element: Element, lines: readonly Line[]): LineLook[] {
   return lines.map((line) => {
-    const look = lookOf(line.name);
+    const look = line.look ?? lookOf(line.name);
     return { colour: resolveColour(element, `--run-${look.colour}`), dash: look.dash };
   });
 }

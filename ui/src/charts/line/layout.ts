@@ -1,10 +1,13 @@
 // Where the lines of a chart go. Pure: values in, pixels out.
 import { decimalsOfStep, fixed, significant } from "../../lib/format";
+import type { RunLook } from "../../lib/colour";
 import { ranked } from "../../lib/ranked";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
 
 export interface Line {
   readonly name: string;
+  /** How it looks where that does not follow from its name. */
+  readonly look?: RunLook;
   readonly xs: ArrayLike<number>;
   readonly ys: ArrayLike<number>;
   /** The smoothed values; drawn strong over the faint raw ones. */

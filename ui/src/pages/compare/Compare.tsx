@@ -5,17 +5,21 @@ import { getJson, postJson } from "../../api/client";
 import { toNumber, type WireNumber } from "../../api/wire";
 import type { Comparison, Model } from "../../api/compression";
 import type { Tags } from "../../api/types";
-import { HistogramChart } from "../../charts/histogram/HistogramChart";
+import { BinTable } from "../../charts/histogram/BinTable";
+import { HistogramChart, type HistogramMark } from "../../charts/histogram/HistogramChart";
 import { check, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { fixed, percent, significant, withoutUnit } from "../../lib/format";
+import { quantile } from "../../lib/quantile";
+import { Nothing } from "../../parts/Nothing";
 import { Waterfall } from "../../parts/Waterfall";
 import { Menu } from "../../shell/Menu";
 import { hrefOf, query, setQuery } from "../../state/location";
 import { comparison, model as modelName, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { BytesPanel } from "./BytesPanel";
-import { BINS, quantile, withoutTail } from "./latency";
+import { ClassPanel } from "./ClassPanel";
+import { BINS, withoutTail } from "./latency";
 import { ConfigPanel } from "./ConfigPanel";
 import { Change, MetricsTable, valueTexts } from "./MetricsTable";
 import "./compare.css";
@@ -26,11 +30,17 @@ interface OverlayAnswer {
   series: { counts?: WireNumber[]; min?: WireNumber; max?: WireNumber; mean?: WireNumber; num?: WireNumber; error?: { message: string } }[];
 }
 
+interface Percentile {
+  readonly value: number | null;
+  readonly text: string;
+}
+
 /** As it was logged; else, with a sign, as the histogram has it, whose bins are wide where few values are. */
-function percentile(model: Model, variant: string, share: number, edges: readonly number[], counts: readonly number[] | null): string {
+function percentile(model: Model, variant: string, share: number, edges: readonly number[], counts: readonly number[] | null): Percentile {
   const logged = model.value(variant, `latency_p${share * 100}_ms`);
-  if (logged !== null) return significant(logged, 3);
-  return counts ? `≈ ${significant(quantile(edges, counts, share), 3)}` : "–";
+  if (logged !== null) return { value: logged, text: significant(logged, 3) };
+  const value = counts ? quantile(edges, counts, share) : null;
+  return { value, text: value === null ? "–" : `≈ ${significant(value, 3)}` };
 }
 
 function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.Element | null {
@@ -46,14 +56,22 @@ function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.E
   const data = useResource(JSON.stringify(body), (signal) => (body ? postJson<OverlayAnswer>("histograms/overlay", body, signal) : Promise.resolve(null))).state.value.data;
   const input = useMemo(() => data && withoutTail({ edges: data.edges.map(toNumber), a: data.series[0]?.counts?.map(toNumber) ?? null, b: data.series[1]?.counts?.map(toNumber) ?? null }), [data]);
   if (!input) return null;
+  const asTable = query.value.get("latency") === "table";
+  const shares = [0.5, 0.9, 0.99].map((share) => ({ name: `p${share * 100}`, a: percentile(model, a, share, input.edges, input.a), b: percentile(model, b, share, input.edges, input.b) }));
+  const marks = shares.flatMap(({ name, ...sides }): HistogramMark[] =>
+    (["a", "b"] as const).flatMap((side) => (sides[side].value === null ? [] : [{ side, value: sides[side].value, text: name }])));
+  const summary = `Latency: ${shares.map(({ name, a: pa, b: pb }) => `${name} goes from ${pa.text} to ${pb.text} ms`).join(", ")}`;
   return (
     <section class="panel" aria-labelledby="latency-title">
-      <div class="panel-head"><h2 id="latency-title">Latency</h2><span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span> on one axis, ms</span></div>
-      <HistogramChart input={input.shown} view="linear" nameA={a} nameB={b} clip={null} summary={`Latency of ${a} and ${b}`} />
+      <div class="panel-head">
+        <h2 id="latency-title">Latency</h2><span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span> on one axis, ms</span>
+        <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ latency: asTable ? null : "table" }, "replace")}>Table</button>
+      </div>
+      {asTable
+        ? <BinTable input={input.shown} nameA={a} nameB={b} caption={`Latencies of ${a} and ${b} in ms`} />
+        : <HistogramChart input={input.shown} view="linear" nameA={a} nameB={b} clip={null} marks={marks} summary={summary} />}
       <dl class="facts">
-        {[0.5, 0.9, 0.99].map((share) => (
-          <div key={share}><dt>p{share * 100}</dt><dd>{percentile(model, a, share, input.edges, input.a)} → {percentile(model, b, share, input.edges, input.b)} ms</dd></div>
-        ))}
+        {shares.map(({ name, a: pa, b: pb }) => <div key={name}><dt>{name}</dt><dd>{pa.text} → {pb.text} ms</dd></div>)}
         {input.beyond > 0 && <div><dt>beyond the chart</dt><dd>{percent(input.beyond, 1)} %, up to {significant(input.edges.at(-1) ?? NaN, 3)} ms</dd></div>}
       </dl>
     </section>
@@ -116,6 +134,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
         <div>
           <MetricsTable model={model} metrics={metrics} a={a} b={b} failing={failing} />
           <BytesPanel model={model.name} a={a} b={b} />
+          <ClassPanel model={model.name} a={a} b={b} />
           <ConfigPanel model={model.name} a={a} b={b} />
         </div>
         <div>
@@ -136,11 +155,21 @@ export default function Compare(): JSX.Element {
   const table = comparison.value;
   if (!table) return <div class="view" aria-busy="true" />;
   const model = table.byName.get(modelName.value ?? "") ?? (modelName.value === null ? table.models[0] : undefined);
+  if (!model && table.models.length === 0) {
+    return (
+      <Nothing title="Nothing to compare yet" about="This page sets two variants of a model side by side: every metric, the latencies, where the bytes went, which classes paid, and whether the gates let it pass."
+        lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
+        <pre>{`from compression_board import CompressionWriter
+with CompressionWriter("runs/alexnet") as writer:
+    writer.log_compression_comparison("alexnet", fp32, int8)`}</pre>
+      </Nothing>
+    );
+  }
   if (!model) {
     return (
       <div class="empty">
-        <h1>{modelName.value === null ? "Nothing to compare yet" : `There is no model ${modelName.value}`}</h1>
-        <p>{table.models.length > 0 ? `Logged were ${table.models.slice(0, 8).map((m) => m.name).join(", ")}${table.models.length > 8 ? " and others" : ""}.` : "No metric of a model and a variant was logged."}</p>
+        <h1>There is no model {modelName.value}</h1>
+        <p>Logged were {table.models.slice(0, 8).map((m) => m.name).join(", ")}{table.models.length > 8 ? " and others" : ""}.</p>
         <p><a class="link" href={hrefOf(["overview"], { model: null })}>Go to the overview</a></p>
       </div>
     );

@@ -1,13 +1,8 @@
 import { expect, it } from "vitest";
-import { quantile, withoutTail } from "./latency";
+import { withoutTail } from "./latency";
 
 const edges = Array.from({ length: 4097 }, (_, i) => i / 100);
 const counts = (at: Record<number, number>): number[] => Array.from({ length: 4096 }, (_, i) => at[i] ?? 0);
-
-it("finds a quantile inside its bin", () => {
-  expect(quantile([0, 1, 2], [1, 3], 0.5)).toBeCloseTo(1 + 1 / 3);
-  expect(quantile([0, 1, 2], [0, 0], 0.5)).toBe(2);
-});
 
 it("leaves out the few slowest, and says how many and how slow", () => {
   const fast = counts({ 10: 500, 11: 499, 4000: 1 });

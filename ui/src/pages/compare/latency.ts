@@ -1,5 +1,6 @@
 // Latencies of two variants in the same bins. Pure.
 import type { HistogramInput } from "../../charts/histogram/layout";
+import { quantile } from "../../lib/quantile";
 
 /** So many that a chart without its long tail still has enough of them. */
 export const BINS = 4096;
@@ -7,21 +8,6 @@ export const BINS = 4096;
 const SHOWN_BINS = 120;
 const TAIL = 0.005; // The share of either side that may lie beyond the chart,
 const LONG = 4; // and so may all that took as many times longer than nine of ten did.
-
-/** Value below which a share of the counts lies, inside its bin by proportion. */
-export function quantile(edges: readonly number[], counts: readonly number[], share: number): number {
-  const total = counts.reduce((sum, c) => sum + c, 0);
-  let before = 0;
-  for (let i = 0; i < counts.length; i += 1) {
-    const c = counts[i] ?? 0;
-    if (c > 0 && before + c >= share * total) {
-      const inside = (share * total - before) / c;
-      return (edges[i] ?? 0) + inside * ((edges[i + 1] ?? 0) - (edges[i] ?? 0));
-    }
-    before += c;
-  }
-  return edges.at(-1) ?? NaN;
-}
 
 export interface Latencies extends HistogramInput {
   /** What the chart shows: without the slowest few, which would press all others into one bin. */

@@ -1,4 +1,5 @@
-// What the machine did: one lane per quantity, all on one time axis.
+// What the machine did: one lane per quantity, all on one time axis, with the phases of the program
+// behind them.
 import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -7,22 +8,56 @@ import { postForCurves } from "../../api/curves";
 import type { Curve } from "../../api/series";
 import type { Tags } from "../../api/types";
 import { LineChart } from "../../charts/line/LineChart";
-import { plural, significant } from "../../lib/format";
+import { duration, plural, significant } from "../../lib/format";
+import { Nothing } from "../../parts/Nothing";
+import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
-import { linesOf, xText } from "../scalars/ScalarCard";
 import { lanesOf, summarize, type Lane } from "./lanes";
+import { PhaseTable } from "./PhaseTable";
+import { isStill, phasesOf, type HardwareAnswer, type Phase, type Samples } from "./phases";
 import "../scalars/scalars.css";
 import "./hardware.css";
 
-function LaneRow({ lane, series, cursor, zoom }: {
-  lane: Lane; series: Curve | undefined; cursor: Signal<number | null>; zoom: readonly [number, number] | null;
+type Range = readonly [number, number];
+
+// Every lane is about the same machine, so that colours would tell nothing.
+const LOOK = { colour: 1, dash: [] } as const;
+
+const timeText = (x: number): string => (x === 0 ? "0" : duration(x));
+
+/** Where a moment is between the ends of the axis, in per cent. */
+const placeIn = ([from, to]: Range) => (x: number): number => Math.min(100, Math.max(0, ((x - from) / (to - from)) * 100));
+
+function Bands({ phases, range, named }: { phases: readonly Phase[]; range: Range; named: boolean }): JSX.Element {
+  const place = placeIn(range);
+  return (
+    <div class={`bands${named ? " named" : ""}`} aria-hidden={!named}>
+      {phases.map((phase, i) => {
+        const [left, right] = [place(phase.from), place(phase.to)];
+        if (right <= left) return null;
+        const style = { left: `${left}%`, width: `${right - left}%` };
+        return named
+          ? <button key={i} class={`band tint-${i % 2}`} style={style} title={`${phase.name}, ${duration(phase.to - phase.from)}: zoom to it`} onClick={() => zoomTo([phase.from, phase.to])}>{phase.name}</button>
+          : <i key={i} class={`band tint-${i % 2}`} style={style} />;
+      })}
+    </div>
+  );
+}
+
+function zoomTo(range: Range | null): void {
+  setQuery({ xlim: range ? range.map((x) => Number(x.toFixed(3))).join("~") : null }, "replace");
+}
+
+function LaneRow({ samples, error, cursor, range, phases }: {
+  samples: Samples; error: string | undefined; cursor: Signal<number | null>; range: Range; phases: readonly Phase[];
 }): JSX.Element {
-  const lines = useMemo(() => (series ? linesOf([series], "relative", 0) : []), [series]);
-  const facts = useMemo(() => (series && series.steps.length > 0 ? summarize(series.wallTimes(), series.values) : null), [series]);
+  const { lane, seconds, values } = samples;
+  const lines = useMemo(() => (seconds.length > 0 ? [{ name: lane.name, look: LOOK, xs: seconds, ys: values, smooth: null }] : []), [samples]);
+  const facts = useMemo(() => summarize(seconds, values), [samples]);
   // A share is read against its whole, not against how much it moved.
-  const range = useMemo(() => (lane.unit === "%" && facts ? ([0, Math.max(100, facts.peak)] as const) : null), [lane.unit, facts]);
+  const yRange = useMemo(() => (lane.unit === "%" && facts ? ([0, Math.max(100, facts.peak)] as const) : null), [lane.unit, facts]);
   const text = (value: number): string => `${significant(value, 3)} ${lane.unit}`;
   return (
     <section class="lane" aria-label={lane.name}>
@@ -36,68 +71,106 @@ function LaneRow({ lane, series, cursor, zoom }: {
             {lane.unit === "W" && <><dt>energy</dt><dd>{significant(facts.area, 3)} J</dd></>}
           </dl>
         )}
-        {series?.error && <p class="note bad">{series.error.message}</p>}
+        {error && <p class="note bad">{error}</p>}
       </div>
-      <LineChart lines={lines} cursor={cursor} logX={false} logY={false} clipOutliers={false} xRange={zoom} yRange={range} xText={xText("relative")}
-        summary={facts ? `${lane.name}: mean ${text(facts.mean)}, peak ${text(facts.peak)}` : lane.name}
-        onZoom={(range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace")} />
+      <div class="lane-plot">
+        <Bands phases={phases} range={range} named={false} />
+        <LineChart lines={lines} cursor={cursor} logX={false} logY={false} clipOutliers={false} xRange={range} yRange={yRange} xText={timeText}
+          summary={facts ? `${lane.name}: mean ${text(facts.mean)}, 95th percentile ${text(facts.p95)}, peak ${text(facts.peak)}` : lane.name} onZoom={zoomTo} />
+      </div>
     </section>
   );
+}
+
+/** Which lanes each run has. */
+function lanesByRun(found: Tags | null): Map<string, Lane[]> {
+  const map = new Map<string, Lane[]>();
+  const at = new Map(found?.names.map((name, i) => [name, i]) ?? []);
+  for (const lane of lanesOf(found?.names ?? [])) {
+    for (const r of found?.run_lists[at.get(lane.tag) ?? -1] ?? []) {
+      const run = found?.runs[r] ?? "";
+      const own = map.get(run);
+      if (own) own.push(lane);
+      else map.set(run, [lane]);
+    }
+  }
+  return map;
+}
+
+/** All curves from the same zero: rates begin one sample after the rest. */
+function onOneAxis(lanes: readonly Lane[], curves: readonly Curve[]): { samples: Samples[]; start: number; end: number } {
+  const times = curves.map((curve) => curve.wallTimes());
+  const start = Math.min(...times.flatMap((t) => (t.length > 0 ? [t[0]!] : [])));
+  const end = Math.max(...times.flatMap((t) => (t.length > 0 ? [t[t.length - 1]!] : [])));
+  const samples = lanes.map((lane, i) => ({ lane, seconds: Float64Array.from(times[i] ?? [], (t) => t - start), values: curves[i]?.values ?? [] }));
+  return { samples, start, end };
 }
 
 export default function Hardware(): JSX.Element {
   const tags = useResource("hardware-tags", (signal) => getJson<Tags>("tags", { kind: "scalar" }, signal));
   const cursor = useSignal<number | null>(null);
   const found = tags.state.value.data;
-  // Which lanes each run has.
-  const byRun = useMemo(() => {
-    const map = new Map<string, Lane[]>();
-    const lanes = new Map(lanesOf(found?.names ?? []).map((lane) => [lane.tag, lane]));
-    const at = new Map(found?.names.map((name, i) => [name, i]) ?? []);
-    for (const lane of lanes.values()) {
-      for (const r of found?.run_lists[at.get(lane.tag) ?? -1] ?? []) {
-        const run = found?.runs[r] ?? "";
-        const own = map.get(run);
-        if (own) own.push(lane);
-        else map.set(run, [lane]);
-      }
-    }
-    return map;
-  }, [found]);
+  const byRun = useMemo(() => lanesByRun(found), [found]);
   const runs = [...byRun.keys()];
   const run = runs.find((name) => name === query.value.get("run")) ?? runs[0];
   const lanes = run === undefined ? [] : (byRun.get(run) ?? []);
   const body = { series: lanes.map((lane) => [run ?? "", lane.tag] as const), points: 1200, axis: "relative" as const };
   const { state, retry } = useResource(JSON.stringify(body), (signal) =>
     lanes.length > 0 ? postForCurves(body, signal) : Promise.resolve(null));
+  const around = useResource(`phases ${run}`, (signal) => (run === undefined ? Promise.resolve(null) : getJson<HardwareAnswer>("hardware", { run }, signal))).state.value.data;
+  const { samples, start, end } = useMemo(() => onOneAxis(lanes, state.value.data?.series ?? []), [state.value.data, run]);
+  const phases = useMemo(() => (around && run !== undefined && Number.isFinite(start) ? phasesOf(around, run, start, end) : []), [around, run, start, end]);
+  const step = (by: number) => (): void => {
+    const limits = query.value.get("xlim");
+    const at = phases.findIndex((phase) => limits !== null && Math.abs(phase.from - Number(limits.split("~")[0])) < 0.01);
+    const next = phases[at < 0 ? (by > 0 ? 0 : phases.length - 1) : Math.max(0, Math.min(phases.length - 1, at + by))];
+    if (next) zoomTo([next.from, next.to]);
+  };
+  useKeys([
+    { key: "z", does: "Reset the zoom", run: () => zoomTo(null) },
+    { key: "]", does: "Next phase", run: step(1) },
+    { key: "[", does: "Previous phase", run: step(-1) },
+  ]);
   const error = tags.state.value.error ?? state.value.error;
   if (error && !state.value.data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={() => { tags.retry(); retry(); }}>Try again</button></p>;
-  if (!found) return <div class="view" aria-busy="true" />;
+  if (!found || (run !== undefined && !state.value.data)) return <div class="view" aria-busy="true" />;
   if (run === undefined) return <Empty />;
   const zoom = query.value.get("xlim")?.split("~").map(Number) ?? [];
-  const range = zoom.length === 2 && zoom.every(Number.isFinite) ? ([zoom[0]!, zoom[1]!] as const) : null;
+  const zoomed = zoom.length === 2 && zoom.every(Number.isFinite) && zoom[0]! < zoom[1]!;
+  const range: Range = zoomed ? [zoom[0]!, zoom[1]!] : [0, Number.isFinite(end - start) && end > start ? end - start : 1];
+  const still = samples.filter(isStill);
+  const moving = samples.filter((one) => !still.includes(one));
+  const picked = phases.find((phase) => zoomed && Math.abs(phase.from - zoom[0]!) < 0.01) ?? null;
+  const device = around?.devices.texts[0];
   return (
     <div class="view hardware">
       <div class="page-bar">
         <h1>Hardware</h1>
-        <span class="note">{plural(lanes.length, "quantity", "quantities")} over the time of the run</span>
-        {range && <button class="link" onClick={() => setQuery({ xlim: null })}>Reset zoom</button>}
+        <span class="note">{plural(moving.length, "quantity", "quantities")} over {duration(Math.max(0, end - start))}{device ? `, ${device.split("\n")[0]}` : ""}</span>
+        {zoomed && <button class="link" title="Reset the zoom (z)" onClick={() => zoomTo(null)}>Reset zoom</button>}
         <span class="push" />
         <Menu label={`Run: ${run}`} value={run} choices={runs.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ run: name, xlim: null })}>
           <span class="dim">Run</span> {run}
         </Menu>
       </div>
-      {lanes.map((lane, i) => <LaneRow key={lane.tag} lane={lane} series={state.value.data?.series[i]} cursor={cursor} zoom={range} />)}
+      {phases.length > 0 && (
+        <section class="lane phase-lane" aria-label="Phases">
+          <div><h2>Phases</h2></div>
+          <div class="lane-plot"><Bands phases={phases} range={range} named /></div>
+        </section>
+      )}
+      {moving.map((one) => <LaneRow key={one.lane.tag} samples={one} error={state.value.data?.series[samples.indexOf(one)]?.error?.message} cursor={cursor} range={range} phases={phases} />)}
+      {still.length > 0 && <p class="note still">Never moved: {still.map(({ lane, values }) => `${lane.name} ${values.length > 0 ? `${significant(values[0] ?? NaN, 3)} ${lane.unit}` : "without a sample"}`.trim()).join(", ")}.</p>}
+      {phases.length > 0 && <PhaseTable phases={phases} lanes={moving} picked={picked} onPick={(phase) => zoomTo([phase.from, phase.to])} />}
     </div>
   );
 }
 
 function Empty(): JSX.Element {
   return (
-    <div class="empty">
-      <h1>No hardware curves yet</h1>
-      <p>This page shows processor, memory, power and temperature while a model ran: scalars below <span class="mono">hardware/</span>, such as <span class="mono">hardware/cpu/percent</span>.</p>
+    <Nothing title="No hardware curves yet" about="This page shows processor, memory, power and temperature while a model ran, lane by lane on one time axis, and what each phase of the program took."
+      lookedFor={<>scalars below <span class="mono">hardware/</span>, such as <span class="mono">hardware/cpu/percent</span></>}>
       <pre>{`compression-board profile --logdir runs/profile -- python evaluate.py`}</pre>
-    </div>
+    </Nothing>
   );
 }

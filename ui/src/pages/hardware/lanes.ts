@@ -31,9 +31,13 @@ export function laneOf(tag: string): Lane | null {
   return { tag, name, unit };
 }
 
-/** Processors first, then memory, power and heat; numbered ones in their order. */
+const [USED, AVAILABLE] = ["hardware/memory/system_used_mb", "hardware/memory/system_available_mb"];
+
+/** Processors first, then memory, power and heat; numbered ones in their order. Memory that is free is
+ * the same curve upside down, and left out where there is the one that is used. */
 export function lanesOf(tags: readonly string[]): Lane[] {
-  return tags
+  const told = tags.includes(USED) ? tags.filter((tag) => tag !== AVAILABLE) : tags;
+  return told
     .flatMap((tag) => laneOf(tag) ?? [])
     .sort((p, q) => groupRank(p.tag) - groupRank(q.tag) || byNumber(p.tag, q.tag));
 }

@@ -1,48 +1,88 @@
-// Least and greatest value of every channel, from stage logs, whose step is the channel.
+// Least and greatest value of every channel: of A as bars, of B as ticks at their ends.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { getJson } from "../../api/client";
-import { toNumber, type WireNumber } from "../../api/wire";
+import { ApiError, getJson } from "../../api/client";
 import { useSize } from "../../charts/useSize";
 import { significant } from "../../lib/format";
-import { extent, linearScale, padded, ticks } from "../../lib/scale";
+import { ticks } from "../../lib/scale";
 import { useKeys } from "../../shell/keys";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
-
-interface Channels {
-  min: WireNumber[];
-  max: WireNumber[];
-  mean: WireNumber[];
-  outliers: { channels: number[]; ratios: WireNumber[] };
-  explanation: string;
-}
-
-interface ChannelsAnswer {
-  stages: { stage: string; channels: Channels }[];
-}
+import { layoutRibbon, sidesOf, type ChannelsAnswer, type ChannelSide, type RibbonLayout } from "./channel_rows";
 
 const NAMED = 3;
+const MOST_ROWS = 500; // A table that nobody reads to the end; the server has them all.
 
 const pickedChannel = (): number => Number(query.value.get("channel") ?? NaN);
 
-export function ChannelRibbon({ layer }: { layer: string }): JSX.Element | null {
+/** Most layers have none, which is no failure. */
+async function askChannels(layer: string, tensor: string, signal: AbortSignal): Promise<ChannelsAnswer> {
+  try {
+    return await getJson<ChannelsAnswer>("compression/channels", { layer, tensor }, signal);
+  } catch (problem) {
+    if (problem instanceof ApiError && problem.code === "not_found") return { stages: [] };
+    throw problem;
+  }
+}
+
+function Drawing({ sides: [a, b], layout, height, picked }: {
+  sides: readonly [ChannelSide, ChannelSide | null]; layout: RibbonLayout; height: number; picked: number;
+}): JSX.Element {
+  const { box, x, y } = layout;
+  const step = x(1) - x(0);
+  const half = Math.max(0.5, Math.min(3, step * 0.35));
+  const range = (side: ChannelSide, i: number): string => `${significant(side.min[i] ?? NaN)} to ${significant(side.max[i] ?? NaN)}`;
+  return (
+    <svg class="chart" height={height}>
+      {ticks(...y.domain, 6).map((t) => (
+        <g key={t}>
+          <path class={t === 0 ? "axis" : "grid"} d={`M${box.l} ${Math.round(y(t)) + 0.5}H${box.r}`} />
+          <text x={box.l - 6} y={y(t) + 4} text-anchor="end">{significant(t, 3)}</text>
+        </g>
+      ))}
+      {a.min.map((low, i) => {
+        const high = a.max[i] ?? NaN;
+        if (!Number.isFinite(low) || !Number.isFinite(high)) return null;
+        const px = Math.round(x(i)) + 0.5;
+        return <path key={i} class={`range-a${i === picked ? " picked" : ""}`} d={`M${px} ${y(low).toFixed(1)}V${y(high).toFixed(1)}`} stroke-width={step < 3.5 ? 1 : 2} />;
+      })}
+      {b && <path class="range-b" d={[...b.min.map((v, i) => [v, i] as const), ...b.max.map((v, i) => [v, i] as const)]
+        .filter(([v, i]) => Number.isFinite(v) && i < layout.n).map(([v, i]) => `M${(x(i) - half).toFixed(1)} ${y(v).toFixed(1)}H${(x(i) + half).toFixed(1)}`).join("")} />}
+      {a.min.map((_, i) => (
+        <rect key={i} class="hit" data-channel={i} x={x(i - 0.5)} y={box.t} width={step} height={box.b - box.t} onClick={() => setQuery({ channel: String(i) })}>
+          <title>{`channel ${i}: ${range(a, i)}${b ? `, ${b.name} ${range(b, i)}` : ""}`}</title>
+        </rect>
+      ))}
+      {a.outliers.slice(0, NAMED).map((channel) => (
+        <text key={channel} class="warn halo" x={x(channel)} y={y(a.max[channel] ?? 0) - 4} text-anchor="middle">{channel}</text>
+      ))}
+      {ticks(0, layout.n - 1, 8).filter(Number.isInteger).map((t) => <text key={t} x={x(t)} y={height - 3} text-anchor="middle">{t}</text>)}
+    </svg>
+  );
+}
+
+function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | null] }): JSX.Element {
+  const cells = (side: ChannelSide, i: number): JSX.Element => <>{[side.min, side.max, side.mean].map((values, k) => <td key={k} class="num">{significant(values[i] ?? NaN)}</td>)}</>;
+  const heads = (side: ChannelSide, tone: string): JSX.Element => <>{["least", "greatest", "mean"].map((name) => <th key={name} scope="col" class={`num ${tone}`}>{b ? `${side.name} ` : ""}{name}</th>)}</>;
+  return (
+    <div class="bin-table" tabIndex={0} role="region" aria-label="Channels">
+      <table class="table">
+        <caption class="sr">Least, greatest and mean value of each channel</caption>
+        <thead><tr><th scope="col" class="num">Channel</th>{heads(a, "in-a")}{b && heads(b, "in-b")}</tr></thead>
+        <tbody>{a.min.slice(0, MOST_ROWS).map((_, i) => <tr key={i}><th scope="row" class="num">{i}</th>{cells(a, i)}{b && cells(b, i)}</tr>)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function ChannelRibbon({ layer, tensor, a, b }: { layer: string; tensor: string; a: string; b: string }): JSX.Element | null {
   const { ref, width, height } = useSize<HTMLDivElement>();
-  const { state } = useResource(`channels ${layer}`, (signal) => getJson<ChannelsAnswer>("compression/channels", { layer }, signal));
-  const stages = state.value.data?.stages ?? [];
-  const shown = stages.at(-1);
-  const layout = useMemo(() => {
-    if (!shown) return null;
-    const lows = shown.channels.min.map(toNumber);
-    const highs = shown.channels.max.map(toNumber);
-    const range = extent([...lows, ...highs]);
-    if (!range || width < 80) return null;
-    const box = { l: 44, r: width - 10, t: 10, b: height - 18 };
-    const n = Math.max(lows.length, highs.length);
-    return { box, lows, highs, n, y: linearScale(...padded(range), box.b, box.t), x: linearScale(-0.5, n - 0.5, box.l, box.r) };
-  }, [shown, width, height]);
+  const { state } = useResource(`channels ${tensor}\0${layer}`, (signal) => askChannels(layer, tensor, signal));
+  const { data } = state.value;
+  const sides = useMemo(() => (data ? sidesOf(data, a, b) : null), [data, a, b]);
+  const layout = useMemo(() => (sides ? layoutRibbon(sides, width, height) : null), [sides, width, height]);
   const picked = pickedChannel();
-  const n = layout?.n ?? 0;
+  const n = sides ? Math.max(sides[0].min.length, sides[0].max.length) : 0;
   const move = (by: number) => (): void => {
     if (n === 0) return;
     const now = pickedChannel();
@@ -55,46 +95,29 @@ export function ChannelRibbon({ layer }: { layer: string }): JSX.Element | null 
     { key: "shift-arrowright", does: "Ten channels on", run: move(10) },
     { key: "shift-arrowleft", does: "Ten channels back", run: move(-10) },
   ]);
-  if (!shown) return null;
+  if (!sides) return null;
+  const [sideA, sideB] = sides;
+  const asTable = query.value.get("channels") === "table";
   return (
     <section class="panel" aria-labelledby="channel-title">
       <div class="panel-head">
         <h2 id="channel-title">Range per channel</h2>
-        <span class="note">{layout?.n ?? 0} channels, {shown.stage.replaceAll("_", " ")}{shown.channels.explanation ? `; ${shown.channels.explanation}` : ""}</span>
+        <span class="note">
+          {n} channels{sideB ? <>; bars <span class="in-a">{sideA.name}</span>, ticks <span class="in-b">{sideB.name}</span></> : `, ${sideA.name}`}{sideA.explanation ? `; ${sideA.explanation}` : ""}
+        </span>
+        <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ channels: asTable ? null : "table" }, "replace")}>Table</button>
       </div>
-      <div class="channels" ref={ref} role="img" aria-label={`Ranges of ${layout?.n ?? 0} channels. ${shown.channels.explanation}`}>
-        {layout && (
-          <svg class="chart" height={height}>
-            {ticks(...layout.y.domain, 6).map((t) => (
-              <g key={t}>
-                <path class={t === 0 ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
-                <text x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">{significant(t, 3)}</text>
-              </g>
-            ))}
-            {layout.lows.map((low, i) => {
-              const high = layout.highs[i] ?? NaN;
-              if (!Number.isFinite(low) || !Number.isFinite(high)) return null;
-              const px = Math.round(layout.x(i)) + 0.5;
-              return <path key={i} class={`range-a${i === picked ? " picked" : ""}`} d={`M${px} ${layout.y(low).toFixed(1)}V${layout.y(high).toFixed(1)}`}
-                stroke-width={layout.x(1) - layout.x(0) < 3.5 ? 1 : 2} />;
-            })}
-            {layout.lows.map((low, i) => (
-              <rect key={i} class="hit" data-channel={i} x={layout.x(i - 0.5)} y={layout.box.t} width={layout.x(1) - layout.x(0)} height={layout.box.b - layout.box.t}
-                onClick={() => setQuery({ channel: String(i) })}><title>{`channel ${i}: ${significant(low)} to ${significant(layout.highs[i] ?? NaN)}`}</title></rect>
-            ))}
-            {shown.channels.outliers.channels.slice(0, NAMED).map((channel) => (
-              <text key={channel} class="warn halo" x={layout.x(channel)} y={layout.y(layout.highs[channel] ?? 0) - 4} text-anchor="middle">{channel}</text>
-            ))}
-            {ticks(0, layout.n - 1, 8).filter(Number.isInteger).map((t) => <text key={t} x={layout.x(t)} y={height - 3} text-anchor="middle">{t}</text>)}
-          </svg>
-        )}
-      </div>
-      {Number.isInteger(picked) && layout && picked < layout.n && (
+      {asTable ? <Rows sides={sides} /> : (
+        <div class="channels" ref={ref} role="img" aria-label={`Ranges of ${n} channels. ${sideA.explanation}`}>
+          {layout && <Drawing sides={sides} layout={layout} height={height} picked={picked} />}
+        </div>
+      )}
+      {Number.isInteger(picked) && picked < n && (
         <dl class="facts">
           <div><dt>channel</dt><dd>{picked}</dd></div>
-          <div><dt>least</dt><dd>{significant(layout.lows[picked] ?? NaN)}</dd></div>
-          <div><dt>greatest</dt><dd>{significant(layout.highs[picked] ?? NaN)}</dd></div>
-          <div><dt>mean</dt><dd>{significant(toNumber(shown.channels.mean[picked] ?? null))}</dd></div>
+          {[["least", "min"] as const, ["greatest", "max"] as const, ["mean", "mean"] as const].map(([name, key]) => (
+            <div key={key}><dt>{name}</dt><dd>{significant(sideA[key][picked] ?? NaN)}{sideB ? <> → <span class="in-b">{significant(sideB[key][picked] ?? NaN)}</span></> : ""}</dd></div>
+          ))}
         </dl>
       )}
     </section>

@@ -1,17 +1,26 @@
 // Why a layer is where it is in the list: the finding, its numbers, both histograms on one axis.
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { toNumber } from "../../api/wire";
+import { useRef } from "preact/hooks";
+import { toNumber, type WireNumber } from "../../api/wire";
+import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
-import type { HistogramView } from "../../charts/histogram/layout";
+import { QqChart } from "../../charts/histogram/QqChart";
 import { count, fixed, significant } from "../../lib/format";
+import { useKeys } from "../../shell/keys";
+import { query, setQuery } from "../../state/location";
 import { hasHistograms, sqnrText, type Layer } from "./data";
 import { ChannelRibbon } from "./ChannelRibbon";
 import { useOverlay } from "./overlay";
+import { useSteps } from "./steps";
 
-const VIEWS: readonly { id: HistogramView; text: string }[] = [
-  { id: "linear", text: "Linear" }, { id: "log", text: "Log y" }, { id: "cdf", text: "CDF" }, { id: "error", text: "Error" },
-];
+const VIEWS = [
+  { id: "linear", text: "Linear" }, { id: "log", text: "Log y" }, { id: "cdf", text: "CDF" }, { id: "error", text: "Error" }, { id: "qq", text: "Q-Q" }, { id: "table", text: "Table" },
+] as const;
+
+type ViewId = (typeof VIEWS)[number]["id"];
+
+const viewHere = (): ViewId => VIEWS.find(({ id }) => id === query.value.get("hist"))?.id ?? "linear";
+const show = (view: ViewId): void => setQuery({ hist: view === "linear" ? null : view }, "replace");
 
 const CAUSES: Record<string, string> = {
   none: "No damage to see", dead: "Dead", clipped: "Clipped", shifted: "Shifted", scaled: "Wrong scale",
@@ -33,22 +42,42 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
 }
 
 function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): JSX.Element {
-  const view = useSignal<HistogramView>("linear");
-  const { data, error, input, clip, retry } = useOverlay(layer);
+  const view = viewHere();
+  const newest = useRef(0); // Of the steps that were drawn, whichever is looked at now.
+  const steps = useSteps(layer, newest.current);
+  const { data, error, input, clip, retry } = useOverlay(layer, 192, steps.of);
+  newest.current = Math.max(newest.current, ...(data?.series.map(({ step }) => step ?? 0) ?? []));
+  useKeys([{ key: "l", does: "Logarithmic y", run: () => show(viewHere() === "log" ? "linear" : "log") }]);
+  const at = steps.shown === null ? steps.all.length - 1 : steps.all.findLastIndex((step) => step <= steps.shown!);
   const values = toNumber(data?.series[0]?.num ?? null);
+  const reach = ([min, max]: readonly [WireNumber | undefined, WireNumber | undefined]): string => `${significant(toNumber(min ?? null), 3)} to ${significant(toNumber(max ?? null), 3)}`;
+  const [sa, sb] = [data?.series[0], data?.series[1]];
+  const summary = `Values of ${layer.name} on one axis: ${a} from ${reach([sa?.min, sa?.max])}, ${b} from ${reach([sb?.min, sb?.max])}`;
   return (
     <section class="panel" aria-labelledby="hist-title">
       <div class="panel-head">
         <h2 id="hist-title">{layer.role === "output" ? "Output values" : "Values"}</h2>
         <span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span>{Number.isFinite(values) ? `; share of ${count(values)} values` : ""}</span>
         <span class="seg push" role="group" aria-label="Histogram">
-          {VIEWS.map((v) => <button key={v.id} aria-pressed={view.value === v.id} onClick={() => (view.value = v.id)}>{v.text}</button>)}
+          {VIEWS.map((v) => <button key={v.id} aria-pressed={view === v.id} onClick={() => show(v.id)}>{v.text}</button>)}
         </span>
       </div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {data?.series.map((one, i) => one.error && <p key={i} class="note bad">{one.error.message}</p>)}
-      {input && <HistogramChart input={input} view={view.value} nameA={a} nameB={b} clip={clip}
-        summary={`Values of ${layer.name}: ${a} and ${b} on one axis`} />}
+      {input && view === "table" && <BinTable input={input} nameA={a} nameB={b} caption={`Values of ${layer.name} in ${a} and in ${b}`} />}
+      {input && view === "qq" && <QqChart input={input} nameA={a} nameB={b} summary={`Quantiles of ${layer.name}, ${b} against ${a}`} />}
+      {input && view !== "table" && view !== "qq" && <HistogramChart input={input} view={view} nameA={a} nameB={b} clip={clip} summary={summary} />}
+      {steps.all.length > 1 && (
+        <label class="step-slider note">step
+          <input type="range" min="0" max={steps.all.length - 1} value={at} aria-valuetext={`step ${steps.all[at]}`}
+            onInput={(event) => {
+              const index = Number(event.currentTarget.value);
+              setQuery({ step: index === steps.all.length - 1 ? null : String(steps.all[index]) }, "replace");
+            }} />
+          <span class="num">{count(steps.all[at] ?? 0)}</span>
+          <span>of {steps.all.length}{at === steps.all.length - 1 ? ", the last" : ""}</span>
+        </label>
+      )}
     </section>
   );
 }
@@ -79,8 +108,8 @@ export function LayerDetail({ layer, a, b, kept, onKeep, pinned, onPin, children
           {layer.codesUsed !== null && <Fact name="codes used" value={`about ${count(layer.codesUsed)}`} />}
         </dl>
       </section>
-      {hasHistograms(layer) && <Distribution layer={layer} a={a} b={b} />}
-      <ChannelRibbon layer={layer.name} />
+      {hasHistograms(layer) && <Distribution key={layer.key} layer={layer} a={a} b={b} />}
+      <ChannelRibbon layer={layer.name} tensor={layer.role === "output" ? "output" : layer.parameter || layer.role} a={a} b={b} />
       {children}
     </div>
   );

@@ -8,6 +8,7 @@ import { Dialog } from "../../shell/Dialog";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
+import { Nothing } from "../../parts/Nothing";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { hasHistograms, readLayers, SORTS, sortLayers, sqnrText, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
@@ -216,15 +217,16 @@ export default function Layers(): JSX.Element {
 }
 
 function Empty({ sides }: { sides: SidesAnswer }): JSX.Element {
+  const alone = sides.variants.length > 0;
   return (
-    <div class="empty">
-      <h1>No layers to compare</h1>
-      <p>This page pairs the tensors of two variants, layer by layer, and says which was hurt most and why.</p>
-      <p>{sides.variants.length === 0
-        ? "No histogram was found whose tag names a layer and a precision, such as conv1/weight/int8 or conv1/Output/fp32, nor a tuning run such as baseline_acc_0.776."
-        : `Only ${sides.variants.join(", ")} logged layers; it takes two variants of the same model.`}</p>
-      <pre>{`writer.add_histogram("conv1/Output/fp32", fp32_output)
+    <Nothing title="No layers to compare" about="This page pairs the tensors of two variants, layer by layer, and says which was hurt most and why."
+      lookedFor={alone ? <>layers of two variants of the same model; only {sides.variants.join(", ")} logged any</>
+        : <>histograms whose tag names a layer and a precision, such as <span class="mono">conv1/weight/int8</span> or <span class="mono">conv1/Output/fp32</span>, and tuning runs such as <span class="mono">baseline_acc_0.776</span></>}>
+      <p>Compare two model files, or log both from Python:</p>
+      <pre>{`compression-board compare model.onnx model.int8.onnx --logdir runs
+
+writer.add_histogram("conv1/Output/fp32", fp32_output)
 writer.add_histogram("conv1/Output/int8", int8_output)`}</pre>
-    </div>
+    </Nothing>
   );
 }

@@ -20,8 +20,9 @@ export interface Overlay {
   readonly retry: () => void;
 }
 
-export function useOverlay(layer: Layer, bins = 192): Overlay {
-  const body = { series: [[layer.a.run, layer.a.tag, null], [layer.b.run, layer.b.tag, null]], bins };
+/** Without `steps` as last logged; the first step is of A, the second of B. */
+export function useOverlay(layer: Layer, bins = 192, steps: readonly [number | null, number | null] = [null, null]): Overlay {
+  const body = { series: [[layer.a.run, layer.a.tag, steps[0]], [layer.b.run, layer.b.tag, steps[1]]], bins };
   const { state, retry } = useResource(JSON.stringify(body), (signal) => postJson<OverlayAnswer>("histograms/overlay", body, signal));
   const { data, error } = state.value;
   const input = useMemo(() => (data ? {

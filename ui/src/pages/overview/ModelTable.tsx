@@ -8,6 +8,7 @@ import { useSize } from "../../charts/useSize";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
+import { MOST_IN_RADAR } from "./radar_layout";
 import { sortRows, type OverviewData, type PairValue, type Row } from "./rows";
 
 interface Column {
@@ -97,9 +98,12 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
   ];
 }
 
-export function ModelTable({ data, rows: passing, a, b, sort, onSort, hot, onHot, onOpen, onCsv }: {
+export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, onSort, hot, onHot, onOpen, onCsv }: {
   data: OverviewData;
   rows: readonly Row[];
+  /** Names; these rows come first. */
+  ticked: readonly string[];
+  onTick: (name: string) => void;
   a: string;
   b: string;
   sort: string;
@@ -120,12 +124,15 @@ export function ModelTable({ data, rows: passing, a, b, sort, onSort, hot, onHot
   useKeys([
     { key: "j", does: "Next model", run: move(1) },
     { key: "k", does: "Previous model", run: move(-1) },
+    { key: "m", does: "Tick the model, to compare it with others", run: () => { const name = (document.activeElement as HTMLElement | null)?.dataset["model"]; if (name !== undefined) onTick(name); } },
   ]);
   const resources = shownResources(data, width);
   const columns = columnsOf(data, resources, a, b);
   const descending = sort.startsWith("-");
   const column = columns.find((c) => c.id === sort.replace("-", "")) ?? columns[0]!;
-  const rows = sortRows(passing, column.key, descending);
+  const sorted = sortRows(passing, column.key, descending);
+  const first = new Set(ticked);
+  const rows = first.size === 0 ? sorted : [...sorted.filter((row) => first.has(row.name)), ...sorted.filter((row) => !first.has(row.name))];
   // Heads stick to the page only while nothing scrolls sideways between the two.
   const [fits, setFits] = useState(true);
   useLayoutEffect(() => {
@@ -138,6 +145,7 @@ export function ModelTable({ data, rows: passing, a, b, sort, onSort, hot, onHot
       <div class="panel-head models-head">
         <h2>Models</h2>
         <span class="note">{rows.length < data.rows.length ? `${rows.length} of ${data.rows.length}` : rows.length}</span>
+        {ticked.length === 0 && <span class="note hint">tick or shift-click up to {MOST_IN_RADAR} to see them beside each other</span>}
         {rows.length < data.rows.length && <button class="link" onClick={() => setQuery({ find: null, brush: null })}>Show all</button>}
         <input class="field push" type="search" aria-label="Filter models" placeholder="Filter: resnet accuracy>0.7 size<20" value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
@@ -152,6 +160,7 @@ export function ModelTable({ data, rows: passing, a, b, sort, onSort, hot, onHot
         <caption class="sr">Models, sorted by {column.id}</caption>
         <thead>
           <tr>
+            <th scope="col" class="tick-cell"><span class="sr">Ticked</span></th>
             {columns.map((c) => (
               <th key={c.id} scope="col" class={c.numeric ? "num" : ""} aria-sort={c === column ? (descending ? "descending" : "ascending") : undefined}>
                 <button class="sort" onClick={() => onSort(c === column && !descending ? `-${c.id}` : c === column ? c.id : c.numeric ? `-${c.id}` : c.id)}>
@@ -163,9 +172,13 @@ export function ModelTable({ data, rows: passing, a, b, sort, onSort, hot, onHot
         </thead>
         <tbody ref={body}>
           {rows.slice(0, most).map((row) => (
-            <tr key={row.name} class={hot === row.name ? "hot" : ""} tabIndex={0} aria-label={row.name}
+            <tr key={row.name} class={`${hot === row.name ? "hot" : ""}${first.has(row.name) ? " ticked" : ""}`} data-model={row.name} tabIndex={0} aria-label={row.name}
               onPointerEnter={() => onHot(row.name)} onPointerLeave={() => onHot(null)}
-              onClick={() => onOpen(row.name)} onKeyDown={(event) => { if (event.key === "Enter") onOpen(row.name); }}>
+              onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); /* Rows are ticked, not text marked. */ }}
+              onClick={(event) => (event.shiftKey ? onTick(row.name) : onOpen(row.name))} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(row.name); }}>
+              <td class="tick-cell" onClick={(event) => event.stopPropagation()}>
+                <input type="checkbox" aria-label={`Compare ${row.name} with others`} checked={first.has(row.name)} onChange={() => onTick(row.name)} />
+              </td>
               {columns.map((c) => <td key={c.id} class={c.numeric ? "num" : ""}>{c.cell(row)}</td>)}
             </tr>
           ))}

@@ -8,8 +8,8 @@ import { asFraction, isFraction, POLICIES } from "../../lib/gates";
 import { csvOf, saveAs } from "../../lib/csv";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
 import { plural, withoutUnit } from "../../lib/format";
-import { go, hrefOf, query, setQuery } from "../../state/location";
-import { progress, status } from "../../state/live";
+import { Nothing } from "../../parts/Nothing";
+import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
 import { comparison, comparisonError, sideA, sideB } from "../../state/pair";
 import { Menu } from "../../shell/Menu";
 import { AuroraPanel } from "./AuroraPanel";
@@ -17,6 +17,8 @@ import { ModelCard } from "./ModelCard";
 import { ModelTable } from "./ModelTable";
 import { ParetoChart } from "./ParetoChart";
 import type { ParetoInput } from "./pareto_layout";
+import { Radar } from "./Radar";
+import { MOST_IN_RADAR, withTick } from "./radar_layout";
 import { Tiles } from "./Tiles";
 import { brushText, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
 import "./overview.css";
@@ -108,6 +110,9 @@ export default function Overview(): JSX.Element {
     ? new Set(chart.inputs.filter((m) => m.xb >= brush.x[0] && m.xb <= brush.x[1] && m.yb >= brush.y[0] && m.yb <= brush.y[1]).map((m) => m.name))
     : null;
   const rows = visibleRows(data, query.value.get("find") ?? "", (row) => marked === null || marked.has(row.name));
+  const pins = listOf(query.value.get("pins")).slice(0, MOST_IN_RADAR);
+  const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
+  const tick = (name: string): void => setQuery({ pins: listText(withTick(listOf(query.value.get("pins")), name)) }, "replace");
   const open = (name: string): void => go(hrefOf(["compare"], { model: name }));
   const setHot = (name: string | null): void => void (hot.value = name);
   return (
@@ -150,7 +155,8 @@ export default function Overview(): JSX.Element {
         </section>
         <AuroraPanel rows={rows} hot={hot.value} onHot={setHot} onOpen={open} />
       </div>
-      <ModelTable data={data} rows={rows} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
+      {ticked.length > 0 && <Radar data={data} rows={ticked} a={a} b={b} hot={hot.value} onHot={setHot} onRemove={tick} onClear={() => setQuery({ pins: null }, "replace")} />}
+      <ModelTable data={data} rows={rows} ticked={pins} onTick={tick} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
         hot={hot.value} onHot={setHot} onOpen={open} onCsv={() => saveCsv(data, rows, a, b)} />
     </div>
   );
@@ -168,27 +174,16 @@ function Waiting(): JSX.Element {
 }
 
 function Empty(): JSX.Element {
-  const now = status.value;
-  const loading = progress.value !== null && !progress.value.complete;
   return (
-    <div class="empty">
-      <h1>{loading ? "Reading the logs" : "No comparison was logged yet"}</h1>
-      <p>
-        This page sets variants of a model side by side: what compression cost in quality, and what it saved in size, time, memory and power.
-      </p>
-      {now && (
-        <p>
-          {now.logdirs.paths.join(", ")} holds {plural(now.runs, "run")} and {plural(now.tags, "tag")}; none of them
-          is a metric of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>.
-        </p>
-      )}
-      {now?.problems.messages.map((message) => <p key={message} class="bad">{message}</p>)}
+    <Nothing title="No comparison was logged yet"
+      about="This page sets variants of a model side by side: what compression cost in quality, and what it saved in size, time, memory and power."
+      lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
       <p>Log one from a benchmark file, or from Python:</p>
       <pre>{`compression-board import results.json --logdir runs
 
 from compression_board import CompressionWriter
 with CompressionWriter("runs/alexnet") as writer:
     writer.log_compression_comparison("alexnet", fp32, int8)`}</pre>
-    </div>
+    </Nothing>
   );
 }

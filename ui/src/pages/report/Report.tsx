@@ -5,9 +5,9 @@ import { getText, type Params } from "../../api/client";
 import { csvOf, saveAs } from "../../lib/csv";
 import { POLICIES } from "../../lib/gates";
 import { plural } from "../../lib/format";
+import { Nothing } from "../../parts/Nothing";
 import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
-import { status } from "../../state/live";
 import { comparison, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import "./report.css";
@@ -144,14 +144,11 @@ export default function Report(): JSX.Element {
 }
 
 function Empty(): JSX.Element {
-  const now = status.value;
   return (
-    <div class="empty">
-      <h1>Nothing to report yet</h1>
-      <p>This page puts what compression cost into one file: the verdict, the gates, the trade-off, the worst layers.</p>
-      {now && <p>{now.logdirs.paths.join(", ")} holds {plural(now.runs, "run")}; none of them has a metric of a model and a variant.</p>}
+    <Nothing title="Nothing to report yet" about="This page puts what compression cost into one file: the verdict, the gates, the trade-off, the worst layers."
+      lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
       <p>The same from a terminal:</p>
       <pre>compression-board report --logdir runs -o report.html</pre>
-    </div>
+    </Nothing>
   );
 }

@@ -1,77 +1,61 @@
 // Accuracy-driven tuning: what each trial gave against the baseline, and which to ship.
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../../api/client";
-import { useSize } from "../../charts/useSize";
-import { hideReadout, showReadout } from "../../charts/readout";
-import { duration, percent, points, plural } from "../../lib/format";
-import { extent, linearScale, padded, ticks } from "../../lib/scale";
+import { duration, percent, points, plural, significant } from "../../lib/format";
+import { Nothing } from "../../parts/Nothing";
+import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { go, hrefOf, query, setQuery } from "../../state/location";
+import { comparison } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { readTrials, USUAL_TARGET, type Trial, type TuningAnswer } from "./data";
+import { TrialChart } from "./TrialChart";
 import "./tuning.css";
 
-function Chart({ trials, target, onOpen }: { trials: readonly Trial[]; target: number; onOpen: (trial: Trial) => void }): JSX.Element {
-  const { ref, width, height } = useSize<HTMLDivElement>();
-  const base = trials.find((trial) => trial.isBaseline)?.accuracy ?? null;
-  const layout = useMemo(() => {
-    const range = extent(trials.flatMap((trial) => (trial.accuracy === null ? [] : [trial.accuracy * 100])));
-    if (!range || width < 120) return null;
-    const box = { l: 44, r: width - 120, t: 16, b: height - 26 };
-    return { box, x: linearScale(-0.5, trials.length - 0.5, box.l, box.r), y: linearScale(...padded(range, 0.08), box.b, box.t) };
-  }, [trials, width, height]);
-  return (
-    <div class="tuning-plot" ref={ref}>
-      {layout && (
-        <svg class="chart" height={height} role="group" aria-label={`Accuracy of ${plural(trials.length, "trial")}`}>
-          {ticks(...layout.y.domain, 5).map((t) => (
-            <g key={t}>
-              <path class="grid" d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
-              <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
-            </g>
-          ))}
-          <text x={layout.box.l} y={layout.box.t - 5} class="halo">accuracy, %</text>
-          {base !== null && (
-            <>
-              <path class="line-a" d={`M${layout.box.l} ${layout.y(base * 100)}H${layout.box.r}`} />
-              <text class="ink-a" x={layout.box.r + 6} y={layout.y(base * 100) - 2}>{`baseline ${percent(base, 1)}`}</text>
-              <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(base * (1 - target) * 100)) + 0.5}H${layout.box.r}`} />
-              <text x={layout.box.r + 6} y={layout.y(base * (1 - target) * 100) + 11}>{`target −${target * 100} %`}</text>
-            </>
-          )}
-          {trials.map((trial, i) => {
-            const px = layout.x(i);
-            if (trial.accuracy === null) return <text key={trial.run} x={px} y={layout.box.b - 6} text-anchor="middle">running</text>;
-            const py = layout.y(trial.accuracy * 100);
-            const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
-            return (
-              <g key={trial.run} class="trial" tabIndex={0} role="link"
-                onClick={() => onOpen(trial)} onKeyDown={(event) => { if (event.key === "Enter") onOpen(trial); }}
-                onPointerMove={(event) => showReadout(<Card trial={trial} />, event.clientX, event.clientY)} onPointerLeave={hideReadout}>
-                <rect class="hit" x={px - 16} y={layout.box.t} width="32" height={layout.box.b - layout.box.t} />
-                {trial.isBaseline ? <circle class="mark-a" cx={px} cy={py} r="4" /> : <path class={`fill-${level}`} d={`M${px} ${py - 5}l5 5-5 5-5-5z`} />}
-                <text class="name halo" x={px} y={trial.isBaseline || base === null || py - layout.y(base * 100) > 30 ? py - 10 : py + 22} text-anchor="middle">{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>
-                <text x={px} y={layout.box.b + 16} text-anchor="middle">{trial.name}</text>
-              </g>
-            );
-          })}
-        </svg>
-      )}
-    </div>
-  );
+// Besides accuracy, where a trial logged them.
+const FIGURES = [{ metric: "model_size_mb", text: "Size, MB" }, { metric: "latency_mean_ms", text: "Latency, ms" }];
+
+function Verdict({ trial }: { trial: Trial }): JSX.Element {
+  if (trial.isBaseline) return <span class="dim">reference</span>;
+  if (trial.passes === null) return <span class="dim">running</span>;
+  return trial.passes ? <span class="verdict good">keeps the target</span> : <span class="verdict bad">loses too much</span>;
 }
 
-function Card({ trial }: { trial: Trial }): JSX.Element {
+function TrialTable({ trials, model, picked, onPick, onOpen }: {
+  trials: readonly Trial[]; model: string; picked: Trial | null; onPick: (trial: Trial) => void; onOpen: (trial: Trial) => void;
+}): JSX.Element {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const logged = comparison.value?.byName.get(model);
+  const figures = FIGURES.filter(({ metric }) => trials.some((trial) => logged?.value(trial.name, metric) != null));
+  useEffect(() => body.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [picked]);
   return (
-    <>
-      <b>{trial.name}</b>
-      <dl>
-        <dt>accuracy</dt><dd>{trial.accuracy === null ? "not known yet" : `${percent(trial.accuracy)} %`}</dd>
-        <dt>change</dt><dd>{trial.change === null ? "–" : points(trial.change)}</dd>
-      </dl>
-      {trial.changed && <div class="dim">{trial.changed}</div>}
-    </>
+    <div class="tuning-table">
+      <table class="table">
+        <caption class="sr">Trials</caption>
+        <thead><tr>
+          <th scope="col">Trial</th><th scope="col" class="num">Accuracy, %</th><th scope="col" class="num">Change, pp</th><th scope="col">Verdict</th>
+          {figures.map(({ metric, text }) => <th key={metric} scope="col" class="num">{text}</th>)}
+          <th scope="col">Changed settings</th><th scope="col" class="num">Took</th><th scope="col">Run</th><th scope="col"><span class="sr">Layers</span></th>
+        </tr></thead>
+        <tbody ref={body}>
+          {trials.map((trial) => (
+            <tr key={trial.run} tabIndex={0} aria-selected={trial === picked} onFocus={() => onPick(trial)}
+              onClick={() => onOpen(trial)} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(trial); }}>
+              <td>{trial.name}{trial.isBest ? <b> best</b> : ""}</td>
+              <td class="num">{trial.accuracy === null ? <span class="none">not known yet</span> : percent(trial.accuracy)}</td>
+              <td class="num">{trial.change === null || trial.isBaseline ? "–" : points(trial.change).replace(" pp", "")}</td>
+              <td><Verdict trial={trial} /></td>
+              {figures.map(({ metric }) => { const value = logged?.value(trial.name, metric); return <td key={metric} class="num">{value == null ? <span class="none" title="not logged">–</span> : significant(value)}</td>; })}
+              <td class="dim changes" title={trial.fromBest.map(({ name, here, best }) => `${name}: ${here}, the best has ${best}`).join("\n")}>{trial.changed || "–"}</td>
+              <td class="num">{trial.duration > 0 ? duration(trial.duration) : "–"}</td>
+              <td class="mono dim">{trial.run}</td>
+              <td>{!trial.isBaseline && <a class="link" href={hrefOf(["layers"], { model, a: "baseline", b: trial.name })} onClick={(event) => event.stopPropagation()}>Layers</a>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -81,57 +65,62 @@ export default function Tuning(): JSX.Element {
   const timelines = data?.timelines ?? [];
   const timeline = timelines.find((t) => t.experiment === query.value.get("experiment")) ?? timelines[0];
   const trials = useMemo(() => (timeline ? readTrials(timeline, USUAL_TARGET) : []), [timeline]);
+  const pickedNow = (): Trial | null => trials.find((trial) => trial.name === query.value.get("trial")) ?? null;
+  const pick = (trial: Trial): void => setQuery({ trial: trial.name }, "replace");
+  const open = (trial: Trial): void => {
+    if (!trial.isBaseline && timeline) go(hrefOf(["compare"], { model: timeline.model, a: "baseline", b: trial.name }));
+  };
+  const move = (by: number) => (): void => {
+    const now = pickedNow();
+    const at = now ? trials.indexOf(now) + by : by > 0 ? 0 : trials.length - 1;
+    const next = trials[Math.max(0, Math.min(trials.length - 1, at))];
+    // On its row, Enter opens it.
+    if (next) document.querySelector<HTMLElement>(`.tuning-table tbody tr:nth-child(${trials.indexOf(next) + 1})`)?.focus();
+  };
+  useKeys([
+    { key: "]", does: "Next trial", run: move(1) },
+    { key: "[", does: "Previous trial", run: move(-1) },
+    { key: "j", does: "Next trial", run: move(1) },
+    { key: "k", does: "Previous trial", run: move(-1) },
+  ]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
   if (!timeline) return <Empty />;
-  const open = (trial: Trial): void => {
-    if (!trial.isBaseline) go(hrefOf(["layers"], { model: timeline.model, a: "baseline", b: trial.name }));
-  };
+  const picked = pickedNow();
   const best = trials.find((trial) => trial.isBest);
+  const overTime = query.value.get("x") === "time";
   return (
     <div class="view">
       <div class="page-bar">
         <h1>Tuning</h1>
         <span class="note">
           {plural(trials.filter((t) => !t.isBaseline).length, "trial")}
-          {best?.accuracy != null ? `; best so far ${best.name} with ${percent(best.accuracy)} %${best.change === null ? "" : `, ${points(best.change)}`}` : ""}
+          {best?.accuracy != null ? `; best so far ${best.name} with ${percent(best.accuracy)} %${best.change === null ? "" : `, ${best.change === 0 ? "as good as the baseline" : `${points(best.change)} from the baseline`}`}` : ""}
+        </span>
+        <span class="seg push" role="group" aria-label="Trials over">
+          <button aria-pressed={!overTime} onClick={() => setQuery({ x: null }, "replace")}>Trial</button>
+          <button aria-pressed={overTime} onClick={() => setQuery({ x: "time" }, "replace")}>Time</button>
         </span>
         {timelines.length > 1 && (
           <Menu label={`Experiment: ${timeline.experiment}`} value={timeline.experiment} choices={timelines.map((t) => ({ value: t.experiment, text: t.experiment }))}
-            onPick={(experiment) => setQuery({ experiment })}>{timeline.experiment}</Menu>
+            onPick={(experiment) => setQuery({ experiment, trial: null })}>{timeline.experiment}</Menu>
         )}
       </div>
-      <section class="panel tuning-panel" aria-label="Accuracy by trial"><Chart trials={trials} target={USUAL_TARGET} onOpen={open} /></section>
-      <div class="tuning-table">
-        <table class="table">
-          <caption class="sr">Trials</caption>
-          <thead><tr><th scope="col">Trial</th><th scope="col" class="num">Accuracy, %</th><th scope="col" class="num">Change, pp</th><th scope="col">Verdict</th><th scope="col">Changed settings</th><th scope="col" class="num">Took</th><th scope="col">Run</th></tr></thead>
-          <tbody>
-            {trials.map((trial) => (
-              <tr key={trial.run} tabIndex={0} onClick={() => open(trial)} onKeyDown={(event) => { if (event.key === "Enter") open(trial); }}>
-                <td>{trial.name}{trial.isBest ? " (best)" : ""}</td>
-                <td class="num">{trial.accuracy === null ? <span class="none">not known yet</span> : percent(trial.accuracy)}</td>
-                <td class="num">{trial.change === null || trial.isBaseline ? "–" : points(trial.change).replace(" pp", "")}</td>
-                <td>{trial.isBaseline ? <span class="dim">reference</span> : trial.passes === null ? <span class="dim">running</span>
-                  : trial.passes ? <span class="verdict good">keeps the target</span> : <span class="verdict bad">loses too much</span>}</td>
-                <td class="dim">{trial.changed || "–"}</td>
-                <td class="num">{trial.duration > 0 ? duration(trial.duration) : "–"}</td>
-                <td class="mono dim">{trial.run}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <section class="panel tuning-panel" aria-label="Accuracy by trial"><TrialChart trials={trials} target={USUAL_TARGET} overTime={overTime} picked={picked} onPick={pick} onOpen={open} /></section>
+      <TrialTable trials={trials} model={timeline.model} picked={picked} onPick={pick} onOpen={open} />
     </div>
   );
 }
 
 function Empty(): JSX.Element {
   return (
-    <div class="empty">
-      <h1>No tuning runs yet</h1>
-      <p>This page shows the trials of accuracy-driven tuning: run directories named like <span class="mono">baseline_acc_0.776</span> and <span class="mono">tune_1_acc_0.095</span>.</p>
-      <p>neural-compressor writes them with <span class="mono">tensorboard: true</span> in its configuration.</p>
-    </div>
+    <Nothing title="No tuning runs yet" about="This page shows the trials of accuracy-driven tuning against the baseline: which keep the target, what each changed, and which to ship."
+      lookedFor={<>run directories named like <span class="mono">baseline_acc_0.776</span> and <span class="mono">tune_1_acc_0.095</span></>}>
+      <p>neural-compressor writes them with <span class="mono">tensorboard: true</span> in its configuration; from PyTorch:</p>
+      <pre>{`from compression_board import TuningLogger
+logger = TuningLogger()  # runs/eval
+with logger.evaluation(model, settings={"bits": 8}) as trial:
+    trial.accuracy = evaluate(trial.model)`}</pre>
+    </Nothing>
   );
 }

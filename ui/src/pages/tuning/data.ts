@@ -31,10 +31,13 @@ export interface Trial {
   readonly accuracy: number | null; // A fraction.
   readonly change: number | null;
   readonly duration: number;
+  readonly begun: number; // Seconds after the first trial.
   readonly isBaseline: boolean;
   readonly isBest: boolean;
   readonly passes: boolean | null; // Whether it keeps the target; null without an accuracy.
   readonly changed: string; // What was set differently from the trial before.
+  /** What is set differently from the best trial, all of it; empty for the best itself. */
+  readonly fromBest: readonly { readonly name: string; readonly here: string; readonly best: string }[];
 }
 
 /** neural-compressor's usual accuracy criterion: at most 1 % relative loss. */
@@ -45,6 +48,8 @@ export function readTrials(timeline: TimelineAnswer, target: number): Trial[] {
     const value = timeline.accuracies[i];
     return value === null || value === undefined ? null : asFraction(toNumber(value));
   };
+  const best = timeline.best === null ? undefined : timeline.settings[timeline.best];
+  const start = Math.min(...timeline.first_wall_times.filter(Number.isFinite));
   const base = timeline.baseline === null ? null : accuracyOf(timeline.baseline);
   return timeline.runs.map((run, i) => {
     const accuracy = accuracyOf(i);
@@ -58,9 +63,20 @@ export function readTrials(timeline: TimelineAnswer, target: number): Trial[] {
       isBaseline: i === timeline.baseline,
       isBest: i === timeline.best,
       passes: accuracy === null || base === null ? null : accuracy >= base * (1 - target),
+      begun: (timeline.first_wall_times[i] ?? start) - start,
       changed: describeChanges(timeline.setting_changes[i] ?? []),
+      fromBest: i === timeline.baseline || !best ? [] : differences(timeline.settings[i] ?? {}, best),
     };
   });
+}
+
+type Settings = TimelineAnswer["settings"][number];
+
+function differences(here: Settings, best: Settings): Trial["fromBest"] {
+  const text = (value: Settings[string] | undefined): string => (value === null || value === undefined ? "not set" : String(value));
+  return [...new Set([...Object.keys(best), ...Object.keys(here)])].sort()
+    .filter((name) => here[name] !== best[name])
+    .map((name) => ({ name, here: text(here[name]), best: text(best[name]) }));
 }
 
 const MOST_CHANGES = 3;

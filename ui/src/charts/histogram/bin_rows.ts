@@ -1,0 +1,28 @@
+// The rows of a histogram's table. Pure.
+import { filledRange, type HistogramInput } from "./layout";
+
+export interface BinRow {
+  readonly from: number;
+  readonly to: number;
+  /** In per cent of its side; null when there is no such side. */
+  readonly a: number | null;
+  readonly b: number | null;
+}
+
+const MOST_ROWS = 48; // Finer bins are joined: a table is read line by line.
+
+export function binRows({ edges, a, b }: HistogramInput, most = MOST_ROWS): BinRow[] {
+  const range = filledRange(a, b);
+  if (!range) return [];
+  const width = Math.ceil((range[1] - range[0] + 1) / most);
+  const total = (counts: readonly number[] | null): number => counts?.reduce((sum, count) => sum + count, 0) ?? 0;
+  const [totalA, totalB] = [total(a), total(b)];
+  const share = (counts: readonly number[] | null, all: number, from: number, to: number): number | null =>
+    counts && all > 0 ? (total(counts.slice(from, to)) / all) * 100 : null;
+  const rows: BinRow[] = [];
+  for (let from = range[0]; from <= range[1]; from += width) {
+    const to = Math.min(from + width, range[1] + 1);
+    rows.push({ from: edges[from] ?? 0, to: edges[to] ?? 0, a: share(a, totalA, from, to), b: share(b, totalB, from, to) });
+  }
+  return rows;
+}

@@ -1,0 +1,16 @@
+// Quantiles of what is known only by bins.
+
+/** Value below which a share of the counts lies, inside its bin by proportion. */
+export function quantile(edges: readonly number[], counts: readonly number[], share: number): number {
+  const total = counts.reduce((sum, c) => sum + c, 0);
+  let before = 0;
+  for (let i = 0; i < counts.length; i += 1) {
+    const c = counts[i] ?? 0;
+    if (c > 0 && before + c >= share * total) {
+      const inside = (share * total - before) / c;
+      return (edges[i] ?? 0) + inside * ((edges[i + 1] ?? 0) - (edges[i] ?? 0));
+    }
+    before += c;
+  }
+  return edges.at(-1) ?? NaN;
+}

@@ -1,0 +1,56 @@
+// The classes of a pair, as the panel shows them. Pure.
+import { toNumber, type WireNumber } from "../../api/wire";
+import { fixed, percent, plural, significant } from "../../lib/format";
+
+export interface ClassesAnswer {
+  snapshot: number;
+  classes: { metrics: string[]; names: string[]; a: WireNumber[]; b: WireNumber[]; drops: WireNumber[] };
+}
+
+export interface ClassRow {
+  readonly name: string;
+  readonly a: string;
+  readonly b: string;
+  readonly drop: string;
+  readonly unit: "pp" | "";
+  /** Of the largest change, -1 to 1; positive is worse. */
+  readonly share: number;
+}
+
+/** The one with most classes first. */
+export function metricsOf({ classes }: ClassesAnswer): string[] {
+  const counts = new Map<string, number>();
+  for (const metric of classes.metrics) counts.set(metric, (counts.get(metric) ?? 0) + 1);
+  return [...counts].sort((p, q) => q[1] - p[1]).map(([name]) => name);
+}
+
+/** The rows of one metric in the order of the server: the largest drop first. */
+export function readClasses({ classes }: ClassesAnswer, metric: string): ClassRow[] {
+  const number = (column: readonly WireNumber[], i: number): number | null => {
+    const value = column[i];
+    return value === null || value === undefined ? null : toNumber(value);
+  };
+  const rows = classes.metrics.flatMap((name, i) => (name === metric
+    ? [{ name: classes.names[i] ?? "", a: number(classes.a, i), b: number(classes.b, i), drop: number(classes.drops, i) }] : []));
+  const known = (value: number | null): value is number => value !== null && Number.isFinite(value);
+  // Shares of a whole are told in per cent, and what they lose in percentage points.
+  const inShares = rows.every(({ a, b }) => [a, b].every((value) => !known(value) || (value >= 0 && value <= 1)));
+  const text = (value: number | null): string => (value === null ? "–" : inShares ? `${percent(value)} %` : significant(value));
+  const most = Math.max(0, ...rows.map(({ drop }) => (known(drop) ? Math.abs(drop) : 0)));
+  return rows.map(({ name, a, b, drop }) => ({
+    name,
+    a: text(a),
+    b: text(b),
+    drop: drop === null ? "–" : inShares ? fixed(drop * 100, 2) : significant(drop, 3),
+    unit: inShares ? "pp" : "",
+    share: known(drop) && most > 0 ? drop / most : 0,
+  }));
+}
+
+/** "10 classes: 3 lose, most of all 8 with 2.13 pp". */
+export function summaryOf(rows: readonly ClassRow[]): string {
+  const losing = rows.filter(({ share }) => share > 0);
+  const [worst] = losing;
+  const many = plural(rows.length, "class", "classes");
+  return worst ? `${many}: ${losing.length} ${losing.length === 1 ? "loses" : "lose"}, most of all ${worst.name} with ${worst.drop}${worst.unit ? ` ${worst.unit}` : ""}` : `${many}: none loses anything`;
+}

@@ -1,0 +1,56 @@
+// Statistics per channel of two sides: of a comparison both, of a stage log one. Pure.
+import { toNumber, type WireNumber } from "../../api/wire";
+import { extent, linearScale, padded, type Scale } from "../../lib/scale";
+
+interface Channels {
+  min: WireNumber[];
+  max: WireNumber[];
+  mean: WireNumber[];
+  outliers: { channels: number[]; ratios: WireNumber[] };
+  explanation: string;
+}
+
+export interface ChannelsAnswer {
+  stages: { experiment: string; stage: string; channels: Channels }[];
+}
+
+export interface ChannelSide {
+  readonly name: string;
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+  readonly mean: readonly number[];
+  readonly outliers: readonly number[];
+  readonly explanation: string;
+}
+
+/** A, and B where both variants were logged; else the last stage alone. */
+export function sidesOf(answer: ChannelsAnswer, a: string, b: string): readonly [ChannelSide, ChannelSide | null] | null {
+  const read = ({ stage, channels }: ChannelsAnswer["stages"][number]): ChannelSide => ({
+    name: stage.replaceAll("_", " "),
+    min: channels.min.map(toNumber),
+    max: channels.max.map(toNumber),
+    mean: channels.mean.map(toNumber),
+    outliers: channels.outliers.channels,
+    explanation: channels.explanation,
+  });
+  const before = answer.stages.findLast(({ stage }) => stage === a);
+  const after = answer.stages.findLast(({ stage, experiment }) => stage === b && (before === undefined || experiment === before.experiment));
+  if (before && after) return [read(before), read(after)];
+  const last = answer.stages.findLast(({ stage }) => stage !== a && stage !== b) ?? answer.stages.at(-1);
+  return last ? [read(last), null] : null;
+}
+
+export interface RibbonLayout {
+  readonly box: { l: number; r: number; t: number; b: number };
+  readonly n: number;
+  readonly x: Scale;
+  readonly y: Scale;
+}
+
+export function layoutRibbon([a, b]: readonly [ChannelSide, ChannelSide | null], width: number, height: number): RibbonLayout | null {
+  const range = extent([a, b].flatMap((side) => (side ? [...side.min, ...side.max] : [])));
+  if (!range || width < 80) return null;
+  const box = { l: 44, r: width - 10, t: 10, b: height - 18 };
+  const n = Math.max(a.min.length, a.max.length);
+  return { box, n, y: linearScale(...padded(range), box.b, box.t), x: linearScale(-0.5, n - 0.5, box.l, box.r) };
+}

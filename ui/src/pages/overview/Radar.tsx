@@ -1,0 +1,73 @@
+// The ticked models beside each other: a shape each over the metrics, and the same as a table.
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { useSize } from "../../charts/useSize";
+import { ratio } from "../../lib/format";
+import { layoutRadar, spokesOf, type RadarLayout } from "./radar_layout";
+import type { OverviewData, Row } from "./rows";
+
+function Shapes({ layout, rows, hot }: { layout: RadarLayout; rows: readonly Row[]; hot: string | null }): JSX.Element {
+  const { x, y } = layout.centre;
+  return (
+    <>
+      {layout.rings.map((ring) => (
+        <g key={ring.text}>
+          <circle class={ring.even ? "radar-even" : "radar-ring"} cx={x} cy={y} r={ring.r} />
+          <text class="halo" x={x + 3} y={y - ring.r - 2}>{ring.text}</text>
+        </g>
+      ))}
+      {layout.spokes.map((spoke) => (
+        <g key={spoke.name}>
+          <path class="grid" d={`M${x} ${y}L${spoke.x} ${spoke.y}`} />
+          <text class="name" x={spoke.label.x} y={spoke.label.y} text-anchor={spoke.label.anchor}>{spoke.name}</text>
+        </g>
+      ))}
+      {layout.shapes.map((shape, i) => (
+        <g key={rows[i]?.name} class={`radar-shape radar-${i + 1}${hot === rows[i]?.name ? " hot" : ""}`}>
+          <path d={shape.path} />
+          {shape.corners.map((corner, k) => <circle key={k} cx={corner.x} cy={corner.y} r="3" />)}
+        </g>
+      ))}
+    </>
+  );
+}
+
+export function Radar({ data, rows, a, b, hot, onHot, onRemove, onClear }: {
+  data: OverviewData; rows: readonly Row[]; a: string; b: string; hot: string | null;
+  onHot: (name: string | null) => void; onRemove: (name: string) => void; onClear: () => void;
+}): JSX.Element {
+  const { ref, width, height } = useSize<HTMLDivElement>();
+  const spokes = useMemo(() => spokesOf(data, rows), [data, rows]);
+  const layout = useMemo(() => layoutRadar(spokes, width, height), [spokes, width, height]);
+  return (
+    <section class="panel radar-panel" aria-labelledby="radar-title">
+      <div class="panel-head">
+        <h2 id="radar-title">Ticked models</h2>
+        <span class="note">how many times better <span class="in-b">{b}</span> is than <span class="in-a">{a}</span>; further out is better</span>
+        <button class="link push" onClick={onClear}>Untick all</button>
+      </div>
+      <div class="radar-parts">
+        {spokes.length >= 3 && (
+          <div class="radar" ref={ref} role="img" aria-label={`${rows.length} models over ${spokes.map((spoke) => spoke.name).join(", ")}; the table beside has the numbers`}>
+            {layout && <svg class={`chart${hot !== null && rows.some((row) => row.name === hot) ? " has-hot" : ""}`} height={height}><Shapes layout={layout} rows={rows} hot={hot} /></svg>}
+          </div>
+        )}
+        <div class="radar-table">
+          <table class="table">
+            <caption class="sr">How many times better {b} is than {a}</caption>
+            <thead><tr><th scope="col">Model</th>{spokes.map((spoke) => <th key={spoke.name} scope="col" class="num">{spoke.name}</th>)}<th scope="col"><span class="sr">Untick</span></th></tr></thead>
+            <tbody>
+              {rows.map((row, i) => (
+                <tr key={row.name} onPointerEnter={() => onHot(row.name)} onPointerLeave={() => onHot(null)}>
+                  <th scope="row"><i class={`radar-key radar-${i + 1}`} aria-hidden="true" /><span title={row.name}>{row.name}</span></th>
+                  {spokes.map((spoke) => { const gain = spoke.gains[i]; return <td key={spoke.name} class="num">{gain == null ? <span class="none" title="not logged">–</span> : ratio(gain)}</td>; })}
+                  <td><button class="link" aria-label={`Untick ${row.name}`} onClick={() => onRemove(row.name)}>✕</button></td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+// What a page says when it has nothing to show: what it is for, what was looked for and what is
+// there instead, and how to log it.
+import type { ComponentChildren, JSX } from "preact";
+import { duration, plural } from "../lib/format";
+import { progress, status } from "../state/live";
+import { hrefOf } from "../state/location";
+
+function Found({ lookedFor }: { lookedFor: ComponentChildren }): JSX.Element | null {
+  const now = status.value;
+  if (!now) return null;
+  const where = now.logdirs.paths.join(", ");
+  const missing = now.problems.messages;
+  if (missing.length > 0 && now.runs === 0) return <>{missing.map((message) => <p key={message} class="bad">{message}</p>)}</>;
+  if (now.runs === 0) {
+    return <p><span class="mono">{where}</span> holds no event files yet: no file with <span class="mono">tfevents</span> in its name, here or in a folder below. The page follows the folder, so that whatever is logged shows up by itself.</p>;
+  }
+  const age = now.newest_wall_time === null ? "" : `, the newest event ${duration(Math.max(0, Date.now() / 1000 - now.newest_wall_time))} old`;
+  return (
+    <>
+      <p>Looked for {lookedFor}. <span class="mono">{where}</span> holds {plural(now.runs, "run")} and {plural(now.tags, "tag")}{age}; none of them is one.</p>
+      {missing.map((message) => <p key={message} class="bad">{message}</p>)}
+      {now.damaged_runs > 0 && <p><a class="link" href={hrefOf(["files"], { model: null })}>{plural(now.damaged_runs, "run")} could not be read to the end</a>; what was missed may be among it.</p>}
+    </>
+  );
+}
+
+export function Nothing({ title, about, lookedFor, children }: {
+  title: string;
+  /** What the page shows, in a sentence. */
+  about: ComponentChildren;
+  /** Behind "Looked for": tags and directories. */
+  lookedFor: ComponentChildren;
+  /** How to log it. */
+  children: ComponentChildren;
+}): JSX.Element {
+  const reading = progress.value !== null && !progress.value.complete;
+  return (
+    <div class="empty">
+      <h1>{reading ? "Reading the logs" : title}</h1>
+      <p>{about}</p>
+      {!reading && <Found lookedFor={lookedFor} />}
+      {children}
+    </div>
+  );
+}
