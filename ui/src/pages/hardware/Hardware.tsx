@@ -11,7 +11,7 @@ import { plural, significant } from "../../lib/format";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
-import { linesOf, xText } from "../scalars/ScalarCard";
+import { linesOf, xText } from "../scalars/lines";
 import { lanesOf, summarize, type Lane } from "./lanes";
 import "../scalars/scalars.css";
 import "./hardware.css";
