@@ -2,11 +2,11 @@
 import type { JSX } from "preact";
 import type { ChartFiles } from "../../charts/line/LineChart";
 import { fileName, saveAs } from "../../lib/csv";
+import type { Limits } from "../../lib/limits";
 import { saveSvg } from "../../lib/svg_file";
 import { Icon, ICONS } from "../../shell/icons";
 import { Menu } from "../../shell/Menu";
 import { savePoints } from "./save";
-import type { Limits } from "./view";
 
 const MORE = [
   { value: "svg", text: "Save as SVG" }, { value: "png", text: "Save as PNG" },

@@ -9,13 +9,14 @@ import { nearestIndex, type Line } from "../../charts/line/layout";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useNear } from "../../charts/useNear";
 import { exact, plural, significant } from "../../lib/format";
+import type { Limits } from "../../lib/limits";
 import type { RunGroup } from "../../lib/run_groups";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
 import { CardTools, LimitFields } from "./CardTools";
 import { linesOf, linesOfGroups, xText, type GroupsAnswer } from "./lines";
 import { ValueTable } from "./ValueTable";
-import { AXES, type CardView, type Limits } from "./view";
+import { AXES, type CardView } from "./view";
 
 const DIGITS = 5;
 

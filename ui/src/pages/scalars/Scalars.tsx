@@ -5,6 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../../api/client";
 import type { Tags } from "../../api/types";
 import { count, plural } from "../../lib/format";
+import { limitsText, readLimits } from "../../lib/limits";
 import { matcherOf } from "../../lib/matching";
 import { groupRuns } from "../../lib/run_groups";
 import { runsOfTags } from "../../lib/runs_of_tags";
@@ -16,7 +17,7 @@ import { useResource } from "../../state/resource";
 import { groupTags, openByItself, type TagGroup } from "./groups";
 import { Knobs } from "./Knobs";
 import { ScalarCard, type CardsProps } from "./ScalarCard";
-import { fobsText, limitsText, mixed, mixesText, movedFob, partnersOf, readLimits, readMixes, viewOf } from "./view";
+import { fobsText, mixed, mixesText, movedFob, partnersOf, readMixes, viewOf } from "./view";
 import "./scalars.css";
 
 // Groups are open by themselves up to this many tags, and a group shows so many cards until more are

@@ -1,17 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { fobsText, limitsText, mixed, mixesText, movedFob, partnersOf, readLimits, readMixes, viewOf } from "./view";
+import { fobsText, mixed, mixesText, movedFob, partnersOf, readMixes, viewOf } from "./view";
 
 describe("the view of curves", () => {
   it("is what the address says, and usual where that is no number", () => {
     expect(viewOf(new URLSearchParams("smooth=x&step=40~10&xlim=1~2"))).toMatchObject({ smoothing: 0.6, fobs: [40, 10], zoom: [1, 2], axis: "step", table: false });
     expect(fobsText([40, 10])).toBe("10~40");
     expect(fobsText([])).toBeNull();
-  });
-  it("keeps limits by tag, whatever the tag is called, and an open end open", () => {
-    const limits = new Map([["a~b,c", [0, null]], ["loss", [null, 2.5]]] as const);
-    expect(readLimits(limitsText(limits))).toEqual(limits);
-    expect(limitsText(new Map([["loss", [null, null]]] as const))).toBeNull();
-    expect(readLimits("loss~x~y,~1~2").size).toBe(0);
   });
   it("draws tags together: in a new chart, or in one more of a chart that is there", () => {
     const first = mixed([], "eval/loss", ["train/loss"]);

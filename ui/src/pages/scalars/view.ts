@@ -41,25 +41,6 @@ export function viewOf(params: URLSearchParams): CardView {
 
 export const fobsText = (fobs: readonly number[]): string | null => (fobs.length > 0 ? [...fobs].sort((p, q) => p - q).join("~") : null);
 
-export type Limits = readonly [number | null, number | null];
-
-/** Fixed y limits of some tags: "loss~0~2", an end left out follows the values. */
-export function readLimits(text: string | null): ReadonlyMap<string, Limits> {
-  const limits = new Map<string, Limits>();
-  for (const item of listOf(text)) {
-    const parts = item.split("~");
-    const [low, high] = parts.slice(-2).map((part) => (part === "" || !Number.isFinite(Number(part)) ? null : Number(part)));
-    const tag = parts.slice(0, -2).join("~");
-    if (tag !== "" && (low !== null || high !== null)) limits.set(tag, [low ?? null, high ?? null]);
-  }
-  return limits;
-}
-
-export function limitsText(limits: ReadonlyMap<string, Limits>): string | null {
-  const items = [...limits].filter(([, [low, high]]) => low !== null || high !== null);
-  return items.length > 0 ? listText(items.map(([tag, [low, high]]) => `${tag}~${low ?? ""}~${high ?? ""}`)) : null;
-}
-
 /** Charts of several tags: a list of lists. */
 export const readMixes = (text: string | null): string[][] => listOf(text).map(listOf).filter((tags) => tags.length > 1);
 export const mixesText = (mixes: readonly (readonly string[])[]): string | null =>
