@@ -86,18 +86,75 @@ test("runs are chosen by what they logged", async (t) => {
   assert.equal(await page.locator(".run .name").innerText(), "good");
 });
 
-test("a chart is saved as SVG with its legend, and its points as CSV", async (t) => {
+test("a chart is saved as a picture with its legend, and its points whole", async (t) => {
   const logdir = newLogdir(t);
   writeTraining(logdir);
   const { page, at } = await serve(t, logdir);
   await visit(page, at("scalars?smooth=0&runs=seed-1"));
   await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("seed-1 ends"));
   const card = page.locator('section[aria-label="accuracy/val"]');
-  const svg = await saved(page, () => card.locator('button:text("SVG")').click({ force: true }));
+  const save = (what) => saved(page, async () => {
+    await card.locator('button[aria-label="More for accuracy/val"]').click({ force: true });
+    await page.click(`.menu-list li:has-text("${what}")`);
+  });
+  const svg = await save("SVG");
   assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
   assert.match(svg, />train\/seed-1</);
-  const csv = await saved(page, () => card.locator('button:text("CSV")').click({ force: true }));
-  assert.equal(csv.split("\r\n").length, 302); // A head, 300 points, and the end of the last line.
+  assert.match(await save("PNG"), /^.PNG/);
+  assert.equal((await save("CSV")).split("\r\n").length, 302); // A head, 300 points, and the end of the last line.
+  const [series] = JSON.parse(await save("JSON"));
+  assert.deepEqual([series.run, series.tag, series.steps.length, series.values.length], ["train/seed-1", "accuracy/val", 300, 300]);
+});
+
+test("a step is marked in all charts, moved by keys, and its values stand below", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars?smooth=0&runs=seed-1"));
+  await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("seed-1 ends"));
+  const marked = () => new URL(page.url()).searchParams.get("step");
+  const plot = page.locator(".plot").first();
+  const box = await plot.boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + 60);
+  await page.waitForSelector(".value-table");
+  const first = Number(marked());
+  assert.ok(first > 100 && first < 200, `${first} is not the middle of 300 steps`);
+  assert.equal(await page.locator(".fob-text").count(), await page.locator(".card").count());
+  await page.keyboard.press("ArrowRight");
+  assert.equal(Number(marked()), first + 1);
+  await page.keyboard.press("Shift+ArrowLeft");
+  assert.equal(Number(marked()), first - 9);
+  assert.match(await page.locator(".value-table").first().innerText(), new RegExp(`\\b${first - 9}\\b`));
+  await page.keyboard.down("Shift");
+  await page.mouse.click(box.x + box.width * 0.9, box.y + 60);
+  await page.keyboard.up("Shift");
+  await page.waitForSelector('.value-table th:has-text("Change")');
+  assert.deepEqual(await barriers(page), []);
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector(".value-table"));
+});
+
+test("two tags are drawn in one chart, with limits of its own, and the address keeps both", async (t) => {
+  const logdir = newLogdir(t);
+  const file = new EventFile(join(logdir, "run")).hold();
+  for (let step = 0; step < 20; step += 1) file.scalar("train/loss", 1 / (step + 1), step).scalar("eval/loss", 2 / (step + 1), step);
+  file.flush();
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars"));
+  await page.locator('button[aria-label="Draw train/loss together with"]').click({ force: true });
+  await page.click('.menu-list li:has-text("eval/loss")');
+  const both = "train/loss + eval/loss";
+  await page.waitForFunction((name) => /train\/loss ends at 0.05, eval\/loss ends at 0.1/.test(document.querySelector(`section[aria-label="${name}"] .plot`)?.getAttribute("aria-label") ?? ""), both);
+  await page.locator(`button[aria-label="More for ${both}"]`).click({ force: true });
+  await page.click('.menu-list li:has-text("Fix the y axis")');
+  await page.fill(`input[aria-label="Upper limit of ${both}"]`, "0.5");
+  await page.keyboard.press("Tab");
+  await page.reload();
+  await page.waitForSelector(`section[aria-label="${both}"] .plot`);
+  assert.equal(await page.inputValue(`input[aria-label="Upper limit of ${both}"]`), "0.5");
+  await page.click('button:text("Table")');
+  await page.waitForSelector(`section[aria-label="${both}"] .value-table`);
+  assert.equal(await page.locator(`section[aria-label="${both}"] tbody tr`).count(), 2);
 });
 
 test("all images go to one step, and the address keeps it", async (t) => {

@@ -44,8 +44,10 @@ struct Outline {
 };
 
 // Names are taken apart at slashes; where no name has one, at dots ("layer1.0.conv1"), but not
-// before a number at the end, which tells values apart ("input.4"). A node with the name of a group
-// moves into it as "(name)", and the second of two equal names becomes "name (2)".
+// before a number at the end, which tells values apart ("input.4"), and not where what comes before
+// the last dot is a node itself, which the rest tells something about ("conv1.weights" beside
+// "conv1"). A node with the name of a group moves into it as "(name)", and the second of two equal
+// names becomes "name (2)".
 Outline MakeOutline(std::span<const std::string_view> names);
 
 }  // namespace cboard::analysis

@@ -1,6 +1,7 @@
 #include "cboard/analysis/graph_outline.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace cboard::analysis {
@@ -21,6 +22,7 @@ class OutlineMaker {
           names, [&](std::string_view name) { return name.find(c) != std::string_view::npos; });
     };
     separator_ = has('/') ? '/' : '.';
+    if (separator_ == '.') whole_names_.insert(names.begin(), names.end());
     outline_.groups.emplace_back();
   }
 
@@ -66,7 +68,7 @@ class OutlineMaker {
       if (end == std::string_view::npos) break;
       const std::string_view rest = name.substr(end + 1);
       if (rest.empty()) break;  // "name/" is a name.
-      if (separator_ == '.' && IsNumber(rest)) break;
+      if (separator_ == '.' && (IsNumber(rest) || IsDetail(name.substr(0, end), rest))) break;
       if (end == start) {  // "/name" and "a//b" have no group without a name.
         start = end + 1;
         continue;
@@ -91,6 +93,11 @@ class OutlineMaker {
     return {group, start};
   }
 
+  // "conv1.weights" beside "conv1" says something about it, and makes no group of it.
+  bool IsDetail(std::string_view about, std::string_view rest) const {
+    return rest.find('.') == std::string_view::npos && whole_names_.contains(about);
+  }
+
   void Finish() {
     for (std::size_t i = outline_.groups.size(); i-- > 0;) {
       OutlineGroup& group = outline_.groups[i];
@@ -107,6 +114,7 @@ class OutlineMaker {
 
   std::span<const std::string_view> names_;
   char separator_ = '/';
+  std::unordered_set<std::string_view> whole_names_;  // Only where dots separate.
   Outline outline_;
   std::unordered_map<std::string, std::uint32_t> group_of_name_;
 };

@@ -37,6 +37,14 @@ TEST(MakeOutline, TakesDotsWhereThereAreNoSlashes) {
   EXPECT_THAT(GroupsOf({"a/b", "layer1.0.conv1"}), ElementsAre("", "a"));
 }
 
+TEST(MakeOutline, MakesNoGroupOfANodeThatHasDetails) {
+  EXPECT_THAT(GroupsOf({"conv1", "conv1.weights", "conv1.activation", "relu"}), ElementsAre(""));
+  EXPECT_THAT(PathsOf({"conv1", "conv1.weights"}), ElementsAre("conv1", "conv1.weights"));
+  EXPECT_THAT(GroupsOf({"layer1.conv", "layer1.conv.weights"}), ElementsAre("", "layer1"));
+  EXPECT_THAT(GroupsOf({"block", "block.0.conv"}), ElementsAre("", "block", "block.0"))
+      << "what is nested further is more than a detail";
+}
+
 TEST(MakeOutline, NamesNumberedGroupsWithTheirParent) {
   const std::vector<std::string_view> names = {"layer1/0/conv", "layer1/1/conv", "7/x"};
   const Outline outline = MakeOutline(names);

@@ -54,6 +54,10 @@ Result<HttpResponse> GetContents(const ApiCall& call) {
   add("hparams", kinds.Has(TagKind::kHParams));
   add("images", kinds.Has(TagKind::kImage));
   add("text", kinds.Has(TagKind::kText));
+  add("pr", kinds.Has(TagKind::kPrCurve));
+  add("custom", kinds.Has(TagKind::kCustomScalars));
+  add("audio", kinds.Has(TagKind::kAudio));
+  add("mesh", kinds.Has(TagKind::kMesh));
   add("files", !snapshot.runs.empty());
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(snapshot.version);

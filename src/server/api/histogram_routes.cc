@@ -11,6 +11,19 @@
 namespace cboard::server {
 namespace {
 
+// The value whose step is nearest to `step`, of equally near ones the later one logged. `tag` must
+// have values.
+std::size_t IndexNearStep(const Tag& tag, std::int64_t step) {
+  const auto distance = [&](std::size_t i) {
+    return std::abs(static_cast<double>(tag.blobs.at(i).step) - static_cast<double>(step));
+  };
+  std::size_t nearest = tag.blobs.size() - 1;
+  for (std::size_t i = nearest; i-- > 0;) {
+    if (distance(i) < distance(nearest)) nearest = i;
+  }
+  return nearest;
+}
+
 // The last value at `step`, among steps that may come in any order.
 Result<std::size_t> IndexOfStep(const Tag& tag, std::int64_t step) {
   for (std::size_t i = tag.blobs.size(); i-- > 0;) {
@@ -96,12 +109,14 @@ Result<HttpResponse> GetDistributions(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-Result<HistogramStep> ReadOne(const ApiCall& call, const SeriesName& name) {
+Result<HistogramStep> ReadOne(const ApiCall& call, const SeriesName& name, bool nearest) {
   CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, name.run));
   CBOARD_ASSIGN_OR_RETURN(const Tag* const tag, FindTag(*run, name.tag, TagKind::kHistogram));
   if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
   std::size_t index = tag->blobs.size() - 1;
-  if (name.has_step) {
+  if (name.has_step && nearest) {
+    index = IndexNearStep(*tag, name.step);
+  } else if (name.has_step) {
     CBOARD_ASSIGN_OR_RETURN(index, IndexOfStep(*tag, name.step));
   }
   const std::size_t indices[] = {index};
@@ -123,17 +138,35 @@ void WriteOverlay(JsonWriter& json, const HistogramStep& step, const std::vector
   json.Key("deviation").Value(std::sqrt(std::max(0.0, moments.sum_squares / n - mean * mean)));
 }
 
+// Edges of equal bins from "from" to "to", or none when the body does not name both.
+Result<std::vector<double>> AskedEdges(const JsonBody& body, std::size_t bins) {
+  if (!body.Has("from") || !body.Has("to")) return std::vector<double>{};
+  CBOARD_ASSIGN_OR_RETURN(const double from, body.Number("from", 0));
+  CBOARD_ASSIGN_OR_RETURN(const double to, body.Number("to", 0));
+  const double width = (to - from) / static_cast<double>(bins);
+  if (!std::isfinite(width) || !(from + width > from) || !(to - width < to)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "'from' must be below 'to', far enough for " + std::to_string(bins) + " bins");
+  }
+  std::vector<double> edges;
+  for (std::size_t i = 0; i < bins; ++i) edges.push_back(from + static_cast<double>(i) * width);
+  edges.push_back(to);
+  return edges;
+}
+
 Result<HttpResponse> PostOverlay(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<SeriesName> names, ParseSeriesNames(body, 3));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t bins, body.Whole("bins", 1, 4096, 256));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t nearest, body.Whole("nearest", 0, 1, 0));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<double> edges, AskedEdges(body, bins));
   std::vector<Result<HistogramStep>> steps;
   std::vector<LoggedHistogram> readable;
   for (const SeriesName& name : names) {
-    steps.push_back(ReadOne(call, name));
+    steps.push_back(ReadOne(call, name, nearest == 1));
     if (steps.back()) readable.push_back(steps.back()->histogram);
   }
-  const std::vector<double> edges = SharedEdges(readable, bins);
+  if (edges.empty()) edges = SharedEdges(readable, bins);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   WriteNumbers(json, "edges", edges);

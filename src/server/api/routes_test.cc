@@ -162,6 +162,22 @@ TEST_F(RoutesTest, HistogramsHaveTheirBins) {
   EXPECT_THAT(overlay, HasSubstr(R"("step":7)"));
   EXPECT_THAT(Post("/histograms/overlay", R"({"series":[["train","weights",8]]})"),
               HasSubstr("has no step 8"));
+  EXPECT_THAT(Post("/histograms/overlay", R"({"series":[["train","weights",8]],"nearest":1})"),
+              HasSubstr(R"("step":7)"));
+}
+
+TEST_F(RoutesTest, APartOfAHistogramIsCountedInBinsOfItsOwn) {
+  const std::string part = Post("/histograms/overlay",
+                                R"({"series":[["train","weights",7]],"bins":2,"from":-4,"to":4})");
+  EXPECT_THAT(part, HasSubstr(R"("edges":[-4,0,4])"));
+  EXPECT_THAT(part, HasSubstr(R"("num":4)"));
+  for (const char* wrong : {R"("from":1,"to":1)", R"("from":2,"to":1)",
+                            R"("from":1e308,"to":-1e308)", R"("from":1,"to":1.0000000000000002)"}) {
+    EXPECT_THAT(Post("/histograms/overlay",
+                     R"({"series":[["train","weights",7]],"bins":8,)" + std::string(wrong) + "}"),
+                HasSubstr("must be below"))
+        << wrong;
+  }
 }
 
 TEST_F(RoutesTest, TextsAndImagesComeAsTheyWereLogged) {

@@ -12,8 +12,11 @@ export function csvOf(head: readonly string[], rows: readonly (readonly (string 
   return [head, ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";
 }
 
-export function saveAs(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** What file names cannot have becomes "_". */
+export const fileName = (name: string, ending: string): string => `${name.replace(/[^\w.-]+/g, "_")}.${ending}`;
+
+export function saveAs(name: string, content: string | Blob, type: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -1,5 +1,5 @@
 // Charts as SVG files that look the same without our stylesheets.
-import { saveAs } from "./csv";
+import { fileName, saveAs } from "./csv";
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font", "paint-order", "shape-rendering", "visibility"];
 
@@ -27,7 +27,7 @@ export function standaloneSvg(drawing: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** `name` without ".svg"; what file names cannot have becomes "_". */
+/** `name` without ".svg". */
 export function saveSvg(name: string, text: string): void {
-  saveAs(`${name.replace(/[^\w.-]+/g, "_")}.svg`, text, "image/svg+xml");
+  saveAs(fileName(name, "svg"), text, "image/svg+xml");
 }

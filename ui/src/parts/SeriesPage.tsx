@@ -15,6 +15,8 @@ import "../pages/scalars/scalars.css";
 export interface Series {
   readonly run: string;
   readonly tag: string;
+  /** The least and the greatest step that any run has of the tag. */
+  readonly steps: readonly [number, number];
 }
 
 const MORE = 60;
@@ -25,7 +27,7 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
   note: string;
   tools?: (all: readonly Series[]) => ComponentChildren;
   /** Below the list of runs. */
-  knobs?: ComponentChildren;
+  knobs?: (all: readonly Series[]) => ComponentChildren;
   empty: JSX.Element;
   inGrid?: boolean;
   /** Those of the chosen runs and tags that get a card. */
@@ -42,7 +44,7 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
   const all = useMemo(() => {
     const [matches, shown] = [matcherOf(wanted), new Set(runs)];
     return (data?.names ?? []).flatMap((tag, i): Series[] => (matches(tag)
-      ? (data?.run_lists[i] ?? []).map((r) => ({ tag, run: data?.runs[r] ?? "" })).filter(({ run }) => shown.has(run)) : [])).sort((p, q) => byNumber(p.tag, q.tag));
+      ? (data?.run_lists[i] ?? []).map((r) => ({ tag, run: data?.runs[r] ?? "", steps: [data?.min_steps[i] ?? 0, data?.max_steps[i] ?? 0] as const })).filter(({ run }) => shown.has(run)) : [])).sort((p, q) => byNumber(p.tag, q.tag));
   }, [data, wanted, runs]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
@@ -51,7 +53,7 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
   const series = pick(all);
   return (
     <div class="view scalars">
-      <div class="side"><RunList />{knobs && <div class="knobs">{knobs}</div>}</div>
+      <div class="side"><RunList />{knobs && <div class="knobs">{knobs(all)}</div>}</div>
       <div class="main-column">
         <div class="page-bar">
           <h1>{title}</h1>

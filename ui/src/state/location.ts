@@ -1,6 +1,8 @@
 // The whole state of the page is in its address: the path is the page, the query is the rest.
 import { computed, signal } from "@preact/signals";
 
+export { listOf, listText } from "../lib/lists";
+
 /** Where the board lives: the server writes its path prefix into a <base> that stays inert, because
  * its content security policy lets no document change what addresses are relative to. */
 export const base = new URL(
@@ -64,15 +66,6 @@ export function setQuery(change: QueryChange, how: "push" | "replace" = "push"):
   if (how === "push") window.history.pushState(null, "", url);
   else window.history.replaceState(null, "", url);
   here.value = url;
-}
-
-/** A key of the query as a list: "a,b". Commas inside are escaped. */
-export function listOf(text: string | null): string[] {
-  return text ? text.split(",").map((item) => item.replaceAll("%2C", ",").replaceAll("%25", "%")) : [];
-}
-
-export function listText(items: readonly string[]): string {
-  return items.map((item) => item.replaceAll("%", "%25").replaceAll(",", "%2C")).join(",");
 }
 
 // TensorBoard's addresses, so that old links open.

@@ -7,7 +7,7 @@ import { lookOf, resolveColour } from "../../lib/colour";
 import { paintVersion } from "../../shell/theme";
 import { paintInTurn, paintNoMore } from "../paint_queue";
 import { useSize } from "../useSize";
-import { SvgPen } from "../pen";
+import { pngOf, svgOf, type Picture } from "./files";
 import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
 import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
 import { paintCursor, type Stretch } from "./paint_cursor";
@@ -18,8 +18,20 @@ export interface LineChartProps extends Omit<LineChartOptions, "width" | "height
   /** Where the pointer is, in x, over any chart of the group; null: over none. */
   readonly cursor: Signal<number | null>;
   readonly onZoom: (range: readonly [number, number] | null) => void;
-  /** Set to a function that gives the chart as SVG, with the names of its lines. */
-  readonly toSvg?: { current: (() => string | null) | null };
+  /** Set to what gives the chart as a file, with the names of its lines. */
+  readonly files?: ChartFiles;
+  /** Marked places, the same in all charts of the group. They are dragged, or set by a click. */
+  readonly fobs?: readonly Fob[];
+  /** A click at x; `extend` if it was made with shift. On a fob: that one's index, which takes it away. */
+  readonly onMark?: (x: number, extend: boolean, fob: number | null) => void;
+  readonly onMoveFob?: (fob: number, x: number) => void;
+  /** The pointer is at x; `distance` is how many pixels it is above or below a value. Null: it left. */
+  readonly onPoint?: (at: { x: number; distance: (value: number) => number; clientX: number; clientY: number } | null) => void;
+}
+
+export interface ChartFiles {
+  svg: (() => string | null) | null;
+  png: (() => Promise<Blob | null>) | null;
 }
 
 function inkOf(element: Element): Ink {
@@ -40,26 +52,35 @@ function looksOf(element: Element, lines: readonly Line[]): LineLook[] {
   });
 }
 
-const LEGEND_ROW = 16;
+/** A place on the x axis that was marked, and the label it carries. */
+export interface Fob {
+  readonly x: number;
+  readonly text: string;
+}
 
-function svgOf(element: Element, layout: LineChartLayout, lines: readonly Line[], width: number, height: number): string {
-  const pen = new SvgPen();
-  const [ink, looks] = [inkOf(element), looksOf(element, lines)];
-  paintLines(pen, layout, lines, looks, ink);
-  pen.textAlign = "left";
-  lines.forEach((line, i) => {
-    const y = height + 8 + i * LEGEND_ROW;
-    pen.beginPath();
-    pen.strokeStyle = looks[i]?.colour ?? ink.text;
-    pen.lineWidth = 1.6;
-    pen.setLineDash([...(looks[i]?.dash ?? [])]);
-    pen.moveTo(layout.box.l, y);
-    pen.lineTo(layout.box.l + 22, y);
-    pen.stroke();
-    pen.fillStyle = ink.text;
-    pen.fillText(line.name, layout.box.l + 30, y + 4);
-  });
-  return pen.take(width, height + lines.length * LEGEND_ROW + 8, ink.paper);
+const CATCH = 6; // Pixels around a fob in which it is caught, and a drag that is still a click.
+
+function Fobs({ fobs, layout, width, height }: { fobs: readonly Fob[]; layout: LineChartLayout; width: number; height: number }): JSX.Element {
+  const { box } = layout;
+  const inside = (x: number): number => Math.min(box.r, Math.max(box.l, layout.x(x)));
+  const [from, to] = [Math.min(...fobs.map(({ x }) => inside(x))), Math.max(...fobs.map(({ x }) => inside(x)))];
+  return (
+    <svg class="chart overlay" width={width} height={height} aria-hidden="true">
+      {fobs.length > 1 && <rect class="brush" x={from} y={box.t} width={to - from} height={box.b - box.t} />}
+      {fobs.filter(({ x }) => x >= layout.x.domain[0] && x <= layout.x.domain[1]).map(({ x, text }) => {
+        const at = Math.round(layout.x(x)) + 0.5;
+        const half = text.length * 3.2 + 6;
+        const middle = Math.min(Math.max(at, box.l + half), box.r + 8 - half);
+        return (
+          <g key={x}>
+            <path class="fob-line" d={`M${at} ${box.t}V${box.b}`} />
+            <rect class="fob" x={middle - half} y={box.b + 3} width={2 * half} height={17} rx={2} />
+            <text class="fob-text" x={middle} y={box.b + 16} text-anchor="middle">{text}</text>
+          </g>
+        );
+      })}
+    </svg>
+  );
 }
 
 export function LineChart(props: LineChartProps): JSX.Element {
@@ -69,7 +90,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
   const layout = useMemo(
     () => layoutLines(props.lines, { ...props, width, height }),
-    [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange],
+    [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange, props.fromZero],
   );
   const painted = paintVersion.value;
 
@@ -102,8 +123,11 @@ export function LineChart(props: LineChartProps): JSX.Element {
       stretch = paintCursor(pen, layout, props.lines, tools.looks, tools.ink, cursor, stretch);
     });
   }, [layout, painted, props.cursor]);
-  if (props.toSvg) {
-    props.toSvg.current = () => (ref.current && layout ? svgOf(ref.current, layout, props.lines, width, height) : null);
+  if (props.files) {
+    const pictureNow = (): Picture | null => (ref.current && layout
+      ? { layout, lines: props.lines, looks: looksOf(ref.current, props.lines), ink: inkOf(ref.current), width, height } : null);
+    props.files.svg = () => { const picture = pictureNow(); return picture && svgOf(picture); };
+    props.files.png = async () => { const picture = pictureNow(); return picture && pngOf(picture); };
   }
 
   useEffect(() => {
@@ -111,33 +135,52 @@ export function LineChart(props: LineChartProps): JSX.Element {
     if (layout && performance.getEntriesByName("chart:first").length === 0) performance.mark("chart:first");
   }, [layout !== null]);
 
-  const xAt = (event: PointerEvent): number => {
+  const caught = useRef<{ fob: number; moved: boolean } | null>(null);
+  const pixelAt = (event: PointerEvent): number => {
     const left = ref.current?.getBoundingClientRect().left ?? 0;
-    const { l, r } = layout!.box;
-    return layout!.x.invert(Math.min(r, Math.max(l, event.clientX - left)));
+    return Math.min(layout!.box.r, Math.max(layout!.box.l, event.clientX - left));
+  };
+  const xAt = (event: PointerEvent): number => layout!.x.invert(pixelAt(event));
+  const fobAt = (pixel: number): number => (props.fobs ?? []).findIndex(({ x }) => Math.abs(layout!.x(x) - pixel) <= CATCH);
+  const leave = (): void => {
+    if (drag) return;
+    props.cursor.value = null;
+    props.onPoint?.(null);
+  };
+  const onMove = (event: PointerEvent): void => {
+    if (!layout) return;
+    const x = xAt(event);
+    props.cursor.value = x;
+    if (caught.current) {
+      caught.current.moved = true;
+      props.onMoveFob?.(caught.current.fob, x);
+    } else if (drag) setDrag({ from: drag.from, to: x });
+    const top = ref.current?.getBoundingClientRect().top ?? 0;
+    props.onPoint?.({ x, distance: (value) => Math.abs(layout.y(value) - (event.clientY - top)), clientX: event.clientX, clientY: event.clientY });
+  };
+  const onDown = (event: PointerEvent): void => {
+    if (!layout || event.button !== 0) return;
+    ref.current?.setPointerCapture(event.pointerId);
+    const fob = fobAt(pixelAt(event));
+    if (fob >= 0) caught.current = { fob, moved: false };
+    else setDrag({ from: xAt(event), to: xAt(event) });
+  };
+  const onUp = (event: PointerEvent): void => {
+    if (!layout) return;
+    const held = caught.current;
+    caught.current = null;
+    setDrag(null);
+    if (held) return held.moved ? undefined : props.onMark?.(xAt(event), event.shiftKey, held.fob);
+    if (!drag) return;
+    if (Math.abs(layout.x(drag.to) - layout.x(drag.from)) > CATCH) props.onZoom([Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)]);
+    else props.onMark?.(drag.to, event.shiftKey, null);
   };
   return (
-    <div class="plot" ref={ref} role="img" aria-label={props.summary}
-      onPointerMove={(event) => {
-        if (!layout) return;
-        props.cursor.value = xAt(event);
-        if (drag) setDrag({ from: drag.from, to: xAt(event) });
-      }}
-      onPointerDown={(event) => {
-        if (!layout || event.button !== 0) return;
-        event.currentTarget.setPointerCapture(event.pointerId);
-        setDrag({ from: xAt(event), to: xAt(event) });
-      }}
-      onPointerUp={() => {
-        if (layout && drag && Math.abs(layout.x(drag.to) - layout.x(drag.from)) > 6) {
-          props.onZoom([Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)]);
-        }
-        setDrag(null);
-      }}
-      onPointerLeave={() => { if (!drag) props.cursor.value = null; }}
-      onDblClick={() => props.onZoom(null)}>
+    <div class="plot" ref={ref} role="img" aria-label={props.summary} onPointerMove={onMove} onPointerDown={onDown} onPointerUp={onUp}
+      onPointerLeave={leave} onDblClick={() => props.onZoom(null)}>
       <canvas ref={canvas} aria-hidden="true" />
       <canvas class="overlay" ref={overlay} aria-hidden="true" />
+      {layout && props.fobs && props.fobs.length > 0 && <Fobs fobs={props.fobs} layout={layout} width={width} height={height} />}
       {layout && drag && (
         <svg class="chart overlay" width={width} height={height} aria-hidden="true">
           <rect class="brush" x={Math.min(layout.x(drag.from), layout.x(drag.to))} y={layout.box.t}

@@ -24,7 +24,11 @@ export interface LineChartOptions {
   /** Ignore the outermost half per cent of the values when choosing the y range. */
   readonly clipOutliers: boolean;
   readonly xRange: readonly [number, number] | null;
-  readonly yRange: readonly [number, number] | null;
+  /** Fixed limits; an end that is null follows the values. */
+  readonly yRange: readonly [number | null, number | null] | null;
+  /** Whether the y axis begins at 0, or ends there. */
+  readonly fromZero?: boolean;
+  /** What stands at a tick; nothing: there is no tick. */
   readonly xText: (x: number, step: number) => string;
 }
 
@@ -74,14 +78,19 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number]): F
 
 function yScaleOf(values: Float64Array, options: LineChartOptions, bottom: number, top: number): Scale {
   const usable = options.logY ? values.filter((v) => v > 0) : values;
-  const range = options.yRange ?? (options.clipOutliers ? robustRange(usable) : extent(usable));
+  const found = options.clipOutliers ? robustRange(usable) : extent(usable);
+  const [low, high] = options.yRange ?? [null, null];
   if (options.logY) {
-    const [lo, hi] = range ?? [0.1, 10];
+    const [lo, hi] = found ?? [0.1, 10];
     const room = lo === hi ? 2 : (hi / lo) ** 0.05;
-    return logScale(lo / room, hi * room, bottom, top);
+    const least = low !== null && low > 0 ? low : lo / room;
+    return logScale(least, high !== null && high > least ? high : Math.max(hi * room, least * 2), bottom, top);
   }
-  const [lo, hi] = options.yRange ?? padded(range ?? [0, 1]);
-  return linearScale(lo, hi, bottom, top);
+  let [lo, hi] = padded(found ?? [0, 1]);
+  if (options.fromZero && found) [lo, hi] = [found[0] >= 0 ? 0 : lo, found[1] <= 0 ? 0 : hi];
+  lo = low ?? lo;
+  hi = high ?? hi;
+  return hi > lo ? linearScale(lo, hi, bottom, top) : linearScale(...padded([Math.min(lo, hi), Math.min(lo, hi)]), bottom, top);
 }
 
 /** Null while there is no room, or nothing to draw: axes of no data would tell something untrue. */
@@ -93,7 +102,7 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
   const [x0, x1] = options.xRange ?? allX ?? [0, 1];
   const x = options.logX && x1 > 0
     ? logScale(Math.max(x0, x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
-    : linearScale(x0, x1 === x0 ? x0 + 1 : x1, box.l, box.r);
+    : linearScale(...(x1 === x0 ? [x0 - 0.5, x0 + 0.5] as const : [x0, x1] as const), box.l, box.r);
   const [d0, d1] = x.domain;
   const y = yScaleOf(yValues(lines, x.domain), options, box.b, box.t);
 
@@ -103,7 +112,7 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
   const decimals = decimalsOfStep(yStep);
   return {
     box, x, y,
-    xTicks: xs.map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) })),
+    xTicks: xs.map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) })).filter((tick) => tick.text !== ""),
     yTicks: ys.map((value) => ({
       at: y(value),
       text: y.log || decimals > 5 || Math.abs(value) >= 1e6 ? significant(value, 3) : fixed(value, decimals),

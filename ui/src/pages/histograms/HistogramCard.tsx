@@ -1,103 +1,155 @@
+// Cards of histograms: of one run over its steps, or of all runs at one step.
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
-import { getJson } from "../../api/client";
-import { toNumber, type WireNumber } from "../../api/wire";
 import { useNear } from "../../charts/useNear";
-import { useSize } from "../../charts/useSize";
-import { count, significant } from "../../lib/format";
-import { extent, linearScale, padded, ticks } from "../../lib/scale";
+import { csvOf, fileName, saveAs } from "../../lib/csv";
+import { count, exact, plural, significant } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
-import { layoutRidges } from "./layout";
+import { loadPercentiles, loadSteps, loadTogether, type Percentiles, type Steps, type Together } from "./data";
+import { HeatChart } from "./HeatChart";
+import { filledRange } from "./layout";
+import { percentileName, PercentileChart } from "./PercentileChart";
+import { RidgeChart } from "./RidgeChart";
+import { RunsChart } from "./RunsChart";
 
 export const MODES = [
   { id: "offset", text: "Offset" },
   { id: "overlay", text: "Overlay" },
+  { id: "heatmap", text: "Heatmap" },
   { id: "percentiles", text: "Percentiles" },
+  { id: "runs", text: "Runs" },
 ] as const;
 export type Mode = (typeof MODES)[number]["id"];
 
-interface HistogramAnswer {
-  steps: number[];
-  lefts: WireNumber[][];
-  rights: WireNumber[][];
-  counts: WireNumber[][];
+export interface Look {
+  readonly mode: Mode;
+  readonly logY: boolean;
+  readonly table: boolean;
+  /** Of cards that show all runs; null: the newest of each. */
+  readonly step: number | null;
 }
 
-interface DistributionAnswer {
-  steps: number[];
-  percentiles: WireNumber[][];
+const MOST_STEPS = { offset: 24, overlay: 24, heatmap: 120 } as const; // More cannot be told apart.
+const ALL_STEPS = 10_000;
+const MOST_RUNS = 8; // Outlines on one axis that can still be followed.
+
+type Trouble = { readonly message: string };
+
+function Failed({ error, onRetry }: { error: Trouble; onRetry: () => void }): JSX.Element {
+  return <p class="trouble" role="alert">{error.message} <button class="link" onClick={onRetry}>Try again</button></p>;
 }
 
-function Ridges({ run, tag, overlay }: { run: string; tag: string; overlay: boolean }): JSX.Element {
-  const { ref, width, height } = useSize<HTMLDivElement>();
-  const { state } = useResource(`${run}\u0000${tag}`, (signal) => getJson<HistogramAnswer>("histograms", { run, tag, limit: 24 }, signal));
+function summaryOf(tag: string, run: string, data: Steps): string {
+  const range = filledRange(data);
+  return `Histograms of ${tag} in ${run} at ${plural(data.steps.length, "step")}${range ? `, values from ${significant(range[0])} to ${significant(range[1])}` : ""}`;
+}
+
+function PercentileTable({ data }: { data: Percentiles }): JSX.Element {
+  return (
+    <div class="value-table full" tabIndex={0} role="region" aria-label="Percentiles by step">
+      <table class="table">
+        <thead><tr><th scope="col">Step</th>{data.points.map((point) => <th key={point} scope="col" class="num">{percentileName(point)}</th>)}</tr></thead>
+        <tbody>
+          {[...data.steps.keys()].reverse().map((i) => (
+            <tr key={i}><td>{count(data.steps[i] ?? 0)}</td>{data.rows[i]?.map((value, p) => <td key={p} class="num" title={exact(value)}>{significant(value, 4)}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function OfPercentiles({ run, tag, table }: { run: string; tag: string; table: boolean }): JSX.Element {
+  const { state, retry } = useResource(`${run}\0${tag}`, (signal) => loadPercentiles(run, tag, 300, signal));
   const { data, error } = state.value;
-  const layout = useMemo(() => data && layoutRidges({
-    steps: data.steps, lefts: data.lefts.map((l) => l.map(toNumber)), rights: data.rights.map((l) => l.map(toNumber)), counts: data.counts.map((l) => l.map(toNumber)),
-  }, width, height, overlay), [data, width, height, overlay]);
-  return (
-    <div class="plot" ref={ref} role="img" aria-label={`Histograms of ${tag} in ${run}`}>
-      {error && !data && <p class="note bad">{error.message}</p>}
-      {layout && (
-        <svg class="chart" height={height}>
-          {layout.ridges.map((ridge) => (
-            <path key={ridge.step} class="ridge" d={ridge.path} style={{ fillOpacity: overlay ? 0.06 : 0.25 + ridge.age * 0.6 }}><title>{`step ${count(ridge.step)}`}</title></path>
-          ))}
-          {!overlay && layout.ridges.filter((_, i, all) => i === 0 || i === all.length - 1).map((ridge) => (
-            <text key={ridge.step} x={layout.box.r + 6} y={ridge.baseline + 4}>{count(ridge.step)}</text>
-          ))}
-          {ticks(...layout.x.domain, 4).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{significant(t, 3)}</text>)}
-        </svg>
-      )}
-    </div>
-  );
+  if (error && !data) return <Failed error={error} onRetry={retry} />;
+  if (!data) return <div class="plot" />;
+  if (table) return <PercentileTable data={data} />;
+  const newest = data.rows.at(-1) ?? [];
+  return <PercentileChart run={run} data={data} summary={`Percentiles of ${tag} in ${run} at ${plural(data.steps.length, "step")}; the newest median is ${significant(newest[4] ?? NaN)}`} />;
 }
 
-function Percentiles({ run, tag }: { run: string; tag: string }): JSX.Element {
-  const { ref, width, height } = useSize<HTMLDivElement>();
-  const { state } = useResource(`d ${run}\u0000${tag}`, (signal) => getJson<DistributionAnswer>("distributions", { run, tag, limit: 300 }, signal));
-  const data = state.value.data;
-  const layout = useMemo(() => {
-    if (!data || width < 80) return null;
-    const rows = data.percentiles.map((row) => row.map(toNumber));
-    const range = extent(rows.flat());
-    const steps = extent(data.steps);
-    if (!range || !steps) return null;
-    const box = { l: 48, r: width - 10, t: 8, b: height - 22 };
-    const x = linearScale(steps[0], steps[1] === steps[0] ? steps[0] + 1 : steps[1], box.l, box.r);
-    const y = linearScale(...padded(range), box.b, box.t);
-    const band = (lo: number, hi: number): string => {
-      const up = data.steps.map((s, i) => `${x(s).toFixed(1)} ${y(rows[i]?.[hi] ?? 0).toFixed(1)}`);
-      const down = data.steps.map((s, i) => `${x(s).toFixed(1)} ${y(rows[i]?.[lo] ?? 0).toFixed(1)}`).reverse();
-      return `M${[...up, ...down].join("L")}Z`;
-    };
-    const median = `M${data.steps.map((s, i) => `${x(s).toFixed(1)} ${y(rows[i]?.[4] ?? 0).toFixed(1)}`).join("L")}`;
-    return { box, x, y, bands: [band(0, 8), band(1, 7), band(2, 6), band(3, 5)], median };
-  }, [data, width, height]);
-  return (
-    <div class="plot" ref={ref} role="img" aria-label={`Percentiles of ${tag} in ${run} over steps`}>
-      {layout && (
-        <svg class="chart" height={height}>
-          {ticks(...layout.y.domain, 4).map((t) => (
-            <g key={t}><path class="grid" d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} /><text x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">{significant(t, 3)}</text></g>
-          ))}
-          {layout.bands.map((d, i) => <path key={i} class="band" d={d} />)}
-          <path class="line-a" d={layout.median} />
-          {ticks(...layout.x.domain, 4).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{count(t)}</text>)}
-        </svg>
-      )}
-    </div>
-  );
+function OfSteps({ run, tag, mode, logY }: { run: string; tag: string; mode: "offset" | "overlay" | "heatmap"; logY: boolean }): JSX.Element {
+  const limit = MOST_STEPS[mode];
+  const { state, retry } = useResource(`${run}\0${tag}\0${limit}`, (signal) => loadSteps(run, tag, limit, signal));
+  const { data, error } = state.value;
+  if (error && !data) return <Failed error={error} onRetry={retry} />;
+  if (!data) return <div class="plot" />;
+  const summary = summaryOf(tag, run, data);
+  return mode === "heatmap" ? <HeatChart data={data} logY={logY} summary={summary} /> : <RidgeChart run={run} data={data} overlay={mode === "overlay"} logY={logY} summary={summary} />;
 }
 
-export function HistogramCard({ run, tag, mode }: { run: string; tag: string; mode: Mode }): JSX.Element {
+async function saveSteps(run: string, tag: string): Promise<void> {
+  const data = await loadSteps(run, tag, ALL_STEPS);
+  const rows = data.steps.flatMap((step, s) => (data.counts[s] ?? []).map((c, i) => [run, tag, step, data.lefts[s]?.[i] ?? null, data.rights[s]?.[i] ?? null, c]));
+  saveAs(fileName(`${run}_${tag}`, "csv"), csvOf(["run", "tag", "step", "left", "right", "count"], rows), "text/csv");
+}
+
+/** One run's histograms over steps. */
+export function HistogramCard({ run, tag, look }: { run: string; tag: string; look: Look }): JSX.Element {
   const { ref, near } = useNear();
+  const { mode } = look;
   return (
     <section class="card" ref={ref} aria-label={`${tag} of ${run}`}>
-      <header><h3 title={tag}>{tag}</h3></header>
+      <header><h3 title={tag}>{tag}</h3><button class="link tool" title="Every bin of every step" aria-label={`Save ${tag} of ${run} as CSV`} onClick={() => void saveSteps(run, tag)}>CSV</button></header>
       <div class="note run-line"><RunKey run={run} /> <span title={run}>{run}</span></div>
-      {near ? (mode === "percentiles" ? <Percentiles run={run} tag={tag} /> : <Ridges run={run} tag={tag} overlay={mode === "overlay"} />) : <div class="plot" />}
+      {!near ? <div class="plot" /> : look.table || mode === "percentiles" || mode === "runs" ? <OfPercentiles run={run} tag={tag} table={look.table} /> : <OfSteps run={run} tag={tag} mode={mode} logY={look.logY} />}
+    </section>
+  );
+}
+
+function RunTable({ data }: { data: Together }): JSX.Element {
+  const names = ["min", "max", "mean", "deviation"] as const;
+  return (
+    <div class="value-table full" tabIndex={0} role="region" aria-label="Values by run">
+      <table class="table">
+        <thead><tr><th scope="col">Run</th><th scope="col" class="num">Step</th><th scope="col" class="num">Values</th>{names.map((name) => <th key={name} scope="col" class="num">{name}</th>)}</tr></thead>
+        <tbody>
+          {data.runs.map(({ run, step, num, moments }) => (
+            <tr key={run}>
+              <td title={run}><RunKey run={run} /> {run}</td><td class="num">{count(step)}</td><td class="num">{count(num)}</td>
+              {names.map((name) => <td key={name} class={moments ? "num" : "num none"} title={moments ? exact(moments[name]) : "not logged"}>{moments ? significant(moments[name]) : "–"}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function saveTogether(tag: string, data: Together): void {
+  const rows = data.edges.slice(0, -1).map((left, i) => [left, data.edges[i + 1] ?? null, ...data.runs.map(({ counts }) => counts[i] ?? null)]);
+  saveAs(fileName(tag, "csv"), csvOf(["left", "right", ...data.runs.map(({ run, step }) => `${run} at step ${step}`)], rows), "text/csv");
+}
+
+function OfRuns({ tag, runs, look, range, onRange }: { tag: string; runs: readonly string[]; look: Look; range: readonly [number, number] | null; onRange: (range: readonly [number, number] | null) => void }): JSX.Element {
+  const shown = runs.slice(0, MOST_RUNS);
+  const { state, retry } = useResource(JSON.stringify([tag, shown, look.step, range]), (signal) => loadTogether(shown, tag, look.step, range, signal));
+  const { data, error } = state.value;
+  if (error && !data) return <Failed error={error} onRetry={retry} />;
+  if (!data) return <><div class="plot" /><div class="values" /></>;
+  const means = data.runs.map(({ run, moments }) => `${run}${moments ? ` has mean ${significant(moments.mean)} and deviation ${significant(moments.deviation)}` : ""}`);
+  return (
+    <>
+      {look.table ? <RunTable data={data} /> : <RunsChart data={data} logY={look.logY} onRange={onRange} summary={`${tag} of ${plural(data.runs.length, "run")} in the same bins: ${means.join(", ")}`} />}
+      <div class="values">
+        {data.runs.map(({ run, step }) => <span key={run} title={run}><RunKey run={run} />{run.slice(run.lastIndexOf("/") + 1)} <span class="dim">step {count(step)}</span></span>)}
+        {runs.length > MOST_RUNS && <span class="dim">and {runs.length - MOST_RUNS} more runs: untick some to see them</span>}
+        {range && <button class="link" onClick={() => onRange(null)}>All values</button>}
+        <button class="link" aria-label={`Save ${tag} as CSV`} onClick={() => saveTogether(tag, data)}>CSV</button>
+        {data.problems.map((problem) => <span key={problem} class="bad">{problem}</span>)}
+      </div>
+    </>
+  );
+}
+
+/** All runs that have a tag, at one step, on one axis. */
+export function RunsCard({ tag, runs, look, range, onRange }: Parameters<typeof OfRuns>[0]): JSX.Element {
+  const { ref, near } = useNear();
+  return (
+    <section class="card" ref={ref} aria-label={tag}>
+      <header><h3 title={tag}>{tag}</h3></header>
+      {near ? <OfRuns tag={tag} runs={runs} look={look} range={range} onRange={onRange} /> : <><div class="plot" /><div class="values" /></>}
     </section>
   );
 }

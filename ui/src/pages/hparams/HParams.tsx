@@ -14,6 +14,7 @@ import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
 import { axesOf, filtersText, questionOf, readFilters, readTrials, usualMetric, usualPartner, type Column, type Filter, type Filters, type HParamsAnswer, type Trials } from "./data";
 import { FilterList } from "./FilterList";
+import { ImportanceList } from "./ImportanceList";
 import { ParallelChart } from "./ParallelChart";
 import { ScatterChart } from "./ScatterChart";
 import { TrialTable } from "./TrialTable";
@@ -22,6 +23,12 @@ import "./hparams.css";
 // More lines than this are a carpet; filters bring the others in.
 const MOST_TRIALS = 2000;
 const MOST_AXES = 10;
+
+const PLOTS = [
+  { id: "parallel", text: "Parallel", title: "Every trial a line" },
+  { id: "scatter", text: "Scatter", title: "Every trial a point" },
+  { id: "importance", text: "Importance", title: "What matters" },
+] as const;
 
 /** The columns that are shown, in the order chosen: those asked for, else those that vary. */
 function shownColumns(all: readonly Column[]): Column[] {
@@ -84,7 +91,8 @@ export default function HParams(): JSX.Element {
   const colourId = query.value.get("colour") ?? usualMetric(all.columns)?.id;
   const colourBy = trials.columns.find((column) => column.id === colourId);
   const axes = axesOf(columns, MOST_AXES);
-  const scatter = query.value.get("plot") === "scatter";
+  const plot = PLOTS.find(({ id }) => id === query.value.get("plot"))?.id ?? "parallel";
+  const scatter = plot === "scatter";
   const columnOf = (key: string): Column | undefined => trials.columns.find((column) => column.id === query.value.get(key));
   const yColumn = columnOf("y") ?? colourBy ?? columns[0];
   const xColumn = columnOf("x") ?? (yColumn && usualPartner(trials.columns, yColumn)) ?? columns[0];
@@ -127,17 +135,18 @@ export default function HParams(): JSX.Element {
         {chosen.state.value.error && <p class="trouble" role="alert">{chosen.state.value.error.message}</p>}
         <section class="panel" aria-labelledby="parallel-title" ref={drawing}>
           <div class="panel-head">
-            <h2 id="parallel-title">{scatter ? "Every trial a point" : "Every trial a line"}</h2>
+            <h2 id="parallel-title">{PLOTS.find(({ id }) => id === plot)?.title}</h2>
             <span class="seg" role="group" aria-label="Chart">
-              <button aria-pressed={!scatter} onClick={() => setQuery({ plot: null })}>Parallel</button>
-              <button aria-pressed={scatter} onClick={() => setQuery({ plot: "scatter" })}>Scatter</button>
+              {PLOTS.map(({ id, text }) => <button key={id} aria-pressed={id === plot} onClick={() => setQuery({ plot: id === "parallel" ? null : id })}>{text}</button>)}
             </span>
-            {scatter ? <>{pickColumn("x", xColumn)}{pickColumn("y", yColumn)}</>
+            {plot === "importance" ? <span class="note">for {colourBy?.label ?? "no metric"}; the colour says which</span> : scatter ? <>{pickColumn("x", xColumn)}{pickColumn("y", yColumn)}</>
               : <span class="note">drag along an axis to keep a part of it{columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}</span>}
-            <button class="link push" onClick={() => { const svg = drawing.current?.querySelector("svg"); if (svg) saveSvg("hparams", standaloneSvg(svg)); }}>SVG</button>
-            <button class="link" onClick={() => saveCsv(trials, columns)}>CSV</button>
+            {plot !== "importance" && <button class="link push" onClick={() => { const svg = drawing.current?.querySelector("svg"); if (svg) saveSvg("hparams", standaloneSvg(svg)); }}>SVG</button>}
+            <button class={plot === "importance" ? "link push" : "link"} onClick={() => saveCsv(trials, columns)}>CSV</button>
           </div>
-          {scatter && xColumn && yColumn
+          {plot === "importance"
+            ? (colourBy ? <ImportanceList trials={trials} metric={colourBy} onPick={(column) => setQuery({ plot: "scatter", x: column.id, y: colourBy.id })} /> : <p class="note">No metric was logged with these trials.</p>)
+            : scatter && xColumn && yColumn
             ? <ScatterChart trials={trials} x={xColumn} y={yColumn} colourBy={colourBy} view={view} hot={hot.value} onHot={(index) => (hot.value = index)} onOpen={open} />
             : axes.length > 0
             ? <ParallelChart trials={trials} columns={axes} colourBy={colourBy} filters={filters} view={view} hot={hot.value} onHot={(index) => (hot.value = index)}

@@ -1,90 +1,69 @@
-// One tag, all shown runs, one chart.
+// One chart of a tag, or of several: all shown runs, and below them their values.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { postJson } from "../../api/client";
 import { postForCurves } from "../../api/curves";
-import type { Curve } from "../../api/series";
-import { toNumber, type WireNumber } from "../../api/wire";
-import { LineChart } from "../../charts/line/LineChart";
-import { nearestIndex, smoothed, type Line } from "../../charts/line/layout";
+import { LineChart, type ChartFiles, type LineChartProps } from "../../charts/line/LineChart";
+import { nearestIndex, type Line } from "../../charts/line/layout";
+import { hideReadout, showReadout } from "../../charts/readout";
 import { useNear } from "../../charts/useNear";
-import { csvOf, saveAs } from "../../lib/csv";
-import { count, duration, exact, plural, significant } from "../../lib/format";
+import { exact, plural, significant } from "../../lib/format";
+import type { Limits } from "../../lib/limits";
 import type { RunGroup } from "../../lib/run_groups";
-import { saveSvg } from "../../lib/svg_file";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
-import { Icon, ICONS } from "../../shell/icons";
+import { CardTools, LimitFields } from "./CardTools";
+import { linesOf, linesOfGroups, xText, type GroupsAnswer } from "./lines";
+import { ValueTable } from "./ValueTable";
+import { AXES, type CardView } from "./view";
 
-export type Axis = "step" | "relative" | "wall";
+const DIGITS = 5;
 
-export interface CardView {
-  readonly axis: Axis;
-  readonly smoothing: number;
-  readonly logX: boolean;
-  readonly logY: boolean;
-  readonly clip: boolean;
-  readonly zoom: readonly [number, number] | null;
-}
-
-function xsOf(curve: Curve, axis: Axis): ArrayLike<number> {
-  if (axis === "step") return curve.steps;
-  const times = curve.wallTimes();
-  const first = times[0] ?? 0;
-  return axis === "wall" ? times : Float64Array.from(times, (t) => t - first);
-}
-
-export function linesOf(curves: readonly Curve[], axis: Axis, smoothing: number): Line[] {
-  return curves.flatMap((curve) => {
-    if (curve.error || curve.steps.length === 0) return [];
-    return [{ name: curve.run, xs: xsOf(curve, axis), ys: curve.values, smooth: smoothing > 0 ? smoothed(curve.values, smoothing) : null }];
-  });
-}
-
-interface GroupsAnswer {
-  groups: { name: string; x?: WireNumber[]; mean?: WireNumber[]; deviation?: WireNumber[]; counts?: number[]; error?: { message: string } }[];
-}
-
-/** The mean of each group, and one standard deviation to either side. */
-export function linesOfGroups(answer: GroupsAnswer, smoothing: number): Line[] {
-  return answer.groups.flatMap((group) => {
-    if (!group.x || group.x.length === 0) return [];
-    const ys = Float64Array.from(group.mean ?? [], toNumber);
-    const around = smoothing > 0 ? smoothed(ys, smoothing) : ys;
-    const spread = Float64Array.from(group.deviation ?? [], toNumber);
-    return [{
-      name: group.name, xs: Float64Array.from(group.x, toNumber), ys, smooth: smoothing > 0 ? around : null,
-      band: { low: around.map((y, i) => y - (spread[i] ?? 0)), high: around.map((y, i) => y + (spread[i] ?? 0)) },
-    }];
-  });
-}
-
-function saveCsv(tag: string, lines: readonly Line[], axis: Axis): void {
-  const rows = lines.flatMap((line) => Array.from({ length: line.xs.length }, (_, i) => [line.name, line.xs[i] ?? null, line.ys[i] ?? null]));
-  saveAs(`${tag.replace(/[^\w.-]+/g, "_")}.csv`, csvOf(["run", axis, "value"], rows), "text/csv");
-}
-
-export function xText(axis: Axis): (x: number) => string {
-  if (axis === "step") return (x) => count(x);
-  if (axis === "relative") return (x) => (x === 0 ? "0" : duration(x));
-  const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
-  return (x) => time.format(new Date(x * 1000));
-}
+const keyOf = (line: Line): JSX.Element => <RunKey run={line.name} {...(line.look ? { look: line.look } : {})} />;
 
 /** Its height is known before its content: two rows for more than four runs. */
-function Values({ count: expected, lines, cursor, digits }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null; digits: number }): JSX.Element {
+function Values({ count: expected, lines, cursor }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null }): JSX.Element {
   const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
   return (
-    <div class={expected > 4 ? "values reserved two" : "values reserved"}>
+    <div class={lines.some((line) => line.look) ? "values" : expected > 4 ? "values reserved two" : "values reserved"}>
       {lines.slice(0, 8).map((line) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const value = (line.smooth ?? line.ys)[i] ?? NaN;
         const raw = line.ys[i] ?? NaN;
-        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={Number.isFinite(raw) ? "" : "bad"}><RunKey run={line.name} />{significant(Number.isFinite(raw) ? value : raw, digits)}</span>;
+        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={Number.isFinite(raw) ? "" : "bad"}>{keyOf(line)}{line.look && <span class="dim">{line.name} </span>}{significant(Number.isFinite(raw) ? value : raw, DIGITS)}</span>;
       })}
       {lines.length > 8 && <span class="dim">and {lines.length - 8} more</span>}
     </div>
+  );
+}
+
+const MOST_ROWS = 6;
+
+/** The lines nearest to the pointer, the nearest first. */
+function Nearest({ lines, at, text }: { lines: readonly Line[]; at: NonNullable<Parameters<NonNullable<LineChartProps["onPoint"]>>[0]>; text: (x: number) => string }): JSX.Element {
+  const rows = lines.map((line) => {
+    const i = nearestIndex(line.xs, at.x);
+    const raw = line.ys[i] ?? NaN;
+    const value = Number.isFinite(raw) ? (line.smooth ?? line.ys)[i] ?? NaN : raw;
+    return { line, raw, value, x: line.xs[i] ?? NaN, far: Number.isFinite(value) ? at.distance(value) : Infinity };
+  }).sort((p, q) => p.far - q.far);
+  const first = rows[0];
+  return (
+    <>
+      {first && <b>{text(first.x) || significant(first.x)}</b>}
+      <table class="nearest"><tbody>
+        {rows.slice(0, MOST_ROWS).map(({ line, raw, value, x }) => (
+          <tr key={line.name}>
+            <td>{keyOf(line)}</td><td class="name">{line.name}</td>
+            <td class={Number.isFinite(raw) ? "num" : "num bad"}>{significant(value, DIGITS)}</td>
+            {line.smooth && <td class="num dim">{significant(raw, DIGITS)}</td>}
+            {x !== first?.x && <td class="num dim">{text(x)}</td>}
+          </tr>
+        ))}
+      </tbody></table>
+      {rows.length > MOST_ROWS && <span class="dim">and {rows.length - MOST_ROWS} more, further away</span>}
+    </>
   );
 }
 
@@ -94,96 +73,120 @@ interface Asked {
   readonly total: number;
 }
 
-function ask(tag: string, runs: readonly string[], groups: readonly RunGroup[] | null, view: CardView, signal: AbortSignal): Promise<Asked> {
+async function ask(tags: readonly string[], runsOf: RunsOf, groups: readonly RunGroup[] | null, view: CardView, signal: AbortSignal): Promise<Asked> {
   const common = { points: 1200, axis: view.axis };
   if (groups) {
-    const here = new Set(runs);
-    const members = groups.map((group) => [group.name, group.runs.filter((run) => here.has(run))] as const).filter(([, of]) => of.length > 0);
-    return postJson<GroupsAnswer>("scalars/groups", { ...common, tag, groups: Object.fromEntries(members) }, signal)
-      .then((answer) => ({ lines: (smoothing) => linesOfGroups(answer, smoothing), total: answer.groups.reduce((sum, one) => sum + (one.x?.length ?? 0), 0) }));
+    const answers = await Promise.all(tags.map((tag) => {
+      const here = new Set(runsOf(tag));
+      const members = groups.map((group) => [group.name, group.runs.filter((run) => here.has(run))] as const).filter(([, of]) => of.length > 0);
+      return postJson<GroupsAnswer>("scalars/groups", { ...common, tag, groups: Object.fromEntries(members) }, signal);
+    }));
+    return {
+      lines: (smoothing) => answers.flatMap((answer, i) => linesOfGroups(answer, smoothing, tags[i], tags)),
+      total: answers.flatMap((answer) => answer.groups).reduce((sum, one) => sum + (one.x?.length ?? 0), 0),
+    };
   }
   const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
-  return postForCurves({ ...common, ...range, series: runs.map((run) => [run, tag] as const) }, signal)
-    .then(({ series }) => ({ lines: (smoothing) => linesOf(series, view.axis, smoothing), total: series.reduce((sum, one) => sum + (one.total ?? 0), 0) }));
+  const { series } = await postForCurves({ ...common, ...range, series: seriesOf(tags, runsOf) }, signal);
+  return { lines: (smoothing) => linesOf(series, view.axis, smoothing, tags), total: series.reduce((sum, one) => sum + (one.total ?? 0), 0) };
 }
 
-export interface CardFiles {
-  svg: (() => string | null) | null;
-  csv: (() => void) | null;
+type RunsOf = (tag: string) => readonly string[];
+
+export const seriesOf = (tags: readonly string[], runsOf: RunsOf): (readonly [string, string])[] => tags.flatMap((tag) => runsOf(tag).map((run) => [run, tag] as const));
+
+/** What all cards have in common. */
+export interface CardsProps {
+  readonly runsOf: RunsOf;
+  readonly groups: readonly RunGroup[] | null;
+  readonly view: CardView;
+  readonly cursor: Signal<number | null>;
+  readonly onZoom: LineChartProps["onZoom"];
+  readonly onMark: NonNullable<LineChartProps["onMark"]>;
+  readonly onMoveFob: NonNullable<LineChartProps["onMoveFob"]>;
+  /** The xs that the arrow keys go along while the pointer is on this card. */
+  readonly onHot: (name: string, xs: ArrayLike<number>) => void;
 }
 
-function LoadedCard({ tag, runs, groups, view, cursor, files, onZoom }: {
-  tag: string;
-  runs: readonly string[];
-  groups: readonly RunGroup[] | null;
-  view: CardView;
-  cursor: Signal<number | null>;
-  files: CardFiles;
-  onZoom: (range: readonly [number, number] | null) => void;
-}): JSX.Element {
-  const zoom = view.zoom;
-  const key = [tag, view.axis, groups ? JSON.stringify(groups) : zoom?.join("~") ?? "", ...runs].join("\0");
-  const { state, retry } = useResource(key, (signal) => ask(tag, runs, groups, view, signal));
+interface CardProps extends CardsProps {
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly limits: Limits | null;
+}
+
+const expectedLines = ({ tags, groups, runsOf }: CardProps): number => (groups ? groups.length * tags.length : tags.reduce((sum, tag) => sum + runsOf(tag).length, 0));
+
+function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: ArrayLike<number> } }): JSX.Element {
+  const { name, tags, groups, view, cursor } = props;
+  const key = [view.axis, groups ? JSON.stringify(groups) : view.zoom?.join("~") ?? "", ...tags.flatMap((tag) => ["", tag, ...props.runsOf(tag)])].join("\0");
+  const { state, retry } = useResource(key, (signal) => ask(tags, props.runsOf, groups, view, signal));
   const { data, error } = state.value;
   const lines = useMemo(() => data?.lines(view.smoothing) ?? [], [data, view.smoothing]);
-  const total = data?.total ?? 0;
-  const toSvg = useRef<(() => string | null) | null>(null);
-  files.svg = () => toSvg.current?.() ?? null;
-  files.csv = () => saveCsv(tag, lines, view.axis);
+  props.hot.current = useMemo(() => lines.reduce<ArrayLike<number>>((longest, { xs }) => (xs.length > longest.length ? xs : longest), []), [lines]);
+  const text = useMemo(() => xText(view.axis), [view.axis]);
+  useEffect(() => hideReadout, []);
   if (error && !data) {
     return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   }
+  const fobs = view.fobs.map((x) => ({ x, text: text(Math.round(x)) }));
+  const table = (full: boolean): JSX.Element => (
+    <ValueTable label={name} lines={lines} fobs={view.fobs} full={full} xText={text} xName={AXES.find((axis) => axis.value === view.axis)?.text ?? ""} />
+  );
+  if (view.table) return table(true);
   const summary = lines.map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).slice(0, 5).join(", ");
   return (
     <>
-      <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom} toSvg={toSvg}
-        logX={view.logX} logY={view.logY} clipOutliers={view.clip} xRange={zoom} yRange={null} xText={xText(view.axis)} />
-      <Values count={groups?.length ?? runs.length} lines={lines} cursor={cursor} digits={5} />
+      <LineChart lines={lines} summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`} cursor={cursor} files={props.files}
+        onZoom={props.onZoom} fobs={fobs} onMark={props.onMark} onMoveFob={props.onMoveFob}
+        onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} text={text} />, at.clientX, at.clientY) : hideReadout())}
+        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} />
+      {fobs.length > 0 ? table(false) : <Values count={expectedLines(props)} lines={lines} cursor={cursor} />}
     </>
   );
 }
 
-function Tools({ tag, files, pinned, wide, onPin, onWide }: {
-  tag: string; files: CardFiles; pinned: boolean; wide: boolean; onPin: () => void; onWide: () => void;
-}): JSX.Element {
-  return (
-    <>
-      <button class="icon text" aria-label={`Save ${tag} as SVG`} title="Save the chart" onClick={() => { const svg = files.svg?.(); if (svg) saveSvg(tag, svg); }}>SVG</button>
-      <button class="icon text" aria-label={`Save ${tag} as CSV`} title="Save the points" onClick={() => files.csv?.()}>CSV</button>
-      <button class="icon" aria-label={`${pinned ? "Unpin" : "Pin"} ${tag}`} aria-pressed={pinned} title="Pin" onClick={onPin}><Icon d={ICONS.pin} /></button>
-      <button class="icon" aria-label={`Full width: ${tag}`} aria-pressed={wide} title="Full width" onClick={onWide}><Icon d={ICONS.wide} /></button>
-    </>
-  );
-}
-
-export function ScalarCard(props: {
-  tag: string;
-  runs: readonly string[];
-  groups: readonly RunGroup[] | null;
-  view: CardView;
-  cursor: Signal<number | null>;
+export function ScalarCard(props: CardProps & {
   pinned: boolean;
   wide: boolean;
   /** Whether it is one of the first, which most windows show without scrolling. */
   first: boolean;
-  onZoom: (range: readonly [number, number] | null) => void;
+  partners: () => readonly string[];
   onPin: () => void;
   onWide: () => void;
+  /** Lays another tag over this chart; null takes a chart of several tags away. */
+  onMix: (tag: string | null) => void;
+  onLimits: (limits: Limits) => void;
 }): JSX.Element {
   const { ref, near } = useNear(props.first);
-  const files = useRef<CardFiles>({ svg: null, csv: null }).current;
+  const files = useRef<ChartFiles>({ svg: null, png: null }).current;
+  const hot = useRef<ArrayLike<number>>([]);
+  const [limiting, setLimiting] = useState(false);
+  const heat = (): void => props.onHot(props.name, hot.current);
+  // Tables come and go with the mark, in all cards: what was clicked stays under the pointer.
+  const onMark: CardsProps["onMark"] = (x, extend, fob) => {
+    const top = ref.current?.getBoundingClientRect().top ?? 0;
+    props.onMark(x, extend, fob);
+    requestAnimationFrame(() => ref.current?.closest("main")?.scrollBy(0, ref.current.getBoundingClientRect().top - top));
+  };
+  const dragged = (event: DragEvent): boolean => event.dataTransfer?.types.includes(DRAGGED) ?? false;
   return (
-    <section class={`card${props.wide ? " wide" : ""}`} ref={ref} aria-label={props.tag}>
+    <section class={`card${props.wide ? " wide" : ""}`} ref={ref} aria-label={props.name} onPointerEnter={heat} onFocusIn={heat}
+      onDragOver={(event) => { if (dragged(event)) event.preventDefault(); }}
+      onDrop={(event) => { const tag = event.dataTransfer?.getData(DRAGGED); if (tag) { event.preventDefault(); props.onMix(tag); } }}>
       <header>
-        <h3 title={props.tag}>{props.tag}</h3>
-        {near && <Tools {...props} files={files} />}
+        <h3 title={props.tags.length > 1 ? props.name : `${props.name}: drag it onto another chart to draw both in one`} draggable={props.tags.length === 1}
+          onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, props.name)}>{props.name}</h3>
+        {near && <CardTools {...props} series={() => seriesOf(props.tags, props.runsOf)} files={files} onLimit={() => setLimiting(true)} />}
       </header>
-      {near ? <LoadedCard tag={props.tag} runs={props.runs} groups={props.groups} view={props.view} cursor={props.cursor} files={files} onZoom={props.onZoom} /> : (
+      {(limiting || props.limits) && <LimitFields name={props.name} limits={props.limits} onLimits={(limits) => { setLimiting(limits[0] !== null || limits[1] !== null); props.onLimits(limits); }} />}
+      {near ? <LoadedCard {...props} onMark={onMark} files={files} hot={hot} /> : (
         <>
           <div class="plot" />
-          <Values count={props.groups?.length ?? props.runs.length} lines={[]} cursor={null} digits={5} />
+          <Values count={expectedLines(props)} lines={[]} cursor={null} />
         </>
       )}
     </section>
   );
 }
+
+const DRAGGED = "application/x-tag";

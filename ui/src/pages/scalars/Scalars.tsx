@@ -1,24 +1,24 @@
 // Curves: one card per tag, one crosshair and one zoom over all of them.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../../api/client";
 import type { Tags } from "../../api/types";
 import { count, plural } from "../../lib/format";
+import { limitsText, readLimits } from "../../lib/limits";
 import { matcherOf } from "../../lib/matching";
-import { groupRuns, USUAL_GROUPING } from "../../lib/run_groups";
+import { groupRuns } from "../../lib/run_groups";
+import { runsOfTags } from "../../lib/runs_of_tags";
 import { allRuns, RunList, shownRuns } from "../../parts/RunList";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
 import { groupTags, openByItself, type TagGroup } from "./groups";
-import { ScalarCard, type Axis, type CardView } from "./ScalarCard";
+import { Knobs } from "./Knobs";
+import { ScalarCard, type CardsProps } from "./ScalarCard";
+import { fobsText, mixed, mixesText, movedFob, partnersOf, readMixes, viewOf } from "./view";
 import "./scalars.css";
-
-const AXES: readonly { value: Axis; text: string }[] = [
-  { value: "step", text: "Step" }, { value: "relative", text: "Relative" }, { value: "wall", text: "Wall" },
-];
 
 // Groups are open by themselves up to this many tags, and a group shows so many cards until more are
 // asked for: opening the page stays quick however many tags there are.
@@ -27,61 +27,38 @@ const OPEN_TAGS = 60;
 // So many are drawn at once; of the others, those in sight after the first frame.
 const FIRST_CARDS = 6;
 
-function viewOf(): CardView {
-  const zoom = query.value.get("xlim")?.split("~").map(Number) ?? [];
-  return {
-    axis: (AXES.find((axis) => axis.value === query.value.get("xaxis"))?.value) ?? "step",
-    smoothing: Math.min(0.999, Math.max(0, Number(query.value.get("smooth") ?? "0.6"))),
-    logX: query.value.has("xlog"),
-    logY: query.value.has("ylog"),
-    clip: query.value.get("clip") !== "0",
-    zoom: zoom.length === 2 && zoom.every(Number.isFinite) ? [zoom[0]!, zoom[1]!] : null,
-  };
-}
-
-function Knobs({ view }: { view: CardView }): JSX.Element {
-  return (
-    <div class="knobs">
-      <label class="label">Smoothing <output>{view.smoothing.toFixed(2)}</output></label>
-      <input type="range" min="0" max="0.99" step="0.01" value={view.smoothing} aria-label="Smoothing"
-        onInput={(event) => setQuery({ smooth: event.currentTarget.value }, "replace")} />
-      <div class="label">x
-        <span class="seg" role="group" aria-label="Horizontal axis">
-          {AXES.map((axis) => (
-            <button key={axis.value} aria-pressed={view.axis === axis.value}
-              onClick={() => setQuery({ xaxis: axis.value === "step" ? null : axis.value, xlim: null })}>{axis.text}</button>
-          ))}
-        </span>
-      </div>
-      <label class="label">Log y <input type="checkbox" checked={view.logY} onChange={() => setQuery({ ylog: view.logY ? null : "1" })} /></label>
-      <label class="label">Log x <input type="checkbox" checked={view.logX} onChange={() => setQuery({ xlog: view.logX ? null : "1" })} /></label>
-      <label class="label">Clip outliers <input type="checkbox" checked={view.clip} onChange={() => setQuery({ clip: view.clip ? "0" : null })} /></label>
-      <label class="label" title="Runs that belong together, such as seeds, become one line with its spread">Mean of groups
-        <input type="checkbox" checked={query.value.has("group")} onChange={() => setQuery({ group: query.value.has("group") ? null : USUAL_GROUPING })} /></label>
-      {query.value.has("group") && (
-        <input class="field mono" aria-label="What the names of a group share" title="What the first parenthesis catches is the name of the group" value={query.value.get("group") ?? ""}
-          onInput={(event) => setQuery({ group: event.currentTarget.value || "()" }, "replace")} />
-      )}
-      {view.zoom && <button class="link" onClick={() => setQuery({ xlim: null })}>Reset zoom (z)</button>}
-    </div>
-  );
-}
-
 export default function Scalars(): JSX.Element {
   const { state, retry } = useResource("scalar-tags", (signal) => getJson<Tags>("tags", { kind: "scalar" }, signal));
   const cursor = useSignal<number | null>(null);
+  const hot = useRef<{ name: string; xs: ArrayLike<number> } | null>(null);
   const { data, error } = state.value;
   // Before the frame is painted, which would else show tags without runs.
   useLayoutEffect(() => {
-    if (data) allRuns.value = data.runs;
+    if (data) allRuns.value = runsOfTags(data);
   }, [data]);
+  const pin = (tag: string): void => {
+    const old = listOf(query.value.get("pins"));
+    setQuery({ pins: listText(old.includes(tag) ? old.filter((one) => one !== tag) : [...old, tag]) });
+  };
+  const setFobs = (fobs: readonly number[]): void => setQuery({ step: fobsText(fobs.map((x) => (query.value.has("xaxis") ? x : Math.round(x)))) }, "replace");
+  const moveFob = (by: number): void => {
+    const fobs = viewOf(query.value).fobs;
+    const next = movedFob(hot.current?.xs ?? [], fobs.at(-1) ?? null, by);
+    if (next !== null) setFobs([...fobs.slice(0, -1), next]);
+  };
   useKeys([
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
     { key: "l", does: "Log y", run: () => setQuery({ ylog: query.value.has("ylog") ? null : "1" }) },
     { key: "shift-l", does: "Log x", run: () => setQuery({ xlog: query.value.has("xlog") ? null : "1" }) },
+    { key: "m", does: "Pin the chart under the pointer", run: () => { if (hot.current && runsOf.has(hot.current.name)) pin(hot.current.name); } },
+    { key: "arrowleft", does: "Mark the point before", run: () => moveFob(-1) },
+    { key: "arrowright", does: "Mark the next point", run: () => moveFob(1) },
+    { key: "shift-arrowleft", does: "Ten points back", run: () => moveFob(-10) },
+    { key: "shift-arrowright", does: "Ten points on", run: () => moveFob(10) },
+    { key: "escape", does: "Take the mark away", run: () => setQuery({ step: null }, "replace") },
   ]);
 
-  const view = viewOf();
+  const view = viewOf(query.value);
   const wanted = query.value.get("tag") ?? "";
   const runsOf = useMemo(() => {
     const map = new Map<string, Set<string>>();
@@ -110,14 +87,25 @@ export default function Scalars(): JSX.Element {
     setQuery({ [key]: listText([...set]) });
   };
   const most = Math.max(OPEN_TAGS, Number(query.value.get("most") ?? OPEN_TAGS) || 0);
+  const limits = readLimits(query.value.get("ylim"));
+  const mixes = readMixes(query.value.get("mix"));
   let cards = 0;
-  const card = (tag: string): JSX.Element => (
-    <ScalarCard key={tag} tag={tag} first={++cards <= FIRST_CARDS} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
-      runs={shown.filter((run) => runsOf.get(tag)?.has(run))} groups={runGroups}
-      onZoom={(range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace")}
-      onPin={() => setQuery({ pins: listText(pins.includes(tag) ? pins.filter((p) => p !== tag) : [...pins, tag]) })}
-      onWide={() => setQuery({ wide: wide === tag ? null : tag })} />
-  );
+  const common: CardsProps = {
+    view, cursor, groups: runGroups, runsOf: (tag) => shown.filter((run) => runsOf.get(tag)?.has(run)),
+    onZoom: (range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace"),
+    onMark: (x, extend, fob) => setFobs(fob !== null ? view.fobs.filter((_, i) => i !== fob) : extend && view.fobs.length > 0 ? [view.fobs[0]!, x] : [x]),
+    onMoveFob: (fob, x) => setFobs(view.fobs.map((old, i) => (i === fob ? x : old))),
+    onHot: (name, xs) => (hot.current = { name, xs }),
+  };
+  const card = (tags: readonly string[]): JSX.Element => {
+    const name = tags.join(" + ");
+    return (
+      <ScalarCard key={name} {...common} name={name} tags={tags} limits={limits.get(name) ?? null} first={++cards <= FIRST_CARDS} pinned={pins.includes(name)} wide={wide === name}
+        partners={() => partnersOf(tags[0] ?? "", data.names)} onPin={() => pin(name)} onWide={() => setQuery({ wide: wide === name ? null : name })}
+        onMix={(tag) => setQuery({ mix: mixesText(tag === null ? mixes.filter((mix) => mix.join(" + ") !== name) : mixed(mixes, tag, tags)) })}
+        onLimits={(next) => setQuery({ ylim: limitsText(new Map([...limits, [name, next]])) }, "replace")} />
+    );
+  };
   return (
     <div class="view scalars">
       <div class="side">
@@ -128,14 +116,16 @@ export default function Scalars(): JSX.Element {
         <div class="page-bar">
           <h1>Scalars</h1>
           <span class="note">{visible < data.names.length ? `${count(visible)} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}{runGroups ? ` in ${plural(runGroups.length, "group")}, mean ± standard deviation` : ", every point kept"}</span>
-          <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
+          <button class="link push" aria-pressed={view.table} onClick={() => setQuery({ table: view.table ? null : "1" })}>{view.table ? "Charts" : "Table"}</button>
+          <input class="field" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
-        {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => runsOf.has(tag)).map(card)} />}
+        {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => runsOf.has(tag)).map((tag) => card([tag]))} />}
+        {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map((tags) => card(tags.filter((tag) => runsOf.has(tag))))} />}
         {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
-            onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.slice(0, most).map(card) : []}
+            onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.slice(0, most).map((tag) => card([tag])) : []}
             {...(group.tags.length > most ? { onMore: () => setQuery({ most: String(most + OPEN_TAGS) }, "replace") } : {})} />
         ))}
       </div>

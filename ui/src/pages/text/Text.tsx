@@ -1,31 +1,33 @@
-// Texts: as the Markdown they mostly are, or as they were logged.
+// Texts: as the Markdown they mostly are, as they were logged, or one compared with another.
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
-import { getJson } from "../../api/client";
-import { count } from "../../lib/format";
+import { useMemo, useRef } from "preact/hooks";
+import { count, plural } from "../../lib/format";
+import { matcherOf } from "../../lib/matching";
+import { elementsOf } from "../../lib/safe_html";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
-import { elementsOf } from "../../lib/safe_html";
+import { useKeys } from "../../shell/keys";
+import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
+import { loadTexts, titleOf } from "./data";
+import { DiffCard } from "./DiffCard";
+import { useFound } from "./found";
 import "./text.css";
 
-interface TextAnswer {
-  steps: number[];
-  wall_times: number[];
-  shapes: number[][];
-  texts: string[][];
-  html: string[];
-}
-
-function TextCard({ run, tag, raw }: Series & { raw: boolean }): JSX.Element {
-  const { state, retry } = useResource(`${run}\u0000${tag}`, (signal) => getJson<TextAnswer>("text", { run, tag, limit: 50, html: "true" }, signal));
+function TextCard({ run, tag, raw, find }: Series & { raw: boolean; find: string }): JSX.Element | null {
+  const { state, retry } = useResource(`${run}\u0000${tag}`, (signal) => loadTexts(run, tag, signal));
   const { data, error } = state.value;
+  const root = useRef<HTMLElement>(null);
+  useFound(root, find, [data, raw]);
+  const matches = matcherOf(find);
+  const shown = [...(data?.steps.keys() ?? [])].reverse().filter((i) => find === "" || (data?.texts[i] ?? []).some(matches));
+  if (data && shown.length === 0 && find !== "") return null;
   return (
-    <section class="text-card" aria-label={`${tag} of ${run}`}>
-      <div class="panel-head"><h2 title={tag}>{tag.replace(/\/text_summary$/, "")}</h2><span class="note run-line"><RunKey run={run} /> {run}</span></div>
+    <section class="text-card" aria-label={`${tag} of ${run}`} ref={root}>
+      <div class="panel-head"><h2 title={tag}>{titleOf(tag)}</h2><span class="note run-line"><RunKey run={run} /> {run}{data && find !== "" ? `, ${shown.length} of ${plural(data.steps.length, "step")}` : ""}</span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
-      {data && [...data.steps.keys()].reverse().map((i) => (
+      {data && shown.map((i) => (
         <div key={i}>
           <div class="note">step {count(data.steps[i] ?? 0)}</div>
           {raw ? <TextGrid shape={data.shapes[i] ?? []} texts={data.texts[i] ?? []} /> : <Markdown html={data.html[i] ?? ""} />}
@@ -49,19 +51,64 @@ function TextGrid({ shape, texts }: { shape: readonly number[]; texts: readonly 
   );
 }
 
+const MODES = [{ id: "markdown", text: "Markdown" }, { id: "raw", text: "Raw" }, { id: "diff", text: "Diff" }] as const;
+
+/** The two runs to compare: those asked for, else the first two that share a text, else one with itself. */
+function sidesIn(all: readonly Series[]): readonly [string, string] {
+  const runs = [...new Set(all.map(({ run }) => run))];
+  const [a, b] = [query.value.get("ta"), query.value.get("tb")];
+  const first = a !== null && runs.includes(a) ? a : runs[0] ?? "";
+  const tags = new Set(all.filter(({ run }) => run === first).map(({ tag }) => tag));
+  const partner = all.find(({ run, tag }) => run !== first && tags.has(tag))?.run ?? first;
+  return [first, b !== null && runs.includes(b) ? b : partner];
+}
+
+const stepIn = (key: string): number | null => {
+  const text = query.value.get(key);
+  return text === null || !Number.isFinite(Number(text)) ? null : Number(text);
+};
+
 export default function Text(): JSX.Element {
-  const raw = query.value.has("raw");
-  const tools = (
-    <span class="seg" role="group" aria-label="Show texts as">
-      <button aria-pressed={!raw} onClick={() => setQuery({ raw: null })}>Markdown</button>
-      <button aria-pressed={raw} onClick={() => setQuery({ raw: "1" })}>Raw</button>
-    </span>
-  );
+  const search = useRef<HTMLInputElement>(null);
+  const mode = query.value.has("diff") ? "diff" : query.value.has("raw") ? "raw" : "markdown";
+  const find = query.value.get("find") ?? "";
+  useKeys([{ key: "f", does: "Find in texts", run: () => search.current?.focus() }]);
+  const tools = (all: readonly Series[]): JSX.Element => {
+    const [a, b] = sidesIn(all);
+    const runs = [...new Set(all.map(({ run }) => run))];
+    const pick = (key: "ta" | "tb", steps: string, mark: string, run: string): JSX.Element => (
+      <Menu label={`${mark} ${run}`} value={run} choices={runs.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ [key]: name, [steps]: null })}>
+        <span class={key === "ta" ? "in-a" : "in-b"}>{mark}</span> <span class="pick-run">{run}</span>
+      </Menu>
+    );
+    return (
+      <>
+        <span class="seg" role="group" aria-label="Show texts as">
+          {MODES.map(({ id, text }) => <button key={id} aria-pressed={mode === id} onClick={() => setQuery({ raw: id === "raw" ? "1" : null, diff: id === "diff" ? "1" : null })}>{text}</button>)}
+        </span>
+        {mode === "diff" ? <>{pick("ta", "sa", "●", a)}{pick("tb", "sb", "◆", b)}</> : (
+          <input class="field push" ref={search} type="search" aria-label="Find in texts" placeholder="Find in texts" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
+        )}
+      </>
+    );
+  };
+  /** In a comparison one card for each text that both have. */
+  const ofPair = (all: readonly Series[]): readonly Series[] => {
+    if (mode !== "diff") return all;
+    const [a, b] = sidesIn(all);
+    const inB = new Set(all.filter(({ run }) => run === b).map(({ tag }) => tag));
+    return all.filter(({ run, tag }) => run === a && inB.has(tag));
+  };
+  const card = (series: Series, all: readonly Series[]): JSX.Element => {
+    if (mode !== "diff") return <TextCard {...series} raw={mode === "raw"} find={find} />;
+    const [a, b] = sidesIn(all);
+    return <DiffCard tag={series.tag} sides={{ a, b, stepA: stepIn("sa"), stepB: stepIn("sb") }} onStep={(side, step) => setQuery({ [side === "a" ? "sa" : "sb"]: step })} />;
+  };
   return (
-    <SeriesPage kind="text" title="Text" note="" tools={() => tools} inGrid={false} card={(series) => <TextCard {...series} raw={raw} />} empty={(
+    <SeriesPage kind="text" title="Text" note="" tools={tools} inGrid={false} pick={ofPair} card={card} empty={(
       <>
         <h1>No texts yet</h1>
-        <p>This page shows logged texts: notes, samples, reports.</p>
+        <p>This page shows logged texts: notes, samples, reports. Two of them can be compared.</p>
         <pre>{`writer.add_text("notes", "calibrated on 512 samples", step)`}</pre>
       </>
     )} />

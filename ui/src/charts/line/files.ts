@@ -1,0 +1,57 @@
+// A line chart as a file: the chart as it is seen, and below it the names of its lines.
+import { SvgPen, type Pen } from "../pen";
+import type { Line, LineChartLayout } from "./layout";
+import { paintLines, type Ink, type LineLook } from "./paint";
+
+const LEGEND_ROW = 16;
+const LEGEND_ROOM = 8;
+
+export interface Picture {
+  readonly layout: LineChartLayout;
+  readonly lines: readonly Line[];
+  readonly looks: readonly LineLook[];
+  readonly ink: Ink;
+  readonly width: number;
+  readonly height: number;
+}
+
+const heightOf = ({ height, lines }: Picture): number => height + lines.length * LEGEND_ROW + LEGEND_ROOM;
+
+function paintAll(pen: Pen, { layout, lines, looks, ink, height }: Picture): void {
+  paintLines(pen, layout, lines, looks, ink);
+  pen.textAlign = "left";
+  lines.forEach((line, i) => {
+    const y = height + LEGEND_ROOM + i * LEGEND_ROW;
+    pen.beginPath();
+    pen.strokeStyle = looks[i]?.colour ?? ink.text;
+    pen.lineWidth = 1.6;
+    pen.setLineDash([...(looks[i]?.dash ?? [])]);
+    pen.moveTo(layout.box.l, y);
+    pen.lineTo(layout.box.l + 22, y);
+    pen.stroke();
+    pen.fillStyle = ink.text;
+    pen.fillText(line.name, layout.box.l + 30, y + 4);
+  });
+}
+
+export function svgOf(picture: Picture): string {
+  const pen = new SvgPen();
+  paintAll(pen, picture);
+  return pen.take(picture.width, heightOf(picture), picture.ink.paper);
+}
+
+const SHARPNESS = 2; // Pixels of the file for one of the page: it is looked at on paper and slides.
+
+export function pngOf(picture: Picture): Promise<Blob | null> {
+  const canvas = document.createElement("canvas");
+  canvas.width = picture.width * SHARPNESS;
+  canvas.height = heightOf(picture) * SHARPNESS;
+  const pen = canvas.getContext("2d");
+  if (!pen) return Promise.resolve(null);
+  pen.scale(SHARPNESS, SHARPNESS);
+  paintAll(pen, picture);
+  pen.globalCompositeOperation = "destination-over"; // The painter begins by wiping, so the paper comes last.
+  pen.fillStyle = picture.ink.paper;
+  pen.fillRect(0, 0, picture.width, heightOf(picture));
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}

@@ -1,0 +1,67 @@
+import type { JSX } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { sizeCanvas } from "../../charts/line/paint";
+import { hideReadout, showReadout } from "../../charts/readout";
+import { useSize } from "../../charts/useSize";
+import { resolveColour } from "../../lib/colour";
+import { count, significant } from "../../lib/format";
+import { ticks } from "../../lib/scale";
+import { paintVersion } from "../../shell/theme";
+import type { Steps } from "./data";
+import { layoutHeat, type HeatLayout } from "./heat_layout";
+import { BinReadout } from "./RidgeChart";
+
+const SHADES = 6;
+
+function paint(context: CanvasRenderingContext2D, layout: HeatLayout, element: Element): void {
+  const shades = Array.from({ length: SHADES }, (_, i) => resolveColour(element, `--heat-${i}`));
+  const { box, columns, darkness, rows } = layout;
+  const tall = (box.b - box.t) / rows;
+  columns.forEach(({ from, to }, s) => {
+    darkness[s]?.forEach((dark, row) => {
+      if (dark <= 0) return;
+      // Between two shades of the ramp, the upper one over the lower one.
+      const at = Math.min(SHADES - 1, dark * (SHADES - 1));
+      const low = Math.floor(at);
+      const [top, bottom] = [Math.floor(box.b - (row + 1) * tall), Math.ceil(box.b - row * tall)];
+      for (const [shade, opacity] of [[low, 1], [low + 1, at - low]] as const) {
+        if (opacity <= 0 || shade >= SHADES) continue;
+        context.globalAlpha = opacity;
+        context.fillStyle = shades[shade] ?? "";
+        context.fillRect(Math.floor(from), top, Math.ceil(to) - Math.floor(from), bottom - top);
+      }
+    });
+  });
+  context.globalAlpha = 1;
+}
+
+export function HeatChart({ data, logY, summary }: { data: Steps; logY: boolean; summary: string }): JSX.Element {
+  const { ref, width, height } = useSize<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const layout = useMemo(() => layoutHeat(data, width, height, logY), [data, width, height, logY]);
+  const painted = paintVersion.value;
+  useLayoutEffect(() => {
+    const context = canvas.current && sizeCanvas(canvas.current, width, height);
+    if (context && layout && ref.current) paint(context, layout, ref.current);
+  }, [layout, painted]);
+  const move = (event: PointerEvent): void => {
+    const frame = ref.current?.getBoundingClientRect();
+    if (!layout || !frame) return;
+    const px = event.clientX - frame.left;
+    const step = layout.columns.findIndex(({ from, to }) => px >= from && px <= to);
+    if (step < 0) return hideReadout();
+    showReadout(<BinReadout data={data} step={step} value={layout.y.invert(event.clientY - frame.top)} />, event.clientX, event.clientY);
+  };
+  return (
+    <div class="plot" ref={ref} role="img" aria-label={summary} onPointerMove={move} onPointerLeave={hideReadout}>
+      <canvas ref={canvas} aria-hidden="true" />
+      {layout && (
+        <svg class="chart overlay" width={width} height={height} aria-hidden="true">
+          {ticks(...layout.y.domain, 4).map((t) => <text key={t} x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">{significant(t, 3)}</text>)}
+          {ticks(...layout.x.domain, 4).filter(Number.isInteger).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{count(t)}</text>)}
+          <path class="axis" d={`M${layout.box.l + 0.5} ${layout.box.t}V${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
+        </svg>
+      )}
+    </div>
+  );
+}

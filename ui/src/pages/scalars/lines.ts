@@ -1,0 +1,62 @@
+// Curves as lines of a chart. One tag: a line per run, which looks as the run does everywhere. Several
+// tags in one chart: the colour stays the run's, and dashes tell the tags apart.
+import type { Curve } from "../../api/series";
+import { toNumber, type WireNumber } from "../../api/wire";
+import { smoothed, type Line } from "../../charts/line/layout";
+import { lookOf, type RunLook } from "../../lib/colour";
+import { count, duration } from "../../lib/format";
+
+export type Axis = "step" | "relative" | "wall";
+
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+const COLOURS = 8;
+
+/** Name and look of one line among those of `tags`; `alone` if no other run is in the chart. */
+export function lineName(run: string, tag: string, tags: readonly string[], alone: boolean): { readonly name: string; readonly look?: RunLook } {
+  if (tags.length < 2) return { name: run };
+  const at = Math.max(0, tags.indexOf(tag));
+  const dash = DASHES[at % DASHES.length] ?? [];
+  if (alone) return { name: tag, look: { colour: (at % COLOURS) + 1, dash: DASHES[Math.floor(at / COLOURS) % DASHES.length] ?? [] } };
+  return { name: `${run} · ${tag}`, look: { colour: lookOf(run).colour, dash } };
+}
+
+function xsOf(curve: Curve, axis: Axis): ArrayLike<number> {
+  if (axis === "step") return curve.steps;
+  const times = curve.wallTimes();
+  const first = times[0] ?? 0;
+  return axis === "wall" ? times : Float64Array.from(times, (t) => t - first);
+}
+
+export function linesOf(curves: readonly Curve[], axis: Axis, smoothing: number, tags: readonly string[] = []): Line[] {
+  const alone = new Set(curves.map(({ run }) => run)).size < 2;
+  return curves.flatMap((curve) => {
+    if (curve.error || curve.steps.length === 0) return [];
+    return [{ ...lineName(curve.run, curve.tag, tags, alone), xs: xsOf(curve, axis), ys: curve.values, smooth: smoothing > 0 ? smoothed(curve.values, smoothing) : null }];
+  });
+}
+
+export interface GroupsAnswer {
+  groups: { name: string; x?: WireNumber[]; mean?: WireNumber[]; deviation?: WireNumber[]; counts?: number[]; error?: { message: string } }[];
+}
+
+/** The mean of each group, and one standard deviation to either side. */
+export function linesOfGroups(answer: GroupsAnswer, smoothing: number, tag = "", tags: readonly string[] = []): Line[] {
+  return answer.groups.flatMap((group) => {
+    if (!group.x || group.x.length === 0) return [];
+    const ys = Float64Array.from(group.mean ?? [], toNumber);
+    const around = smoothing > 0 ? smoothed(ys, smoothing) : ys;
+    const spread = Float64Array.from(group.deviation ?? [], toNumber);
+    return [{
+      ...lineName(group.name, tag, tags, answer.groups.length < 2), xs: Float64Array.from(group.x, toNumber), ys, smooth: smoothing > 0 ? around : null,
+      band: { low: around.map((y, i) => y - (spread[i] ?? 0)), high: around.map((y, i) => y + (spread[i] ?? 0)) },
+    }];
+  });
+}
+
+export function xText(axis: Axis): (x: number) => string {
+  // There is no step between two steps.
+  if (axis === "step") return (x) => (Number.isInteger(x) ? count(x) : "");
+  if (axis === "relative") return (x) => (x === 0 ? "0" : duration(x));
+  const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
+  return (x) => time.format(new Date(x * 1000));
+}

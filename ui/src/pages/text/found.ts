@@ -1,0 +1,36 @@
+// Marks what was looked for in the text below an element, without touching its elements.
+import { useEffect } from "preact/hooks";
+
+const NAME = "found"; // text.css says how it looks.
+
+export function useFound(root: { current: Element | null }, pattern: string, changes: readonly unknown[]): void {
+  useEffect(() => {
+    if (pattern === "" || !root.current || typeof Highlight === "undefined") return;
+    const all = CSS.highlights.get(NAME) ?? new Highlight();
+    CSS.highlights.set(NAME, all);
+    const mine = rangesOf(root.current, pattern);
+    mine.forEach((range) => all.add(range));
+    return () => mine.forEach((range) => all.delete(range));
+  }, [pattern, ...changes]);
+}
+
+function rangesOf(root: Element, pattern: string): Range[] {
+  let expression: RegExp;
+  try {
+    expression = new RegExp(pattern, "gi");
+  } catch {
+    return []; // Half typed.
+  }
+  const ranges: Range[] = [];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const match of (node.textContent ?? "").matchAll(expression)) {
+      if (match[0] === "") continue;
+      const range = new Range();
+      range.setStart(node, match.index);
+      range.setEnd(node, match.index + match[0].length);
+      ranges.push(range);
+    }
+  }
+  return ranges;
+}
