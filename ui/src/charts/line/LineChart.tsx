@@ -10,6 +10,7 @@ import { useSize } from "../useSize";
 import { SvgPen } from "../pen";
 import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
 import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
+import { paintMany } from "./paint_many";
 import { paintCursor, type Stretch } from "./paint_cursor";
 
 export interface LineChartProps extends Omit<LineChartOptions, "width" | "height"> {
@@ -82,7 +83,9 @@ export function LineChart(props: LineChartProps): JSX.Element {
         return;
       }
       const context = sizeCanvas(element, width, height);
-      if (context) paintLines(context, layout, props.lines, looksOf(box, props.lines), inkOf(box));
+      if (!context) return;
+      const looks = looksOf(box, props.lines);
+      paintLines(context, layout, props.lines, looks, inkOf(box), () => paintMany(context, layout, props.lines, looks, element.width / width));
     });
   }, [layout, painted]);
   useEffect(() => () => paintNoMore(canvas), []);

@@ -45,8 +45,14 @@ const BOTTOM = 22;
 
 /** The range that all but the outermost values lie in. */
 export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
-  const finite = Float64Array.from(values).filter(Number.isFinite);
-  if (finite.length === 0) return null;
+  const room = new Float64Array(values.length);
+  let count = 0;
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] ?? NaN;
+    if (Number.isFinite(value)) room[count++] = value;
+  }
+  const finite = room.subarray(0, count);
+  if (count === 0) return null;
   if (finite.length < 40) return extent(finite);
   const cut = Math.floor(finite.length * share);
   return [ranked(finite, cut), ranked(finite, finite.length - 1 - cut)];
@@ -135,7 +141,7 @@ export function nearestIndex(xs: ArrayLike<number>, x: number): number {
 export function smoothed(ys: ArrayLike<number>, weight: number): Float64Array {
   const result = new Float64Array(ys.length);
   let last = 0;
-  let seen = 0;
+  let rest = 1; // The weight of what was before the first value.
   for (let i = 0; i < ys.length; i += 1) {
     const y = ys[i] ?? NaN;
     if (!Number.isFinite(y)) {
@@ -143,8 +149,8 @@ export function smoothed(ys: ArrayLike<number>, weight: number): Float64Array {
       continue;
     }
     last = last * weight + (1 - weight) * y;
-    seen += 1;
-    result[i] = weight === 0 ? y : last / (1 - weight ** seen);
+    rest *= weight;
+    result[i] = weight === 0 ? y : last / (1 - rest);
   }
   return result;
 }
