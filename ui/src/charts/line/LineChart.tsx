@@ -12,12 +12,14 @@ import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } f
 import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
 import { paintMany } from "./paint_many";
 import { paintCursor, type Stretch } from "./paint_cursor";
+import { paintStretched, pictureOf, takeLong, type Picture } from "./stretch";
 
 export interface LineChartProps extends Omit<LineChartOptions, "width" | "height"> {
   readonly lines: readonly Line[];
   readonly summary: string;
   /** Where the pointer is, in x, over any chart of the group; null: over none. */
   readonly cursor: Signal<number | null>;
+  /** Dragging chooses a range, dragging with shift moves the present one. */
   readonly onZoom: (range: readonly [number, number] | null) => void;
   /** Set to a function that gives the chart as SVG, with the names of its lines. */
   readonly toSvg?: { current: (() => string | null) | null };
@@ -68,25 +70,46 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
+  // While it is panned: where it began, and what is in sight now. The heights stay until it is let go, so
+  // that curves move and do not breathe.
+  const [pan, setPan] = useState<{ at: number; began: LineChartLayout; picture: Picture | null; range: readonly [number, number] } | null>(null);
+  const shown = useRef<{ layout: LineChartLayout; lines: readonly Line[] } | null>(null); // On the canvas.
   const layout = useMemo(
-    () => layoutLines(props.lines, { ...props, width, height }),
-    [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange],
+    () => layoutLines(props.lines, { ...props, width, height, ...(pan ? { xRange: pan.range, yRange: pan.began.y.domain } : {}) }),
+    [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange, pan],
   );
   const painted = paintVersion.value;
 
   useLayoutEffect(() => {
     const [element, box] = [canvas.current, ref.current];
     if (!element || !box) return;
-    paintInTurn(canvas, () => {
+    const before = shown.current;
+    const slow = layout !== null && takeLong(props.lines);
+    const paint = (): void => {
       if (!layout) {
         element.width = 0; // Wipes it.
+        shown.current = null;
         return;
       }
       const context = sizeCanvas(element, width, height);
       if (!context) return;
       const looks = looksOf(box, props.lines);
       paintLines(context, layout, props.lines, looks, inkOf(box), () => paintMany(context, layout, props.lines, looks, element.width / width));
-    });
+      shown.current = { layout, lines: props.lines };
+    };
+    const paintPicture = (picture: Picture | null): void => {
+      const context = layout && picture ? sizeCanvas(element, width, height) : null;
+      if (!context || !layout || !picture) return;
+      paintStretched(context, picture, layout, inkOf(box), element.width / width);
+      shown.current = { layout, lines: props.lines };
+    };
+    if (pan?.picture) {
+      paintInTurn(canvas, () => paintPicture(pan.picture));
+      return;
+    }
+    // What takes longer than a frame is seen stretched first, and drawn when that is on the screen.
+    if (slow && before && before.lines === props.lines && before.layout !== layout) paintInTurn(canvas, () => paintPicture(pictureOf(element, before.layout, before.lines)));
+    paintInTurn(canvas, paint);
   }, [layout, painted]);
   useEffect(() => () => paintNoMore(canvas), []);
   // Following the pointer paints the overlay alone; nothing is rendered for it. A chart that was never
@@ -123,21 +146,33 @@ export function LineChart(props: LineChartProps): JSX.Element {
     <div class="plot" ref={ref} role="img" aria-label={props.summary}
       onPointerMove={(event) => {
         if (!layout) return;
+        if (pan) {
+          const { began: { x, box }, at } = pan;
+          const by = event.clientX - at;
+          setPan({ ...pan, range: [x.invert(box.l - by), x.invert(box.r - by)] });
+          return;
+        }
         props.cursor.value = xAt(event);
         if (drag) setDrag({ from: drag.from, to: xAt(event) });
       }}
       onPointerDown={(event) => {
         if (!layout || event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
-        setDrag({ from: xAt(event), to: xAt(event) });
+        if (event.shiftKey) {
+          props.cursor.value = null;
+          setPan({ at: event.clientX, began: layout, range: layout.x.domain, picture: canvas.current && takeLong(props.lines) ? pictureOf(canvas.current, layout, props.lines) : null });
+        } else setDrag({ from: xAt(event), to: xAt(event) });
       }}
       onPointerUp={() => {
+        if (pan && pan.range !== pan.began.x.domain) props.onZoom(pan.range);
+        setPan(null);
         if (layout && drag && Math.abs(layout.x(drag.to) - layout.x(drag.from)) > 6) {
           props.onZoom([Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)]);
         }
         setDrag(null);
       }}
       onPointerLeave={() => { if (!drag) props.cursor.value = null; }}
+      onPointerCancel={() => { setPan(null); setDrag(null); }}
       onDblClick={() => props.onZoom(null)}>
       <canvas ref={canvas} aria-hidden="true" />
       <canvas class="overlay" ref={overlay} aria-hidden="true" />

@@ -42,6 +42,7 @@ export interface LineChartLayout {
 
 const LEFT = 48;
 const BOTTOM = 22;
+const SAMPLE = 100_000;
 
 /** The range that all but the outermost values lie in. */
 export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
@@ -58,12 +59,13 @@ export function robustRange(values: ArrayLike<number>, share = 0.005): [number, 
   return [ranked(finite, cut), ranked(finite, finite.length - 1 - cut)];
 }
 
-function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number]): Float64Array {
+/** Of every line each `stride`-th value in the range. */
+function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], stride: number): Float64Array {
   const most = lines.reduce((sum, line) => sum + line.ys.length * (line.band ? 3 : 1), 0);
   const values = new Float64Array(most);
   let count = 0;
   for (const { xs, ys, band } of lines) {
-    for (let i = 0; i < ys.length; i += 1) {
+    for (let i = 0; i < ys.length; i += stride) {
       const x = xs[i] ?? NaN;
       if (!(x >= x0 && x <= x1)) continue;
       values[count++] = ys[i] ?? NaN;
@@ -75,12 +77,16 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number]): F
   return values.subarray(0, count);
 }
 
-function yScaleOf(values: Float64Array, options: LineChartOptions, bottom: number, top: number): Scale {
+function yRangeOf(values: Float64Array, options: LineChartOptions): [number, number] | null {
   const usable = options.logY ? values.filter((v) => v > 0) : values;
-  const range = options.yRange ?? (options.clipOutliers ? robustRange(usable) : extent(usable));
+  return options.clipOutliers ? robustRange(usable) : extent(usable);
+}
+
+function yScaleOf(values: () => Float64Array, options: LineChartOptions, bottom: number, top: number): Scale {
+  const range = options.yRange ?? yRangeOf(values(), options);
   if (options.logY) {
     const [lo, hi] = range ?? [0.1, 10];
-    const room = lo === hi ? 2 : (hi / lo) ** 0.05;
+    const room = options.yRange ? 1 : lo === hi ? 2 : (hi / lo) ** 0.05;
     return logScale(lo / room, hi * room, bottom, top);
   }
   const [lo, hi] = options.yRange ?? padded(range ?? [0, 1]);
@@ -98,7 +104,10 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
     ? logScale(Math.max(x0, x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
     : linearScale(x0, x1 === x0 ? x0 + 1 : x1, box.l, box.r);
   const [d0, d1] = x.domain;
-  const y = yScaleOf(yValues(lines, x.domain), options, box.b, box.t);
+  // Which values are the outermost half per cent shows in a sample as well; the very last one does not.
+  const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
+  const stride = options.clipOutliers ? Math.max(1, Math.floor(points / SAMPLE)) : 1;
+  const y = yScaleOf(() => yValues(lines, x.domain, stride), options, box.b, box.t);
 
   const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : ticks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 90)));
   const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 180 ? 5 : 3);

@@ -57,7 +57,7 @@ export function paintLines(
   lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
 }
 
-function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void {
+export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void {
   const { box } = layout;
   context.lineWidth = 1;
   context.textBaseline = "middle";
