@@ -21,6 +21,8 @@ export interface LineChartProps extends Omit<LineChartOptions, "width" | "height
   readonly cursor: Signal<number | null>;
   /** Dragging chooses a range, dragging with shift moves the present one. */
   readonly onZoom: (range: readonly [number, number] | null) => void;
+  /** Other lines are on their way: what takes long to draw need not be drawn before they come. */
+  readonly changing?: boolean;
   /** Set to a function that gives the chart as SVG, with the names of its lines. */
   readonly toSvg?: { current: (() => string | null) | null };
 }
@@ -42,6 +44,17 @@ function looksOf(element: Element, lines: readonly Line[]): LineLook[] {
     return { colour: resolveColour(element, `--run-${look.colour}`), dash: look.dash };
   });
 }
+
+/** What is on the canvas: the lines themselves, or a picture of them from before, stretched. */
+interface Shown {
+  readonly layout: LineChartLayout;
+  readonly lines: readonly Line[];
+  readonly theme: number;
+  readonly stretched: boolean;
+}
+
+// So long a stretched picture waits for other lines; then those that are there are drawn.
+const PATIENCE_MILLISECONDS = 150;
 
 const LEGEND_ROW = 16;
 
@@ -73,7 +86,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
   // While it is panned: where it began, and what is in sight now. The heights stay until it is let go, so
   // that curves move and do not breathe.
   const [pan, setPan] = useState<{ at: number; began: LineChartLayout; picture: Picture | null; range: readonly [number, number] } | null>(null);
-  const shown = useRef<{ layout: LineChartLayout; lines: readonly Line[] } | null>(null); // On the canvas.
+  const shown = useRef<Shown | null>(null);
   const layout = useMemo(
     () => layoutLines(props.lines, { ...props, width, height, ...(pan ? { xRange: pan.range, yRange: pan.began.y.domain } : {}) }),
     [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange, pan],
@@ -84,33 +97,38 @@ export function LineChart(props: LineChartProps): JSX.Element {
     const [element, box] = [canvas.current, ref.current];
     if (!element || !box) return;
     const before = shown.current;
-    const slow = layout !== null && takeLong(props.lines);
-    const paint = (): void => {
-      if (!layout) {
+    const same = before !== null && before.lines === props.lines && before.theme === painted;
+    if (same && before.layout === layout && !before.stretched) return;
+    const show = (stretched: boolean, draw: (context: CanvasRenderingContext2D, on: LineChartLayout, ratio: number) => void): void => {
+      const context = layout && sizeCanvas(element, width, height);
+      if (!context || !layout) {
         element.width = 0; // Wipes it.
         shown.current = null;
         return;
       }
-      const context = sizeCanvas(element, width, height);
-      if (!context) return;
+      draw(context, layout, element.width / width);
+      shown.current = { layout, lines: props.lines, theme: painted, stretched };
+    };
+    const paint = (): void => show(false, (context, on, ratio) => {
       const looks = looksOf(box, props.lines);
-      paintLines(context, layout, props.lines, looks, inkOf(box), () => paintMany(context, layout, props.lines, looks, element.width / width));
-      shown.current = { layout, lines: props.lines };
-    };
-    const paintPicture = (picture: Picture | null): void => {
-      const context = layout && picture ? sizeCanvas(element, width, height) : null;
-      if (!context || !layout || !picture) return;
-      paintStretched(context, picture, layout, inkOf(box), element.width / width);
-      shown.current = { layout, lines: props.lines };
-    };
-    if (pan?.picture) {
-      paintInTurn(canvas, () => paintPicture(pan.picture));
-      return;
+      paintLines(context, on, props.lines, looks, inkOf(box), () => paintMany(context, on, props.lines, looks, ratio));
+    });
+    const stretch = (picture: Picture): void => show(true, (context, on, ratio) => paintStretched(context, picture, on, inkOf(box), ratio));
+
+    const { picture } = pan ?? {};
+    if (picture) return paintInTurn(canvas, () => stretch(picture));
+    // What takes longer than a frame is seen stretched first. When that is on the screen it is drawn, unless
+    // other lines are about to come, which would be drawn right after.
+    const quick = same && layout !== null && takeLong(props.lines);
+    if (quick && before.layout !== layout) {
+      const old = pictureOf(element, before.layout);
+      if (old) paintInTurn(canvas, () => stretch(old));
     }
-    // What takes longer than a frame is seen stretched first, and drawn when that is on the screen.
-    if (slow && before && before.lines === props.lines && before.layout !== layout) paintInTurn(canvas, () => paintPicture(pictureOf(element, before.layout, before.lines)));
-    paintInTurn(canvas, paint);
-  }, [layout, painted]);
+    if (!quick || !props.changing) return paintInTurn(canvas, paint);
+    if (before.layout === layout) paintNoMore(canvas);
+    const later = setTimeout(() => paintInTurn(canvas, paint), PATIENCE_MILLISECONDS);
+    return () => clearTimeout(later);
+  }, [layout, painted, props.changing]);
   useEffect(() => () => paintNoMore(canvas), []);
   // Following the pointer paints the overlay alone; nothing is rendered for it. A chart that was never
   // pointed at needs no overlay either.
@@ -160,7 +178,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
         event.currentTarget.setPointerCapture(event.pointerId);
         if (event.shiftKey) {
           props.cursor.value = null;
-          setPan({ at: event.clientX, began: layout, range: layout.x.domain, picture: canvas.current && takeLong(props.lines) ? pictureOf(canvas.current, layout, props.lines) : null });
+          setPan({ at: event.clientX, began: layout, range: layout.x.domain, picture: canvas.current && takeLong(props.lines) ? pictureOf(canvas.current, layout) : null });
         } else setDrag({ from: xAt(event), to: xAt(event) });
       }}
       onPointerUp={() => {

@@ -7,7 +7,6 @@ export interface Picture {
   readonly image: OffscreenCanvas;
   /** What it shows. */
   readonly layout: LineChartLayout;
-  readonly lines: readonly Line[];
 }
 
 // As many points as are drawn within a frame.
@@ -18,11 +17,11 @@ export function takeLong(lines: readonly Line[]): boolean {
   return lines.reduce((sum, line) => sum + line.xs.length * (line.smooth ? 2 : 1), 0) > QUICK;
 }
 
-export function pictureOf(canvas: HTMLCanvasElement, layout: LineChartLayout, lines: readonly Line[]): Picture | null {
+export function pictureOf(canvas: HTMLCanvasElement, layout: LineChartLayout): Picture | null {
   if (canvas.width === 0 || canvas.height === 0) return null;
   const image = new OffscreenCanvas(canvas.width, canvas.height);
   image.getContext("2d")?.drawImage(canvas, 0, 0);
-  return { image, layout, lines };
+  return { image, layout };
 }
 
 /** Where the box of one layout lies in another; null if curves would have to bend. */

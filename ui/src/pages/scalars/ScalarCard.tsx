@@ -124,7 +124,7 @@ function LoadedCard({ tag, runs, groups, view, cursor, files, onZoom }: {
   const zoom = view.zoom;
   const key = [tag, view.axis, groups ? JSON.stringify(groups) : zoom?.join("~") ?? "", ...runs].join("\0");
   const { state, retry } = useResource(key, (signal) => ask(tag, runs, groups, view, signal));
-  const { data, error } = state.value;
+  const { data, error, stale } = state.value;
   const lines = useMemo(() => data?.lines(view.smoothing) ?? [], [data, view.smoothing]);
   const total = data?.total ?? 0;
   const toSvg = useRef<(() => string | null) | null>(null);
@@ -136,7 +136,7 @@ function LoadedCard({ tag, runs, groups, view, cursor, files, onZoom }: {
   const summary = lines.map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).slice(0, 5).join(", ");
   return (
     <>
-      <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom} toSvg={toSvg}
+      <LineChart lines={lines} summary={`${tag}, ${plural(total, "point")}: ${summary}`} cursor={cursor} onZoom={onZoom} toSvg={toSvg} changing={stale}
         logX={view.logX} logY={view.logY} clipOutliers={view.clip} xRange={zoom} yRange={null} xText={xText(view.axis)} />
       <Values count={groups?.length ?? runs.length} lines={lines} cursor={cursor} digits={5} />
     </>
