@@ -28,6 +28,12 @@ function ourFirstChart() {
   return false;
 }
 
+/** Whether the first chart shows where the pointer is; runs in the page. */
+function ourHover() {
+  const canvas = document.querySelector(".plot canvas.overlay");
+  return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte > 0);
+}
+
 // TensorBoard paints on a canvas of a worker, which nobody can read. A card counts once it has a
 // canvas, the grid of its data and no spinner: before its lines are drawn, so in its favour.
 function theirFirstChart() {
@@ -38,7 +44,7 @@ function theirFirstChart() {
 export async function startOurs(logdir) {
   const board = await startBoard(logdir);
   await everythingRead(board);
-  return { name: "Compression Board", page: `${board.address}scalars`, firstChart: ourFirstChart, list: ".runs .run", chart: ".plot", filter: 'input[aria-label="Filter runs"]', address: board.address, stop: board.stop };
+  return { name: "Compression Board", page: `${board.address}scalars`, firstChart: ourFirstChart, list: ".runs .run", chart: ".plot", hovered: ourHover, filter: 'input[aria-label="Filter runs"]', address: board.address, stop: board.stop };
 }
 
 /** Stock TensorBoard, waited for until it lists every run; null when it is not installed. */

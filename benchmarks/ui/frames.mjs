@@ -1,4 +1,4 @@
-// How smooth a page is while somebody uses it: times between frames, and from an act to its frame.
+// How smooth a page is while somebody uses it: times between frames, and from an act to its picture.
 import { openWindow, startBrowser } from "../../tests/page/support/browser.mjs";
 
 /** Milliseconds between the frames of a page while `act` runs. */
@@ -17,13 +17,15 @@ export async function gapsDuring(page, act) {
   return (await page.evaluate(() => (cancelAnimationFrame(window.counting), window.gaps))).slice(2);
 }
 
-async function inWindow(board, address, use) {
+/** Uses a page in a fresh browser once it shows what it is about, and nothing is asked any more. */
+export async function inWindow(address, isThere, use) {
   const browser = await startBrowser();
   try {
     const { page } = await openWindow(browser);
+    page.setDefaultTimeout(60_000);
     await page.goto(address);
-    await page.waitForFunction(board.firstChart);
-    await page.waitForTimeout(1500); // Until the charts below are drawn too, and nothing is asked any more.
+    await page.waitForFunction(isThere);
+    await page.waitForTimeout(1500);
     return await use(page);
   } finally {
     await browser.close();
@@ -35,72 +37,133 @@ async function boxOf(page, selector) {
   return { x: x + width * 0.2, y: y + height / 2, width: width * 0.6 };
 }
 
+// Runs in the page: what is on its canvases.
+function pixelsOf(selector) {
+  return [...document.querySelectorAll(selector)].map((canvas) => {
+    if (canvas.width === 0 || canvas.height === 0) return 0;
+    const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+    let hash = canvas.width;
+    for (let i = 0; i < pixels.length; i += 1) hash = Math.imul(hash ^ pixels[i], 0x01000193);
+    return hash;
+  }).join();
+}
+
+/** To be watched by changesAfter: the canvases at `selector`, pixel by pixel. */
+export const canvases = (selector) => `() => (${pixelsOf})(${JSON.stringify(selector)})`;
+
+// Runs in the page: from every event of `type`, milliseconds until each change of what `look` sees. It
+// looks after a frame, not before: what was not painted does not count.
+function watch(look, type) {
+  window.stopWatching?.();
+  let last = "";
+  let from = NaN;
+  let watching = true;
+  const begin = () => {
+    last = look();
+    window.changes = [];
+    from = performance.now();
+  };
+  const next = () => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      const now = performance.now();
+      if (!Number.isNaN(from)) {
+        const seen = look();
+        if (seen !== last) window.changes.push(now - from);
+        last = seen;
+      }
+      if (watching) next();
+    };
+    channel.port2.postMessage(0);
+  });
+  window.changes = [];
+  window.stopWatching = () => {
+    watching = false;
+    document.removeEventListener(type, begin, true);
+  };
+  document.addEventListener(type, begin, true);
+  next();
+}
+
+/** For each of `acts`, milliseconds from its event of `type` until the first change of what `look` sees on the page, and until the last. */
+export async function changesAfter(page, type, look, acts, rest = 500) {
+  await page.evaluate(`(${watch})(${look}, ${JSON.stringify(type)})`);
+  const seen = [];
+  for (const act of acts) {
+    await act();
+    await page.waitForTimeout(rest);
+    const changes = await page.evaluate(() => window.changes);
+    if (changes.length === 0) throw new Error(`nothing changed within ${rest} ms of a ${type}`);
+    seen.push({ first: changes[0], last: changes.at(-1) });
+  }
+  await page.evaluate(() => window.stopWatching());
+  return seen;
+}
+
+const LINES = canvases(".plot > canvas:not(.overlay)");
+
 /** Frame gaps while the pointer goes to and fro over the first chart. */
 export async function hover(board) {
-  return inWindow(board, board.page, async (page) => {
+  return inWindow(board.page, board.firstChart, async (page) => {
     const box = await boxOf(page, board.chart);
     const sweep = async () => {
       for (let i = 0; i < 120; i += 1) await page.mouse.move(box.x + box.width * Math.abs(((i / 40) % 2) - 1), box.y + (i % 7));
     };
     await sweep(); // Once unmeasured: code that runs for the first time is still being compiled.
-    return gapsDuring(page, sweep);
+    const gaps = await gapsDuring(page, sweep);
+    if (board.hovered && !(await page.evaluate(board.hovered))) throw new Error("the chart did not follow the pointer");
+    return gaps;
   });
 }
 
-// Runs in the page: for every `type` of event, milliseconds until its frame is painted, and until the
-// curves that it made the page ask for are painted as well.
-function timeActs(type) {
-  Object.assign(window, { frames: [], resampled: [] });
-  let from = NaN;
-  const painted = (list) => {
-    const began = from;
-    requestAnimationFrame(() => {
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => list.push(performance.now() - began);
-      channel.port2.postMessage(0);
-    });
-  };
-  document.addEventListener(type, () => {
-    from = performance.now();
-    painted(window.frames);
-  }, true);
-  new PerformanceObserver((list) => {
-    if (list.getEntries().some(({ name, startTime }) => name.endsWith("/api/v1/scalars") && startTime >= from)) painted(window.resampled);
-  }).observe({ type: "resource" });
+/** Frame gaps while the first chart is dragged to and fro with shift. */
+export async function pan(board) {
+  return inWindow(board.page, board.firstChart, async (page) => {
+    const box = await boxOf(page, board.chart);
+    const before = await page.evaluate(() => location.search);
+    const drag = async () => {
+      await page.keyboard.down("Shift");
+      await page.mouse.move(box.x, box.y);
+      await page.mouse.down();
+      for (let i = 0; i < 120; i += 1) await page.mouse.move(box.x + box.width * Math.abs(((i / 40) % 2) - 1) * 0.5 + 3, box.y);
+    };
+    const drop = async () => {
+      await page.mouse.up();
+      await page.keyboard.up("Shift");
+      await page.waitForTimeout(600);
+    };
+    await drag();
+    await drop();
+    const gaps = await gapsDuring(page, drag);
+    await drop();
+    if ((await page.evaluate(() => location.search)) === before) throw new Error("the chart was not moved");
+    return gaps;
+  });
 }
 
-/** Milliseconds from an act to its frame: a change of smoothing; a zoom, and the finer curves it asks for. */
-export async function updateAndZoom(board) {
-  return inWindow(board, board.page, async (page) => {
-    await page.evaluate(timeActs, "input");
+/** Milliseconds from an act to its picture: a change of smoothing; a zoom, and the finer curves it asks for. */
+export async function updateAndZoom(board, address, { zooms = 8 } = {}) {
+  return inWindow(address, board.firstChart, async (page) => {
     await page.focus('input[aria-label="Smoothing"]');
-    for (let i = 0; i < 12; i += 1) {
-      await page.keyboard.press("ArrowLeft");
-      await page.waitForTimeout(250);
-    }
-    const update = await page.evaluate(() => window.frames.slice(2));
-    await page.evaluate(timeActs, "pointerup");
+    const smooth = Array.from({ length: 10 }, () => () => page.keyboard.press("ArrowLeft"));
+    const update = await changesAfter(page, "input", LINES, smooth, 300);
     const box = await boxOf(page, board.chart);
-    const resample = [];
-    for (let i = 0; i < 8; i += 1) {
+    const zoomIn = Array.from({ length: zooms }, (_, i) => async () => {
+      await page.keyboard.press("z");
+      await page.waitForTimeout(700);
       await page.mouse.move(box.x + 5 * i, box.y);
       await page.mouse.down();
       await page.mouse.move(box.x + box.width - 5 * i, box.y, { steps: 4 });
       await page.mouse.up();
-      await page.waitForTimeout(600);
-      resample.push(...(await page.evaluate(() => window.resampled.splice(0).slice(-1)))); // The last chart of all.
-      await page.keyboard.press("z");
-      await page.waitForTimeout(600);
-      await page.evaluate(() => window.resampled.splice(0));
-    }
-    const zoom = await page.evaluate(() => window.frames);
-    return { update, zoom: zoom.slice(2), resample: resample.slice(2) };
+    });
+    const zoom = await changesAfter(page, "pointerup", LINES, zoomIn, 900);
+    return { update: update.slice(2).map(({ first }) => first), zoom: zoom.slice(2).map(({ first }) => first), resample: zoom.slice(2).map(({ last }) => last) };
   });
 }
 
 /** Milliseconds from going back to a page of many cards until its first chart; and frame gaps while it is scrolled. */
 export async function manyCards(board, address) {
-  return inWindow(board, address, async (page) => {
+  return inWindow(address, board.firstChart, async (page) => {
     const open = [];
     for (let i = 0; i < 5; i += 1) {
       await page.keyboard.press("g");
@@ -123,6 +186,8 @@ export async function manyCards(board, address) {
       for (let i = 0; i < 80; i += 1) await page.mouse.wheel(0, 240);
       await page.waitForTimeout(300);
     });
+    const scrolled = await page.evaluate(() => [...document.querySelectorAll("main, main *")].reduce((most, element) => Math.max(most, element.scrollTop), 0));
+    if (scrolled < 5000) throw new Error(`the page was scrolled by ${scrolled} px only`);
     return { open, gaps };
   });
 }

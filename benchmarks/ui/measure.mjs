@@ -7,10 +7,15 @@ export const median = (values) => {
 };
 export const quantile = (values, share) => [...values].sort((p, q) => p - q)[Math.min(values.length - 1, Math.floor(values.length * share))];
 
+export const ms = (value) => (Number.isFinite(value) ? `${Math.round(value)} ms` : "never");
+
+// Frames come at 16.7 ms; the clock that measures them adds a little.
+export const isSmooth = (gaps) => quantile(gaps, 0.95) <= 17.5;
+
 // Watches from the first script on: paints, long tasks, layout shifts, and the first frame in which
 // `isThere` holds.
 function watch(isThereText) {
-  const seen = { chart: null, list: null, blocking: 0, shift: 0 };
+  const seen = { chart: null, drawing: null, list: null, blocking: 0, shift: 0 };
   window.measured = seen;
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => { seen.blocking += Math.max(0, entry.duration - 50); })).observe({ type: "longtask", buffered: true });
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => { if (!entry.hadRecentInput) seen.shift += entry.value; })).observe({ type: "layout-shift", buffered: true });
@@ -18,7 +23,12 @@ function watch(isThereText) {
   const check = new Function(`return (${isThere})();`);
   const frame = () => {
     if (seen.list === null && document.querySelector(listSelector)) seen.list = performance.now();
-    if (seen.chart === null && document.body && check()) seen.chart = performance.now();
+    if (seen.chart === null && document.body && check()) {
+      seen.chart = performance.now();
+      // How long the page had the first curves before it showed them.
+      const read = performance.getEntriesByType("resource").filter(({ name, responseEnd }) => name.endsWith("/api/v1/scalars") && responseEnd > 0);
+      seen.drawing = read.length === 0 ? null : seen.chart - Math.min(...read.map(({ responseEnd }) => responseEnd));
+    }
     if (seen.chart === null || seen.list === null) requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
@@ -46,26 +56,46 @@ export async function openCold(board, { slowdown = 1, timeout = 60_000 } = {}) {
   }
 }
 
-/** Milliseconds from a key in the run filter to the frame that shows its effect. */
+// Runs in the page: from every key, milliseconds until a frame in which all rows of the list are what the
+// filter asks for.
+function timeKeys(listSelector) {
+  window.keys = [];
+  document.addEventListener("keydown", () => {
+    const from = performance.now();
+    const look = () => requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => {
+        const wanted = document.activeElement.value;
+        const rows = [...document.querySelectorAll(listSelector)];
+        const fits = new URLSearchParams(location.search).get("runs") === (wanted || null) && rows.length > 0 && rows.every((row) => row.textContent.includes(wanted));
+        if (fits) window.keys.push(performance.now() - from);
+        else look();
+      };
+      channel.port2.postMessage(0);
+    });
+    look();
+  }, true);
+}
+
+/** Milliseconds from a key in the run filter to the frame that shows its effect: `text` typed and wiped, three times. */
 export async function typeIntoFilter(board, text) {
   const browser = await startBrowser();
   try {
     const { page } = await openWindow(browser);
     await page.goto(board.page);
     await page.waitForSelector(board.list);
+    await page.waitForTimeout(1500);
     await page.focus(board.filter);
-    await page.evaluate(() => {
-      window.keys = [];
-      document.addEventListener("keydown", () => {
-        const from = performance.now();
-        requestAnimationFrame(() => { const channel = new MessageChannel(); channel.port1.onmessage = () => window.keys.push(performance.now() - from); channel.port2.postMessage(0); });
-      }, true);
-    });
-    for (const letter of text) {
-      await page.keyboard.press(letter);
+    await page.evaluate(timeKeys, board.list);
+    const keys = [...text, ...Array.from(text, () => "Backspace")];
+    for (const key of [...keys, ...keys, ...keys]) {
+      await page.keyboard.press(key);
       await page.waitForTimeout(120);
     }
-    return await page.evaluate(() => window.keys);
+    await page.waitForTimeout(500);
+    const taken = await page.evaluate(() => window.keys);
+    if (taken.length < 3 * keys.length) throw new Error(`only ${taken.length} of ${3 * keys.length} keys had an effect`);
+    return taken;
   } finally {
     await browser.close();
   }
@@ -94,32 +124,43 @@ export async function writeToPixel(board, file, times) {
   }
 }
 
-/** The heap in MB before and after `switches` changes of page. */
+/** What the page holds after everything unused was let go, and how many nodes and listeners. */
+export async function heldBy(page) {
+  const client = await page.context().newCDPSession(page);
+  await client.send("Performance.enable");
+  await client.send("HeapProfiler.collectGarbage");
+  const { metrics } = await client.send("Performance.getMetrics");
+  const { usedSize, backingStorageSize } = await client.send("Runtime.getHeapUsage"); // Columns of numbers are beside the heap.
+  await client.detach();
+  const of = (wanted) => metrics.find(({ name }) => name === wanted).value;
+  return { heap: (usedSize + backingStorageSize) / 1e6, nodes: of("Nodes"), listeners: of("JSEventListeners") };
+}
+
+/**
+ * What a page holds before and after at least `switches` changes of page, on the same page both times. The
+ * browser runs without compilers: code that was compiled because it runs often is no leak, but is on the heap.
+ */
 export async function switchPages(board, switches) {
-  const browser = await startBrowser();
+  const browser = await startBrowser("--js-flags=--no-opt --no-maglev --no-sparkplug");
   try {
     const { page } = await openWindow(browser);
-    const client = await page.context().newCDPSession(page);
-    await client.send("Performance.enable");
-    const heap = async () => {
-      await client.send("HeapProfiler.collectGarbage");
-      const { metrics } = await client.send("Performance.getMetrics");
-      return metrics.find(({ name }) => name === "JSHeapUsedSize").value / 1e6;
-    };
-    const walk = async (n) => {
-      for (let i = 0; i < n; i += 1) {
+    const keys = ["o", "s", "h", "p", "c", "l"];
+    const walk = async (rounds) => {
+      for (const key of Array.from({ length: rounds }, () => keys).flat()) {
         await page.keyboard.press("g");
-        await page.keyboard.press(["o", "s", "h", "p", "c", "l"][i % 6]);
+        await page.keyboard.press(key);
         await page.waitForTimeout(40);
       }
       await page.waitForTimeout(500);
+      const at = new URL(page.url()).pathname;
+      if (!at.endsWith("/layers")) throw new Error(`the walk ended at ${at}`);
     };
     await page.goto(`${board.address}overview`);
     await page.waitForSelector("main h1");
-    await walk(12); // Every part is loaded once before anything is counted.
-    const before = await heap();
-    await walk(switches);
-    return { before, after: await heap() };
+    await walk(2); // Every part is loaded once before anything is counted.
+    const before = await heldBy(page);
+    await walk(Math.ceil(switches / keys.length));
+    return { before, after: await heldBy(page) };
   } finally {
     await browser.close();
   }

@@ -6,10 +6,10 @@ const require = createRequire(new URL("../../../ui/package.json", import.meta.ur
 const { chromium } = require("playwright-core");
 const AXE = require.resolve("axe-core/axe.min.js");
 
-export async function startBrowser() {
+export async function startBrowser(...flags) {
   return chromium.launch({
     executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", ...flags],
   });
 }
 

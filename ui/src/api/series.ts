@@ -46,6 +46,7 @@ export function readCurves(bytes: ArrayBuffer): CurvesAnswer {
     at += Math.ceil((count * width) / 8) * 8;
     return begin;
   };
+  const shared = new Map<string, Float64Array>(); // Most runs of a tag were logged at the same steps.
   const series = header.series.map((one): Curve => {
     const { run, tag, steps, wall_times: walls, values, points = 0, total = 0 } = one;
     if (one.error || !steps || !walls || !values) {
@@ -53,7 +54,7 @@ export function readCurves(bytes: ArrayBuffer): CurvesAnswer {
     }
     return {
       run, tag, total,
-      steps: steps.kind === "stride" ? evenSteps(points, steps.first, steps.stride) : wholeNumbers(bytes, take(points, 8), points),
+      steps: steps.kind === "stride" ? evenSteps(points, steps.first, steps.stride, shared) : wholeNumbers(bytes, take(points, 8), points),
       wallTimes: walls.kind === "f64" ? viewed(new Float64Array(bytes, take(points, 8), points))
         : walls.kind === "gap32" ? gapTimes(new Int32Array(bytes, take(points, 4), points), walls.first, walls.ulp)
         : ulpTimes(new Uint32Array(bytes, take(points, 4), points), walls.first, walls.ulp),
@@ -63,9 +64,14 @@ export function readCurves(bytes: ArrayBuffer): CurvesAnswer {
   return { snapshot: header.snapshot, series };
 }
 
-function evenSteps(count: number, first: number, stride: number): Float64Array {
-  const steps = new Float64Array(count);
-  for (let i = 0; i < count; i += 1) steps[i] = first + i * stride;
+function evenSteps(count: number, first: number, stride: number, shared: Map<string, Float64Array>): Float64Array {
+  const key = `${count} ${first} ${stride}`;
+  let steps = shared.get(key);
+  if (!steps) {
+    steps = new Float64Array(count);
+    for (let i = 0; i < count; i += 1) steps[i] = first + i * stride;
+    shared.set(key, steps);
+  }
   return steps;
 }
 

@@ -1,7 +1,7 @@
 // Which runs are shown: filter, tick, or only this one. Choices are in the address.
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { plural } from "../lib/format";
+import { count, plural } from "../lib/format";
 import { parseRunFilter, passes } from "../lib/run_filter";
 import { followLastValues, lastValues } from "../state/last_values";
 import { listOf, listText, query, setQuery } from "../state/location";
@@ -22,14 +22,17 @@ export const filteredRuns = computed(() => {
   return allRuns.value.filter((run) => passes(known, run, (metric) => lastValues.value.get(metric)?.get(run) ?? null));
 });
 
-// More lines than this in one chart are a carpet; the rest is a tick away.
+// More lines than this in one chart are a carpet; up to MOST_SHOWN are a click away, for whoever wants to
+// see how wide it is.
 const SHOWN_BY_ITSELF = 200;
+const MOST_SHOWN = 1000;
 
-export const shownRuns = computed(() => {
+const wantedRuns = computed(() => {
   const only = query.value.get("only");
-  if (only !== null) return filteredRuns.value.filter((run) => run === only);
-  return filteredRuns.value.filter((run) => !hidden.value.has(run)).slice(0, SHOWN_BY_ITSELF);
+  return filteredRuns.value.filter((run) => (only !== null ? run === only : !hidden.value.has(run)));
 });
+
+export const shownRuns = computed(() => wantedRuns.value.slice(0, query.value.has("more_runs") ? MOST_SHOWN : SHOWN_BY_ITSELF));
 
 function toggle(run: string): void {
   const next = new Set(hidden.value);
@@ -44,7 +47,12 @@ export function RunList({ lastValue }: { lastValue?: (run: string) => string | n
       <input class="field" aria-label="Filter runs" placeholder="Filter: resnet acc>0.9" title="Words are regular expressions; conditions are about the last value of a tag" type="search" value={query.value.get("runs") ?? ""}
         onInput={(event) => setQuery({ runs: event.currentTarget.value }, "replace")} />
       <div class="runs-head note">
-        <span>{shown.size} of {plural(allRuns.value.length, "run")}</span>
+        <span>{count(shown.size)} of {plural(allRuns.value.length, "run")}</span>
+        {wantedRuns.value.length > SHOWN_BY_ITSELF && (
+          <button class="link" onClick={() => setQuery({ more_runs: query.value.has("more_runs") ? null : "1" })}>
+            Show {count(query.value.has("more_runs") ? SHOWN_BY_ITSELF : Math.min(MOST_SHOWN, wantedRuns.value.length))}
+          </button>
+        )}
         {(hidden.value.size > 0 || query.value.has("only")) && <button class="link" onClick={() => setQuery({ hide: null, only: null })}>Show all</button>}
       </div>
       {runFilter.value.problem && <p class="note bad">{runFilter.value.problem}</p>}

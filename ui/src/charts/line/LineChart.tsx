@@ -7,17 +7,23 @@ import { lookOf, resolveColour } from "../../lib/colour";
 import { paintVersion } from "../../shell/theme";
 import { paintInTurn, paintNoMore } from "../paint_queue";
 import { useSize } from "../useSize";
-import { pngOf, svgOf, type Picture } from "./files";
+import { Fobs, type Fob } from "./Fobs";
+import { pngOf, svgOf, type Picture as ChartPicture } from "./files";
 import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
 import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
+import { paintMany } from "./paint_many";
 import { paintCursor, type Stretch } from "./paint_cursor";
+import { paintStretched, pictureOf, takeLong, type Picture } from "./stretch";
 
 export interface LineChartProps extends Omit<LineChartOptions, "width" | "height"> {
   readonly lines: readonly Line[];
   readonly summary: string;
   /** Where the pointer is, in x, over any chart of the group; null: over none. */
   readonly cursor: Signal<number | null>;
+  /** Dragging chooses a range, dragging with shift moves the present one. */
   readonly onZoom: (range: readonly [number, number] | null) => void;
+  /** Other lines are on their way: what takes long to draw need not be drawn before they come. */
+  readonly changing?: boolean;
   /** Set to what gives the chart as a file, with the names of its lines. */
   readonly files?: ChartFiles;
   /** Marked places, the same in all charts of the group. They are dragged, or set by a click. */
@@ -52,60 +58,70 @@ function looksOf(element: Element, lines: readonly Line[]): LineLook[] {
   });
 }
 
-/** A place on the x axis that was marked, and the label it carries. */
-export interface Fob {
-  readonly x: number;
-  readonly text: string;
+/** What is on the canvas: the lines themselves, or a picture of them from before, stretched. */
+interface Shown {
+  readonly layout: LineChartLayout;
+  readonly lines: readonly Line[];
+  readonly theme: number;
+  readonly stretched: boolean;
 }
+
+// So long a stretched picture waits for other lines; then those that are there are drawn.
+const PATIENCE_MILLISECONDS = 150;
 
 const CATCH = 6; // Pixels around a fob in which it is caught, and a drag that is still a click.
-
-function Fobs({ fobs, layout, width, height }: { fobs: readonly Fob[]; layout: LineChartLayout; width: number; height: number }): JSX.Element {
-  const { box } = layout;
-  const inside = (x: number): number => Math.min(box.r, Math.max(box.l, layout.x(x)));
-  const [from, to] = [Math.min(...fobs.map(({ x }) => inside(x))), Math.max(...fobs.map(({ x }) => inside(x)))];
-  return (
-    <svg class="chart overlay" width={width} height={height} aria-hidden="true">
-      {fobs.length > 1 && <rect class="brush" x={from} y={box.t} width={to - from} height={box.b - box.t} />}
-      {fobs.filter(({ x }) => x >= layout.x.domain[0] && x <= layout.x.domain[1]).map(({ x, text }) => {
-        const at = Math.round(layout.x(x)) + 0.5;
-        const half = text.length * 3.2 + 6;
-        const middle = Math.min(Math.max(at, box.l + half), box.r + 8 - half);
-        return (
-          <g key={x}>
-            <path class="fob-line" d={`M${at} ${box.t}V${box.b}`} />
-            <rect class="fob" x={middle - half} y={box.b + 3} width={2 * half} height={17} rx={2} />
-            <text class="fob-text" x={middle} y={box.b + 16} text-anchor="middle">{text}</text>
-          </g>
-        );
-      })}
-    </svg>
-  );
-}
 
 export function LineChart(props: LineChartProps): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
+  // While it is panned: where it began, and what is in sight now. The heights stay until it is let go, so
+  // that curves move and do not breathe.
+  const [pan, setPan] = useState<{ at: number; began: LineChartLayout; picture: Picture | null; range: readonly [number, number] } | null>(null);
+  const shown = useRef<Shown | null>(null);
   const layout = useMemo(
-    () => layoutLines(props.lines, { ...props, width, height }),
-    [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange, props.fromZero],
+    () => layoutLines(props.lines, { ...props, width, height, ...(pan ? { xRange: pan.range, yRange: pan.began.y.domain } : {}) }),
+    [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange, props.fromZero, pan],
   );
   const painted = paintVersion.value;
 
   useLayoutEffect(() => {
     const [element, box] = [canvas.current, ref.current];
     if (!element || !box) return;
-    paintInTurn(canvas, () => {
-      if (!layout) {
+    const before = shown.current;
+    const same = before !== null && before.lines === props.lines && before.theme === painted;
+    if (same && before.layout === layout && !before.stretched) return;
+    const show = (stretched: boolean, draw: (context: CanvasRenderingContext2D, on: LineChartLayout, ratio: number) => void): void => {
+      const context = layout && sizeCanvas(element, width, height);
+      if (!context || !layout) {
         element.width = 0; // Wipes it.
+        shown.current = null;
         return;
       }
-      const context = sizeCanvas(element, width, height);
-      if (context) paintLines(context, layout, props.lines, looksOf(box, props.lines), inkOf(box));
+      draw(context, layout, element.width / width);
+      shown.current = { layout, lines: props.lines, theme: painted, stretched };
+    };
+    const paint = (): void => show(false, (context, on, ratio) => {
+      const looks = looksOf(box, props.lines);
+      paintLines(context, on, props.lines, looks, inkOf(box), () => paintMany(context, on, props.lines, looks, ratio));
     });
-  }, [layout, painted]);
+    const stretch = (picture: Picture): void => show(true, (context, on, ratio) => paintStretched(context, picture, on, inkOf(box), ratio));
+
+    const { picture } = pan ?? {};
+    if (picture) return paintInTurn(canvas, () => stretch(picture));
+    // What takes longer than a frame is seen stretched first. When that is on the screen it is drawn, unless
+    // other lines are about to come, which would be drawn right after.
+    const quick = same && layout !== null && takeLong(props.lines);
+    if (quick && before.layout !== layout) {
+      const old = pictureOf(element, before.layout);
+      if (old) paintInTurn(canvas, () => stretch(old));
+    }
+    if (!quick || !props.changing) return paintInTurn(canvas, paint);
+    if (before.layout === layout) paintNoMore(canvas);
+    const later = setTimeout(() => paintInTurn(canvas, paint), PATIENCE_MILLISECONDS);
+    return () => clearTimeout(later);
+  }, [layout, painted, props.changing]);
   useEffect(() => () => paintNoMore(canvas), []);
   // Following the pointer paints the overlay alone; nothing is rendered for it. A chart that was never
   // pointed at needs no overlay either.
@@ -124,7 +140,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
     });
   }, [layout, painted, props.cursor]);
   if (props.files) {
-    const pictureNow = (): Picture | null => (ref.current && layout
+    const pictureNow = (): ChartPicture | null => (ref.current && layout
       ? { layout, lines: props.lines, looks: looksOf(ref.current, props.lines), ink: inkOf(ref.current), width, height } : null);
     props.files.svg = () => { const picture = pictureNow(); return picture && svgOf(picture); };
     props.files.png = async () => { const picture = pictureNow(); return picture && pngOf(picture); };
@@ -149,6 +165,12 @@ export function LineChart(props: LineChartProps): JSX.Element {
   };
   const onMove = (event: PointerEvent): void => {
     if (!layout) return;
+    if (pan) {
+      const { began: { x, box }, at } = pan;
+      const by = event.clientX - at;
+      if (Math.abs(by) > CATCH || pan.range !== x.domain) setPan({ ...pan, range: [x.invert(box.l - by), x.invert(box.r - by)] });
+      return;
+    }
     const x = xAt(event);
     props.cursor.value = x;
     if (caught.current) {
@@ -163,21 +185,27 @@ export function LineChart(props: LineChartProps): JSX.Element {
     ref.current?.setPointerCapture(event.pointerId);
     const fob = fobAt(pixelAt(event));
     if (fob >= 0) caught.current = { fob, moved: false };
-    else setDrag({ from: xAt(event), to: xAt(event) });
+    else if (event.shiftKey) {
+      props.cursor.value = null;
+      props.onPoint?.(null);
+      setPan({ at: event.clientX, began: layout, range: layout.x.domain, picture: canvas.current && takeLong(props.lines) ? pictureOf(canvas.current, layout) : null });
+    } else setDrag({ from: xAt(event), to: xAt(event) });
   };
   const onUp = (event: PointerEvent): void => {
     if (!layout) return;
     const held = caught.current;
     caught.current = null;
     setDrag(null);
+    setPan(null);
+    if (pan) return pan.range === pan.began.x.domain ? props.onMark?.(xAt(event), true, null) : props.onZoom(pan.range);
     if (held) return held.moved ? undefined : props.onMark?.(xAt(event), event.shiftKey, held.fob);
     if (!drag) return;
     if (Math.abs(layout.x(drag.to) - layout.x(drag.from)) > CATCH) props.onZoom([Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)]);
-    else props.onMark?.(drag.to, event.shiftKey, null);
+    else props.onMark?.(drag.to, false, null);
   };
   return (
     <div class="plot" ref={ref} role="img" aria-label={props.summary} onPointerMove={onMove} onPointerDown={onDown} onPointerUp={onUp}
-      onPointerLeave={leave} onDblClick={() => props.onZoom(null)}>
+      onPointerLeave={leave} onPointerCancel={() => { setPan(null); setDrag(null); caught.current = null; }} onDblClick={() => props.onZoom(null)}>
       <canvas ref={canvas} aria-hidden="true" />
       <canvas class="overlay" ref={overlay} aria-hidden="true" />
       {layout && props.fobs && props.fobs.length > 0 && <Fobs fobs={props.fobs} layout={layout} width={width} height={height} />}

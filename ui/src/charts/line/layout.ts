@@ -49,22 +49,30 @@ export interface LineChartLayout {
 
 const LEFT = 48;
 const BOTTOM = 22;
+const SAMPLE = 100_000;
 
 /** The range that all but the outermost values lie in. */
 export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
-  const finite = Float64Array.from(values).filter(Number.isFinite);
-  if (finite.length === 0) return null;
+  const room = new Float64Array(values.length);
+  let count = 0;
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] ?? NaN;
+    if (Number.isFinite(value)) room[count++] = value;
+  }
+  const finite = room.subarray(0, count);
+  if (count === 0) return null;
   if (finite.length < 40) return extent(finite);
   const cut = Math.floor(finite.length * share);
   return [ranked(finite, cut), ranked(finite, finite.length - 1 - cut)];
 }
 
-function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number]): Float64Array {
+/** Of every line each `stride`-th value in the range. */
+function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], stride: number): Float64Array {
   const most = lines.reduce((sum, line) => sum + line.ys.length * (line.band ? 3 : 1), 0);
   const values = new Float64Array(most);
   let count = 0;
   for (const { xs, ys, band } of lines) {
-    for (let i = 0; i < ys.length; i += 1) {
+    for (let i = 0; i < ys.length; i += stride) {
       const x = xs[i] ?? NaN;
       if (!(x >= x0 && x <= x1)) continue;
       values[count++] = ys[i] ?? NaN;
@@ -76,10 +84,14 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number]): F
   return values.subarray(0, count);
 }
 
-function yScaleOf(values: Float64Array, options: LineChartOptions, bottom: number, top: number): Scale {
+function yRangeOf(values: Float64Array, options: LineChartOptions): [number, number] | null {
   const usable = options.logY ? values.filter((v) => v > 0) : values;
-  const found = options.clipOutliers ? robustRange(usable) : extent(usable);
+  return options.clipOutliers ? robustRange(usable) : extent(usable);
+}
+
+function yScaleOf(values: () => Float64Array, options: LineChartOptions, bottom: number, top: number): Scale {
   const [low, high] = options.yRange ?? [null, null];
+  const found = low !== null && high !== null ? null : yRangeOf(values(), options);
   if (options.logY) {
     const [lo, hi] = found ?? [0.1, 10];
     const room = lo === hi ? 2 : (hi / lo) ** 0.05;
@@ -104,7 +116,10 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
     ? logScale(Math.max(x0, x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
     : linearScale(...(x1 === x0 ? [x0 - 0.5, x0 + 0.5] as const : [x0, x1] as const), box.l, box.r);
   const [d0, d1] = x.domain;
-  const y = yScaleOf(yValues(lines, x.domain), options, box.b, box.t);
+  // Which values are the outermost half per cent shows in a sample as well; the very last one does not.
+  const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
+  const stride = options.clipOutliers ? Math.max(1, Math.floor(points / SAMPLE)) : 1;
+  const y = yScaleOf(() => yValues(lines, x.domain, stride), options, box.b, box.t);
 
   const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : ticks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 90)));
   const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 180 ? 5 : 3);
@@ -147,7 +162,7 @@ export function nearestIndex(xs: ArrayLike<number>, x: number): number {
 export function smoothed(ys: ArrayLike<number>, weight: number): Float64Array {
   const result = new Float64Array(ys.length);
   let last = 0;
-  let seen = 0;
+  let rest = 1; // The weight of what was before the first value.
   for (let i = 0; i < ys.length; i += 1) {
     const y = ys[i] ?? NaN;
     if (!Number.isFinite(y)) {
@@ -155,8 +170,8 @@ export function smoothed(ys: ArrayLike<number>, weight: number): Float64Array {
       continue;
     }
     last = last * weight + (1 - weight) * y;
-    seen += 1;
-    result[i] = weight === 0 ? y : last / (1 - weight ** seen);
+    rest *= weight;
+    result[i] = weight === 0 ? y : last / (1 - rest);
   }
   return result;
 }

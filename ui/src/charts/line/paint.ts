@@ -24,11 +24,15 @@ export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: num
   return context;
 }
 
+/** How strong raw values are under the smoothed ones. */
+export const FAINT = 0.26;
+
 // From here on lines are thin: wide ones would hide each other, and take several times as long.
 const MANY = 24;
 
+/** `paintMany` is what paints lines when they are many, if there is something quicker than a pen; it says whether it did. */
 export function paintLines(
-  context: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink,
+  context: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink, paintMany: () => boolean = () => false,
 ): void {
   const { box } = layout;
   context.clearRect(0, 0, box.r + 20, box.b + 30);
@@ -42,17 +46,18 @@ export function paintLines(
     const look = looks[i];
     if (look && line.band) paintBand(context, layout, line.xs, line.band, look);
   });
+  const done = lines.length > MANY && paintMany();
   lines.forEach((line, i) => {
     const look = looks[i];
-    if (!look) return;
-    if (line.smooth) stroke(context, layout, line.xs, line.ys, look, 1, 0.26, []);
+    if (!look || (done && line.xs.length - (layout.holes[i]?.length ?? 0) > 1)) return;
+    if (line.smooth) stroke(context, layout, line.xs, line.ys, look, 1, FAINT, []);
     stroke(context, layout, line.xs, line.smooth ?? line.ys, look, lines.length > MANY ? 1 : 1.6, 1, look.dash);
   });
   context.restore();
   lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
 }
 
-function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void {
+export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void {
   const { box } = layout;
   context.lineWidth = 1;
   context.textBaseline = "middle";

@@ -1,9 +1,8 @@
 // Where it hurts: error along depth and the ranked list; and why, for the chosen layer.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
-import { useSize } from "../../charts/useSize";
-import { fixed, plural } from "../../lib/format";
+import { plural } from "../../lib/format";
 import { Dialog } from "../../shell/Dialog";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
@@ -11,102 +10,13 @@ import { listOf, listText, query, setQuery } from "../../state/location";
 import { Nothing } from "../../parts/Nothing";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
-import { hasHistograms, readLayers, SORTS, sortLayers, sqnrText, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
-import { byDepth, clampDb, layoutDepth, TOP_DB } from "./depth_layout";
+import { hasHistograms, readLayers, SORTS, sortLayers, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
+import { Depth } from "./Depth";
 import { LayerDetail } from "./LayerDetail";
+import { LayerTable } from "./LayerTable";
 import { Pinned } from "./Pinned";
 import { withPin } from "./pins";
 import "./layers.css";
-
-function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
-  const { ref, width, height } = useSize<HTMLDivElement>();
-  const ordered = useMemo(() => byDepth(layers), [layers]);
-  const layout = useMemo(() => layoutDepth(ordered, width, height), [ordered, width, height]);
-  const at = picked ? ordered.indexOf(picked) : -1;
-  return (
-    <div class="depth-plot" ref={ref}>
-      {layout && (
-        <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${sqnrText(picked)} dB` : "SQNR along depth"}>
-          {layout.ticks.map((t) => (
-            <g key={t}>
-              <path class={t === TOP_DB ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
-              <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
-            </g>
-          ))}
-          <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(20)) + 0.5}H${layout.box.r}`} />
-          <text class="halo" x={layout.box.l + 4} y={layout.y(20) + 12}>fail below 20 dB</text>
-          {layout.groups.map((group, i) => (
-            <g key={i}>
-              {i > 0 && <path class="grid" d={`M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`} />}
-              {group.named && <text x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>}
-            </g>
-          ))}
-          {layout.carried && <path class="total" d={layout.carried} />}
-          {ordered.map((layer, i) => {
-            const [px, py] = [Math.round(layout.x(i)) + 0.5, layout.y(clampDb(layer.sqnr))];
-            return (
-              <g key={layer.key} onClick={() => onPick(layer)}>
-                <path class={`stem ${layer.level}`} d={`M${px} ${layout.box.t}V${py}`} />
-                <circle class={`dot ${layer.level}${layer === picked ? " sel" : ""}`} cx={px} cy={py} r={layer === picked ? 4 : 3} />
-                <rect class="hit" x={layout.x(i - 0.5)} y="0" width={layout.x(1) - layout.x(0)} height={height}><title>{`${layer.name} ${sqnrText(layer)} dB`}</title></rect>
-              </g>
-            );
-          })}
-          {picked && at >= 0 && (
-            <text class={`${picked.level} name halo`} x={layout.x(at) + (layout.x(at) > layout.box.r - 240 ? -9 : 9)}
-              y={layout.y(clampDb(picked.sqnr)) + (picked.sqnr > 34 ? 16 : 4)} text-anchor={layout.x(at) > layout.box.r - 240 ? "end" : "start"}>
-              {`${picked.name} ${picked.sqnr === Infinity ? "exact" : `${sqnrText(picked)} dB`}`}
-            </text>
-          )}
-        </svg>
-      )}
-    </div>
-  );
-}
-
-const place = (db: number): string => `${Math.min(100, Math.max(0, ((TOP_DB - clampDb(db)) / 28) * 100))}%`;
-
-function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const hasWorst = layers.some((layer) => layer.worstChannel !== null);
-  const hasCosine = layers.some((layer) => layer.cosine !== null);
-  useEffect(() => {
-    body.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
-  }, [picked]);
-  return (
-    <div class="list">
-      <table class="table">
-        <caption class="sr">Layers, worst first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Layer</th>
-            <th scope="col" class="num">SQNR, dB</th>
-            <th scope="col" class="bar-cell"><span class="sr">Short of 40 dB</span>
-              <span class="short" aria-hidden="true"><em>40</em><em style={{ left: place(30) }}>30</em><em style={{ left: place(20) }}>20</em></span></th>
-            {hasWorst && <th scope="col" class="num wide-s">Worst ch.</th>}
-            {hasCosine && <th scope="col" class="num">Cosine</th>}
-            <th scope="col" class="wide-s">Cause</th>
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          {layers.map((layer) => (
-            <tr key={layer.key} tabIndex={layer === picked ? 0 : -1} aria-selected={layer === picked} onClick={() => onPick(layer)}
-              onKeyDown={(event) => { if (event.key === "Enter") onPick(layer); }}>
-              <td class="mono" title={layer.name}>{layer.name}{layer.role === "output" ? "" : <span class="dim"> {layer.parameter || layer.role}</span>}</td>
-              <td class={`num ${layer.level === "good" ? "" : layer.level}`}>
-                {{ bad: "✗ ", warn: "▲ ", good: "" }[layer.level]}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}
-              </td>
-              <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.sqnr) }} /><u style={{ left: place(30) }} /><u style={{ left: place(20) }} /></span></td>
-              {hasWorst && <td class="num wide-s">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}
-              {hasCosine && <td class="num">{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
-              <td class="wide-s dim">{layer.cause === "none" ? "" : layer.cause}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
 
 function KeepDialog({ operations, onClose }: { operations: readonly string[]; onClose: () => void }): JSX.Element {
   const { state, retry } = useResource(JSON.stringify(operations), (signal) => postJson<KeepFloatAnswer>("compression/keep_float", { layers: operations }, signal), { live: false });

@@ -12,6 +12,10 @@ export interface DepthLayout {
   readonly y: Scale;
   readonly ticks: readonly number[];
   readonly carried: string;
+  /** The worst layer of every column of pixels that has one, from the left. */
+  readonly stems: readonly { readonly x: number; readonly y: number; readonly layer: Layer }[];
+  /** The layer that a pointer at `pixel` means: the worst of a column, or the nearest. */
+  readonly layerAt: (pixel: number) => Layer | null;
   readonly groups: readonly { name: string; from: number; to: number; named: boolean }[];
 }
 
@@ -19,7 +23,7 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
   const box = { l: 36, r: width - 24, t: 14, b: height - 20 };
   if (layers.length === 0 || box.r - box.l < 60) return null;
   const finite = layers.flatMap((layer) => [layer.sqnr, layer.carried ?? Infinity]).filter(Number.isFinite);
-  const least = Math.min(8, ...finite);
+  const least = finite.reduce((lowest, db) => Math.min(lowest, db), 8);
   const y = linearScale(Math.floor(least / 10) * 10 - 2, TOP_DB, box.b, box.t);
   const xScale = linearScale(-0.5, layers.length - 0.5, box.l, box.r);
   const ticks: number[] = [];
@@ -28,7 +32,24 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
     .flatMap((layer, i) => (layer.carried !== null && Number.isFinite(layer.carried) ? [`${xScale(i).toFixed(1)} ${y(clampDb(layer.carried)).toFixed(1)}`] : []))
     .map((point, i) => `${i === 0 ? "M" : "L"}${point}`)
     .join("");
-  return { box, x: xScale, y, ticks, carried, groups: groupsOf(layers, xScale) };
+  const stems = stemsOf(layers, xScale, y);
+  const layerAt = (pixel: number): Layer | null => {
+    const crowded = stems.length < layers.length;
+    if (!crowded) return layers[Math.max(0, Math.min(layers.length - 1, Math.round(xScale.invert(pixel))))] ?? null;
+    return stems.reduce<(typeof stems)[number] | null>((best, stem) => (best && Math.abs(best.x - pixel) <= Math.abs(stem.x - pixel) ? best : stem), null)?.layer ?? null;
+  };
+  return { box, x: xScale, y, ticks, carried, stems, layerAt, groups: groupsOf(layers, xScale) };
+}
+
+function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale): { x: number; y: number; layer: Layer }[] {
+  const stems: { x: number; y: number; layer: Layer }[] = [];
+  layers.forEach((layer, i) => {
+    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.sqnr)).toFixed(1)), layer };
+    const last = stems.at(-1);
+    if (last?.x !== stem.x) stems.push(stem);
+    else if (stem.y > last.y) stems[stems.length - 1] = stem; // Deeper is worse.
+  });
+  return stems;
 }
 
 export function clampDb(db: number): number {

@@ -120,7 +120,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
   const { name, tags, groups, view, cursor } = props;
   const key = [view.axis, groups ? JSON.stringify(groups) : view.zoom?.join("~") ?? "", ...tags.flatMap((tag) => ["", tag, ...props.runsOf(tag)])].join("\0");
   const { state, retry } = useResource(key, (signal) => ask(tags, props.runsOf, groups, view, signal));
-  const { data, error } = state.value;
+  const { data, error, stale } = state.value;
   const lines = useMemo(() => data?.lines(view.smoothing) ?? [], [data, view.smoothing]);
   props.hot.current = useMemo(() => lines.reduce<ArrayLike<number>>((longest, { xs }) => (xs.length > longest.length ? xs : longest), []), [lines]);
   const text = useMemo(() => xText(view.axis), [view.axis]);
@@ -136,7 +136,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
   const summary = lines.map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).slice(0, 5).join(", ");
   return (
     <>
-      <LineChart lines={lines} summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`} cursor={cursor} files={props.files}
+      <LineChart lines={lines} summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`} cursor={cursor} files={props.files} changing={stale}
         onZoom={props.onZoom} fobs={fobs} onMark={props.onMark} onMoveFob={props.onMoveFob}
         onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} text={text} />, at.clientX, at.clientY) : hideReadout())}
         logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} />

@@ -1,0 +1,52 @@
+// The picture of a chart, moved and stretched to where its curves will be: what is seen while the curves
+// themselves are not drawn yet, or are moved faster than they can be drawn.
+import type { Line, LineChartLayout } from "./layout";
+import { paintAxes, type Ink } from "./paint";
+
+export interface Picture {
+  readonly image: OffscreenCanvas;
+  /** What it shows. */
+  readonly layout: LineChartLayout;
+}
+
+// As many points as are drawn within a frame.
+const QUICK = 150_000;
+
+/** Whether to draw these lines takes longer than a frame. */
+export function takeLong(lines: readonly Line[]): boolean {
+  return lines.reduce((sum, line) => sum + line.xs.length * (line.smooth ? 2 : 1), 0) > QUICK;
+}
+
+export function pictureOf(canvas: HTMLCanvasElement, layout: LineChartLayout): Picture | null {
+  if (canvas.width === 0 || canvas.height === 0) return null;
+  const image = new OffscreenCanvas(canvas.width, canvas.height);
+  image.getContext("2d")?.drawImage(canvas, 0, 0);
+  return { image, layout };
+}
+
+/** Where the box of one layout lies in another; null if curves would have to bend. */
+export function stretched(from: LineChartLayout, to: LineChartLayout): { l: number; r: number; t: number; b: number } | null {
+  if (from.x.log !== to.x.log || from.y.log !== to.y.log) return null;
+  const { box } = from;
+  const place = {
+    l: to.x(from.x.invert(box.l)), r: to.x(from.x.invert(box.r)),
+    t: to.y(from.y.invert(box.t)), b: to.y(from.y.invert(box.b)),
+  };
+  return Object.values(place).every(Number.isFinite) && place.r > place.l && place.b > place.t ? place : null;
+}
+
+export function paintStretched(context: CanvasRenderingContext2D, picture: Picture, layout: LineChartLayout, ink: Ink, ratio: number): void {
+  const place = stretched(picture.layout, layout);
+  context.font = ink.font;
+  paintAxes(context, layout, ink);
+  if (!place) return;
+  const { box } = layout;
+  context.save();
+  context.beginPath();
+  context.rect(box.l, box.t - 4, box.r - box.l + 1, box.b - box.t + 4);
+  context.clip();
+  context.imageSmoothingEnabled = place.r - place.l !== box.r - box.l; // Moved only: as sharp as it was.
+  const old = picture.layout.box;
+  context.drawImage(picture.image, old.l * ratio, old.t * ratio, (old.r - old.l) * ratio, (old.b - old.t) * ratio, place.l, place.t, place.r - place.l, place.b - place.t);
+  context.restore();
+}

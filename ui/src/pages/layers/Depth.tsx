@@ -1,0 +1,66 @@
+// Error along depth, as stems: where in the model it goes wrong.
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { useSize } from "../../charts/useSize";
+import { plural } from "../../lib/format";
+import { sqnrText, type Layer } from "./data";
+import { byDepth, clampDb, layoutDepth, TOP_DB, type DepthLayout } from "./depth_layout";
+
+/** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
+function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number; onPick: (layer: Layer) => void }): JSX.Element {
+  const [near, setNear] = useState<Layer | null>(null);
+  const paths = useMemo(() => (["good", "warn", "bad"] as const).map((level) => {
+    const stems = layout.stems.filter((stem) => stem.layer.level === level);
+    return { level, lines: stems.map(({ x, y }) => `M${x} ${layout.box.t}V${y}`).join(""), dots: stems.map(({ x, y }) => `M${x} ${y}h0`).join("") };
+  }), [layout]);
+  const at = (event: PointerEvent | MouseEvent): Layer | null =>
+    layout.layerAt(event.clientX - (event.currentTarget as Element).getBoundingClientRect().left + layout.box.l);
+  return (
+    <>
+      {paths.map(({ level, lines, dots }) => lines && (
+        <g key={level}>
+          <path class={`stem ${level}`} d={lines} />
+          <path class={`dots ${level}`} d={dots} />
+        </g>
+      ))}
+      <rect class="hit" x={layout.box.l} y="0" width={layout.box.r - layout.box.l} height={height}
+        onPointerMove={(event) => setNear(at(event))} onClick={(event) => { const layer = at(event); if (layer) onPick(layer); }}>
+        {near && <title>{`${near.name} ${sqnrText(near)} dB`}</title>}
+      </rect>
+    </>
+  );
+}
+
+export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
+  const { ref, width, height } = useSize<HTMLDivElement>();
+  const ordered = useMemo(() => byDepth(layers), [layers]);
+  const layout = useMemo(() => layoutDepth(ordered, width, height), [ordered, width, height]);
+  const at = picked ? ordered.indexOf(picked) : -1;
+  return (
+    <div class="depth-plot" ref={ref}>
+      {layout && (
+        <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${sqnrText(picked)} dB` : "SQNR along depth"}>
+          {layout.ticks.map((t) => (
+            <g key={t}>
+              <path class={t === TOP_DB ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
+              <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
+            </g>
+          ))}
+          <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(20)) + 0.5}H${layout.box.r}`} />
+          <text class="halo" x={layout.box.l + 4} y={layout.y(20) + 12}>fail below 20 dB</text>
+          <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
+          {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
+          {layout.carried && <path class="total" d={layout.carried} />}
+          <Stems layout={layout} height={height} onPick={onPick} />
+          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.sqnr))} r={4} />}
+          {picked && at >= 0 && (
+            <text class={`${picked.level} name halo`} x={layout.x(at) + (layout.x(at) > layout.box.r - 240 ? -9 : 9)}
+              y={layout.y(clampDb(picked.sqnr)) + (picked.sqnr > 34 ? 16 : 4)} text-anchor={layout.x(at) > layout.box.r - 240 ? "end" : "start"}>
+              {`${picked.name} ${picked.sqnr === Infinity ? "exact" : `${sqnrText(picked)} dB`}`}
+            </text>
+          )}
+        </svg>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+// The ranked list of layers. Of thousands only the rows in sight exist.
+import type { JSX } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { fixed } from "../../lib/format";
+import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
+import { sqnrText, type Layer } from "./data";
+import { clampDb, TOP_DB } from "./depth_layout";
+
+const ROW_HEIGHT = 28; // --row.
+
+// So many are all there, so that the browser finds them in the page and columns are as wide as they need.
+const FEW = 200;
+
+const place = (db: number): string => `${Math.min(100, Math.max(0, ((TOP_DB - clampDb(db)) / 28) * 100))}%`;
+
+function Row({ layer, index, selected, hasWorst, hasCosine, onPick }: {
+  layer: Layer; index: number; selected: boolean; hasWorst: boolean; hasCosine: boolean; onPick: (layer: Layer) => void;
+}): JSX.Element {
+  return (
+    <tr tabIndex={selected ? 0 : -1} aria-selected={selected} aria-rowindex={index + 2} onClick={() => onPick(layer)}
+      onKeyDown={(event) => { if (event.key === "Enter") onPick(layer); }}>
+      <td class="mono" title={layer.name}>{layer.name}{layer.role === "output" ? "" : <span class="dim"> {layer.parameter || layer.role}</span>}</td>
+      <td class={`num ${layer.level === "good" ? "" : layer.level}`}>
+        {{ bad: "✗ ", warn: "▲ ", good: "" }[layer.level]}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}
+      </td>
+      <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.sqnr) }} /><u style={{ left: place(30) }} /><u style={{ left: place(20) }} /></span></td>
+      {hasWorst && <td class="num wide-s">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}
+      {hasCosine && <td class="num">{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
+      <td class="wide-s dim">{layer.cause === "none" ? "" : layer.cause}</td>
+    </tr>
+  );
+}
+
+/** Where rows are that do not exist now. */
+const Room = ({ rows }: { rows: number }): JSX.Element | null =>
+  rows === 0 ? null : <tr class="room" aria-hidden="true"><td colSpan={6} style={{ height: `${rows * ROW_HEIGHT}px` }} /></tr>;
+
+export function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
+  const hasWorst = useMemo(() => layers.some((layer) => layer.worstChannel !== null), [layers]);
+  const hasCosine = useMemo(() => layers.some((layer) => layer.cosine !== null), [layers]);
+  const all = usePrinting() || layers.length <= FEW;
+  const sight = useRowsInSight(layers.length, ROW_HEIGHT);
+  const [first, last] = all ? [0, layers.length] : [sight.first, sight.last];
+  const at = picked ? layers.indexOf(picked) : -1;
+  useEffect(() => sight.show(at, ROW_HEIGHT), [picked, at]);
+  return (
+    <div class="list" ref={sight.ref} onScroll={sight.onScroll}>
+      <table class={`table${all ? "" : " long"}`} aria-rowcount={layers.length + 1}>
+        <caption class="sr">Layers, worst first</caption>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col">Layer</th>
+            <th scope="col" class="num">SQNR, dB</th>
+            <th scope="col" class="bar-cell"><span class="sr">Short of 40 dB</span>
+              <span class="short" aria-hidden="true"><em>40</em><em style={{ left: place(30) }}>30</em><em style={{ left: place(20) }}>20</em></span></th>
+            {hasWorst && <th scope="col" class="num wide-s">Worst ch.</th>}
+            {hasCosine && <th scope="col" class="num">Cosine</th>}
+            <th scope="col" class="wide-s">Cause</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Room rows={first} />
+          {layers.slice(first, last).map((layer, i) => (
+            <Row key={layer.key} layer={layer} index={first + i} selected={layer === picked} hasWorst={hasWorst} hasCosine={hasCosine} onPick={onPick} />
+          ))}
+          <Room rows={layers.length - last} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
