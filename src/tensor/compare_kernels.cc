@@ -5,8 +5,6 @@
 #include <cmath>
 #include <type_traits>
 
-#include "cboard/base/bytes.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/compare_kernels.cc"
 #include <hwy/foreach_target.h>
@@ -280,23 +278,6 @@ BlockErrors ErrorsOf(std::span<const double> reference, std::span<const double> 
 
 void ByteSet::Insert(std::span<const std::uint8_t> bytes) {
   HWY_DYNAMIC_DISPATCH(InsertBytes)(bytes.data(), bytes.size(), *this);
-}
-
-void ByteSet::InsertNew(std::span<const std::uint8_t> bytes) {
-  constexpr std::size_t kWorthFlags = 64;
-  if (bytes.size() < kWorthFlags) {
-    for (const std::uint8_t byte : bytes) Insert(byte);
-    return;
-  }
-  // A byte each instead of a bit: stores that need not wait for each other.
-  std::array<std::uint8_t, 256> flags{};
-  for (const std::uint8_t byte : bytes) flags[byte] = 1;
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    // The multiplication moves bit 8j to 56 + j, for all eight at once.
-    const auto eight = LoadLittleEndian<std::uint64_t>(
-        std::as_bytes(std::span(flags)).subspan(8 * i).first<8>());
-    bits[i] = static_cast<std::uint8_t>(bits[i] | (eight * 0x0102040810204080u) >> 56);
-  }
 }
 
 int ByteSet::size() const {

@@ -71,9 +71,8 @@ void PairSums::AddOneByOne(double x, double y, const Steps* steps) {
 template <typename Code>
 void PairSums::AddCodes(std::span<const float> reference, std::span<const Code> codes,
                         const Steps& steps) {
-  bool is_first = count_ == 0;
   count_ += codes.size();
-  has_steps_ = has_codes_ = true;
+  has_steps_ = true;
   while (!codes.empty()) {
     const std::size_t size = std::min(codes.size(), kPairBlock);
     const auto x = reference.first(size);
@@ -82,13 +81,6 @@ void PairSums::AddCodes(std::span<const float> reference, std::span<const Code> 
     codes = codes.subspan(size);
     BlockErrors errors{.sum_squares = kNotFinite};
     if (size > kFew) errors = ErrorsOf(x, q, steps.scale, steps.zero_point);
-    const std::span bytes(reinterpret_cast<const std::uint8_t*>(q.data()), size);
-    if (is_first) {
-      codes_.InsertNew(bytes);
-    } else {
-      codes_.Insert(bytes);
-    }
-    is_first = false;
     if (std::isfinite(errors.sum_squares)) {
       AddErrors(size, errors, &steps);
       AddClipped(x, errors.reference, steps);
@@ -143,10 +135,8 @@ void PairSums::Merge(const PairSums& other) {
   squared_error_.Add(other.squared_error_.total());
   max_error_ = std::max(max_error_, other.max_error_);
   has_steps_ = has_steps_ || other.has_steps_;
-  has_codes_ = has_codes_ || other.has_codes_;
   clipped_ += other.clipped_;
   squared_steps_.Add(other.squared_steps_.total());
-  codes_.Insert(other.codes_);
 }
 
 PairStatistics PairSums::Build() const {
@@ -159,7 +149,6 @@ PairStatistics PairSums::Build() const {
   if (has_steps_) {
     pairs.steps =
         StepStatistics{.clipped_count = clipped_, .sum_squared_steps = squared_steps_.total()};
-    if (has_codes_) pairs.steps->used_codes = codes_.size();
   }
   return pairs;
 }

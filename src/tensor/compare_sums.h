@@ -48,10 +48,8 @@ class PairSums {
   double max_error_ = 0;
 
   bool has_steps_ = false;
-  bool has_codes_ = false;
   std::uint64_t clipped_ = 0;
   CompensatedSum squared_steps_;
-  ByteSet codes_;
 };
 
 }  // namespace cboard

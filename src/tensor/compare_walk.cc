@@ -80,7 +80,7 @@ template <typename X, typename Y>
 class Walk {
  public:
   Walk(const TensorView& reference, const TensorView& compressed, const ComparisonOptions& options,
-       std::span<PairSums> channels, StepBins* bins)
+       std::span<PairSums> channels, SharedCounts& shared)
       : reference_(reference),
         compressed_(compressed),
         x_(reference),
@@ -88,7 +88,7 @@ class Walk {
         count_(reference.element_count()),
         lanes_(LanesOf(compressed, options)),
         channels_(channels),
-        bins_(bins) {
+        shared_(shared) {
     if (compressed.quantization) {
       scales_.emplace(compressed);
       codes_ = CodesOf(compressed, options);
@@ -137,10 +137,16 @@ class Walk {
   void AddPairs(std::span<const X> x, std::span<const Y> y, const Steps* steps, PairSums& sums) {
     if constexpr (std::is_integral_v<Y>) {
       sums.AddCodes(x, y, *steps);
+      if (!shared_.bins) InsertCodes({reinterpret_cast<const std::uint8_t*>(y.data()), y.size()});
     } else {
       sums.AddReals(x, y, steps);
     }
-    if (bins_ != nullptr && steps != nullptr) bins_->Add(x, y, *steps);
+    if (shared_.bins && steps != nullptr) shared_.bins->Add(x, y, *steps);
+  }
+
+  void InsertCodes(std::span<const std::uint8_t> codes) {
+    if (!shared_.codes) shared_.codes.emplace();
+    shared_.codes->Insert(codes);
   }
 
   // Codes whose scale is zero, infinite or NaN: what they stand for is compared all the same.
@@ -224,7 +230,7 @@ class Walk {
   std::size_t count_;
   Lanes lanes_;
   std::span<PairSums> channels_;
-  StepBins* bins_;
+  SharedCounts& shared_;
   std::optional<ScaleLookup> scales_;
   ComparisonOptions::CodeRange codes_;
   std::optional<Steps> grid_;
@@ -245,14 +251,34 @@ ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOp
   });
 }
 
+void SharedCounts::Merge(const SharedCounts& other) {
+  if (!bins) {
+    bins = other.bins;
+  } else if (other.bins) {
+    bins->Merge(*other.bins);
+  }
+  if (!codes) {
+    codes = other.codes;
+  } else if (other.codes) {
+    codes->Insert(*other.codes);
+  }
+}
+
+std::optional<int> SharedCounts::used_codes() const {
+  if (bins) return bins->used_codes();
+  if (codes) return codes->size();
+  return std::nullopt;
+}
+
 bool IsUsableScale(double scale, double zero_point) {
   return std::isfinite(scale) && scale != 0 && std::abs(zero_point) <= 1 << 20;
 }
 
 void WalkPairs(const TensorView& reference, const TensorView& compressed,
-               const ComparisonOptions& options, std::span<PairSums> channels, StepBins* bins) {
+               const ComparisonOptions& options, std::span<PairSums> channels,
+               SharedCounts& shared) {
   const auto walk = [&](auto x, auto y) {
-    Walk<decltype(x), decltype(y)>(reference, compressed, options, channels, bins).Run();
+    Walk<decltype(x), decltype(y)>(reference, compressed, options, channels, shared).Run();
   };
   if (compressed.quantization && FitsFloat32(reference) && compressed.dtype == DType::kInt8) {
     walk(float{}, std::int8_t{});
