@@ -12,6 +12,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "tensor/load_doubles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace cboard {
 namespace HWY_NAMESPACE {
@@ -29,16 +31,6 @@ inline void AddReference(double x, BlockMoments& moments) {
 inline void AddError(double error, BlockErrors& errors) {
   errors.sum_squares += error * error;
   errors.max = std::max(errors.max, std::abs(error));
-}
-
-// As many values as a vector has doubles, as doubles.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadDoubles(D d, const float* HWY_RESTRICT values) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), values));
-}
-template <class D>
-HWY_INLINE hn::Vec<D> LoadDoubles(D d, const double* HWY_RESTRICT values) {
-  return hn::LoadU(d, values);
 }
 
 // Minimum, maximum and sums of one side, two vectors of doubles at a time, in chains of additions

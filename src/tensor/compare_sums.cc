@@ -128,6 +128,30 @@ void PairSums::AddReals(std::span<const Real> reference, std::span<const Real> c
 template void PairSums::AddReals(std::span<const float>, std::span<const float>, const Steps*);
 template void PairSums::AddReals(std::span<const double>, std::span<const double>, const Steps*);
 
+bool PairSums::AddLane(std::size_t count, const LaneErrors& errors, std::size_t lane,
+                       const Steps* steps, bool are_codes) {
+  const BlockErrors block{
+      {errors.min[lane], errors.max[lane], errors.sum[lane], errors.sum_squares[lane]},
+      errors.error_squares[lane],
+      errors.error_max[lane]};
+  const double min = errors.compressed_min[lane], max = errors.compressed_max[lane];
+  const double sum = errors.compressed_sum[lane];
+  const double sum_squares = errors.compressed_sum_squares[lane];
+  if (!std::isfinite(block.sum_squares + block.reference.sum_squares + sum_squares)) return false;
+  count_ += count;
+  has_steps_ = has_steps_ || steps != nullptr;
+  AddErrors(count, block, steps);
+  clipped_ += static_cast<std::uint64_t>(errors.clipped[lane]);
+  if (are_codes) {
+    const auto [low, high] = std::minmax({min * steps->scale, max * steps->scale});
+    compressed_.AddFinite(
+        count, {low, high, sum * steps->scale, sum_squares * (steps->scale * steps->scale)});
+  } else {
+    compressed_.AddFinite(count, {min, max, sum, sum_squares});
+  }
+  return true;
+}
+
 void PairSums::Merge(const PairSums& other) {
   count_ += other.count_;
   reference_.Merge(other.reference_);

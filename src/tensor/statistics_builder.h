@@ -12,9 +12,9 @@
 
 namespace cboard {
 
-// A sum that remembers what rounding took away (Knuth's TwoSum), so that a million block sums add up
-// as accurately as one. Inline and without a branch on the values: a channel of few weights needs a
-// dozen of these additions.
+// A sum that remembers what rounding took away (Knuth's TwoSum), so that a million block sums add
+// up as accurately as one. Inline and without a branch on the values: a channel of few weights
+// needs a dozen of these additions.
 class CompensatedSum {
  public:
   void Add(double value) {
