@@ -1,7 +1,7 @@
 // Model files: opening them, comparing their weights, and capturing what their layers compute.
 //
 //   bench_model list    --file M --count N                        open, and visit every tensor
-//   bench_model compare --data x.f32 --codes y.i8 --count N [--channels | --threads]
+//   bench_model compare --data x.f32 --codes y.i8 --count N [--channels LENGTH | --threads]
 //   bench_model read    --data x.f32 --codes y.i8 --count N [--threads]   only reading these bytes
 //   bench_model run     --file M --count N [--capture]            samples, all layers' outputs or
 //   not
@@ -92,25 +92,42 @@ void CompareLayers(const Flags& flags) {
   measurement.Print(count * codes.size(), 0);
 }
 
-void CompareWeights(const Flags& flags) {
-  if (flags.Has("--threads")) return CompareLayers(flags);
+// Layers of as many channels as large ones have, each with a scale of its own.
+void CompareChannels(const Flags& flags) {
   const auto reference = ReadAll<float>(flags.Text("--data"));
   const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
   const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
-  // Rows of a thousand; with --channels, each is a channel with a scale of its own.
-  const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(codes.size() / 1000), 1000};
-  const std::vector<float> scales(flags.Has("--channels") ? codes.size() / 1000 : 1, kScale);
-  TensorView compressed(codes, shape);
-  compressed.quantization = Quantization::PerTensor(scales);
-  ComparisonOptions options;
-  if (flags.Has("--channels")) {
-    compressed.quantization = Quantization::PerChannel(scales, {}, 0);
-    options.channel_axis = 0;
+  constexpr std::size_t kChannels = 1000;
+  const std::vector<std::int64_t> shape = {kChannels, flags.Count("--channels")};
+  const std::size_t size = kChannels * static_cast<std::size_t>(shape[1]);
+  const std::vector<float> scales(kChannels, kScale);
+  const ComparisonOptions options{.channel_axis = 0};
+  Measurement measurement;
+  std::uint64_t compared = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::size_t first = 0; first + size <= codes.size(); first += size, compared += size) {
+      TensorView compressed(DType::kInt8, codes.data() + first, shape);
+      compressed.quantization = Quantization::PerChannel(scales, {}, 0);
+      const TensorView original(DType::kFloat32, reference.data() + first, shape);
+      Unwrap(Compare(original, compressed, options));
+    }
   }
+  measurement.Print(compared, 0);
+}
+
+void CompareWeights(const Flags& flags) {
+  if (flags.Has("--threads")) return CompareLayers(flags);
+  if (flags.Has("--channels")) return CompareChannels(flags);
+  const auto reference = ReadAll<float>(flags.Text("--data"));
+  const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
+  const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
+  const float scale[] = {kScale};
+  TensorView compressed(codes);
+  compressed.quantization = Quantization::PerTensor(scale);
   Measurement measurement;
   double cosine = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Comparison found = Unwrap(Compare(TensorView(reference, shape), compressed, options));
+    const Comparison found = Unwrap(Compare(reference, compressed));
     cosine = found.total.Cosine();
   }
   measurement.Stop();

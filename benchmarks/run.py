@@ -287,9 +287,9 @@ NOTES = """## Notes
   counts. numpy does the same with *whole arrays*, as people write it, by one thread and with sums
   of float64, since those of float32 give other answers. The bar of 35x was found with these
   (10.6 ns a weight) where reading took 0.25 ns a weight; where reading (*limit*) takes longer than
-  a 35th of numpy's time, nothing can meet it. *In blocks* is written by hand so that everything stays in the
-  cache. *by channel* has all sums for every channel, too. The files of 1 GB are real bytes, in the
-  page cache; each round lists them anew.
+  a 35th of numpy's time, nothing can meet it. *In blocks* is written by hand so that everything
+  stays in the cache. *channels of N* has all sums for every channel of N weights, too. The files of
+  1 GB are real bytes, in the page cache; each round lists them anew.
 - With the clock, the bare work of a scalar (*limit*) alone decides how far a factor can go.
 """
 

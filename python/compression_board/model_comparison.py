@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Optional, TypedDict
+from typing import Any, Optional, TypedDict, cast
 
 from . import _engine
 from .types import PathLike
 
 
 class LayerRow(TypedDict):
-    """One layer of a ModelComparison."""
+    """One layer of a ModelComparison: all that `compression-board compare --json` says about it,
+    except what each channel has. `output_` is with the layer's own error alone, `accumulated_` with
+    those before it."""
 
     name: str
     variant_name: str
@@ -24,33 +26,79 @@ class LayerRow(TypedDict):
     paired_by: str
     depth: int
     bits: int
-    level: str
-    cause: str
-    part: str
-    explanation: str
-    severity_db: Optional[float]
+    precision: str
+    is_rescaled: bool
+    baseline_bytes: int
+    variant_bytes: int
+    bias_shift: Optional[float]
     weight_sqnr_db: Optional[float]
     weight_worst_channel: Optional[int]
     weight_worst_channel_sqnr_db: Optional[float]
     weight_cosine: Optional[float]
     weight_mse: Optional[float]
+    weight_mean_shift_sigmas: Optional[float]
     weight_rmse_steps: Optional[float]
     weight_clip_rate: Optional[float]
     weight_used_codes: Optional[int]
     weight_divergence: Optional[float]
-    bias_shift: Optional[float]
-    is_rescaled: bool
     output_sqnr_db: Optional[float]
+    output_worst_channel: Optional[int]
+    output_worst_channel_sqnr_db: Optional[float]
     output_cosine: Optional[float]
+    output_mse: Optional[float]
+    output_mean_shift_sigmas: Optional[float]
+    output_rmse_steps: Optional[float]
     output_clip_rate: Optional[float]
+    output_used_codes: Optional[int]
+    output_divergence: Optional[float]
     accumulated_sqnr_db: Optional[float]
+    accumulated_worst_channel: Optional[int]
+    accumulated_worst_channel_sqnr_db: Optional[float]
     accumulated_cosine: Optional[float]
     accumulated_mse: Optional[float]
+    accumulated_mean_shift_sigmas: Optional[float]
+    accumulated_rmse_steps: Optional[float]
+    accumulated_clip_rate: Optional[float]
+    accumulated_used_codes: Optional[int]
+    accumulated_divergence: Optional[float]
+    useful_output_db: Optional[float]
+    saturation_pairs: Optional[int]
     saturated_pairs: Optional[int]
-    baseline_bytes: int
-    variant_bytes: int
+    saturation_products: Optional[int]
+    saturated_products: Optional[int]
+    level: str
+    cause: str
+    part: str
+    severity_db: Optional[float]
+    explanation: str
     fix: Optional[str]
     fix_sqnr_db: Optional[float]
+    fix_worst_channel_sqnr_db: Optional[float]
+    fix_size_bytes: Optional[int]
+
+
+# What becomes of the objects inside a layer: their entries, by the columns they go to.
+_METRICS = (
+    "sqnr_db", "worst_channel", "worst_channel_sqnr_db", "cosine", "mse", "mean_shift_sigmas",
+    "rmse_steps", "clip_rate", "used_codes", "divergence",
+)  # fmt: skip
+_NESTED = {
+    "weight": {f"weight_{metric}": metric for metric in _METRICS},
+    "local": {f"output_{metric}": metric for metric in _METRICS},
+    "accumulated": {f"accumulated_{metric}": metric for metric in _METRICS},
+    "saturation": {
+        "saturation_pairs": "pairs",
+        "saturated_pairs": "saturated",
+        "saturation_products": "products",
+        "saturated_products": "affected",
+    },
+    "fixes": {
+        "fix": "action",
+        "fix_sqnr_db": "sqnr_db",
+        "fix_worst_channel_sqnr_db": "worst_channel_sqnr_db",
+        "fix_size_bytes": "size_bytes",
+    },
+}
 
 
 class ModelComparison(list[LayerRow]):
@@ -93,45 +141,15 @@ class ModelComparison(list[LayerRow]):
 
 
 def _row(layer: dict[str, Any]) -> LayerRow:
-    weight = layer["weight"] or {}
-    local = layer["local"] or {}
-    accumulated = layer["accumulated"] or {}
-    fixes = layer["fixes"]
-    return {
-        "name": layer["name"],
-        "variant_name": layer["variant_name"],
-        "op_type": layer["op_type"],
-        "paired_by": layer["paired_by"],
-        "depth": layer["depth"],
-        "bits": layer["bits"],
-        "level": layer["level"],
-        "cause": layer["cause"],
-        "part": layer["part"],
-        "explanation": layer["explanation"],
-        "severity_db": layer["severity_db"],
-        "weight_sqnr_db": weight.get("sqnr_db"),
-        "weight_worst_channel": weight.get("worst_channel"),
-        "weight_worst_channel_sqnr_db": weight.get("worst_channel_sqnr_db"),
-        "weight_cosine": weight.get("cosine"),
-        "weight_mse": weight.get("mse"),
-        "weight_rmse_steps": weight.get("rmse_steps"),
-        "weight_clip_rate": weight.get("clip_rate"),
-        "weight_used_codes": weight.get("used_codes"),
-        "weight_divergence": weight.get("divergence"),
-        "bias_shift": layer["bias_shift"],
-        "is_rescaled": layer["is_rescaled"],
-        "output_sqnr_db": local.get("sqnr_db"),
-        "output_cosine": local.get("cosine"),
-        "output_clip_rate": local.get("clip_rate"),
-        "accumulated_sqnr_db": accumulated.get("sqnr_db"),
-        "accumulated_cosine": accumulated.get("cosine"),
-        "accumulated_mse": accumulated.get("mse"),
-        "saturated_pairs": (layer["saturation"] or {}).get("saturated"),
-        "baseline_bytes": layer["baseline_bytes"],
-        "variant_bytes": layer["variant_bytes"],
-        "fix": fixes[0]["action"] if fixes else None,
-        "fix_sqnr_db": fixes[0]["sqnr_db"] if fixes else None,
-    }
+    row: dict[str, Any] = {}
+    for key, value in layer.items():
+        if key in _NESTED:
+            if isinstance(value, list):  # Of fixes, the best.
+                value = value[0] if value else None
+            row.update({column: (value or {}).get(entry) for column, entry in _NESTED[key].items()})
+        else:
+            row[key] = value
+    return cast(LayerRow, row)
 
 
 def compare(

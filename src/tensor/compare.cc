@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "tensor/compare_walk.h"
@@ -67,7 +66,7 @@ Result<void> CheckOptions(const ComparisonOptions& options) {
 struct ComparisonBuilder::State {
   ComparisonOptions options;
   std::vector<PairSums> channels;  // One for all when there is no channel axis.
-  std::optional<StepBins> bins;
+  SharedCounts shared;
 };
 
 ComparisonBuilder::ComparisonBuilder(ComparisonOptions options)
@@ -109,15 +108,15 @@ Result<void> ComparisonBuilder::Add(const TensorView& reference, const TensorVie
   if (reference.element_count() == 0) return {};
   if (options.divergence) {
     CBOARD_ASSIGN_OR_RETURN(StepBins bins, BinsFor(compressed, options));
-    if (state.bins && !state.bins->SameBins(bins)) {
+    if (state.shared.bins && !state.shared.bins->SameBins(bins)) {
       return Fail(ErrorCode::kInvalidArgument,
                   "a tensor of " + std::string(NameOf(compressed.dtype)) +
                       " has other codes than those before; a divergence is counted in one set");
     }
-    if (!state.bins) state.bins = std::move(bins);
+    if (!state.shared.bins) state.shared.bins = std::move(bins);
   }
   state.channels.resize(channel_count);
-  WalkPairs(reference, compressed, options, state.channels, state.bins ? &*state.bins : nullptr);
+  WalkPairs(reference, compressed, options, state.channels, state.shared);
   return {};
 }
 
@@ -130,17 +129,13 @@ Result<void> ComparisonBuilder::Merge(const ComparisonBuilder& other) {
                 "comparisons of " + std::to_string(into.channels.size()) + " and " +
                     std::to_string(from.channels.size()) + " channels cannot be merged");
   }
-  if (into.bins && from.bins && !into.bins->SameBins(*from.bins)) {
+  if (into.shared.bins && from.shared.bins && !into.shared.bins->SameBins(*from.shared.bins)) {
     return Fail(ErrorCode::kInvalidArgument,
                 "comparisons with divergences over different codes cannot be merged");
   }
   into.channels.resize(from.channels.size());
   for (std::size_t i = 0; i < from.channels.size(); ++i) into.channels[i].Merge(from.channels[i]);
-  if (!into.bins) {
-    into.bins = from.bins;
-  } else if (from.bins) {
-    into.bins->Merge(*from.bins);
-  }
+  into.shared.Merge(from.shared);
   return {};
 }
 
@@ -150,20 +145,20 @@ Comparison ComparisonBuilder::Build() const {
   PairSums total;
   for (const PairSums& channel : state.channels) total.Merge(channel);
   comparison.total = total.Build();
-  if (state.bins) {
-    comparison.divergence = state.bins->Divergence();
-    if (comparison.total.steps) comparison.total.steps->used_codes = state.bins->used_codes();
-  }
+  if (state.shared.bins) comparison.divergence = state.shared.bins->Divergence();
+  if (comparison.total.steps) comparison.total.steps->used_codes = state.shared.used_codes();
   if (!state.options.channel_axis) return comparison;
-  double worst_db = std::numeric_limits<double>::infinity();
+  double most_noise = 0;
   comparison.channels.reserve(state.channels.size());
   for (const PairSums& sums : state.channels) {
     const PairStatistics& channel = comparison.channels.emplace_back(sums.Build());
-    const double db = channel.SqnrDb();
-    if (!(channel.reference.sum_squares > 0) || std::isnan(db)) continue;
-    if (!comparison.worst_channel || db < worst_db) {
+    if (!(channel.reference.sum_squares > 0)) continue;
+    // Orders channels as SqnrDb() does, without a logarithm each.
+    const double noise = channel.sum_squared_error / channel.reference.sum_squares;
+    if (std::isnan(noise)) continue;
+    if (!comparison.worst_channel || noise > most_noise) {
       comparison.worst_channel = comparison.channels.size() - 1;
-      worst_db = db;
+      most_noise = noise;
     }
   }
   return comparison;

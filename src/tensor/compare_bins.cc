@@ -8,29 +8,22 @@
 namespace cboard {
 namespace {
 
-constexpr std::size_t kBatch = 512;
+constexpr std::size_t kBatchRows = 64;
 
-// The bin of each value, or -1 for one that is not finite. As quantizers do: divide, round half to
-// even, add the zero point, saturate.
 template <std::floating_point Real>
-void FindBins(std::span<const Real> values, const Steps& steps, std::int32_t code_min,
-              std::int32_t code_max, std::span<std::int32_t> bins) {
-  const double first = code_min - steps.zero_point, last = code_max - steps.zero_point;
-  // Adding and subtracting 1.5 * 2^52 rounds to an integer, without a call per value.
-  constexpr double kRounder = 6755399441055744.0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double value = static_cast<double>(values[i]);
-    const double step = std::min(std::max(value / steps.scale, first), last);
-    const auto bin = static_cast<std::int32_t>((step + kRounder) - kRounder - first);
-    bins[i] = std::abs(value) <= std::numeric_limits<double>::max() ? bin : -1;
-  }
+void FindBins(const Real* values, std::size_t stride, std::size_t rows, const LaneSteps& steps,
+              std::int32_t code_min, std::int32_t code_max, std::int32_t* bins) {
+  CodesOfLanes(values, stride, rows, steps, code_min, code_max, bins);
 }
 
 template <std::integral Code>
-void FindBins(std::span<const Code> codes, const Steps& /*steps*/, std::int32_t code_min,
-              std::int32_t code_max, std::span<std::int32_t> bins) {
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    bins[i] = std::clamp<std::int32_t>(codes[i], code_min, code_max) - code_min;
+void FindBins(const Code* codes, std::size_t stride, std::size_t rows, const LaneSteps& /*steps*/,
+              std::int32_t code_min, std::int32_t code_max, std::int32_t* bins) {
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t lane = 0; lane < kLaneGroup; ++lane) {
+      bins[row * kLaneGroup + lane] =
+          std::clamp<std::int32_t>(codes[row * stride + lane], code_min, code_max) - code_min;
+    }
   }
 }
 
@@ -42,43 +35,58 @@ StepBins::StepBins(std::int32_t code_min, std::int32_t code_max)
       reference_(static_cast<std::size_t>(code_max - code_min) + 1),
       compressed_(reference_.size()) {}
 
-template <typename Real, typename Other>
-void StepBins::AddPairs(std::span<const Real> reference, std::span<const Other> compressed,
-                        const Steps& steps) {
-  std::array<std::int32_t, kBatch> x_bins, y_bins;
-  while (!reference.empty()) {
-    const std::size_t size = std::min(reference.size(), kBatch);
-    FindBins(reference.first(size), steps, code_min_, code_max_, x_bins);
-    FindBins(compressed.first(size), steps, code_min_, code_max_, y_bins);
-    for (std::size_t i = 0; i < size; ++i) {
-      if ((x_bins[i] | y_bins[i]) < 0) continue;
-      ++reference_[static_cast<std::size_t>(x_bins[i])];
-      ++compressed_[static_cast<std::size_t>(y_bins[i])];
-    }
-    reference = reference.subspan(size);
-    compressed = compressed.subspan(size);
+void StepBins::Count(std::span<const std::int32_t> reference,
+                     std::span<const std::int32_t> compressed) {
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    if ((reference[i] | compressed[i]) < 0) continue;
+    ++reference_[static_cast<std::size_t>(reference[i])];
+    ++compressed_[static_cast<std::size_t>(compressed[i])];
   }
 }
 
-void StepBins::Add(std::span<const float> reference, std::span<const std::int8_t> codes,
-                   const Steps& steps) {
-  AddPairs(reference, codes, steps);
+template <typename Real, typename Other>
+void StepBins::AddLanes(const Real* reference, const Other* compressed, std::size_t stride,
+                        std::size_t rows, std::size_t lanes, const LaneSteps& steps) {
+  std::array<std::int32_t, kBatchRows * kLaneGroup> x_bins, y_bins;
+  while (rows > 0) {
+    const std::size_t some = std::min(rows, kBatchRows);
+    FindBins(reference, stride, some, steps, code_min_, code_max_, x_bins.data());
+    FindBins(compressed, stride, some, steps, code_min_, code_max_, y_bins.data());
+    for (std::size_t row = 0; row < some && lanes < kLaneGroup; ++row) {
+      std::fill_n(x_bins.begin() + row * kLaneGroup + lanes, kLaneGroup - lanes, -1);
+    }
+    Count(std::span(x_bins).first(some * kLaneGroup), std::span(y_bins).first(some * kLaneGroup));
+    reference += some * stride;
+    compressed += some * stride;
+    rows -= some;
+  }
 }
 
-void StepBins::Add(std::span<const float> reference, std::span<const std::uint8_t> codes,
+template <typename Real, typename Other>
+void StepBins::Add(std::span<const Real> reference, std::span<const Other> compressed,
                    const Steps& steps) {
-  AddPairs(reference, codes, steps);
+  LaneSteps all;
+  all.scale.fill(steps.scale);
+  all.zero_point.fill(static_cast<double>(steps.zero_point));
+  const std::size_t rows = reference.size() / kLaneGroup, rest = reference.size() % kLaneGroup;
+  AddLanes(reference.data(), compressed.data(), kLaneGroup, rows, kLaneGroup, all);
+  if (rest == 0) return;
+  std::array<Real, kLaneGroup> x{};
+  std::array<Other, kLaneGroup> y{};
+  std::ranges::copy(reference.last(rest), x.begin());
+  std::ranges::copy(compressed.last(rest), y.begin());
+  AddLanes(x.data(), y.data(), kLaneGroup, 1, rest, all);
 }
 
-void StepBins::Add(std::span<const float> reference, std::span<const float> compressed,
-                   const Steps& steps) {
-  AddPairs(reference, compressed, steps);
-}
-
-void StepBins::Add(std::span<const double> reference, std::span<const double> compressed,
-                   const Steps& steps) {
-  AddPairs(reference, compressed, steps);
-}
+#define CBOARD_INSTANTIATE(Real, Other)                                                     \
+  template void StepBins::Add(std::span<const Real>, std::span<const Other>, const Steps&); \
+  template void StepBins::AddLanes(const Real*, const Other*, std::size_t, std::size_t,     \
+                                   std::size_t, const LaneSteps&);
+CBOARD_INSTANTIATE(float, std::int8_t)
+CBOARD_INSTANTIATE(float, std::uint8_t)
+CBOARD_INSTANTIATE(float, float)
+CBOARD_INSTANTIATE(double, double)
+#undef CBOARD_INSTANTIATE
 
 void StepBins::Merge(const StepBins& other) {
   for (std::size_t i = 0; i < reference_.size(); ++i) {

@@ -15,13 +15,13 @@ class StepBins {
   StepBins(std::int32_t code_min, std::int32_t code_max);
 
   // Pairs of finite values; others are left out.
-  void Add(std::span<const float> reference, std::span<const std::int8_t> codes,
-           const Steps& steps);
-  void Add(std::span<const float> reference, std::span<const std::uint8_t> codes,
-           const Steps& steps);
-  void Add(std::span<const float> reference, std::span<const float> compressed, const Steps& steps);
-  void Add(std::span<const double> reference, std::span<const double> compressed,
-           const Steps& steps);
+  template <typename Real, typename Other>
+  void Add(std::span<const Real> reference, std::span<const Other> compressed, const Steps& steps);
+
+  // Pairs of `lanes` ≤ kLaneGroup lanes, which lie as those of ErrorsOfLanes do.
+  template <typename Real, typename Other>
+  void AddLanes(const Real* reference, const Other* compressed, std::size_t stride,
+                std::size_t rows, std::size_t lanes, const LaneSteps& steps);
 
   bool SameBins(const StepBins& other) const {
     return code_min_ == other.code_min_ && code_max_ == other.code_max_;
@@ -35,9 +35,7 @@ class StepBins {
   int used_codes() const;
 
  private:
-  template <typename Real, typename Other>
-  void AddPairs(std::span<const Real> reference, std::span<const Other> compressed,
-                const Steps& steps);
+  void Count(std::span<const std::int32_t> reference, std::span<const std::int32_t> compressed);
 
   std::int32_t code_min_;
   std::int32_t code_max_;

@@ -5,14 +5,14 @@
 #include <cmath>
 #include <type_traits>
 
-#include "cboard/base/bytes.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/compare_kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target must come first.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
+
+#include "tensor/load_doubles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cboard {
@@ -31,16 +31,6 @@ inline void AddReference(double x, BlockMoments& moments) {
 inline void AddError(double error, BlockErrors& errors) {
   errors.sum_squares += error * error;
   errors.max = std::max(errors.max, std::abs(error));
-}
-
-// As many values as a vector has doubles, as doubles.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadDoubles(D d, const float* HWY_RESTRICT values) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), values));
-}
-template <class D>
-HWY_INLINE hn::Vec<D> LoadDoubles(D d, const double* HWY_RESTRICT values) {
-  return hn::LoadU(d, values);
 }
 
 // Minimum, maximum and sums of one side, two vectors of doubles at a time, in chains of additions
@@ -280,23 +270,6 @@ BlockErrors ErrorsOf(std::span<const double> reference, std::span<const double> 
 
 void ByteSet::Insert(std::span<const std::uint8_t> bytes) {
   HWY_DYNAMIC_DISPATCH(InsertBytes)(bytes.data(), bytes.size(), *this);
-}
-
-void ByteSet::InsertNew(std::span<const std::uint8_t> bytes) {
-  constexpr std::size_t kWorthFlags = 64;
-  if (bytes.size() < kWorthFlags) {
-    for (const std::uint8_t byte : bytes) Insert(byte);
-    return;
-  }
-  // A byte each instead of a bit: stores that need not wait for each other.
-  std::array<std::uint8_t, 256> flags{};
-  for (const std::uint8_t byte : bytes) flags[byte] = 1;
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    // The multiplication moves bit 8j to 56 + j, for all eight at once.
-    const auto eight = LoadLittleEndian<std::uint64_t>(
-        std::as_bytes(std::span(flags)).subspan(8 * i).first<8>());
-    bits[i] = static_cast<std::uint8_t>(bits[i] | (eight * 0x0102040810204080u) >> 56);
-  }
 }
 
 int ByteSet::size() const {

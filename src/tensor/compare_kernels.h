@@ -45,10 +45,8 @@ struct ByteSet {
   void Insert(std::uint8_t byte) {
     bits[byte >> 3] = static_cast<std::uint8_t>(bits[byte >> 3] | 1u << (byte & 7));
   }
-  // Adds every byte of an array; quick when all of them are there already …
+  // Adds every byte of an array; quick when all of them are there already.
   void Insert(std::span<const std::uint8_t> bytes);
-  // … and when hardly any is: of the first block of a channel.
-  void InsertNew(std::span<const std::uint8_t> bytes);
   void Insert(const ByteSet& other) {
     for (std::size_t i = 0; i < bits.size(); ++i) {
       bits[i] = static_cast<std::uint8_t>(bits[i] | other.bits[i]);

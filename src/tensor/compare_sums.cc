@@ -71,9 +71,8 @@ void PairSums::AddOneByOne(double x, double y, const Steps* steps) {
 template <typename Code>
 void PairSums::AddCodes(std::span<const float> reference, std::span<const Code> codes,
                         const Steps& steps) {
-  bool is_first = count_ == 0;
   count_ += codes.size();
-  has_steps_ = has_codes_ = true;
+  has_steps_ = true;
   while (!codes.empty()) {
     const std::size_t size = std::min(codes.size(), kPairBlock);
     const auto x = reference.first(size);
@@ -82,13 +81,6 @@ void PairSums::AddCodes(std::span<const float> reference, std::span<const Code> 
     codes = codes.subspan(size);
     BlockErrors errors{.sum_squares = kNotFinite};
     if (size > kFew) errors = ErrorsOf(x, q, steps.scale, steps.zero_point);
-    const std::span bytes(reinterpret_cast<const std::uint8_t*>(q.data()), size);
-    if (is_first) {
-      codes_.InsertNew(bytes);
-    } else {
-      codes_.Insert(bytes);
-    }
-    is_first = false;
     if (std::isfinite(errors.sum_squares)) {
       AddErrors(size, errors, &steps);
       AddClipped(x, errors.reference, steps);
@@ -136,6 +128,30 @@ void PairSums::AddReals(std::span<const Real> reference, std::span<const Real> c
 template void PairSums::AddReals(std::span<const float>, std::span<const float>, const Steps*);
 template void PairSums::AddReals(std::span<const double>, std::span<const double>, const Steps*);
 
+bool PairSums::AddLane(std::size_t count, const LaneErrors& errors, std::size_t lane,
+                       const Steps* steps, bool are_codes) {
+  const BlockErrors block{
+      {errors.min[lane], errors.max[lane], errors.sum[lane], errors.sum_squares[lane]},
+      errors.error_squares[lane],
+      errors.error_max[lane]};
+  const double min = errors.compressed_min[lane], max = errors.compressed_max[lane];
+  const double sum = errors.compressed_sum[lane];
+  const double sum_squares = errors.compressed_sum_squares[lane];
+  if (!std::isfinite(block.sum_squares + block.reference.sum_squares + sum_squares)) return false;
+  count_ += count;
+  has_steps_ = has_steps_ || steps != nullptr;
+  AddErrors(count, block, steps);
+  clipped_ += static_cast<std::uint64_t>(errors.clipped[lane]);
+  if (are_codes) {
+    const auto [low, high] = std::minmax({min * steps->scale, max * steps->scale});
+    compressed_.AddFinite(
+        count, {low, high, sum * steps->scale, sum_squares * (steps->scale * steps->scale)});
+  } else {
+    compressed_.AddFinite(count, {min, max, sum, sum_squares});
+  }
+  return true;
+}
+
 void PairSums::Merge(const PairSums& other) {
   count_ += other.count_;
   reference_.Merge(other.reference_);
@@ -143,10 +159,8 @@ void PairSums::Merge(const PairSums& other) {
   squared_error_.Add(other.squared_error_.total());
   max_error_ = std::max(max_error_, other.max_error_);
   has_steps_ = has_steps_ || other.has_steps_;
-  has_codes_ = has_codes_ || other.has_codes_;
   clipped_ += other.clipped_;
   squared_steps_.Add(other.squared_steps_.total());
-  codes_.Insert(other.codes_);
 }
 
 PairStatistics PairSums::Build() const {
@@ -159,7 +173,6 @@ PairStatistics PairSums::Build() const {
   if (has_steps_) {
     pairs.steps =
         StepStatistics{.clipped_count = clipped_, .sum_squared_steps = squared_steps_.total()};
-    if (has_codes_) pairs.steps->used_codes = codes_.size();
   }
   return pairs;
 }

@@ -6,6 +6,7 @@
 
 #include "cboard/tensor/compare.h"
 #include "tensor/compare_kernels.h"
+#include "tensor/lane_kernels.h"
 #include "tensor/statistics_builder.h"
 
 namespace cboard {
@@ -17,6 +18,7 @@ struct Steps {
   double low = 0;   // References below are clipped …
   double high = 0;  // … and those above.
 
+  Steps() = default;
   Steps(double step, std::int32_t zero, std::int32_t code_min, std::int32_t code_max);
 };
 
@@ -30,6 +32,11 @@ class PairSums {
   template <typename Real>
   void AddReals(std::span<const Real> reference, std::span<const Real> compressed,
                 const Steps* steps);
+
+  // The `count` pairs of one lane, with `steps` if they are known. Adds none and returns false when
+  // one of them is not finite.
+  bool AddLane(std::size_t count, const LaneErrors& errors, std::size_t lane, const Steps* steps,
+               bool are_codes);
 
   void Merge(const PairSums& other);
 
@@ -48,10 +55,8 @@ class PairSums {
   double max_error_ = 0;
 
   bool has_steps_ = false;
-  bool has_codes_ = false;
   std::uint64_t clipped_ = 0;
   CompensatedSum squared_steps_;
-  ByteSet codes_;
 };
 
 }  // namespace cboard

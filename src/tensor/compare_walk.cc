@@ -1,6 +1,7 @@
 #include "tensor/compare_walk.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -14,6 +15,10 @@ namespace {
 // Fewer elements than this side by side in a lane are gathered before they are compared: a call of
 // the kernels costs as much as a hundred elements.
 constexpr std::size_t kShortStretch = 64;
+
+// Tiles of so many lanes, and elements of each, stay in the second-level cache.
+constexpr std::size_t kTileLanes = 128;
+constexpr std::size_t kTileElements = 256;
 
 // The elements of one tensor as T: where they are, or converted into a buffer.
 template <typename T>
@@ -80,7 +85,7 @@ template <typename X, typename Y>
 class Walk {
  public:
   Walk(const TensorView& reference, const TensorView& compressed, const ComparisonOptions& options,
-       std::span<PairSums> channels, StepBins* bins)
+       std::span<PairSums> channels, SharedCounts& shared)
       : reference_(reference),
         compressed_(compressed),
         x_(reference),
@@ -88,7 +93,7 @@ class Walk {
         count_(reference.element_count()),
         lanes_(LanesOf(compressed, options)),
         channels_(channels),
-        bins_(bins) {
+        shared_(shared) {
     if (compressed.quantization) {
       scales_.emplace(compressed);
       codes_ = CodesOf(compressed, options);
@@ -135,12 +140,23 @@ class Walk {
   }
 
   void AddPairs(std::span<const X> x, std::span<const Y> y, const Steps* steps, PairSums& sums) {
+    AddToSums(x, y, steps, sums);
+    if (shared_.bins && steps != nullptr) shared_.bins->Add(x, y, *steps);
+    if constexpr (std::is_integral_v<Y>) InsertCodes(y);
+  }
+
+  void AddToSums(std::span<const X> x, std::span<const Y> y, const Steps* steps, PairSums& sums) {
     if constexpr (std::is_integral_v<Y>) {
       sums.AddCodes(x, y, *steps);
     } else {
       sums.AddReals(x, y, steps);
     }
-    if (bins_ != nullptr && steps != nullptr) bins_->Add(x, y, *steps);
+  }
+
+  void InsertCodes(std::span<const Y> codes) {
+    if (shared_.bins) return;
+    if (!shared_.codes) shared_.codes.emplace();
+    shared_.codes->Insert({reinterpret_cast<const std::uint8_t*>(codes.data()), codes.size()});
   }
 
   // Codes whose scale is zero, infinite or NaN: what they stand for is compared all the same.
@@ -155,66 +171,110 @@ class Walk {
     }
   }
 
-  // Lanes of few elements side by side: tiles of rows and lanes are turned so that each lane's
-  // elements of several rows come together.
+  // Lanes of few elements side by side: tiles of rows and lanes are turned so that neighbours
+  // belong to different lanes, of which a group is then compared at once.
   void Gather() {
     const std::size_t inner = lanes_.inner, row_length = lanes_.count * inner;
     const std::size_t rows = count_ / row_length;
-    // Both tiles together stay in the second-level cache.
-    const std::size_t tile_lanes = std::min<std::size_t>(lanes_.count, 128);
-    const std::size_t tile_rows = std::min(rows, std::max<std::size_t>(512 / inner, 1));
-    // Lanes a power of two apart would all compete for the same few lines of the cache.
-    const std::size_t capacity = tile_rows * inner + 16;
-    std::vector<X> x_tile(tile_lanes * capacity);
-    std::vector<Y> y_tile(tile_lanes * capacity);
+    const std::size_t tile_rows = std::min(rows, std::max<std::size_t>(kTileElements / inner, 1));
+    std::vector<X> x_tile(tile_rows * inner * kTileLanes);
+    std::vector<Y> y_tile(x_tile.size());
     for (std::size_t row = 0; row < rows; row += tile_rows) {
       const std::size_t row_count = std::min(tile_rows, rows - row);
-      for (std::size_t lane = 0; lane < lanes_.count; lane += tile_lanes) {
-        const std::size_t lane_count = std::min(tile_lanes, lanes_.count - lane);
+      for (std::size_t lane = 0; lane < lanes_.count; lane += kTileLanes) {
+        const std::size_t lane_count = std::min(kTileLanes, lanes_.count - lane);
         for (std::size_t i = 0; i < row_count; ++i) {
           const std::size_t first = (row + i) * row_length + lane * inner;
-          Turn(x_.Get(first, lane_count * inner), x_tile, i * inner, capacity);
-          Turn(y_.Get(first, lane_count * inner), y_tile, i * inner, capacity);
+          Turn(x_.Get(first, lane_count * inner), x_tile.data() + i * inner * kTileLanes);
+          const std::span<const Y> y = y_.Get(first, lane_count * inner);
+          Turn(y, y_tile.data() + i * inner * kTileLanes);
+          if constexpr (std::is_integral_v<Y>) InsertCodes(y);
         }
-        for (std::size_t i = 0; i < lane_count; ++i) {
-          const std::size_t size = row_count * inner;
-          AddGathered(lane + i, std::span<const X>(x_tile).subspan(i * capacity, size),
-                      std::span<const Y>(y_tile).subspan(i * capacity, size));
+        for (std::size_t i = 0; i < lane_count; i += kLaneGroup) {
+          AddGroup(lane + i, std::min(kLaneGroup, lane_count - i), row_count * inner,
+                   x_tile.data() + i, y_tile.data() + i);
         }
       }
     }
   }
 
   template <typename T>
-  void Turn(std::span<const T> row, std::vector<T>& tile, std::size_t offset,
-            std::size_t capacity) const {
-    T* out = tile.data() + offset;
+  void Turn(std::span<const T> row, T* tile) const {
     if (lanes_.inner == 1) {
-      for (const T& element : row) {
-        *out = element;
-        out += capacity;
-      }
+      std::ranges::copy(row, tile);
       return;
     }
-    for (std::size_t i = 0; i < row.size(); i += lanes_.inner, out += capacity) {
-      for (std::size_t j = 0; j < lanes_.inner; ++j) out[j] = row[i + j];
+    for (std::size_t i = 0; i < row.size(); i += lanes_.inner, ++tile) {
+      for (std::size_t j = 0; j < lanes_.inner; ++j) tile[j * kTileLanes] = row[i + j];
     }
   }
 
-  void AddGathered(std::size_t lane, std::span<const X> x, std::span<const Y> y) {
-    PairSums& sums = SumsOf(lane);
-    if (!scales_) return AddPairs(x, y, grid_ ? &*grid_ : nullptr, sums);
-    scales_->ForEachRun(lane * lanes_.inner, lane * lanes_.inner + 1, [&](const QuantizedRun& run) {
+  // A group of lanes from `lane` on, `size` elements each, in columns of a tile.
+  void AddGroup(std::size_t lane, std::size_t lane_count, std::size_t size, const X* x,
+                const Y* y) {
+    std::array<Steps, kLaneGroup> steps;
+    LaneSteps lane_steps;
+    const bool has_steps = scales_ || grid_;
+    for (std::size_t i = 0; i < lane_count && has_steps; ++i) {
+      if (scales_) {
+        const QuantizedRun run = RunOf(lane + i);
+        if (!IsUsableScale(run.scale, run.zero_point)) {
+          return AddOneByOne(lane, lane_count, size, x, y);
+        }
+        steps[i] = StepsOf(run);
+      } else {
+        steps[i] = *grid_;
+      }
+      lane_steps.scale[i] = steps[i].scale;
+      lane_steps.zero_point[i] = static_cast<double>(steps[i].zero_point);
+      lane_steps.low[i] = steps[i].low;
+      lane_steps.high[i] = steps[i].high;
+    }
+    const LaneErrors errors = ErrorsOfLanes(x, y, kTileLanes, size, lane_steps);
+    for (std::size_t i = 0; i < lane_count; ++i) {
+      PairSums& sums = SumsOf(lane + i);
+      const Steps* of_lane = has_steps ? &steps[i] : nullptr;
+      if (sums.AddLane(size, errors, i, of_lane, std::is_integral_v<Y>)) continue;
+      AddToSums(LaneOf(x + i, size), LaneOf(y + i, size), of_lane, sums);
+    }
+    if (shared_.bins && has_steps) {
+      shared_.bins->AddLanes(x, y, kTileLanes, size, lane_count, lane_steps);
+    }
+  }
+
+  QuantizedRun RunOf(std::size_t lane) const {
+    QuantizedRun found;
+    scales_->ForEachRun(lane * lanes_.inner, lane * lanes_.inner + 1,
+                        [&](const QuantizedRun& run) { found = run; });
+    return found;
+  }
+
+  template <typename T>
+  static std::vector<T> LaneOf(const T* column, std::size_t size) {
+    std::vector<T> lane(size);
+    for (std::size_t i = 0; i < size; ++i) lane[i] = column[i * kTileLanes];
+    return lane;
+  }
+
+  // A group with a lane that has no steps.
+  void AddOneByOne(std::size_t lane, std::size_t lane_count, std::size_t size, const X* x_columns,
+                   const Y* y_columns) {
+    for (std::size_t i = 0; i < lane_count; ++i) {
+      const std::vector<X> x = LaneOf(x_columns + i, size);
+      const std::vector<Y> y = LaneOf(y_columns + i, size);
+      const QuantizedRun run = RunOf(lane + i);
       if (IsUsableScale(run.scale, run.zero_point)) {
         const Steps steps = StepsOf(run);
-        return AddPairs(x, y, &steps, sums);
+        AddPairs(std::span(x), std::span(y), &steps, SumsOf(lane + i));
+        continue;
       }
-      std::vector<double> real_x(x.begin(), x.end()), real_y(y.begin(), y.end());
+      const std::vector<double> real_x(x.begin(), x.end());
+      std::vector<double> real_y(y.begin(), y.end());
       if constexpr (std::is_integral_v<Y>) {
         for (double& value : real_y) value = (value - run.zero_point) * run.scale;
       }
-      sums.AddReals(std::span<const double>(real_x), std::span<const double>(real_y), nullptr);
-    });
+      SumsOf(lane + i).AddReals(std::span(real_x), std::span<const double>(real_y), nullptr);
+    }
   }
 
   const TensorView& reference_;
@@ -224,7 +284,7 @@ class Walk {
   std::size_t count_;
   Lanes lanes_;
   std::span<PairSums> channels_;
-  StepBins* bins_;
+  SharedCounts& shared_;
   std::optional<ScaleLookup> scales_;
   ComparisonOptions::CodeRange codes_;
   std::optional<Steps> grid_;
@@ -245,14 +305,34 @@ ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOp
   });
 }
 
+void SharedCounts::Merge(const SharedCounts& other) {
+  if (!bins) {
+    bins = other.bins;
+  } else if (other.bins) {
+    bins->Merge(*other.bins);
+  }
+  if (!codes) {
+    codes = other.codes;
+  } else if (other.codes) {
+    codes->Insert(*other.codes);
+  }
+}
+
+std::optional<int> SharedCounts::used_codes() const {
+  if (bins) return bins->used_codes();
+  if (codes) return codes->size();
+  return std::nullopt;
+}
+
 bool IsUsableScale(double scale, double zero_point) {
   return std::isfinite(scale) && scale != 0 && std::abs(zero_point) <= 1 << 20;
 }
 
 void WalkPairs(const TensorView& reference, const TensorView& compressed,
-               const ComparisonOptions& options, std::span<PairSums> channels, StepBins* bins) {
+               const ComparisonOptions& options, std::span<PairSums> channels,
+               SharedCounts& shared) {
   const auto walk = [&](auto x, auto y) {
-    Walk<decltype(x), decltype(y)>(reference, compressed, options, channels, bins).Run();
+    Walk<decltype(x), decltype(y)>(reference, compressed, options, channels, shared).Run();
   };
   if (compressed.quantization && FitsFloat32(reference) && compressed.dtype == DType::kInt8) {
     walk(float{}, std::int8_t{});

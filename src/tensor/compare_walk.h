@@ -1,6 +1,7 @@
 // Two tensors side by side, in stretches that belong to one channel and one scale.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "cboard/tensor/compare.h"
@@ -16,9 +17,23 @@ ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOp
 // Whether errors can be expressed in steps of this scale.
 bool IsUsableScale(double scale, double zero_point);
 
+// What all channels share: counting codes by channel would cost more than all other figures of one.
+struct SharedCounts {
+  std::optional<StepBins> bins;
+  // Of 8-bit codes with a scale; empty where `bins` know.
+  std::optional<ByteSet> codes;
+
+  // Of the same bins, if both have some.
+  void Merge(const SharedCounts& other);
+
+  // How many different codes have occurred, if codes were counted.
+  std::optional<int> used_codes() const;
+};
+
 // Adds all pairs to the sums of their channels (to the only one, without a channel axis) and to
-// `bins`, if there are some. Both tensors are valid, of one shape, and not empty.
+// `shared`. Both tensors are valid, of one shape, and not empty.
 void WalkPairs(const TensorView& reference, const TensorView& compressed,
-               const ComparisonOptions& options, std::span<PairSums> channels, StepBins* bins);
+               const ComparisonOptions& options, std::span<PairSums> channels,
+               SharedCounts& shared);
 
 }  // namespace cboard

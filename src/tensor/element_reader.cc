@@ -1,6 +1,8 @@
 #include "tensor/element_reader.h"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "tensor/element_types.h"
 
@@ -59,6 +61,12 @@ template <typename Real>
 void ReadElements(const TensorView& tensor, std::size_t first, std::span<Real> out) {
   VisitElementType(tensor.dtype, [&](auto example) {
     using Element = decltype(example);
+    if constexpr (std::is_same_v<Element, Real>) {  // That lie unaligned in a file.
+      if (out.empty()) return;
+      std::memcpy(out.data(), static_cast<const std::byte*>(tensor.data) + first * sizeof(Real),
+                  out.size_bytes());
+      return;
+    }
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i] = ValueOf<Real>(LoadElement<Element>(tensor.data, first + i));
     }

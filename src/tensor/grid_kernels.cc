@@ -8,20 +8,13 @@
 // foreach_target must come first.
 #include <hwy/highway.h>
 
+#include "tensor/load_doubles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace cboard {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class D>
-hn::Vec<D> LoadDoubles(D d, const double* values) {
-  return hn::LoadU(d, values);
-}
-template <class D>
-hn::Vec<D> LoadDoubles(D d, const float* values) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), values));
-}
 
 template <typename Real>
 void Places(const Real* HWY_RESTRICT values, std::size_t count, const GridPlaces& grid,

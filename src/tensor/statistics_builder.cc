@@ -5,17 +5,6 @@
 
 namespace cboard {
 
-void CompensatedSum::Add(double value) {
-  const double sum = sum_ + value;
-  // Beyond the finite there is nothing to compensate, and infinity - infinity would be NaN.
-  if (std::isfinite(sum)) {
-    lost_ += std::abs(sum_) >= std::abs(value) ? (sum_ - sum) + value : (value - sum) + sum_;
-  }
-  sum_ = sum;
-}
-
-double CompensatedSum::total() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
-
 void StatisticsBuilder::Add(double value, std::uint64_t count) {
   if (count == 0) return;
   if (std::isfinite(value)) {

@@ -1,6 +1,7 @@
 // Gathers TensorStatistics from blocks of values in any form.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -11,12 +12,20 @@
 
 namespace cboard {
 
-// A sum that remembers what rounding took away (Neumaier), so that a million block sums add up as
-// accurately as one.
+// A sum that remembers what rounding took away (Knuth's TwoSum), so that a million block sums add
+// up as accurately as one. Inline and without a branch on the values: a channel of few weights
+// needs a dozen of these additions.
 class CompensatedSum {
  public:
-  void Add(double value);
-  double total() const;
+  void Add(double value) {
+    const double sum = sum_ + value;
+    const double added = sum - sum_;
+    const double lost = (sum_ - (sum - added)) + (value - added);
+    // Beyond the finite there is nothing to compensate, and infinity - infinity would be NaN.
+    lost_ += std::isfinite(sum) ? lost : 0;
+    sum_ = sum;
+  }
+  double total() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
 
  private:
   double sum_ = 0;

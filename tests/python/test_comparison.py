@@ -8,6 +8,7 @@ import onnx
 import pandas
 import pytest
 from compression_board import compare
+from compression_board.model_comparison import LayerRow
 from onnx import helper, numpy_helper
 
 RUNTIME = Path(__file__).resolve().parents[2] / "build" / "ort" / "python" / "onnxruntime" / "capi"
@@ -47,6 +48,33 @@ def pair(tmp_path):
     codes = np.round(weights / scale).astype(np.int8)
     fp32 = model(tmp_path / "fp32.onnx", weights)
     return fp32, model(tmp_path / "int8.onnx", (codes, scale * 0.5)), weights, codes * scale * 0.5
+
+
+def columns_of(layer):
+    """The columns that a layer of the JSON gives, found from its own keys; numbers of channels stay
+    in the details."""
+    prefixes = {"weight": "weight_", "local": "output_", "accumulated": "accumulated_"}
+    for key, value in layer.items():
+        if key in prefixes:
+            metrics = {entry for entry in layer["weight"] if entry != "channels"}
+            yield from (prefixes[key] + metric for metric in metrics)
+        elif key == "saturation":
+            yield from ("saturation_pairs", "saturated_pairs")
+            yield from ("saturation_products", "saturated_products")
+        elif key == "fixes":
+            yield from ("fix" if name == "action" else "fix_" + name for name in value[0])
+        else:
+            yield key
+
+
+def test_rows_say_all_that_the_json_says(pair):
+    rows = compare(*pair[:2], samples=0)
+    layer = rows.details["layers"][0]
+    assert set(rows[0]) == set(columns_of(layer))
+    assert set(rows[0]) == set(LayerRow.__annotations__)
+    assert rows[0]["precision"] == layer["precision"] == "int8"
+    assert rows[0]["weight_mean_shift_sigmas"] == layer["weight"]["mean_shift_sigmas"]
+    assert rows[0]["useful_output_db"] is None  # Nothing was run.
 
 
 def test_rows_have_the_numbers_and_the_cause(pair):

@@ -27,7 +27,7 @@ namespace cboard {
 struct StepStatistics {
   std::uint64_t clipped_count = 0;  // References more than half a step beyond the last code.
   double sum_squared_steps = 0;     // Squared errors in units of the scale.
-  // Different codes that occur. Only of 8-bit codes, or with `divergence` and then in the total.
+  // Different codes that occur. Only in the total, of 8-bit codes or with `divergence`.
   std::optional<int> used_codes;
 };
 
