@@ -11,6 +11,7 @@ import { useNear } from "../../charts/useNear";
 import { exact, plural, significant } from "../../lib/format";
 import type { Limits } from "../../lib/limits";
 import type { RunGroup } from "../../lib/run_groups";
+import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
 import { CardTools, LimitFields } from "./CardTools";
@@ -22,16 +23,19 @@ const DIGITS = 5;
 
 const keyOf = (line: Line): JSX.Element => <RunKey run={line.name} {...(line.look ? { look: line.look } : {})} />;
 
-/** Its height is known before its content: two rows for more than four runs. */
+const MOST_NAMED = 4;
+
+/** Its height is known before its content: two rows for more than two runs. Few lines have their names beside their values. */
 function Values({ count: expected, lines, cursor }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null }): JSX.Element {
   const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
+  const names = useMemo(() => (lines.length <= MOST_NAMED ? shortNames(lines.map(({ name }) => name)) : []), [lines]);
   return (
-    <div class={lines.some((line) => line.look) ? "values" : expected > 4 ? "values reserved two" : "values reserved"}>
-      {lines.slice(0, 8).map((line) => {
+    <div class={lines.some((line) => line.look) ? "values" : expected > 2 ? "values reserved two" : "values reserved"}>
+      {lines.slice(0, 8).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const value = (line.smooth ?? line.ys)[i] ?? NaN;
         const raw = line.ys[i] ?? NaN;
-        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={Number.isFinite(raw) ? "" : "bad"}>{keyOf(line)}{line.look && <span class="dim">{line.name} </span>}{significant(Number.isFinite(raw) ? value : raw, DIGITS)}</span>;
+        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={Number.isFinite(raw) ? "" : "bad"}>{keyOf(line)}{line.look ? <span class="dim">{line.name} </span> : names[k] && <span class="dim name">{names[k]} </span>}{significant(Number.isFinite(raw) ? value : raw, DIGITS)}</span>;
       })}
       {lines.length > 8 && <span class="dim">and {lines.length - 8} more</span>}
     </div>

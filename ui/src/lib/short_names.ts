@@ -1,0 +1,21 @@
+// Names of runs beside each other: what they end with, as far back as it takes to tell them apart.
+
+const tailOf = (name: string, parts: number): string => name.split("/").slice(-parts).join("/");
+
+/** For each of the names, which are different, its shortest tail of whole parts that no other one has. */
+export function shortNames(names: readonly string[]): string[] {
+  const short: string[] = names.map(() => "");
+  let open = names.map((_, i) => i);
+  for (let parts = 1; open.length > 0; parts += 1) {
+    const holders = new Map<string, number>();
+    for (const name of names) holders.set(tailOf(name, parts), (holders.get(tailOf(name, parts)) ?? 0) + 1);
+    open = open.filter((i) => {
+      const name = names[i] ?? "";
+      const tail = tailOf(name, parts);
+      const done = holders.get(tail) === 1 || tail === name;
+      if (done) short[i] = tail;
+      return !done;
+    });
+  }
+  return short;
+}
