@@ -39,7 +39,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
   const layout = useMemo(() => {
     const range = extent(trials.flatMap((trial) => (trial.accuracy === null ? [] : [trial.accuracy * 100])));
     if (!range || width < 120) return null;
-    const box = { l: 44, r: width - (width > 560 ? 120 : 16), t: 20, b: height - 30 };
+    const box = { l: 44, r: width - (width > 560 ? 120 : 16), t: 30, b: height - 30 };
     const last = Math.max(...trials.map((trial) => trial.begun), 1e-3);
     const scale = overTime ? linearScale(-0.04 * last, 1.04 * last, box.l, box.r) : linearScale(-0.5, trials.length - 0.5, box.l, box.r);
     return { box, x: (trial: Trial, i: number) => scale(overTime ? trial.begun : i), scale, y: linearScale(...padded(range, 0.1), box.b, box.t), wide: width > 560 };
@@ -57,7 +57,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
               <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
             </g>
           ))}
-          <text x={layout.box.l} y={layout.box.t - 8} class="halo">accuracy, %</text>
+          <text x={layout.box.l} y={layout.box.t - 16} class="halo">accuracy, %</text>
           {base !== null && (
             <>
               <path class="line-a" d={`M${layout.box.l} ${layout.y(base * 100)}H${layout.box.r}`} />
