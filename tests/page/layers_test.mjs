@@ -68,7 +68,7 @@ test("channels of both variants are drawn over each other, told in a table, and 
   await page.waitForSelector(".range-b");
   assert.equal(await page.locator(".range-a").count(), 6);
   await page.click('[data-channel="5"]', { force: true });
-  await page.waitForSelector('.facts:has-text("greatest 6 → 3")');
+  await page.waitForSelector('.facts dd:text("6 → 3")');
   await page.click('section:has(#channel-title) button:text("Table")');
   assert.match(await page.locator(".bin-table tbody tr").last().innerText(), /5\s+−6\s+6\s+NaN\s+−3\s+3/);
   await assertFitsWidth(page);

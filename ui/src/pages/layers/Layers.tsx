@@ -49,7 +49,9 @@ function pairOf(sides: SidesAnswer, wanted: string | null): { model: string | nu
 /** The layer that the address names; the worst without one. */
 function pickedOf(shown: readonly Layer[]): Layer | null {
   const wanted = query.value.get("sel");
-  return shown.find((layer) => layer.key === wanted || layer.name === wanted) ?? shown[0] ?? null;
+  if (wanted === null) return shown[0] ?? null;
+  // Tags, from which links are made, have no slash in front.
+  return shown.find((layer) => layer.key === wanted || layer.name === wanted) ?? shown.find((layer) => layer.name === `/${wanted}`) ?? shown[0] ?? null;
 }
 
 export default function Layers(): JSX.Element {
