@@ -75,18 +75,19 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
             const py = layout.y(trial.accuracy * 100);
             const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
             const near = base !== null && Math.abs(py - layout.y(base * 100)) <= 30 && !trial.isBaseline;
+            const named = i % every === 0;
             const show = (event: { clientX: number; clientY: number }): void => showReadout(<Card trial={trial} />, event.clientX, event.clientY);
             return (
               <g key={trial.run} class={`trial${trial === picked ? " picked" : ""}`} tabIndex={0} role="link"
-                aria-label={`${trial.name}, ${percent(trial.accuracy)} %`}
+                aria-label={named && !overTime ? undefined : `${trial.name}, ${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)} %`}
                 onClick={() => onOpen(trial)} onKeyDown={(event) => { if (event.key === "Enter") onOpen(trial); }}
                 onFocus={(event) => { onPick(trial); const at = event.currentTarget.getBoundingClientRect(); show({ clientX: at.x + at.width, clientY: at.y }); }} onBlur={hideReadout}
                 onPointerMove={show} onPointerLeave={hideReadout}>
                 <rect class="hit" x={px - 16} y={layout.box.t} width="32" height={layout.box.b - layout.box.t} />
                 {trial === picked && <circle class="ring" cx={px} cy={py} r="9" />}
                 {trial.isBaseline ? <circle class="mark-a" cx={px} cy={py} r="4" /> : <path class={`fill-${level}`} d={`M${px} ${py - 5}l5 5-5 5-5-5z`} />}
-                {(i % every === 0 || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor="middle">{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
-                {!overTime && (i % every === 0) && <text x={px} y={layout.box.b + 18} text-anchor="middle">{trial.name}</text>}
+                {(named || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor="middle">{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
+                {!overTime && named && <text x={px} y={layout.box.b + 18} text-anchor="middle">{trial.name}</text>}
               </g>
             );
           })}
