@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { assertFitsWidth, barriers, visit } from "./support/browser.mjs";
 import { EventFile } from "./support/event_file.mjs";
-import { newLogdir } from "./support/logdirs.mjs";
+import { newLogdir, writeLayers } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
@@ -72,4 +72,22 @@ test("channels of both variants are drawn over each other, told in a table, and 
   await page.click('section:has(#channel-title) button:text("Table")');
   assert.match(await page.locator(".bin-table tbody tr").last().innerText(), /5\s+−6\s+6\s+NaN\s+−3\s+3/);
   await assertFitsWidth(page);
+});
+
+test("layers are found by a regular expression, and all of them again", async (t) => {
+  const logdir = newLogdir(t);
+  writeLayers(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=resnet18"));
+  const rows = page.locator(".list tbody tr");
+  const all = await rows.count();
+  await page.keyboard.press("f");
+  await page.keyboard.type("layer2.*conv1$");
+  await page.waitForFunction((most) => document.querySelectorAll(".list tbody tr").length < most, all);
+  assert.match(await rows.first().innerText(), /layer2\S*conv1/);
+  await visit(page, page.url());
+  assert.ok((await rows.count()) < all);
+  await page.fill('input[aria-label="Find layers"]', "nothing is called this");
+  await page.click('button:has-text("Show all")');
+  await page.waitForFunction((most) => document.querySelectorAll(".list tbody tr").length === most, all);
 });
