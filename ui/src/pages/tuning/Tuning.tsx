@@ -36,12 +36,12 @@ function TrialTable({ trials, of, picked, onPick, onOpen }: {
         <thead><tr>
           <th scope="col">Trial</th><th scope="col" class="num">Accuracy, %</th><th scope="col" class="num">Change, pp</th><th scope="col">Verdict</th>
           {figures.map(({ metric, text }) => <th key={metric} scope="col" class="num">{text}</th>)}
-          <th scope="col">Changed settings</th><th scope="col" class="num">Took</th><th scope="col">Run</th><th scope="col"><span class="sr">Layers</span></th>
+          <th scope="col">Changed settings</th><th scope="col" class="num">Took</th><th scope="col"><span class="sr">Layers</span></th><th scope="col">Run</th>
         </tr></thead>
         <tbody ref={body}>
           {trials.map((trial) => (
             <tr key={trial.run} tabIndex={0} aria-selected={trial === picked} onFocus={() => onPick(trial)}
-              onClick={() => onOpen(trial)} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(trial); }}>
+              onClick={(event) => { if (!(event.target as Element).closest("a")) onOpen(trial); }} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(trial); }}>
               <td>{trial.name}{trial.isBest ? <b> best</b> : ""}</td>
               <td class="num">{trial.accuracy === null ? <span class="none">not known yet</span> : percent(trial.accuracy)}</td>
               <td class="num">{trial.change === null || trial.isBaseline ? "–" : points(trial.change).replace(" pp", "")}</td>
@@ -49,8 +49,8 @@ function TrialTable({ trials, of, picked, onPick, onOpen }: {
               {figures.map(({ metric }) => { const value = logged?.value(trial.name, metric); return <td key={metric} class="num">{value == null ? <span class="none" title="not logged">–</span> : significant(value)}</td>; })}
               <td class="dim changes" title={trial.fromBest.map(({ name, here, best }) => `${name}: ${here}, the best has ${best}`).join("\n")}>{trial.changed || "–"}</td>
               <td class="num">{trial.duration > 0 ? duration(trial.duration) : "–"}</td>
+              <td>{!trial.isBaseline && <a class="link" href={hrefOf(["layers"], { model: of, a: "baseline", b: trial.name })}>Layers</a>}</td>
               <td class="mono dim">{trial.run}</td>
-              <td>{!trial.isBaseline && <a class="link" href={hrefOf(["layers"], { model: of, a: "baseline", b: trial.name })} onClick={(event) => event.stopPropagation()}>Layers</a>}</td>
             </tr>
           ))}
         </tbody>
