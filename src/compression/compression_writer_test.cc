@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "compression/read_back.h"
 #include "testing/matchers.h"
@@ -188,6 +190,24 @@ TEST(CompressionWriter, LogsLatencyDistributions) {
   ASSERT_THAT(writer.Close(), Succeeds());
   EXPECT_EQ(Find(ReadBack(dir.path()), "m/latency_distribution/fp32").kind,
             proto::ValueKind::kHistogram);
+}
+
+TEST(CompressionWriter, OneSlowSampleDoesNotPressAllOthersIntoOneBin) {
+  const TempDir dir;
+  CompressionWriter writer(dir.path());
+  std::vector<double> samples = {500};
+  for (int i = 0; i < 400; ++i) samples.push_back(10 + 0.01 * i);
+  ASSERT_THAT(writer.LogLatencyDistribution("m", samples, std::vector<double>{7, 7}), Succeeds());
+  ASSERT_THAT(writer.Close(), Succeeds());
+  const auto all = ReadBack(dir.path());
+  const auto counts = [&](const std::string& tag) {
+    return proto::ParseHistogram(Find(all, tag).payload)->bucket_counts;
+  };
+  const auto fp32 = counts("m/latency_distribution/fp32");
+  EXPECT_GT(std::ranges::count_if(fp32, [](double count) { return count > 0; }), 150);
+  EXPECT_EQ(std::accumulate(fp32.begin(), fp32.end(), 0.0), 401);
+  const auto equal = counts("m/latency_distribution/int8");
+  EXPECT_EQ(std::accumulate(equal.begin(), equal.end(), 0.0), 2);
 }
 
 TEST(CompressionWriter, LogsMetadataAsTextAndNumbers) {

@@ -20,8 +20,9 @@ struct Logged {
   std::string tag;
   std::int64_t step = 0;
   proto::ValueKind kind = proto::ValueKind::kNone;
-  float value = 0;   // Of a scalar.
-  std::string text;  // Of a text.
+  float value = 0;      // Of a scalar.
+  std::string text;     // Of a text.
+  std::string payload;  // As it is stored: of a histogram, the serialized message.
   std::string plugin_name, plugin_content, display_name, description;
 
   std::string RunAndTag() const { return run.empty() ? tag : run + " " + tag; }
@@ -46,7 +47,8 @@ inline std::vector<Logged> ReadBack(const std::filesystem::path& directory) {
                         .tag = std::string(value.tag),
                         .step = event->step,
                         .kind = value.kind,
-                        .value = value.simple_value};
+                        .value = value.simple_value,
+                        .payload = std::string(value.payload)};
           if (const auto metadata = proto::ParseSummaryMetadata(value.metadata)) {
             logged.plugin_name = metadata->plugin_name;
             logged.plugin_content = metadata->plugin_content;

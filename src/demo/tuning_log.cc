@@ -15,7 +15,7 @@ constexpr double kCutShort = 0.02;
 TrialSettings SettingsOf(const QuantizationScheme& scheme) {
   return {{"weight_bits", static_cast<double>(scheme.weight_bits)},
           {"granularity", std::string(scheme.per_channel ? "per_channel" : "per_tensor")},
-          {"reach_of_conv0", scheme.reach.front()},
+          {"reach_of_conv0", scheme.reach.empty() ? 1.0 : scheme.reach.front()},
           {"keep_float", std::string(scheme.keep_float.empty() ? "none" : "conv0")}};
 }
 
@@ -49,10 +49,16 @@ Result<void> LogTuning(const DemoVariants& made, const DigitsSplit& digits,
   TuningLogger logger({.directory = directory, .earlier = EarlierTrials::kContinue});
   const DemoVariant& baseline = made.variants.front();
   CBOARD_RETURN_IF_ERROR(LogTrial(baseline, {}, digits.test, logger));
-  QuantizationScheme scheme;
-  scheme.reach = {kCutShort, 1, 1, 1, 1};
-  for (const bool keep_float : {false, true}) {
-    if (keep_float) scheme.keep_float = {0};
+  // One layer that is cut short, the same kept in floating point, then what tuners try.
+  QuantizationScheme cut_short{.reach = {kCutShort, 1, 1, 1, 1}}, kept = cut_short;
+  kept.keep_float = {0};
+  const QuantizationScheme schemes[] = {cut_short,
+                                        kept,
+                                        {.weight_bits = 4, .per_channel = false},
+                                        {.weight_bits = 4},
+                                        {.per_channel = false},
+                                        {}};
+  for (const QuantizationScheme& scheme : schemes) {
     const DemoVariant trial =
         MakeQuantized("trial", *baseline.network, made.ranges, scheme, digits.test);
     CBOARD_RETURN_IF_ERROR(LogTrial(trial, SettingsOf(scheme), digits.test, logger));

@@ -161,7 +161,8 @@ def test_our_board_ranks_the_same_layer_first(log):
 
 def test_our_board_names_layers_as_the_model_does(log, digits):
     """Tags lose the slash in front; whoever keeps a layer in floating point needs it."""
-    nodes = {node.name for node in onnx.load(digits.fp32).graph.node}
+    graph = onnx.load(digits.fp32).graph
+    nodes = {node.name for node in (*graph.node, *graph.input)}
     with RunningBoard("--logdir", log[0]) as board:
         status, ranking = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=digits")
         assert status == 200, ranking

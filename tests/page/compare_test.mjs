@@ -83,3 +83,38 @@ for (const [scheme, width] of [["light", 1440], ["dark", 390]]) {
     await assertFitsWidth(page);
   });
 }
+
+test("classes stand in the order of what they lost, and a missing side is not zero", async (t) => {
+  const logdir = newLogdir(t);
+  writePair(logdir);
+  const file = new EventFile(join(logdir, "classes"));
+  for (const [name, fp32, int8] of [["cat", 0.9, 0.88], ["dog", 0.95, 0.7], ["fruit/apple", 0.5, 0.6]]) {
+    file.scalar(`alexnet/per_class/accuracy/${name}/fp32`, fp32).scalar(`alexnet/per_class/accuracy/${name}/int8`, int8);
+  }
+  file.scalar("alexnet/per_class/accuracy/owl/fp32", 0.5);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("compare?model=alexnet"));
+  await page.waitForSelector(".classes");
+  assert.deepEqual(await page.locator(".classes tbody th").allInnerTexts(), ["dog", "cat", "fruit/apple", "owl"]);
+  assert.match(await page.locator(".classes tbody tr").first().innerText(), /95\.00 %\s+70\.00 %\s+25\.00/);
+  assert.match(await page.locator(".classes tbody tr").last().innerText(), /50\.00 %\s+–\s+–/);
+  assert.match(await page.locator("section:has(.classes)").innerText(), /2 lose, most of all dog with 25\.00 pp/);
+  assert.deepEqual(await barriers(page), []);
+});
+
+test("latencies are a table, too", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  const file = new EventFile(join(logdir, "latency"));
+  for (const [variant, mean] of [["fp32", 20], ["int8", 10]]) {
+    file.histogram(`alexnet/latency_distribution/${variant}`, Array.from({ length: 400 }, (_, i) => mean + (i % 20) / 10));
+  }
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("compare?model=alexnet"));
+  await page.waitForSelector('[aria-label^="Latency: p50 goes from"]');
+  assert.equal(await page.locator(".percentile-a").count() > 0, true);
+  await page.click('section:has(#latency-title) button:text("Table")');
+  await page.waitForSelector(".bin-table tbody tr");
+  const shares = await page.locator(".bin-table tbody td:nth-child(3)").allInnerTexts();
+  assert.ok(Math.abs(shares.reduce((sum, text) => sum + Number(text), 0) - 100) < 0.5, String(shares));
+});

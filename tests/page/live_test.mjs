@@ -26,6 +26,7 @@ test("a point appears while the page is open, and the view stays as it was", asy
   assert.match(await summary(page.locator('section[aria-label="Pinned"]'), "loss"), /run ends at 1/);
   assert.equal(await page.evaluate(() => window.sameDocument), true);
   assert.equal(new URL(page.url()).search, "?smooth=0&ylog=1&pins=loss");
+  await page.waitForSelector('[role="status"]:text("Newer values at")', { state: "attached" });
 });
 
 test("a model that is logged while an empty board is open fills the overview", async (t) => {

@@ -71,3 +71,19 @@ test("a page asks every question once", async (t) => {
     assert.equal((await questionsTo(board)) - before, 3 + own + cards, path);
   }
 });
+
+test("links do not move while one looks at them, on the first visit and on later ones", async (t) => {
+  const logdir = newLogdir(t);
+  writeTraining(logdir); // Most pages are empty and folded away.
+  const { page, at } = await serve(t, logdir);
+  await page.addInitScript(() => {
+    window.moved = 0;
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.moved += entry.value; }).observe({ type: "layout-shift", buffered: true });
+  });
+  for (const visited of ["first", "second"]) {
+    await visit(page, at("scalars"));
+    await page.waitForSelector(".rail-more");
+    await page.waitForTimeout(600); // Whatever comes late has come.
+    assert.ok((await page.evaluate(() => window.moved)) < 0.02, `${visited} visit: ${await page.evaluate(() => window.moved)}`);
+  }
+});

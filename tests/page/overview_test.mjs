@@ -1,7 +1,7 @@
 // The overview: chart, scores and table are about the same models, whatever is filtered or weighed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertFitsWidth, visit } from "./support/browser.mjs";
+import { assertFitsWidth, barriers, visit } from "./support/browser.mjs";
 import { newLogdir, writeMetrics } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
@@ -86,4 +86,29 @@ test("nothing runs off the edge, however much was measured", async (t) => {
     const [table, window] = await page.evaluate(() => [document.querySelector(".scroll").getBoundingClientRect().right, innerWidth]);
     assert.ok(table <= window, `the table ends at ${table} of ${window} px`);
   }
+});
+
+test("models that are ticked or shift-clicked are drawn beside each other, at most five", async (t) => {
+  const logdir = newLogdir(t);
+  writeManyMetrics(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview?sort=model"));
+  const name = (i) => `a_model_with_a_long_name_${i}_large_quantized`;
+  await page.click(`tr[aria-label="${name(3)}"]`, { modifiers: ["Shift"] });
+  await page.click(`tr[aria-label="${name(5)}"] input`);
+  await page.waitForSelector(".radar svg");
+  assert.equal(await page.locator(".radar-shape").count(), 2);
+  assert.deepEqual((await models(page)).slice(0, 2), [name(3), name(5)]);
+  assert.match(await page.locator(".radar-table tbody tr").first().innerText(), /name_3_large\S*\s+0\.\d+×\s+[34]\.\d+×/);
+  for (const i of [6, 7, 8, 9]) await page.click(`tr[aria-label="${name(i)}"] input`);
+  assert.equal(await page.locator(".radar-shape").count(), 5);
+  await visit(page, page.url());
+  assert.equal(await page.locator(".radar-shape").count(), 5);
+  await page.click(`button[aria-label="Untick ${name(6)}"]`);
+  assert.equal(await page.locator(".radar-shape").count(), 4);
+  assert.deepEqual(await barriers(page), []);
+  await page.click('button:text("Untick all")');
+  await page.waitForSelector(".radar", { state: "detached" });
+  await page.click(`tr[aria-label="${name(3)}"] .model-name`);
+  await page.waitForSelector(".compare");
 });

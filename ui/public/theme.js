@@ -13,3 +13,5 @@ frame.replaceSync(empty === null
   ? "html:not([data-drawn]) .rail > * { visibility: hidden; }"
   : (empty.match(/[a-z]+/g) ?? []).map((id) => `html:not([data-drawn]) .rail a[href="${id}"]:not([aria-current]) { display: none; }`).join(" "));
 document.adoptedStyleSheets = [frame];
+// If the page's own script does not come, its links are all there is.
+setTimeout(() => (document.documentElement.dataset.drawn = ""), 3000);

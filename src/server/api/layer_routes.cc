@@ -92,6 +92,9 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteLogged(json, "worst_channel_sqnr_db", layers, "worst_channel_sqnr_db");
   WriteLogged(json, "accumulated_sqnr_db", layers, "accumulated_sqnr_db");
   WriteLogged(json, "cosine", layers, "cosine");
+  WriteLogged(json, "mse", layers, "mse");
+  WriteLogged(json, "bytes", layers, "bytes");
+  WriteLogged(json, "score_alone", layers, "score_if_only_this_is_quantized");
   WriteHistogramNumbers(json, layers);
   WriteValues(json, "fallback_operations", layers, &RankedLayer::fallback_operation);
 }

@@ -182,7 +182,8 @@ export function writeHostile(logdir) {
     file.histogram(`${ATTACK.replaceAll("/", "")}/Output/${variant}`, normals(3, 500));
   }
   file.scalar(ATTACK, 1).scalar("javascript:window.attacked=1", 2).scalar("{{constructor.constructor('window.attacked=1')()}}", 3);
-  file.scalar(`hardware/cpu/${ATTACK}`, 4);
+  for (const variant of ["fp32", "int8"]) file.scalar(`${ATTACK.replaceAll("/", "")}/per_class/accuracy/${ATTACK}/${variant}`, 0.5);
+  file.scalar(`hardware/cpu/${ATTACK}`, 4).text("hardware/phase", ATTACK);
   file.hparams({ [ATTACK]: ATTACK, bits: 8 });
   file.text("text", `${ATTACK}\n\n[click](javascript:window.attacked=1) <svg onload="window.attacked=1"></svg>\n\n![x](x" onerror="window.attacked=1)\n\n<iframe srcdoc="<script>parent.attacked=1</script>"></iframe>`);
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="window.attacked=1"><script>window.attacked=1</script></svg>';

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { go, hrefOf, pathParts, setQuery, query } from "../state/location";
 import { swapSides } from "../state/pair";
 import { status } from "../state/live";
+import { Announcer } from "./Announcer";
 import { copyLink, crumbs, Crumbs } from "./Crumbs";
 import { Header } from "./Header";
 import { useKeys } from "./keys";
@@ -80,6 +81,7 @@ export function App(): JSX.Element {
         {page ? <PageView key={page.id} page={page} /> : <NotFound />}
       </main>
       <Readout />
+      <Announcer />
       {overlay === "help" && <KeyHelp onClose={() => setOverlay(null)} />}
       {overlay === "search" && <Palette onClose={() => setOverlay(null)} />}
     </>

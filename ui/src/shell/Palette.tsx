@@ -1,4 +1,4 @@
-// Search over models, pages and tags. What is typed must appear in order; close matches come first.
+// Search over pages, models, layers and tags. What is typed must appear in order; close matches come first.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { getJson } from "../api/client";
@@ -6,6 +6,7 @@ import type { Tags } from "../api/types";
 import { go, hrefOf } from "../state/location";
 import { comparison } from "../state/pair";
 import { useResource } from "../state/resource";
+import { layersOfTags } from "../lib/layers_of_tags";
 import { bestMatches } from "../lib/search";
 import { Dialog } from "./Dialog";
 import { hrefOfPage, PAGES } from "./pages";
@@ -25,7 +26,10 @@ function targetsOf(tags: Tags | null): Target[] {
     ? tags.names.flatMap((name, i) => tags.kinds[i] === "scalar"
         ? [{ text: name, kind: "scalar", href: hrefOf(["scalars"], { tag: `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$` }) }] : [])
     : [];
-  return [...pages, ...models, ...scalars];
+  const layers = layersOfTags(tags?.names ?? []).map(({ model, layer }) => ({
+    text: layer, kind: model === null ? "layer" : `layer of ${model}`, href: hrefOf(["layers"], model === null ? { sel: layer } : { model, sel: layer }),
+  }));
+  return [...pages, ...models, ...layers, ...scalars];
 }
 
 export function Palette({ onClose }: { onClose: () => void }): JSX.Element {

@@ -118,6 +118,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
           {verdict.fails.length > 0 ? [...new Set(verdict.fails)].join(", ") : verdict.checked > 0 ? `passes ${verdict.checked} of ${policy.gates.length} gates, the others were not logged`.replace(/ of (\d+) gates, .*$/, (m, n) => (Number(n) === verdict.checked ? " gates" : m)) : "nothing to check"}
         </span>
         <a class="link push" href={hrefOf(["layers"], { model: model.name })}>Layers</a>
+        <a class="link" href={hrefOf(["graph"], { model: model.name })}>Graph</a>
         <Menu label={`Policy: ${policy.name}`} value={policy.name} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
           onPick={(name) => setQuery({ policy: name === POLICIES[0]?.name ? null : name })}><span class="dim">Policy</span> {policy.name}</Menu>
       </div>

@@ -47,7 +47,8 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
             </g>
           ))}
           <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(20)) + 0.5}H${layout.box.r}`} />
-          <text class="halo" x={layout.box.l + 4} y={layout.y(20) + 12}>fail below 20 dB</text>
+          {/* Below its line, unless the name of the chosen layer is there. */}
+          <text class="halo" x={layout.box.l + 4} y={layout.y(20) + (picked && picked.sqnr < 20 && picked.sqnr > 6 ? -4 : 12)}>fail below 20 dB</text>
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried && <path class="total" d={layout.carried} />}

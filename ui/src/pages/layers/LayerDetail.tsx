@@ -1,11 +1,11 @@
 // Why a layer is where it is in the list: the finding, its numbers, both histograms on one axis.
 import type { ComponentChildren, JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { toNumber, type WireNumber } from "../../api/wire";
 import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import { QqChart } from "../../charts/histogram/QqChart";
-import { count, fixed, significant } from "../../lib/format";
+import { bytes, count, fixed, significant } from "../../lib/format";
 import { useKeys } from "../../shell/keys";
 import { query, setQuery } from "../../state/location";
 import { hasHistograms, sqnrText, type Layer } from "./data";
@@ -43,10 +43,10 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
 
 function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): JSX.Element {
   const view = viewHere();
-  const newest = useRef(0); // Of the steps that were drawn, whichever is looked at now.
-  const steps = useSteps(layer, newest.current);
+  const [newest, setNewest] = useState(0); // Of the steps that were drawn, whichever is looked at now.
+  const steps = useSteps(layer, newest);
   const { data, error, input, clip, retry } = useOverlay(layer, 192, steps.of);
-  newest.current = Math.max(newest.current, ...(data?.series.map(({ step }) => step ?? 0) ?? []));
+  useEffect(() => setNewest((before) => Math.max(before, ...(data?.series.map(({ step }) => step ?? 0) ?? []))), [data]);
   useKeys([{ key: "l", does: "Logarithmic y", run: () => show(viewHere() === "log" ? "linear" : "log") }]);
   const at = steps.shown === null ? steps.all.length - 1 : steps.all.findLastIndex((step) => step <= steps.shown!);
   const values = toNumber(data?.series[0]?.num ?? null);
@@ -101,10 +101,14 @@ export function LayerDetail({ layer, a, b, kept, onKeep, pinned, onPin, children
           <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={Number.isFinite(layer.sqnr) ? `${sqnrText(layer)} dB` : sqnrText(layer)} level={layer.level === "good" ? "" : layer.level} />
           {layer.worstChannel !== null && <Fact name="worst channel" value={`${fixed(layer.worstChannel, 1)} dB`} />}
           {layer.cosine !== null && <Fact name="cosine" value={fixed(layer.cosine, 4)} />}
+          {layer.mse !== null && <Fact name="MSE" value={significant(layer.mse, 3)} />}
+          {layer.kl !== null && <Fact name="KL" value={significant(layer.kl, 3)} />}
           {layer.w1 !== null && <Fact name="distance" value={`${significant(layer.w1, 3)} σ`} />}
           {layer.meanShift !== null && <Fact name="mean shift" value={`${significant(layer.meanShift, 3)} σ`} />}
           {layer.clipped !== null && <Fact name="clipped" value={`${significant(layer.clipped * 100, 3)} %`} />}
           {layer.rangeRatio !== null && <Fact name="range" value={`${significant(layer.rangeRatio, 3)}×`} />}
+          {layer.scoreAlone !== null && <Fact name="score if only this is quantized" value={significant(layer.scoreAlone)} />}
+          {layer.bytes !== null && <Fact name="size" value={bytes(layer.bytes)} />}
           {layer.codesUsed !== null && <Fact name="codes used" value={`about ${count(layer.codesUsed)}`} />}
         </dl>
       </section>

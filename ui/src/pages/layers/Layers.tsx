@@ -1,8 +1,9 @@
 // Where it hurts: error along depth and the ranked list; and why, for the chosen layer.
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
 import { plural } from "../../lib/format";
+import { matcherOf } from "../../lib/matching";
 import { Dialog } from "../../shell/Dialog";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
@@ -49,7 +50,9 @@ function pairOf(sides: SidesAnswer, wanted: string | null): { model: string | nu
 /** The layer that the address names; the worst without one. */
 function pickedOf(shown: readonly Layer[]): Layer | null {
   const wanted = query.value.get("sel");
-  return shown.find((layer) => layer.key === wanted || layer.name === wanted) ?? shown[0] ?? null;
+  if (wanted === null) return shown[0] ?? null;
+  // Tags, from which links are made, have no slash in front.
+  return shown.find((layer) => layer.key === wanted || layer.name === wanted) ?? shown.find((layer) => layer.name === `/${wanted}`) ?? shown[0] ?? null;
 }
 
 export default function Layers(): JSX.Element {
@@ -64,7 +67,12 @@ export default function Layers(): JSX.Element {
   const role = query.value.get("role") ?? "all";
   const sorts = usableSorts(layers);
   const sort = sorts.find((id) => id === query.value.get("sort")) ?? ("sqnr" satisfies SortId);
-  const shown = useMemo(() => sortLayers(layers.filter((layer) => role === "all" || layer.role === role), sort), [layers, role, sort]);
+  const words = query.value.get("find") ?? "";
+  const find = useRef<HTMLInputElement>(null);
+  const shown = useMemo(() => {
+    const matches = matcherOf(words);
+    return sortLayers(layers.filter((layer) => (role === "all" || layer.role === role) && matches(layer.name)), sort);
+  }, [layers, role, sort, words]);
   const picked = pickedOf(shown);
   const pick = (layer: Layer): void => setQuery({ sel: layers.filter((l) => l.name === layer.name).length > 1 ? layer.key : layer.name, channel: null });
   const kept = listOf(query.value.get("keep"));
@@ -82,6 +90,7 @@ export default function Layers(): JSX.Element {
   useKeys([
     { key: "j", does: "Next layer", run: move(1) },
     { key: "k", does: "Previous layer", run: move(-1) },
+    { key: "f", does: "Find layers", run: () => find.current?.focus() },
     { key: "m", does: "Pin the layer", run: () => togglePin(pickedOf(shown)) },
   ]);
 
@@ -95,7 +104,7 @@ export default function Layers(): JSX.Element {
     <div class="view layers">
       <div class="page-bar">
         <h1>Layers</h1>
-        <span class="note">{pair.a} against {pair.b}: {plural(layers.length, "tensor")} paired, {failing} {failing === 1 ? "fails" : "fail"}, {watching} to watch</span>
+        <span class="note">{data?.model ? `${data.model}, ` : ""}{pair.a} against {pair.b}: {plural(layers.length, "tensor")} paired, {failing} {failing === 1 ? "fails" : "fail"}, {watching} to watch</span>
         {data && data.problems.length > 0 && <span class="note bad" title={data.problems.join("\n")}>{plural(data.problems.length, "histogram")} could not be read</span>}
         {kept.length > 0 && <button class="link" onClick={() => setQuery({ snippet: "1" }, "replace")}>{plural(kept.length, "layer")} kept: snippet</button>}
         <span class="label push">Worst first by
@@ -112,10 +121,13 @@ export default function Layers(): JSX.Element {
       </div>
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>
-          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}; layers in the order of the log</span></div>
+          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}; layers in the order of the log</span>
+          <input ref={find} class="field push find-layers" type="search" aria-label="Find layers" placeholder="Find layers: regular expression" value={words}
+            onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} /></div>
         <Depth layers={shown} picked={picked} onPick={pick} />
       </section>
-      <LayerTable layers={shown} picked={picked} onPick={pick} />
+      {shown.length > 0 ? <LayerTable layers={shown} picked={picked} onPick={pick} />
+        : <p class="panel note">No layer is called that. <button class="link" onClick={() => setQuery({ find: null, role: null })}>Show all {layers.length}</button></p>}
       {picked && <LayerDetail layer={picked} a={pair.a} b={pair.b} kept={kept.includes(picked.fallback)}
         onKeep={() => setQuery({ keep: listText(kept.includes(picked.fallback) ? kept.filter((k) => k !== picked.fallback) : [...kept, picked.fallback]) })}
         pinned={pins.includes(picked.key)} onPin={() => togglePin(picked)}>

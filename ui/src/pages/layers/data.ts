@@ -31,6 +31,9 @@ interface LayerColumns {
   worst_channel_sqnr_db: WireNumber[];
   accumulated_sqnr_db: WireNumber[];
   cosine: WireNumber[];
+  mse: WireNumber[];
+  bytes: WireNumber[];
+  score_alone: WireNumber[];
   sqnr_at_most_db: WireNumber[];
   w1_by_sigma: WireNumber[];
   range_ratio: WireNumber[];
@@ -81,6 +84,12 @@ export interface Layer {
   readonly worstChannel: number | null;
   readonly carried: number | null;
   readonly cosine: number | null;
+  readonly mse: number | null;
+  readonly kl: number | null;
+  /** What it takes in B. */
+  readonly bytes: number | null;
+  /** What the model scores when this layer alone is quantized. */
+  readonly scoreAlone: number | null;
   readonly w1: number | null;
   readonly clipped: number | null;
   readonly meanShift: number | null;
@@ -119,6 +128,10 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       worstChannel: number(c.worst_channel_sqnr_db, i),
       carried: number(c.accumulated_sqnr_db, i),
       cosine: number(c.cosine, i),
+      mse: number(c.mse, i),
+      kl: number(c.kl, i),
+      bytes: number(c.bytes, i),
+      scoreAlone: number(c.score_alone, i),
       w1: number(c.w1_by_sigma, i),
       clipped: number(c.clipped_share, i),
       meanShift: number(c.mean_shift_by_sigma, i),
@@ -144,30 +157,37 @@ export const SORTS = [
   { id: "sqnr", text: "SQNR" },
   { id: "worst", text: "Worst channel" },
   { id: "cosine", text: "Cosine" },
+  { id: "mse", text: "MSE" },
+  { id: "kl", text: "KL" },
   { id: "w1", text: "Distance" },
+  { id: "alone", text: "Alone" },
 ] as const;
 
 export type SortId = (typeof SORTS)[number]["id"];
 
+/** The greater the worse; null where the number is not known. */
+function badnessOf(layer: Layer, by: SortId): number | null {
+  const less = (value: number | null): number | null => (value === null ? null : -value);
+  switch (by) {
+    case "sqnr": return Number.isNaN(layer.sqnr) ? null : -layer.sqnr;
+    case "worst": return less(layer.worstChannel);
+    case "cosine": return less(layer.cosine);
+    case "mse": return layer.mse;
+    case "kl": return layer.kl;
+    case "w1": return layer.w1;
+    case "alone": return less(layer.scoreAlone);
+  }
+}
+
 /** Worst first; layers without the number last. */
 export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
-  const badness = (layer: Layer): number | null => {
-    switch (by) {
-      case "sqnr": return Number.isNaN(layer.sqnr) ? null : -layer.sqnr;
-      case "worst": return layer.worstChannel === null ? null : -layer.worstChannel;
-      case "cosine": return layer.cosine === null ? null : -layer.cosine;
-      case "w1": return layer.w1;
-    }
-  };
-  return [...layers].sort((p, q) => {
-    const [bp, bq] = [badness(p), badness(q)];
-    if (bp === null || bq === null) return Number(bp === null) - Number(bq === null);
-    return bq - bp;
-  });
+  return layers.map((layer) => ({ layer, badness: badnessOf(layer, by) ?? NaN })).sort((p, q) => {
+    if (Number.isNaN(p.badness) || Number.isNaN(q.badness)) return Number(Number.isNaN(p.badness)) - Number(Number.isNaN(q.badness));
+    return p.badness === q.badness ? 0 : q.badness - p.badness; // Of two infinities the difference is no number.
+  }).map(({ layer }) => layer);
 }
 
 /** Which of the sorts at least one layer has a number for. */
 export function usableSorts(layers: readonly Layer[]): SortId[] {
-  return SORTS.map((sort) => sort.id).filter((id) =>
-    id === "sqnr" || layers.some((layer) => (id === "worst" ? layer.worstChannel : id === "cosine" ? layer.cosine : layer.w1) !== null));
+  return SORTS.map((sort) => sort.id).filter((id) => id === "sqnr" || layers.some((layer) => badnessOf(layer, id) !== null));
 }

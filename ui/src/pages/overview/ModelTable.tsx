@@ -116,6 +116,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
   const { ref, width } = useSize<HTMLDivElement>();
   const [most, setMost] = useState(200);
   const body = useRef<HTMLTableSectionElement>(null);
+  const filter = useRef<HTMLInputElement>(null);
   const move = (by: number) => (): void => {
     const all = [...(body.current?.rows ?? [])];
     const at = all.findIndex((row) => row === document.activeElement);
@@ -124,6 +125,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
   useKeys([
     { key: "j", does: "Next model", run: move(1) },
     { key: "k", does: "Previous model", run: move(-1) },
+    { key: "f", does: "Filter models", run: () => filter.current?.focus() },
     { key: "m", does: "Tick the model, to compare it with others", run: () => { const name = (document.activeElement as HTMLElement | null)?.dataset["model"]; if (name !== undefined) onTick(name); } },
   ]);
   const resources = shownResources(data, width);
@@ -147,7 +149,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
         <span class="note">{rows.length < data.rows.length ? `${rows.length} of ${data.rows.length}` : rows.length}</span>
         {ticked.length === 0 && <span class="note hint">tick or shift-click up to {MOST_IN_RADAR} to see them beside each other</span>}
         {rows.length < data.rows.length && <button class="link" onClick={() => setQuery({ find: null, brush: null })}>Show all</button>}
-        <input class="field push" type="search" aria-label="Filter models" placeholder="Filter: resnet accuracy>0.7 size<20" value={words}
+        <input ref={filter} class="field push" type="search" aria-label="Filter models" placeholder="Filter: resnet accuracy>0.7 size<20" value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
         {data.resources.length > 1 && (
           <CheckMenu label="Columns" choices={data.resources.map((m) => ({ value: m.name, text: m.label }))} chosen={new Set(resources.map((m) => m.name))}

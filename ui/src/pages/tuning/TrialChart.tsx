@@ -39,7 +39,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
   const layout = useMemo(() => {
     const range = extent(trials.flatMap((trial) => (trial.accuracy === null ? [] : [trial.accuracy * 100])));
     if (!range || width < 120) return null;
-    const box = { l: 44, r: width - (width > 560 ? 120 : 16), t: 20, b: height - 30 };
+    const box = { l: 44, r: width - (width > 560 ? 120 : 16), t: 30, b: height - 30 };
     const last = Math.max(...trials.map((trial) => trial.begun), 1e-3);
     const scale = overTime ? linearScale(-0.04 * last, 1.04 * last, box.l, box.r) : linearScale(-0.5, trials.length - 0.5, box.l, box.r);
     return { box, x: (trial: Trial, i: number) => scale(overTime ? trial.begun : i), scale, y: linearScale(...padded(range, 0.1), box.b, box.t), wide: width > 560 };
@@ -57,7 +57,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
               <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
             </g>
           ))}
-          <text x={layout.box.l} y={layout.box.t - 8} class="halo">accuracy, %</text>
+          <text x={layout.box.l} y={layout.box.t - 16} class="halo">accuracy, %</text>
           {base !== null && (
             <>
               <path class="line-a" d={`M${layout.box.l} ${layout.y(base * 100)}H${layout.box.r}`} />
@@ -75,18 +75,19 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
             const py = layout.y(trial.accuracy * 100);
             const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
             const near = base !== null && Math.abs(py - layout.y(base * 100)) <= 30 && !trial.isBaseline;
+            const named = i % every === 0;
             const show = (event: { clientX: number; clientY: number }): void => showReadout(<Card trial={trial} />, event.clientX, event.clientY);
             return (
               <g key={trial.run} class={`trial${trial === picked ? " picked" : ""}`} tabIndex={0} role="link"
-                aria-label={`${trial.name}, ${percent(trial.accuracy)} %`}
+                aria-label={named && !overTime ? undefined : `${trial.name}, ${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)} %`}
                 onClick={() => onOpen(trial)} onKeyDown={(event) => { if (event.key === "Enter") onOpen(trial); }}
                 onFocus={(event) => { onPick(trial); const at = event.currentTarget.getBoundingClientRect(); show({ clientX: at.x + at.width, clientY: at.y }); }} onBlur={hideReadout}
                 onPointerMove={show} onPointerLeave={hideReadout}>
                 <rect class="hit" x={px - 16} y={layout.box.t} width="32" height={layout.box.b - layout.box.t} />
                 {trial === picked && <circle class="ring" cx={px} cy={py} r="9" />}
                 {trial.isBaseline ? <circle class="mark-a" cx={px} cy={py} r="4" /> : <path class={`fill-${level}`} d={`M${px} ${py - 5}l5 5-5 5-5-5z`} />}
-                {(i % every === 0 || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor="middle">{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
-                {!overTime && (i % every === 0) && <text x={px} y={layout.box.b + 18} text-anchor="middle">{trial.name}</text>}
+                {(named || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor="middle">{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
+                {!overTime && named && <text x={px} y={layout.box.b + 18} text-anchor="middle">{trial.name}</text>}
               </g>
             );
           })}

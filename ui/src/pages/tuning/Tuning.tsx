@@ -7,7 +7,7 @@ import { Nothing } from "../../parts/Nothing";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { go, hrefOf, query, setQuery } from "../../state/location";
-import { comparison } from "../../state/pair";
+import { comparison, model } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { readTrials, USUAL_TARGET, type Trial, type TuningAnswer } from "./data";
 import { TrialChart } from "./TrialChart";
@@ -22,11 +22,11 @@ function Verdict({ trial }: { trial: Trial }): JSX.Element {
   return trial.passes ? <span class="verdict good">keeps the target</span> : <span class="verdict bad">loses too much</span>;
 }
 
-function TrialTable({ trials, model, picked, onPick, onOpen }: {
-  trials: readonly Trial[]; model: string; picked: Trial | null; onPick: (trial: Trial) => void; onOpen: (trial: Trial) => void;
+function TrialTable({ trials, of, picked, onPick, onOpen }: {
+  trials: readonly Trial[]; of: string; picked: Trial | null; onPick: (trial: Trial) => void; onOpen: (trial: Trial) => void;
 }): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
-  const logged = comparison.value?.byName.get(model);
+  const logged = comparison.value?.byName.get(of);
   const figures = FIGURES.filter(({ metric }) => trials.some((trial) => logged?.value(trial.name, metric) != null));
   useEffect(() => body.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [picked]);
   return (
@@ -36,12 +36,12 @@ function TrialTable({ trials, model, picked, onPick, onOpen }: {
         <thead><tr>
           <th scope="col">Trial</th><th scope="col" class="num">Accuracy, %</th><th scope="col" class="num">Change, pp</th><th scope="col">Verdict</th>
           {figures.map(({ metric, text }) => <th key={metric} scope="col" class="num">{text}</th>)}
-          <th scope="col">Changed settings</th><th scope="col" class="num">Took</th><th scope="col">Run</th><th scope="col"><span class="sr">Layers</span></th>
+          <th scope="col">Changed settings</th><th scope="col" class="num">Took</th><th scope="col"><span class="sr">Layers</span></th><th scope="col">Run</th>
         </tr></thead>
         <tbody ref={body}>
           {trials.map((trial) => (
             <tr key={trial.run} tabIndex={0} aria-selected={trial === picked} onFocus={() => onPick(trial)}
-              onClick={() => onOpen(trial)} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(trial); }}>
+              onClick={(event) => { if (!(event.target as Element).closest("a")) onOpen(trial); }} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(trial); }}>
               <td>{trial.name}{trial.isBest ? <b> best</b> : ""}</td>
               <td class="num">{trial.accuracy === null ? <span class="none">not known yet</span> : percent(trial.accuracy)}</td>
               <td class="num">{trial.change === null || trial.isBaseline ? "–" : points(trial.change).replace(" pp", "")}</td>
@@ -49,8 +49,8 @@ function TrialTable({ trials, model, picked, onPick, onOpen }: {
               {figures.map(({ metric }) => { const value = logged?.value(trial.name, metric); return <td key={metric} class="num">{value == null ? <span class="none" title="not logged">–</span> : significant(value)}</td>; })}
               <td class="dim changes" title={trial.fromBest.map(({ name, here, best }) => `${name}: ${here}, the best has ${best}`).join("\n")}>{trial.changed || "–"}</td>
               <td class="num">{trial.duration > 0 ? duration(trial.duration) : "–"}</td>
+              <td>{!trial.isBaseline && <a class="link" href={hrefOf(["layers"], { model: of, a: "baseline", b: trial.name })}>Layers</a>}</td>
               <td class="mono dim">{trial.run}</td>
-              <td>{!trial.isBaseline && <a class="link" href={hrefOf(["layers"], { model, a: "baseline", b: trial.name })} onClick={(event) => event.stopPropagation()}>Layers</a>}</td>
             </tr>
           ))}
         </tbody>
@@ -63,7 +63,7 @@ export default function Tuning(): JSX.Element {
   const { state, retry } = useResource("tuning", (signal) => getJson<TuningAnswer>("compression/tuning", {}, signal));
   const { data, error } = state.value;
   const timelines = data?.timelines ?? [];
-  const timeline = timelines.find((t) => t.experiment === query.value.get("experiment")) ?? timelines[0];
+  const timeline = timelines.find((t) => t.experiment === query.value.get("experiment")) ?? timelines.find((t) => t.model === model.value) ?? timelines[0];
   const trials = useMemo(() => (timeline ? readTrials(timeline, USUAL_TARGET) : []), [timeline]);
   const pickedNow = (): Trial | null => trials.find((trial) => trial.name === query.value.get("trial")) ?? null;
   const pick = (trial: Trial): void => setQuery({ trial: trial.name }, "replace");
@@ -107,7 +107,7 @@ export default function Tuning(): JSX.Element {
         )}
       </div>
       <section class="panel tuning-panel" aria-label="Accuracy by trial"><TrialChart trials={trials} target={USUAL_TARGET} overTime={overTime} picked={picked} onPick={pick} onOpen={open} /></section>
-      <TrialTable trials={trials} model={timeline.model} picked={picked} onPick={pick} onOpen={open} />
+      <TrialTable trials={trials} of={timeline.model} picked={picked} onPick={pick} onOpen={open} />
     </div>
   );
 }

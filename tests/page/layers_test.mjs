@@ -1,0 +1,93 @@
+// One layer: its values as they are told in several ways, over the steps of a training, and by channel.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { assertFitsWidth, barriers, visit } from "./support/browser.mjs";
+import { EventFile } from "./support/event_file.mjs";
+import { newLogdir, writeLayers } from "./support/logdirs.mjs";
+import { serve, useBrowser } from "./support/session.mjs";
+
+useBrowser();
+
+const values = (scale) => Array.from({ length: 500 }, (_, i) => scale * Math.sin(i));
+
+/** A layer that both variants logged at three steps, and its channels as a comparison logs them. */
+function writeLayer(logdir) {
+  const file = new EventFile(join(logdir, "net")).hold();
+  for (const step of [0, 100, 200]) {
+    file.histogram("net/layers/fc/output/fp32", values(1 + step), step).histogram("net/layers/fc/output/int8", values(0.5 + step), step);
+  }
+  file.flush();
+  for (const [variant, scale] of [["fp32", 1], ["int8", 0.5]]) {
+    for (const [statistic, sign] of [["min", -1], ["max", 1]]) {
+      const channels = new EventFile(join(logdir, "net", variant, `${statistic}_per_channel`)).hold();
+      for (let channel = 0; channel < 6; channel += 1) channels.scalar("fc/output", sign * scale * (channel + 1), channel);
+      channels.flush();
+    }
+  }
+}
+
+test("values are quantiles against quantiles or a table, and the address says which", async (t) => {
+  const logdir = newLogdir(t);
+  writeLayer(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=net"));
+  await page.click('button:text("Q-Q")');
+  await page.waitForSelector('[aria-label^="Quantiles of fc, int8 against fp32. Furthest apart"]');
+  assert.ok((await page.locator(".qq").count()) > 50);
+  await visit(page, page.url());
+  await page.waitForSelector(".qq");
+  await page.click('.seg button:text("Table")');
+  await page.waitForSelector(".bin-table tbody tr");
+  assert.deepEqual(await barriers(page), []);
+  await page.keyboard.press("l");
+  await page.waitForSelector('.seg button[aria-pressed="true"]:text("Log y")');
+});
+
+test("a layer that was logged over a training is shown at any of its steps", async (t) => {
+  const logdir = newLogdir(t);
+  writeLayer(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=net"));
+  await page.waitForSelector('[aria-label*="fp32 from −201 to 201"]');
+  const slider = page.locator(".step-slider input");
+  await slider.focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForSelector('[aria-label*="fp32 from −101 to 101"]');
+  await page.keyboard.press("Home");
+  await page.waitForSelector('[aria-label*="fp32 from −1 to 1"]');
+  await visit(page, page.url());
+  await page.waitForSelector('[aria-label*="fp32 from −1 to 1, int8 from −0.5 to 0.5"]');
+});
+
+test("channels of both variants are drawn over each other, told in a table, and fit a phone", async (t) => {
+  const logdir = newLogdir(t);
+  writeLayer(logdir);
+  const { page, at } = await serve(t, logdir, { width: 390, height: 844 });
+  await visit(page, at("layers?model=net"));
+  await page.waitForSelector(".range-b");
+  assert.equal(await page.locator(".range-a").count(), 6);
+  await page.click('[data-channel="5"]', { force: true });
+  await page.waitForSelector('.facts dd:text("6 → 3")');
+  await page.click('section:has(#channel-title) button:text("Table")');
+  assert.match(await page.locator(".bin-table tbody tr").last().innerText(), /5\s+−6\s+6\s+NaN\s+−3\s+3/);
+  await assertFitsWidth(page);
+});
+
+test("layers are found by a regular expression, and all of them again", async (t) => {
+  const logdir = newLogdir(t);
+  writeLayers(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=resnet18"));
+  const rows = page.locator(".list tbody tr");
+  const all = await rows.count();
+  await page.keyboard.press("f");
+  await page.keyboard.type("layer2.*conv1$");
+  await page.waitForFunction((most) => document.querySelectorAll(".list tbody tr").length < most, all);
+  assert.match(await rows.first().innerText(), /layer2\S*conv1/);
+  await visit(page, page.url());
+  assert.ok((await rows.count()) < all);
+  await page.fill('input[aria-label="Find layers"]', "nothing is called this");
+  await page.click('button:has-text("Show all")');
+  await page.waitForFunction((most) => document.querySelectorAll(".list tbody tr").length === most, all);
+});
