@@ -26,7 +26,7 @@ function railLink(page: PageEntry, current: PageEntry | null): string {
 }
 
 function frame(current: PageEntry | null): string {
-  const links = (pages: readonly PageEntry[]): string => pages.map((page) => railLink(page, current)).join("");
+  const links = (pages: readonly PageEntry[]): string => pages.filter((page) => !page.rare || page === current).map((page) => railLink(page, current)).join("");
   return `<a class="skip" href="#main">Skip to content</a><div class="brand"><svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle class="mark-a" cx="5" cy="8" r="4" />`
     + `<path class="mark-b" d="M11.5 4.5 15 8l-3.5 3.5L8 8z" /></svg><span>Compression Board</span></div>`
     + `<nav class="rail" id="rail" aria-label="Pages"><h2>Compression</h2>${links(COMPRESSION_ENTRIES)}<h2>TensorBoard</h2>${links(TENSORBOARD_ENTRIES)}</nav>`

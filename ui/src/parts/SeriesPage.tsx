@@ -21,10 +21,12 @@ export interface Series {
 
 const MORE = 60;
 
-export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = true, pick = (all) => all, card }: {
+export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, empty, inGrid = true, pick = (all) => all, card }: {
   kind: string;
   title: string;
   note: string;
+  /** What a card is about: a tag of one run, or of all that have it. */
+  unit?: "series" | "tag";
   tools?: (all: readonly Series[]) => ComponentChildren;
   /** Below the list of runs. */
   knobs?: (all: readonly Series[]) => ComponentChildren;
@@ -57,7 +59,7 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
       <div class="main-column">
         <div class="page-bar">
           <h1>{title}</h1>
-          <span class="note">{plural(series.length, "series", "series")}{note}</span>
+          <span class="note">{unit === "tag" ? plural(series.length, "tag") : plural(series.length, "series", "series")}{note}</span>
           {tools?.(all)}
           <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />

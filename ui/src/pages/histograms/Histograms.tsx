@@ -79,7 +79,7 @@ export default function Histograms(): JSX.Element {
     );
   };
   return (
-    <SeriesPage kind="histogram" title="Histograms" note=", true bins" tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
+    <SeriesPage kind="histogram" title="Histograms" note={together ? " of several runs, in the same bins" : ", true bins"} unit={together ? "tag" : "series"} tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
       <>
         <h1>No histograms yet</h1>
         <p>This page shows how values are distributed, how that changes over steps, and how it differs between runs.</p>

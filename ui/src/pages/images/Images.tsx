@@ -125,7 +125,7 @@ export default function Images(): JSX.Element {
     </>
   );
   return (
-    <SeriesPage kind="image" title="Images" note=", every step kept" tools={tools} knobs={() => knobs} pick={ofPair} card={card} empty={(
+    <SeriesPage kind="image" title="Images" note=", every step kept" unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={() => knobs} pick={ofPair} card={card} empty={(
       <>
         <h1>No images yet</h1>
         <p>This page shows logged images, among them the similarity plots of quantization stages.</p>

@@ -87,7 +87,7 @@ export default function Text(): JSX.Element {
           {MODES.map(({ id, text }) => <button key={id} aria-pressed={mode === id} onClick={() => setQuery({ raw: id === "raw" ? "1" : null, diff: id === "diff" ? "1" : null })}>{text}</button>)}
         </span>
         {mode === "diff" ? <>{pick("ta", "sa", "●", a)}{pick("tb", "sb", "◆", b)}</> : (
-          <input class="field push" ref={search} type="search" aria-label="Find in texts" placeholder="Find in texts" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
+          <input class="field" ref={search} type="search" aria-label="Find in texts" placeholder="Find in texts" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
         )}
       </>
     );
@@ -105,7 +105,7 @@ export default function Text(): JSX.Element {
     return <DiffCard tag={series.tag} sides={{ a, b, stepA: stepIn("sa"), stepB: stepIn("sb") }} onStep={(side, step) => setQuery({ [side === "a" ? "sa" : "sb"]: step })} />;
   };
   return (
-    <SeriesPage kind="text" title="Text" note="" tools={tools} inGrid={false} pick={ofPair} card={card} empty={(
+    <SeriesPage kind="text" title="Text" note="" unit={mode === "diff" ? "tag" : "series"} tools={tools} inGrid={false} pick={ofPair} card={card} empty={(
       <>
         <h1>No texts yet</h1>
         <p>This page shows logged texts: notes, samples, reports. Two of them can be compared.</p>
