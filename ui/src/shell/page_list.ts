@@ -44,7 +44,7 @@ export const TENSORBOARD_ENTRIES = [
     asks: ["tags?kind=text"] },
   { id: "pr", name: "PR curves", key: "v", icon: "M2.5 2.5v11h11M3 4h3.5c3.5 0 5 3 6 8.5", rare: true,
     asks: ["tags?kind=pr_curve"] },
-  { id: "custom", name: "Custom scalars", key: "x", icon: "M2.5 2.5h4.5v4.5h-4.5zM9 2.5h4.5v4.5h-4.5zM2.5 9h4.5v4.5h-4.5zM9 11.5l1.5-2 1.5 1.5 1.5-2", rare: true,
+  { id: "custom", name: "Custom", key: "x", icon: "M2.5 2.5h4.5v4.5h-4.5zM9 2.5h4.5v4.5h-4.5zM2.5 9h4.5v4.5h-4.5zM9 11.5l1.5-2 1.5 1.5 1.5-2", rare: true,
     asks: ["tags?kind=scalar", "layouts"] },
   { id: "projector", name: "Projector", key: "j", icon: "M4 11h.01M6 6h.01M9 9h.01M11 4h.01M12.5 8h.01M8 12.5h.01M2.5 13.5v-11", rare: true,
     asks: ["embeddings"] },

@@ -49,7 +49,7 @@ function CloudView({ title, cloud, total }: { title: string; cloud: Cloud; total
   const [flat, how] = [query.value.has("flat"), query.value.has("distance") ? "distance" as const : "cosine" as const];
   const seen = flat ? { yaw: 0, pitch: 0, zoom: eye.zoom } : eye;
   const find = query.value.get("find") ?? "";
-  const chosen = Number(query.value.get("sel") ?? NaN);
+  const chosen = Number(query.value.get("point") ?? NaN);
   const { labels } = cloud;
   const column = Math.max(0, labels?.columns.indexOf(query.value.get("colour") ?? labels.columns[0] ?? "") ?? 0);
   const colours = useMemo(() => (labels ? coloursOf(labels, column) : null), [labels, column]);
@@ -60,7 +60,7 @@ function CloudView({ title, cloud, total }: { title: string; cloud: Cloud; total
     const matches = matcherOf(find);
     return new Set([...(find === "" || !labels ? [] : labels.rows.flatMap((row, i) => (row.some(matches) ? [i] : []))), ...near.map(({ row }) => row)]);
   }, [labels, find, near]);
-  useKeys([{ key: "z", does: "As it was first", run: () => setEye(FIRST_EYE) }, { key: "escape", does: "Select nothing", run: () => setQuery({ sel: null }) }]);
+  useKeys([{ key: "z", does: "As it was first", run: () => setEye(FIRST_EYE) }, { key: "escape", does: "Select nothing", run: () => setQuery({ point: null }) }]);
   useEffect(() => hideReadout, []);
 
   const paint = useMemo(() => (context: CanvasRenderingContext2D, width: number, height: number, element: Element): void => {
@@ -100,7 +100,7 @@ function CloudView({ title, cloud, total }: { title: string; cloud: Cloud; total
   const pick = (x: number, y: number): void => {
     const { width, height } = sizeOf();
     const row = nearest(x, y, width, height);
-    setQuery({ sel: row < 0 ? null : String(row) });
+    setQuery({ point: row < 0 ? null : String(row) });
   };
   return (
     <>
@@ -129,7 +129,7 @@ function CloudView({ title, cloud, total }: { title: string; cloud: Cloud; total
                 <button aria-pressed={how === "distance"} onClick={() => setQuery({ distance: "1" })}>Distance</button>
               </span>
             </div>
-            <table class="table"><tbody>{near.map(({ row, far }) => <tr key={row}><td><button class="link" onClick={() => setQuery({ sel: String(row) })}>{nameOf(row)}</button></td><td class="num">{significant(far, 3)}</td></tr>)}</tbody></table>
+            <table class="table"><tbody>{near.map(({ row, far }) => <tr key={row}><td><button class="link" onClick={() => setQuery({ point: String(row) })}>{nameOf(row)}</button></td><td class="num">{significant(far, 3)}</td></tr>)}</tbody></table>
           </>
         )}
       </aside>
@@ -153,7 +153,7 @@ export default function Projector(): JSX.Element {
       <div class="page-bar">
         <h1>Projector</h1>
         <span class="note">{count(rows)} × {count(width)}, principal components</span>
-        <Menu label={`Embedding ${ids[at]}`} value={ids[at] ?? ""} choices={ids.map((id) => ({ value: id, text: id }))} onPick={(id) => setQuery({ tensor: id, sel: null })}>{ids[at]}</Menu>
+        <Menu label={`Embedding ${ids[at]}`} value={ids[at] ?? ""} choices={ids.map((id) => ({ value: id, text: id }))} onPick={(id) => setQuery({ tensor: id, point: null })}>{ids[at]}</Menu>
       </div>
       {problem && <p class="trouble" role="alert">{problem.message} <button class="link" onClick={cloud.retry}>Try again</button></p>}
       <div class="projector">{cloud.state.value.data && <CloudView title={ids[at] ?? ""} cloud={cloud.state.value.data} total={rows} />}</div>
