@@ -9,7 +9,8 @@ import { runsOfTags } from "../lib/runs_of_tags";
 import { byNumber } from "../lib/natural";
 import { query, setQuery } from "../state/location";
 import { useResource } from "../state/resource";
-import { allRuns, RunList, shownRuns } from "./RunList";
+import { allRuns, shownRuns } from "./RunList";
+import { Side } from "./Side";
 import "../pages/scalars/scalars.css";
 
 export interface Series {
@@ -50,12 +51,12 @@ export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, e
   }, [data, wanted, runs]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
-  if (data.names.length === 0) return <div class="empty">{empty}</div>;
+  if (data.names.length === 0) return empty;
   const most = Number(query.value.get("most") ?? MORE);
   const series = pick(all);
   return (
     <div class="view scalars">
-      <div class="side"><RunList />{knobs && <div class="knobs">{knobs(all)}</div>}</div>
+      <Side>{knobs && <div class="knobs">{knobs(all)}</div>}</Side>
       <div class="main-column">
         <div class="page-bar">
           <h1>{title}</h1>

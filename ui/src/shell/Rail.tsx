@@ -4,6 +4,7 @@ import { foldedIds } from "../lib/folding";
 import { emptyPages } from "../state/contents";
 import { pathParts } from "../state/location";
 import { Icon, ICONS } from "./icons";
+import { RARE_IDS } from "./page_list";
 import { COMPRESSION_PAGES, hrefOfPage, pageOf, PAGES, TENSORBOARD_PAGES, type Page } from "./pages";
 
 function RailLink({ page }: { page: Page }): JSX.Element {
@@ -17,13 +18,11 @@ function RailLink({ page }: { page: Page }): JSX.Element {
   );
 }
 
-const RARE = new Set(PAGES.filter((page) => page.rare).map((page) => page.id));
-
 /** On narrow screens a drawer. Pages that have nothing to show are behind "More". */
 export function Rail({ open }: { open: boolean }): JSX.Element {
   const [more, setMore] = useState(false);
   const empty = emptyPages.value;
-  const folded = foldedIds(PAGES.map((page) => page.id), RARE, empty, pageOf(pathParts.value)?.id ?? null);
+  const folded = foldedIds(PAGES.map((page) => page.id), RARE_IDS, empty, pageOf(pathParts.value)?.id ?? null);
   const links = (pages: readonly Page[]): JSX.Element[] => pages.map((page) => <RailLink key={page.id} page={page} />);
   const group = (name: string, pages: readonly Page[]): JSX.Element | null => {
     const shown = pages.filter((page) => !folded.has(page.id));
@@ -33,7 +32,7 @@ export function Rail({ open }: { open: boolean }): JSX.Element {
     <nav class={`rail${open ? " open" : ""}${empty === null ? " waiting" : ""}`} id="rail" aria-label="Pages">
       {group("Compression", COMPRESSION_PAGES)}
       {group("TensorBoard", TENSORBOARD_PAGES)}
-      {folded.size > 0 && empty !== null && (
+      {folded.size > 0 && (
         <>
           <button class="rail-more" aria-expanded={more} aria-controls="rail-more" title="Pages without data" onClick={() => setMore(!more)}>
             <Icon d={ICONS.rest} /><span>{more ? "Less" : "More"}</span>

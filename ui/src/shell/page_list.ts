@@ -56,4 +56,9 @@ export const TENSORBOARD_ENTRIES = [
     asks: ["runs"] },
 ] as const satisfies readonly PageEntry[];
 
+/** Of the button behind which pages without data wait. */
+export const MORE_ICON = "M3.5 8h.01M8 8h.01M12.5 8h.01";
+
+export const RARE_IDS: ReadonlySet<string> = new Set(TENSORBOARD_ENTRIES.filter((entry: PageEntry) => entry.rare).map(({ id }) => id));
+
 export type PageId = (typeof COMPRESSION_ENTRIES | typeof TENSORBOARD_ENTRIES)[number]["id"];

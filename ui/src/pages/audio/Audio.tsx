@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { apiUrl, getJson } from "../../api/client";
 import { count } from "../../lib/format";
+import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
 import { useResource } from "../../state/resource";
@@ -48,11 +49,9 @@ function AudioCard({ run, tag }: Series): JSX.Element {
 export default function Audio(): JSX.Element {
   return (
     <SeriesPage kind="audio" title="Audio" note=", every step kept" card={(series) => <AudioCard {...series} />} empty={(
-      <>
-        <h1>No sounds yet</h1>
-        <p>This page plays what was logged as audio.</p>
+      <Nothing title="No sounds yet" about="This page plays what was logged as audio." lookedFor="sounds">
         <pre>{`writer.add_audio("sample", waveform, step, sample_rate=16000)`}</pre>
-      </>
+      </Nothing>
     )} />
   );
 }

@@ -7,7 +7,9 @@ import type { Tags } from "../../api/types";
 import { limitsText, readLimits } from "../../lib/limits";
 import { plural } from "../../lib/format";
 import { runsOfTags } from "../../lib/runs_of_tags";
-import { allRuns, RunList, shownRuns } from "../../parts/RunList";
+import { Nothing } from "../../parts/Nothing";
+import { allRuns, shownRuns } from "../../parts/RunList";
+import { Side } from "../../parts/Side";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
@@ -70,7 +72,7 @@ export default function CustomScalars(): JSX.Element {
   };
   return (
     <div class="view scalars">
-      <div class="side"><RunList /><Knobs view={view} grouping={false} /></div>
+      <Side><Knobs view={view} grouping={false} /></Side>
       <div class="main-column">
         <div class="page-bar">
           <h1>Custom scalars</h1>
@@ -96,11 +98,10 @@ export default function CustomScalars(): JSX.Element {
 
 function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
   return (
-    <div class="empty">
-      <h1>No custom charts yet</h1>
-      <p>This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page.</p>
+    <Nothing title="No custom charts yet" lookedFor={<>layouts, tags of the plugin <span class="mono">custom_scalars</span></>}
+      about="This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page.">
       {problems.map((problem) => <p key={problem} class="bad">{problem}</p>)}
       <pre>{`writer.add_custom_scalars({"Loss": {"both": ["Multiline", ["train/loss", "eval/loss"]]}})`}</pre>
-    </div>
+    </Nothing>
   );
 }

@@ -6,6 +6,7 @@ import { useNear } from "../../charts/useNear";
 import { resolveColour } from "../../lib/colour";
 import { count, plural } from "../../lib/format";
 import { centred, FIRST_EYE, type Eye } from "../../lib/space";
+import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
 import { Space } from "../../parts/Space";
@@ -75,11 +76,9 @@ export default function Mesh(): JSX.Element {
   useKeys([{ key: "z", does: "As it was first", run: () => setEye(FIRST_EYE) }]);
   return (
     <SeriesPage kind="mesh" title="Mesh" note=", turned together" pick={onePerMesh} card={({ run, tag }) => <MeshCard run={run} mesh={meshOf(tag)} eye={eye} onEye={setEye} />} empty={(
-      <>
-        <h1>No meshes yet</h1>
-        <p>This page shows meshes and clouds of points, to be turned and compared.</p>
+      <Nothing title="No meshes yet" about="This page shows meshes and clouds of points, to be turned and compared." lookedFor={<>tags of the plugin <span class="mono">mesh</span></>}>
         <pre>{`writer.add_mesh("scan", vertices, colors=colors, faces=faces, global_step=step)`}</pre>
-      </>
+      </Nothing>
     )} />
   );
 }

@@ -1,17 +1,16 @@
 // Precision against recall: one card per tag, all runs in it, at one step.
 import type { JSX } from "preact";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { getJson } from "../../api/client";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useNear } from "../../charts/useNear";
 import { useSize } from "../../charts/useSize";
 import { lookOf } from "../../lib/colour";
 import { count, exact, significant } from "../../lib/format";
-import { extent } from "../../lib/scale";
+import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
-import { SeriesPage, type Series } from "../../parts/SeriesPage";
-import { useKeys } from "../../shell/keys";
-import { query, setQuery } from "../../state/location";
+import { SeriesPage } from "../../parts/SeriesPage";
+import { useSharedStep } from "../../parts/useSharedStep";
 import { useResource } from "../../state/resource";
 import { averagePrecision, bestF1, curveAt, layoutCurves, nearestPoint, type PrAnswer, type PrCurve } from "./curve";
 import "./pr.css";
@@ -99,40 +98,14 @@ function PrCard(props: { tag: string; runs: readonly string[]; step: number | nu
   );
 }
 
-const stepNow = (): number | null => {
-  const step = Number(query.value.get("step") ?? NaN);
-  return Number.isFinite(step) ? step : null;
-};
-
 export default function PrCurves(): JSX.Element {
-  const range = useRef<readonly [number, number] | null>(null);
-  const step = stepNow();
-  const setStep = (next: number): void => {
-    const ends = range.current;
-    if (ends) setQuery({ step: next >= ends[1] ? null : String(Math.max(ends[0], Math.round(next))) }, "replace");
-  };
-  const move = (by: number) => (): void => {
-    const ends = range.current;
-    if (ends) setStep((stepNow() ?? ends[1]) + by * Math.max(1, (ends[1] - ends[0]) / 20));
-  };
-  useKeys([{ key: "arrowright", does: "Later step", run: move(1) }, { key: "arrowleft", does: "Earlier step", run: move(-1) }]);
-  const knobs = (all: readonly Series[]): JSX.Element | null => {
-    range.current = extent(all.flatMap(({ steps }) => steps));
-    const ends = range.current;
-    return ends && ends[1] > ends[0] ? (
-      <label class="label slider">All at step <output>{step === null ? "newest" : count(step)}</output>
-        <input type="range" min={ends[0]} max={ends[1]} value={step ?? ends[1]} aria-label="Step of all cards" onInput={(event) => setStep(Number(event.currentTarget.value))} />
-      </label>
-    ) : null;
-  };
+  const { step, slider } = useSharedStep();
   return (
-    <SeriesPage kind="pr_curve" title="PR curves" note="" unit="tag" knobs={knobs} pick={(all) => [...new Map(all.map((series) => [series.tag, series])).values()]}
+    <SeriesPage kind="pr_curve" title="PR curves" note="" unit="tag" knobs={slider} pick={(all) => [...new Map(all.map((series) => [series.tag, series])).values()]}
       card={(series, all) => <PrCard tag={series.tag} step={step} runs={all.filter(({ tag }) => tag === series.tag).map(({ run }) => run)} />} empty={(
-      <>
-        <h1>No precision-recall curves yet</h1>
-        <p>This page shows what a classifier finds, and how much of that is right, at every threshold.</p>
+      <Nothing title="No precision-recall curves yet" about="This page shows what a classifier finds, and how much of that is right, at every threshold." lookedFor={<>tags of the plugin <span class="mono">pr_curves</span></>}>
         <pre>{`writer.add_pr_curve("digits", labels, predictions, step)`}</pre>
-      </>
+      </Nothing>
     )} />
   );
 }

@@ -7,6 +7,7 @@ import { resolveColour } from "../../lib/colour";
 import { count, fixed, plural, significant } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
 import { centred, farFirst, FIRST_EYE, placed } from "../../lib/space";
+import { Nothing } from "../../parts/Nothing";
 import { Space } from "../../parts/Space";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
@@ -163,10 +164,9 @@ export default function Projector(): JSX.Element {
 
 function Empty(): JSX.Element {
   return (
-    <div class="empty">
-      <h1>No embeddings yet</h1>
-      <p>This page shows vectors of many numbers as points in space: what is alike lies together.</p>
+    <Nothing title="No embeddings yet" about="This page shows vectors of many numbers as points in space: what is alike lies together."
+      lookedFor={<>files <span class="mono">projector_config.pbtxt</span> beside the events</>}>
       <pre>{`writer.add_embedding(features, metadata=labels, tag="features", global_step=step)`}</pre>
-    </div>
+    </Nothing>
   );
 }
