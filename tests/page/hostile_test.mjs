@@ -7,7 +7,7 @@ import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
 
-const PAGES = ["overview", "compare", "layers", "tuning", "hardware", "scalars", "histograms", "hparams", "images", "text", "text?raw=1", "report", "files", "graph"];
+const PAGES = ["overview", "compare", "layers", "tuning", "hardware", "scalars", "histograms", "hparams", "images", "text", "text?raw=1", "text?diff=1", "histograms?mode=runs", "hparams?plot=importance", "report", "files", "graph", "pr", "custom", "projector", "audio", "mesh"];
 
 test("nothing in a log runs, on any page", async (t) => {
   const logdir = newLogdir(t);

@@ -87,3 +87,20 @@ test("two columns against each other: a point per trial that has both", async (t
   await page.waitForFunction(() => document.querySelectorAll(".trial-dot").length === 36);
   assert.deepEqual(await barriers(page), []);
 });
+
+test("what matters is told of each setting, and leads to its trials", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("hparams"));
+  await page.click('button:text-is("Importance")');
+  await page.waitForSelector(".importance tbody tr");
+  const shares = await page.locator(".importance .share .num").allInnerTexts();
+  assert.ok(shares.length > 0);
+  const numbers = shares.map((text) => Number(text.replace(" %", "")));
+  assert.deepEqual(numbers, [...numbers].sort((p, q) => q - p));
+  assert.ok(numbers[0] > 50, `nothing explains the accuracy: ${numbers}`);
+  assert.deepEqual(await barriers(page), []);
+  await page.locator(".importance tbody .link").first().click();
+  await page.waitForSelector(".trial-dot");
+});

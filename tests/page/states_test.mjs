@@ -10,7 +10,7 @@ import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
 
-const PAGES = ["overview", "compare", "layers", "graph", "tuning", "hardware", "report", "scalars", "histograms", "hparams", "images", "text", "files"];
+const PAGES = ["overview", "compare", "layers", "graph", "tuning", "hardware", "report", "scalars", "histograms", "hparams", "images", "text", "files", "pr", "custom", "projector", "audio", "mesh"];
 
 test("every page of an empty directory says what it would show", async (t) => {
   const { page, at } = await serve(t, newLogdir(t));

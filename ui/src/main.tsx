@@ -3,6 +3,7 @@ import { askAhead } from "./api/client";
 import { listenToKeys } from "./shell/keys";
 import { App } from "./shell/App";
 import { loadView, pageOf, PAGES } from "./shell/pages";
+import { RARE_IDS } from "./shell/page_list";
 import { followContents } from "./state/contents";
 import { listenToChanges, refreshStatus } from "./state/live";
 import { followOldLink, listenToLocation, pathParts } from "./state/location";
@@ -18,7 +19,7 @@ listenToKeys();
 listenToChanges();
 void refreshStatus();
 followComparison();
-followContents(PAGES.map((page) => page.id));
+followContents(PAGES.map((page) => page.id), RARE_IDS);
 const page = pageOf(pathParts.value);
 page?.asks?.forEach(askAhead);
 

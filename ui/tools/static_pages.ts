@@ -6,7 +6,7 @@
 //
 // index.html itself is for addresses that no page has.
 import type { Plugin } from "vite";
-import { COMPRESSION_ENTRIES, EVERY_PAGE_ASKS, TENSORBOARD_ENTRIES, type PageEntry } from "../src/shell/page_list.ts";
+import { COMPRESSION_ENTRIES, EVERY_PAGE_ASKS, MORE_ICON, TENSORBOARD_ENTRIES, type PageEntry } from "../src/shell/page_list.ts";
 
 /** What the bundler tells of a file with code; a part of its own type. */
 interface Chunk {
@@ -18,18 +18,23 @@ interface Chunk {
 type Bundle = Readonly<Record<string, Chunk | { readonly type: "asset"; readonly source: string | Uint8Array }>>;
 
 // The same elements that Rail.tsx and App.tsx draw, which take over these; a test compares.
+const icon = (path: string): string => `<svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" `
+  + `stroke-width="1.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${path}" /></svg>`;
+
 function railLink(page: PageEntry, current: PageEntry | null): string {
   const here = page === current ? ' aria-current="page"' : "";
-  return `<a href="${page.id}" title="${page.name}"${here}><svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" `
-    + `stroke-width="1.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${page.icon}" /></svg>`
-    + `<span>${page.name}</span><kbd>g ${page.key}</kbd></a>`;
+  return `<a href="${page.id}" title="${page.name}"${here}>${icon(page.icon)}<span>${page.name}</span><kbd>g ${page.key}</kbd></a>`;
 }
 
 function frame(current: PageEntry | null): string {
+  const isFolded = (page: PageEntry): boolean => page.rare === true && page !== current;
   const links = (pages: readonly PageEntry[]): string => pages.map((page) => railLink(page, current)).join("");
+  const shown = (pages: readonly PageEntry[]): string => links(pages.filter((page) => !isFolded(page)));
+  const more = `<button class="rail-more" aria-expanded="false" aria-controls="rail-more" title="Pages without data">${icon(MORE_ICON)}<span>More</span></button>`
+    + `<div id="rail-more" hidden>${links(TENSORBOARD_ENTRIES.filter(isFolded))}</div>`;
   return `<a class="skip" href="#main">Skip to content</a><div class="brand"><svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle class="mark-a" cx="5" cy="8" r="4" />`
     + `<path class="mark-b" d="M11.5 4.5 15 8l-3.5 3.5L8 8z" /></svg><span>Compression Board</span></div>`
-    + `<nav class="rail" id="rail" aria-label="Pages"><h2>Compression</h2>${links(COMPRESSION_ENTRIES)}<h2>TensorBoard</h2>${links(TENSORBOARD_ENTRIES)}</nav>`
+    + `<nav class="rail" id="rail" aria-label="Pages"><h2>Compression</h2>${shown(COMPRESSION_ENTRIES)}<h2>TensorBoard</h2>${shown(TENSORBOARD_ENTRIES)}${more}</nav>`
     + `<header class="header"></header><nav class="crumbs" aria-label="Breadcrumb"></nav><main id="main" tabindex="-1"></main>`;
 }
 

@@ -8,6 +8,7 @@
 #include "cboard/analysis/tuning.h"
 #include "server/api/api_route.h"
 #include "server/json_columns.h"
+#include "server/projector_files.h"
 
 namespace cboard::server {
 namespace {
@@ -56,6 +57,8 @@ Result<HttpResponse> GetContents(const ApiCall& call) {
   add("text", kinds.Has(TagKind::kText));
   add("pr", kinds.Has(TagKind::kPrCurve));
   add("custom", kinds.Has(TagKind::kCustomScalars));
+  // Files beside the events: what comes without one is seen with the next snapshot.
+  add("projector", !ProjectorRuns(snapshot, call.look).empty());
   add("audio", kinds.Has(TagKind::kAudio));
   add("mesh", kinds.Has(TagKind::kMesh));
   add("files", !snapshot.runs.empty());

@@ -96,6 +96,10 @@ export async function getText(route: string, params: Params = {}, signal?: Abort
   return ask(apiUrl(route, params), signal ? { signal } : {}, (response) => response.text());
 }
 
+export async function getBytes(route: string, params: Params = {}, signal?: AbortSignal): Promise<ArrayBuffer> {
+  return ask(apiUrl(route, params), signal ? { signal } : {}, (response) => response.arrayBuffer());
+}
+
 export async function postJson<T>(route: string, body: unknown, signal?: AbortSignal): Promise<T> {
   return ask<T>(apiUrl(route), post(body, signal), json);
 }

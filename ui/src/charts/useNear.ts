@@ -19,3 +19,11 @@ export function useNear(atFirst = false): { ref: { current: HTMLElement | null }
   useEffect(() => (ref.current ? follow(ref.current, setNear) : undefined), []);
   return { ref, near };
 }
+
+/** Whether an element has been near: what it loaded then stays. */
+export function useSeen(): { ref: { current: HTMLElement | null }; seen: boolean } {
+  const { ref, near } = useNear();
+  const seen = useRef(false);
+  seen.current ||= near;
+  return { ref, seen: seen.current };
+}

@@ -1,9 +1,12 @@
 // Which links of the rail are behind "More".
 
-/** The ids to fold: the empty ones, unless all are, and never the page that is open. */
-export function foldedIds(ids: readonly string[], empty: ReadonlySet<string>, open: string | null): ReadonlySet<string> {
-  if (ids.every((id) => empty.has(id))) return new Set();
-  return new Set(ids.filter((id) => empty.has(id) && id !== open));
+/**
+ * The ids to fold: the empty ones, and never the page that is open. As long as it is not known what
+ * is empty (null), and where all are, the rare ones.
+ */
+export function foldedIds(ids: readonly string[], rare: ReadonlySet<string>, empty: ReadonlySet<string> | null, open: string | null): ReadonlySet<string> {
+  const folds = empty === null || ids.every((id) => empty.has(id)) ? rare : empty;
+  return new Set(ids.filter((id) => folds.has(id) && id !== open));
 }
 
 /**

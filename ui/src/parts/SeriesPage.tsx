@@ -9,7 +9,8 @@ import { runsOfTags } from "../lib/runs_of_tags";
 import { byNumber } from "../lib/natural";
 import { query, setQuery } from "../state/location";
 import { useResource } from "../state/resource";
-import { allRuns, RunList, shownRuns } from "./RunList";
+import { allRuns, shownRuns } from "./RunList";
+import { Side } from "./Side";
 import "../pages/scalars/scalars.css";
 
 export interface Series {
@@ -21,10 +22,12 @@ export interface Series {
 
 const MORE = 60;
 
-export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = true, pick = (all) => all, card }: {
+export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, empty, inGrid = true, pick = (all) => all, card }: {
   kind: string;
   title: string;
   note: string;
+  /** What a card is about: a tag of one run, or of all that have it. */
+  unit?: "series" | "tag";
   tools?: (all: readonly Series[]) => ComponentChildren;
   /** Below the list of runs. */
   knobs?: (all: readonly Series[]) => ComponentChildren;
@@ -48,16 +51,16 @@ export function SeriesPage({ kind, title, note, tools, knobs, empty, inGrid = tr
   }, [data, wanted, runs]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
-  if (data.names.length === 0) return <div class="empty">{empty}</div>;
+  if (data.names.length === 0) return empty;
   const most = Number(query.value.get("most") ?? MORE);
   const series = pick(all);
   return (
     <div class="view scalars">
-      <div class="side"><RunList />{knobs && <div class="knobs">{knobs(all)}</div>}</div>
+      <Side>{knobs && <div class="knobs">{knobs(all)}</div>}</Side>
       <div class="main-column">
         <div class="page-bar">
           <h1>{title}</h1>
-          <span class="note">{plural(series.length, "series", "series")}{note}</span>
+          <span class="note">{unit === "tag" ? plural(series.length, "tag") : plural(series.length, "series", "series")}{note}</span>
           {tools?.(all)}
           <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />

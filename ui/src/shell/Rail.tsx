@@ -4,6 +4,7 @@ import { foldedIds } from "../lib/folding";
 import { emptyPages } from "../state/contents";
 import { pathParts } from "../state/location";
 import { Icon, ICONS } from "./icons";
+import { RARE_IDS } from "./page_list";
 import { COMPRESSION_PAGES, hrefOfPage, pageOf, PAGES, TENSORBOARD_PAGES, type Page } from "./pages";
 
 function RailLink({ page }: { page: Page }): JSX.Element {
@@ -21,7 +22,7 @@ function RailLink({ page }: { page: Page }): JSX.Element {
 export function Rail({ open }: { open: boolean }): JSX.Element {
   const [more, setMore] = useState(false);
   const empty = emptyPages.value;
-  const folded = foldedIds(PAGES.map((page) => page.id), empty ?? new Set(), pageOf(pathParts.value)?.id ?? null);
+  const folded = foldedIds(PAGES.map((page) => page.id), RARE_IDS, empty, pageOf(pathParts.value)?.id ?? null);
   const links = (pages: readonly Page[]): JSX.Element[] => pages.map((page) => <RailLink key={page.id} page={page} />);
   const group = (name: string, pages: readonly Page[]): JSX.Element | null => {
     const shown = pages.filter((page) => !folded.has(page.id));

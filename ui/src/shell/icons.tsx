@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { MORE_ICON } from "./page_list";
 
 export function Icon({ d }: { d: string }): JSX.Element {
   return (
@@ -28,6 +29,6 @@ export const ICONS = {
   plus: "M8 3v10M3 8h10",
   pin: "M8 10v4M5 2.5h6M6 2.5v4L4.5 9.5h7L10 6.5v-4",
   wide: "M3 6V3h3M13 10v3h-3M10 3h3v3M6 13H3v-3",
-  rest: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  rest: MORE_ICON,
   more: "M8 3.5h.01M8 8h.01M8 12.5h.01",
 } as const;

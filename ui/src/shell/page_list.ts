@@ -8,6 +8,8 @@ export interface PageEntry {
   readonly icon: string; // An SVG path in a 16 x 16 box.
   /** Whether it shows one model when one is chosen; the other pages are about all of them. */
   readonly ofModel?: boolean;
+  /** Whether few people log what it shows: it is in the rail only where somebody did. */
+  readonly rare?: boolean;
   /** What it asks the server first, below api/v1/; sent for while its code is still on the way. */
   readonly asks?: readonly string[];
 }
@@ -40,8 +42,23 @@ export const TENSORBOARD_ENTRIES = [
     asks: ["tags?kind=image"] },
   { id: "text", name: "Text", key: "e", icon: "M3 3.5h10M8 3.5V13",
     asks: ["tags?kind=text"] },
+  { id: "pr", name: "PR curves", key: "v", icon: "M2.5 2.5v11h11M3 4h3.5c3.5 0 5 3 6 8.5", rare: true,
+    asks: ["tags?kind=pr_curve"] },
+  { id: "custom", name: "Custom", key: "x", icon: "M2.5 2.5h4.5v4.5h-4.5zM9 2.5h4.5v4.5h-4.5zM2.5 9h4.5v4.5h-4.5zM9 11.5l1.5-2 1.5 1.5 1.5-2", rare: true,
+    asks: ["tags?kind=scalar", "layouts"] },
+  { id: "projector", name: "Projector", key: "j", icon: "M4 11h.01M6 6h.01M9 9h.01M11 4h.01M12.5 8h.01M8 12.5h.01M2.5 13.5v-11", rare: true,
+    asks: ["embeddings"] },
+  { id: "audio", name: "Audio", key: "a", icon: "M3 6.5v3M6 4v8M9 5.5v5M12 3v10", rare: true,
+    asks: ["tags?kind=audio"] },
+  { id: "mesh", name: "Mesh", key: "m", icon: "M8 2l5.5 3v6L8 14l-5.5-3V5zM2.5 5L8 8l5.5-3M8 8v6", rare: true,
+    asks: ["tags?kind=mesh"] },
   { id: "files", name: "Files", key: "f", icon: "M2.5 4.5h4l1.5 1.5h5.5v7h-11zM2.5 8.5h11",
     asks: ["runs"] },
 ] as const satisfies readonly PageEntry[];
+
+/** Of the button behind which pages without data wait. */
+export const MORE_ICON = "M3.5 8h.01M8 8h.01M12.5 8h.01";
+
+export const RARE_IDS: ReadonlySet<string> = new Set(TENSORBOARD_ENTRIES.filter((entry: PageEntry) => entry.rare).map(({ id }) => id));
 
 export type PageId = (typeof COMPRESSION_ENTRIES | typeof TENSORBOARD_ENTRIES)[number]["id"];

@@ -22,6 +22,11 @@ const LOADS: Record<PageId, Load> = {
   hparams: () => import("../pages/hparams/HParams"),
   images: () => import("../pages/images/Images"),
   text: () => import("../pages/text/Text"),
+  pr: () => import("../pages/pr/PrCurves"),
+  custom: () => import("../pages/custom/CustomScalars"),
+  projector: () => import("../pages/projector/Projector"),
+  audio: () => import("../pages/audio/Audio"),
+  mesh: () => import("../pages/mesh/Mesh"),
   files: () => import("../pages/files/Files"),
 };
 

@@ -29,23 +29,24 @@ function remember(ids: Iterable<string>): void {
   }
 }
 
-/** Follows the logs until every one of `all` has something. */
-export function followContents(all: readonly string[]): void {
+/** Follows the logs until every one of `all` has something. As long as it cannot be told, and where
+ * all are empty, only `rare` ones count as such. */
+export function followContents(all: readonly string[], rare: ReadonlySet<string>): void {
   emptyPages.value = remembered();
   const complete = computed(() => progress.value?.complete); // Progress itself is told often.
   let known = false;
   effect(() => {
     const version = dataVersion.value;
     // While files are read, pages that look empty may only be late.
-    if (complete.value === false && emptyPages.peek() === null) emptyPages.value = new Set();
+    if (complete.value === false && emptyPages.peek() === null) emptyPages.value = rare;
     if (complete.value !== true || (known && emptyPages.peek()?.size === 0)) return;
     const later = setTimeout(() => {
       getJson<{ pages: string[] }>("contents").then(({ pages }) => {
         known = true;
         const filled = new Set(pages);
         emptyPages.value = stillEmpty(all, emptyPages.peek(), filled);
-        remember(filled.size === 0 ? [] : stillEmpty(all, null, filled)); // Where all are empty none is folded.
-      }, () => (emptyPages.value ??= new Set()));
+        remember(filled.size === 0 ? rare : stillEmpty(all, null, filled));
+      }, () => (emptyPages.value ??= rare));
     }, version === 0 ? 0 : LATER_MILLISECONDS);
     return () => clearTimeout(later);
   });

@@ -71,7 +71,8 @@ export function setQuery(change: QueryChange, how: "push" | "replace" = "push"):
 // TensorBoard's addresses, so that old links open.
 const OLD_PAGES: Record<string, string> = {
   scalars: "scalars", timeseries: "scalars", histograms: "histograms", distributions: "histograms",
-  images: "images", text: "text", graphs: "graph", hparams: "hparams",
+  images: "images", text: "text", graphs: "graph", hparams: "hparams", pr_curves: "pr", custom_scalars: "custom",
+  projector: "projector", audio: "audio", mesh: "mesh",
 };
 
 export function followOldLink(): void {

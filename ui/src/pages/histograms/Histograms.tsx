@@ -1,47 +1,32 @@
 // Histograms: of each run over its steps, or of all runs at one step on the same axis.
 import type { JSX } from "preact";
-import { useMemo, useRef } from "preact/hooks";
-import { count } from "../../lib/format";
+import { useMemo } from "preact/hooks";
 import { limitsText, readLimits } from "../../lib/limits";
-import { extent } from "../../lib/scale";
+import { Nothing } from "../../parts/Nothing";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { useSharedStep } from "../../parts/useSharedStep";
 import { useKeys } from "../../shell/keys";
 import { query, setQuery } from "../../state/location";
 import { HistogramCard, MODES, RunsCard, type Look, type Mode } from "./HistogramCard";
 import "./histograms.css";
 
-function lookOf(params: URLSearchParams): Look {
-  const step = Number(params.get("step") ?? NaN);
+function lookOf(params: URLSearchParams, step: number | null): Look {
   return {
     mode: MODES.find((mode) => mode.id === params.get("mode"))?.id ?? ("offset" satisfies Mode),
-    logY: params.has("ylog"), table: params.has("table"), step: Number.isFinite(step) ? step : null,
+    logY: params.has("ylog"), table: params.has("table"), step,
   };
 }
 
 /** The first series of each tag: in one card are all its runs. */
 const onePerTag = (all: readonly Series[]): Series[] => [...new Map(all.map((series) => [series.tag, series])).values()];
 
-const KEY_STEPS = 20; // So many presses lead from the first step to the last.
-
 export default function Histograms(): JSX.Element {
-  const look = lookOf(query.value);
-  const range = useRef<readonly [number, number] | null>(null);
+  const { step, slider } = useSharedStep();
+  const look = lookOf(query.value, step);
   const together = look.mode === "runs";
-  const setStep = (step: number): void => {
-    const ends = range.current;
-    if (ends) setQuery({ step: step >= ends[1] ? null : String(Math.max(ends[0], Math.round(step))) }, "replace");
-  };
-  const move = (by: number) => (): void => {
-    const ends = range.current;
-    if (ends) setStep((lookOf(query.value).step ?? ends[1]) + by * Math.max(1, (ends[1] - ends[0]) / KEY_STEPS));
-  };
   const toggle = (key: string) => (): void => setQuery({ [key]: query.value.has(key) ? null : "1" });
   useKeys([
     { key: "l", does: "Log y", run: toggle("ylog") },
-    { key: "arrowleft", does: "Earlier step of all runs", run: move(-1) },
-    { key: "arrowright", does: "Later step of all runs", run: move(1) },
-    { key: "shift-arrowleft", does: "Ten times as far back", run: move(-10) },
-    { key: "shift-arrowright", does: "Ten times as far on", run: move(10) },
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
   ]);
   const limitsQuery = query.value.get("xlim");
@@ -54,21 +39,13 @@ export default function Histograms(): JSX.Element {
       <button class="link" aria-pressed={look.table} onClick={toggle("table")}>{look.table ? "Charts" : "Table"}</button>
     </>
   );
-  const knobs = (all: readonly Series[]): JSX.Element => {
-    range.current = extent(all.flatMap(({ steps }) => steps));
-    const ends = range.current;
-    return (
-      <>
-        <label class="label">Log y <input type="checkbox" checked={look.logY} onChange={toggle("ylog")} /></label>
-        {together && ends && ends[1] > ends[0] && (
-          <label class="label slider">All at step <output>{look.step === null ? "newest" : count(look.step)}</output>
-            <input type="range" min={ends[0]} max={ends[1]} value={look.step ?? ends[1]} aria-label="Step of all cards" onInput={(event) => setStep(Number(event.currentTarget.value))} />
-          </label>
-        )}
-        <p class="note">{together ? "Drag over a chart to count a part of it in finer bins." : "Bins are those that were logged; a wide one is low, not full."}</p>
-      </>
-    );
-  };
+  const knobs = (all: readonly Series[]): JSX.Element => (
+    <>
+      <label class="label">Log y <input type="checkbox" checked={look.logY} onChange={toggle("ylog")} /></label>
+      {together && slider(all)}
+      <p class="note">{together ? "Drag over a chart to count a part of it in finer bins." : "Bins are those that were logged; a wide one is low, not full."}</p>
+    </>
+  );
   const card = (series: Series, all: readonly Series[]): JSX.Element => {
     if (!together) return <HistogramCard run={series.run} tag={series.tag} look={look} />;
     const [from, to] = limits.get(series.tag) ?? [null, null];
@@ -79,12 +56,10 @@ export default function Histograms(): JSX.Element {
     );
   };
   return (
-    <SeriesPage kind="histogram" title="Histograms" note=", true bins" tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
-      <>
-        <h1>No histograms yet</h1>
-        <p>This page shows how values are distributed, how that changes over steps, and how it differs between runs.</p>
+    <SeriesPage kind="histogram" title="Histograms" note={together ? ", same bins for all runs" : ", true bins"} unit={together ? "tag" : "series"} tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
+      <Nothing title="No histograms yet" about="This page shows how values are distributed, how that changes over steps, and how it differs between runs." lookedFor="histograms">
         <pre>{`writer.add_histogram("conv1/weight", model.conv1.weight, step)`}</pre>
-      </>
+      </Nothing>
     )} />
   );
 }

@@ -8,9 +8,9 @@ import { csvOf, saveAs } from "../../lib/csv";
 import { plural } from "../../lib/format";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
 import { CheckMenu } from "../../parts/CheckMenu";
+import { Nothing } from "../../parts/Nothing";
 import { Menu } from "../../shell/Menu";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
-import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
 import { axesOf, filtersText, questionOf, readFilters, readTrials, usualMetric, usualPartner, type Column, type Filter, type Filters, type HParamsAnswer, type Trials } from "./data";
 import { FilterList } from "./FilterList";
@@ -160,16 +160,13 @@ export default function HParams(): JSX.Element {
 }
 
 function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
-  const now = status.value;
   return (
-    <div class="empty">
-      <h1>No hyperparameters yet</h1>
-      <p>This page sets trials side by side: what was chosen for each, and what came of it.</p>
-      {now && <p>{now.logdirs.paths.join(", ")} holds {plural(now.runs, "run")}; none of them has the tag <span class="mono">_hparams_/session_start_info</span>.</p>}
+    <Nothing title="No hyperparameters yet" about="This page sets trials side by side: what was chosen for each, and what came of it."
+      lookedFor={<>the tag <span class="mono">_hparams_/session_start_info</span></>}>
       {problems.map((message) => <p key={message} class="bad">{message}</p>)}
       <pre>{`from compression_board import SummaryWriter
 with SummaryWriter("runs/sweep") as writer:
     writer.add_hparams({"bits": 8, "scheme": "symmetric"}, {"accuracy": 0.994})`}</pre>
-    </div>
+    </Nothing>
   );
 }

@@ -7,7 +7,7 @@ import { importances, type Importance } from "./importance";
 const MOST_LEVELS = 6;
 
 function directionText(direction: number | null): string {
-  if (direction === null || Math.abs(direction) < 0.1) return "";
+  if (direction === null || Math.abs(direction) < 0.2) return "";
   return `${direction > 0 ? "▲ rises" : "▼ falls"} with it (${fixed(direction, 2)})`;
 }
 

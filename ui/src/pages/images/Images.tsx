@@ -4,10 +4,12 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { apiUrl, getJson } from "../../api/client";
 import { nearestIndex } from "../../charts/line/layout";
+import { useSeen } from "../../charts/useNear";
 import { count } from "../../lib/format";
+import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
-import { useKeys } from "../../shell/keys";
+import { useSharedStep } from "../../parts/useSharedStep";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
@@ -15,12 +17,9 @@ import { filterOf, lookOf, pairOf, SMALL, type ImagesAnswer, type Look } from ".
 import { PairCard, type PairMode } from "./PairCard";
 import "./images.css";
 
-function ImageCard({ run, tag, look, onSteps }: Series & { look: Look; onSteps: (first: number, last: number) => void }): JSX.Element {
-  const { state, retry } = useResource(`${run}\u0000${tag}`, async (signal) => {
-    const answer = await getJson<ImagesAnswer>("images", { run, tag, limit: 500 }, signal);
-    if (answer.steps.length > 0) onSteps(Math.min(...answer.steps), Math.max(...answer.steps));
-    return answer;
-  });
+function ImageCard({ run, tag, look }: Series & { look: Look }): JSX.Element {
+  const { ref, seen } = useSeen();
+  const { state, retry } = useResource(`${run}\u0000${tag}\u0000${seen}`, (signal) => (seen ? getJson<ImagesAnswer>("images", { run, tag, limit: 500 }, signal) : Promise.resolve(null)));
   const { data, error } = state.value;
   const [own, setOwn] = useState<{ of: number | null; at: number } | null>(null);
   const [sample, setSample] = useState(0);
@@ -29,10 +28,11 @@ function ImageCard({ run, tag, look, onSteps }: Series & { look: Look; onSteps: 
   const alone = own !== null && own.of === look.step ? own.at : null;
   const at = Math.min(alone ?? (look.step !== null && data ? nearestIndex(data.steps, look.step) : last), last);
   return (
-    <section class="card image-card" aria-label={`${tag} of ${run}`}>
+    <section class="card image-card" ref={ref} aria-label={`${tag} of ${run}`}>
       <header><h3 title={tag}>{tag}</h3></header>
       <div class="note run-line"><RunKey run={run} /> <span title={run}>{run}</span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
+      {!data && !error && <div class="image-box" />}
       {data && at >= 0 && (
         <>
           <div class="image-box">
@@ -60,22 +60,8 @@ const MODES: readonly { value: PairMode | "each"; text: string }[] = [
 
 export default function Images(): JSX.Element {
   const [split, setSplit] = useState(50);
-  const look = lookOf(query.value);
-  const [range, setRange] = useState<readonly [number, number] | null>(null);
-  const seeSteps = (first: number, last: number): void => setRange((old) => {
-    const next = [Math.min(first, old?.[0] ?? first), Math.max(last, old?.[1] ?? last)] as const;
-    return old && old[0] === next[0] && old[1] === next[1] ? old : next;
-  });
-  const setStep = (step: number): void => {
-    if (range) setQuery({ step: step >= range[1] ? null : String(Math.max(range[0], Math.round(step))) }, "replace");
-  };
-  const move = (by: number) => (): void => {
-    if (range) setStep((lookOf(query.value).step ?? range[1]) + by * Math.max(1, (range[1] - range[0]) / 20));
-  };
-  useKeys([
-    { key: "arrowright", does: "Later step", run: move(1) },
-    { key: "arrowleft", does: "Earlier step", run: move(-1) },
-  ]);
+  const shared = useSharedStep();
+  const look = lookOf(query.value, shared.step);
   const slider = (key: "bright" | "contrast", text: string, value: number): JSX.Element => (
     <label class="label slider">{text}
       <input type="range" min="0.2" max="3" step="0.05" value={value} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
@@ -109,28 +95,22 @@ export default function Images(): JSX.Element {
   const card = (series: Series, all: readonly Series[]): JSX.Element => {
     const pair = pairIn(all);
     return pair && mode !== "each"
-      ? <PairCard tag={series.tag} a={pair[0]} b={pair[1]} mode={mode} look={look} split={split} onSplit={setSplit} onSteps={seeSteps} />
-      : <ImageCard {...series} look={look} onSteps={seeSteps} />;
+      ? <PairCard tag={series.tag} a={pair[0]} b={pair[1]} mode={mode} look={look} split={split} onSplit={setSplit} />
+      : <ImageCard {...series} look={look} />;
   };
-  const knobs = (
+  const knobs = (all: readonly Series[]): JSX.Element => (
     <>
-      {range && range[1] > range[0] && (
-        <label class="label slider">All at step <output>{look.step === null ? "newest" : count(look.step)}</output>
-          <input type="range" min={range[0]} max={range[1]} value={look.step ?? range[1]} aria-label="Step of all cards" onInput={(event) => setStep(Number(event.currentTarget.value))} />
-        </label>
-      )}
+      {shared.slider(all)}
       {slider("bright", "Brightness", look.brightness)}
       {slider("contrast", "Contrast", look.contrast)}
       <label class="label">Actual size <input type="checkbox" checked={look.actual} onChange={() => setQuery({ actual: look.actual ? null : "1" })} /></label>
     </>
   );
   return (
-    <SeriesPage kind="image" title="Images" note=", every step kept" tools={tools} knobs={() => knobs} pick={ofPair} card={card} empty={(
-      <>
-        <h1>No images yet</h1>
-        <p>This page shows logged images, among them the similarity plots of quantization stages.</p>
+    <SeriesPage kind="image" title="Images" note=", every step kept" unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
+      <Nothing title="No images yet" about="This page shows logged images, among them the similarity plots of quantization stages." lookedFor="images">
         <pre>{`writer.add_image("sample", pixels, step)  # CHW, 0 to 1 or uint8`}</pre>
-      </>
+      </Nothing>
     )} />
   );
 }

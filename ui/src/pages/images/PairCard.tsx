@@ -23,7 +23,7 @@ function sideOf(answer: ImagesAnswer, run: string, tag: string, step: number | n
   return { src: apiUrl("blob", { run, tag, index: answer.indices[at], sample: 0 }), step: answer.steps[at] ?? 0, width: answer.widths[at] ?? 0, height: answer.heights[at] ?? 0 };
 }
 
-export function PairCard({ tag, a, b, mode, look, split, onSplit, onSteps }: {
+export function PairCard({ tag, a, b, mode, look, split, onSplit }: {
   tag: string;
   a: string;
   b: string;
@@ -32,14 +32,8 @@ export function PairCard({ tag, a, b, mode, look, split, onSplit, onSteps }: {
   /** How much of A is seen, in per cent from the left; of all cards. */
   split: number;
   onSplit: (split: number) => void;
-  onSteps: (first: number, last: number) => void;
 }): JSX.Element {
-  const { state, retry } = useResource([tag, a, b].join("\0"), async (signal) => {
-    const answers = await Promise.all([a, b].map((run) => getJson<ImagesAnswer>("images", { run, tag, limit: 500 }, signal)));
-    const steps = answers.flatMap((answer) => answer.steps);
-    if (steps.length > 0) onSteps(Math.min(...steps), Math.max(...steps));
-    return answers;
-  });
+  const { state, retry } = useResource([tag, a, b].join("\0"), (signal) => Promise.all([a, b].map((run) => getJson<ImagesAnswer>("images", { run, tag, limit: 500 }, signal))));
   const { data, error } = state.value;
   const [sa, sb] = [data?.[0] && sideOf(data[0], a, tag, look.step), data?.[1] && sideOf(data[1], b, tag, look.step)];
   const follow = (event: PointerEvent): void => {

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { filterOf, lookOf, pairOf } from "./look";
 
 it("takes what the address says, within bounds", () => {
-  expect(lookOf(new URLSearchParams("bright=9&contrast=x&step=40"))).toEqual({ actual: false, brightness: 4, contrast: 1, step: 40 });
-  expect(filterOf(lookOf(new URLSearchParams()))).toEqual({});
+  expect(lookOf(new URLSearchParams("bright=9&contrast=x"), 40)).toEqual({ actual: false, brightness: 4, contrast: 1, step: 40 });
+  expect(filterOf(lookOf(new URLSearchParams(), null))).toEqual({});
 });
 
 it("lays two different runs over each other, those asked for first", () => {

@@ -20,13 +20,12 @@ export interface Look {
   readonly step: number | null;
 }
 
-export function lookOf(params: URLSearchParams): Look {
+export function lookOf(params: URLSearchParams, step: number | null): Look {
   const number = (key: string, usual: number): number => {
     const value = Number(params.get(key) ?? usual);
     return Number.isFinite(value) ? Math.min(4, Math.max(0, value)) : usual;
   };
-  const step = Number(params.get("step") ?? NaN);
-  return { actual: params.has("actual"), brightness: number("bright", 1), contrast: number("contrast", 1), step: Number.isFinite(step) ? step : null };
+  return { actual: params.has("actual"), brightness: number("bright", 1), contrast: number("contrast", 1), step };
 }
 
 export function filterOf(look: Look): Record<string, string> {

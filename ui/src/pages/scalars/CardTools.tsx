@@ -14,13 +14,14 @@ const MORE = [
   { value: "limits", text: "Fix the y axis" },
 ] as const;
 
-export function CardTools({ name, tags, files, series, pinned, wide, partners, onPin, onWide, onMix, onLimit }: {
+export function CardTools({ name, tags, files, series, pinned, wide, own = true, partners, onPin, onWide, onMix, onLimit }: {
   name: string;
   tags: readonly string[];
   files: ChartFiles;
   series: () => readonly (readonly [string, string])[];
   pinned: boolean;
   wide: boolean;
+  own?: boolean;
   partners: () => readonly string[];
   onPin: () => void;
   onWide: () => void;
@@ -40,10 +41,10 @@ export function CardTools({ name, tags, files, series, pinned, wide, partners, o
   };
   return (
     <span class="tools">
-      <Menu label={`Draw ${name} together with`} value="" choices={partners().filter((tag) => !tags.includes(tag)).map((tag) => ({ value: tag, text: tag }))} onPick={onMix}><Icon d={ICONS.plus} /></Menu>
-      {tags.length > 1
+      {own && <Menu label={`Draw ${name} together with`} value="" choices={partners().filter((tag) => !tags.includes(tag)).map((tag) => ({ value: tag, text: tag }))} onPick={onMix}><Icon d={ICONS.plus} /></Menu>}
+      {own && (tags.length > 1
         ? <button class="icon" aria-label={`Take ${name} away`} title="Take away" onClick={() => onMix(null)}>×</button>
-        : <button class="icon" aria-label={`${pinned ? "Unpin" : "Pin"} ${name}`} aria-pressed={pinned} title="Pin (m)" onClick={onPin}><Icon d={ICONS.pin} /></button>}
+        : <button class="icon" aria-label={`${pinned ? "Unpin" : "Pin"} ${name}`} aria-pressed={pinned} title="Pin (m)" onClick={onPin}><Icon d={ICONS.pin} /></button>)}
       <button class="icon" aria-label={`Full width: ${name}`} aria-pressed={wide} title="Full width" onClick={onWide}><Icon d={ICONS.wide} /></button>
       <Menu label={`More for ${name}`} value="" choices={MORE} onPick={(what) => void more(what)}><Icon d={ICONS.rest} /></Menu>
     </span>

@@ -8,7 +8,7 @@ function Tick({ text, on, title, onChange }: { text: string; on: boolean; title?
   return <label class="label" title={title}>{text} <input type="checkbox" checked={on} onChange={onChange} /></label>;
 }
 
-export function Knobs({ view }: { view: CardView }): JSX.Element {
+export function Knobs({ view, grouping = true }: { view: CardView; grouping?: boolean }): JSX.Element {
   const toggle = (key: string) => (): void => setQuery({ [key]: query.value.has(key) ? null : "1" });
   return (
     <div class="knobs">
@@ -29,9 +29,9 @@ export function Knobs({ view }: { view: CardView }): JSX.Element {
         <Tick text="y from 0" on={view.fromZero} onChange={toggle("y0")} />
         <Tick text="Clip outliers" on={view.clip} onChange={() => setQuery({ clip: view.clip ? "0" : null })} />
       </div>
-      <Tick text="Mean of groups" on={query.value.has("group")} title="Runs that belong together, such as seeds, become one line with its spread"
-        onChange={() => setQuery({ group: query.value.has("group") ? null : USUAL_GROUPING })} />
-      {query.value.has("group") && (
+      {grouping && <Tick text="Mean of groups" on={query.value.has("group")} title="Runs that belong together, such as seeds, become one line with its spread"
+        onChange={() => setQuery({ group: query.value.has("group") ? null : USUAL_GROUPING })} />}
+      {grouping && query.value.has("group") && (
         <input class="field mono" aria-label="What the names of a group share" title="What the first parenthesis catches is the name of the group" value={query.value.get("group") ?? ""}
           onInput={(event) => setQuery({ group: event.currentTarget.value || "()" }, "replace")} />
       )}

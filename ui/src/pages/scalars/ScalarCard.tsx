@@ -152,6 +152,8 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
 export function ScalarCard(props: CardProps & {
   pinned: boolean;
   wide: boolean;
+  /** Whether its tags were chosen here, and can be chosen anew; if not, it has no tools for that. */
+  own?: boolean;
   /** Whether it is one of the first, which most windows show without scrolling. */
   first: boolean;
   partners: () => readonly string[];
@@ -178,7 +180,7 @@ export function ScalarCard(props: CardProps & {
       onDragOver={(event) => { if (dragged(event)) event.preventDefault(); }}
       onDrop={(event) => { const tag = event.dataTransfer?.getData(DRAGGED); if (tag) { event.preventDefault(); props.onMix(tag); } }}>
       <header>
-        <h3 title={props.tags.length > 1 ? props.name : `${props.name}: drag it onto another chart to draw both in one`} draggable={props.tags.length === 1}
+        <h3 title={props.tags.length > 1 || props.own === false ? props.name : `${props.name}: drag it onto another chart to draw both in one`} draggable={props.own !== false && props.tags.length === 1}
           onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, props.name)}>{props.name}</h3>
         {near && <CardTools {...props} series={() => seriesOf(props.tags, props.runsOf)} files={files} onLimit={() => setLimiting(true)} />}
       </header>

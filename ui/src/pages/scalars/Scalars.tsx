@@ -9,10 +9,11 @@ import { limitsText, readLimits } from "../../lib/limits";
 import { matcherOf } from "../../lib/matching";
 import { groupRuns } from "../../lib/run_groups";
 import { runsOfTags } from "../../lib/runs_of_tags";
-import { allRuns, RunList, shownRuns } from "../../parts/RunList";
+import { Nothing } from "../../parts/Nothing";
+import { allRuns, shownRuns } from "../../parts/RunList";
+import { Side } from "../../parts/Side";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
-import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
 import { groupTags, openByItself, type TagGroup } from "./groups";
 import { Knobs } from "./Knobs";
@@ -108,10 +109,7 @@ export default function Scalars(): JSX.Element {
   };
   return (
     <div class="view scalars">
-      <div class="side">
-        <RunList />
-        <Knobs view={view} />
-      </div>
+      <Side><Knobs view={view} /></Side>
       <div class="main-column">
         <div class="page-bar">
           <h1>Scalars</h1>
@@ -148,16 +146,12 @@ function Group({ name, note, open, onToggle, cards, onMore }: {
 }
 
 function Empty(): JSX.Element {
-  const now = status.value;
   return (
-    <div class="empty">
-      <h1>No scalars yet</h1>
-      <p>This page draws numbers that change over steps, such as a loss.</p>
-      {now && <p>{now.logdirs.paths.join(", ")} holds {plural(now.runs, "run")} and {plural(now.tags, "tag")}, none of them a scalar.</p>}
+    <Nothing title="No scalars yet" about="This page draws numbers that change over steps, such as a loss." lookedFor="scalars">
       <pre>{`from compression_board import SummaryWriter
 with SummaryWriter("runs/train") as writer:
     for step in range(100):
         writer.add_scalar("loss", 1 / (step + 1), step)`}</pre>
-    </div>
+    </Nothing>
   );
 }

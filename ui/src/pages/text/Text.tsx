@@ -1,9 +1,11 @@
 // Texts: as the Markdown they mostly are, as they were logged, or one compared with another.
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
+import { useSeen } from "../../charts/useNear";
 import { count, plural } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
 import { elementsOf } from "../../lib/safe_html";
+import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
 import { useKeys } from "../../shell/keys";
@@ -16,15 +18,15 @@ import { useFound } from "./found";
 import "./text.css";
 
 function TextCard({ run, tag, raw, find }: Series & { raw: boolean; find: string }): JSX.Element | null {
-  const { state, retry } = useResource(`${run}\u0000${tag}`, (signal) => loadTexts(run, tag, signal));
+  const { ref, seen } = useSeen();
+  const { state, retry } = useResource(`${run}\u0000${tag}\u0000${seen}`, (signal) => (seen ? loadTexts(run, tag, signal) : Promise.resolve(null)));
   const { data, error } = state.value;
-  const root = useRef<HTMLElement>(null);
-  useFound(root, find, [data, raw]);
+  useFound(ref, find, [data, raw]);
   const matches = matcherOf(find);
   const shown = [...(data?.steps.keys() ?? [])].reverse().filter((i) => find === "" || (data?.texts[i] ?? []).some(matches));
   if (data && shown.length === 0 && find !== "") return null;
   return (
-    <section class="text-card" aria-label={`${tag} of ${run}`} ref={root}>
+    <section class={data ? "text-card" : "text-card unseen"} aria-label={`${tag} of ${run}`} ref={ref}>
       <div class="panel-head"><h2 title={tag}>{titleOf(tag)}</h2><span class="note run-line"><RunKey run={run} /> {run}{data && find !== "" ? `, ${shown.length} of ${plural(data.steps.length, "step")}` : ""}</span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {data && shown.map((i) => (
@@ -87,7 +89,7 @@ export default function Text(): JSX.Element {
           {MODES.map(({ id, text }) => <button key={id} aria-pressed={mode === id} onClick={() => setQuery({ raw: id === "raw" ? "1" : null, diff: id === "diff" ? "1" : null })}>{text}</button>)}
         </span>
         {mode === "diff" ? <>{pick("ta", "sa", "●", a)}{pick("tb", "sb", "◆", b)}</> : (
-          <input class="field push" ref={search} type="search" aria-label="Find in texts" placeholder="Find in texts" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
+          <input class="field" ref={search} type="search" aria-label="Find in texts" placeholder="Find in texts" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
         )}
       </>
     );
@@ -105,12 +107,10 @@ export default function Text(): JSX.Element {
     return <DiffCard tag={series.tag} sides={{ a, b, stepA: stepIn("sa"), stepB: stepIn("sb") }} onStep={(side, step) => setQuery({ [side === "a" ? "sa" : "sb"]: step })} />;
   };
   return (
-    <SeriesPage kind="text" title="Text" note="" tools={tools} inGrid={false} pick={ofPair} card={card} empty={(
-      <>
-        <h1>No texts yet</h1>
-        <p>This page shows logged texts: notes, samples, reports. Two of them can be compared.</p>
+    <SeriesPage kind="text" title="Text" note="" unit={mode === "diff" ? "tag" : "series"} tools={tools} inGrid={false} pick={ofPair} card={card} empty={(
+      <Nothing title="No texts yet" about="This page shows logged texts: notes, samples, reports. Two of them can be compared." lookedFor="texts">
         <pre>{`writer.add_text("notes", "calibrated on 512 samples", step)`}</pre>
-      </>
+      </Nothing>
     )} />
   );
 }

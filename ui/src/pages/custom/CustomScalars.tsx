@@ -1,0 +1,107 @@
+// Charts as somebody laid them out: several tags in one, or a value between its bounds.
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useLayoutEffect, useMemo } from "preact/hooks";
+import { getJson } from "../../api/client";
+import type { Tags } from "../../api/types";
+import { limitsText, readLimits } from "../../lib/limits";
+import { plural } from "../../lib/format";
+import { runsOfTags } from "../../lib/runs_of_tags";
+import { Nothing } from "../../parts/Nothing";
+import { allRuns, shownRuns } from "../../parts/RunList";
+import { Side } from "../../parts/Side";
+import { useKeys } from "../../shell/keys";
+import { listOf, listText, query, setQuery } from "../../state/location";
+import { useResource } from "../../state/resource";
+import { Knobs } from "../scalars/Knobs";
+import { ScalarCard } from "../scalars/ScalarCard";
+import { fobsText, viewOf } from "../scalars/view";
+import { matchingTags, type LayoutChart, type LayoutsAnswer } from "./layout";
+import { MarginChart } from "./MarginChart";
+import "../scalars/scalars.css";
+
+const toggleKey = (key: string) => (): void => setQuery({ [key]: query.value.has(key) ? null : "1" });
+
+export default function CustomScalars(): JSX.Element {
+  const { state, retry } = useResource("custom", (signal) => Promise.all([getJson<LayoutsAnswer>("layouts", {}, signal), getJson<Tags>("tags", { kind: "scalar" }, signal)]));
+  const cursor = useSignal<number | null>(null);
+  const { data, error } = state.value;
+  const tags = data?.[1];
+  useLayoutEffect(() => {
+    if (tags) allRuns.value = runsOfTags(tags);
+  }, [tags]);
+  useKeys([
+    { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
+    { key: "l", does: "Log y", run: toggleKey("ylog") },
+    { key: "shift-l", does: "Log x", run: toggleKey("xlog") },
+    { key: "escape", does: "Take the mark away", run: () => setQuery({ step: null }, "replace") },
+  ]);
+  const shown = shownRuns.value;
+  const runsOf = useMemo(() => {
+    const map = new Map<string, Set<string>>();
+    tags?.names.forEach((name, i) => map.set(name, new Set((tags.run_lists[i] ?? []).map((r) => tags.runs[r] ?? ""))));
+    return (tag: string): string[] => shown.filter((run) => map.get(tag)?.has(run));
+  }, [tags, shown]);
+  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!data || !tags) return <div class="view" aria-busy="true" />;
+  const [layouts] = data;
+  if (layouts.categories.length === 0) return <Empty problems={layouts.problems} />;
+
+  const view = viewOf(query.value);
+  const limits = readLimits(query.value.get("ylim"));
+  const turned = new Set(listOf(query.value.get("fold")));
+  const setFobs = (fobs: readonly number[]): void => setQuery({ step: fobsText(fobs.map((x) => (view.axis === "step" ? Math.round(x) : x))) }, "replace");
+  const onZoom = (range: readonly [number, number] | null): void => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace");
+  const card = (chart: LayoutChart, key: string): JSX.Element => {
+    if (chart.margins) {
+      const { values, lowers, uppers } = chart.margins;
+      const margin = { value: values[0] ?? "", lower: lowers[0] ?? "", upper: uppers[0] ?? "" };
+      const runs = runsOf(margin.value).filter((run) => runsOf(margin.lower).includes(run) && runsOf(margin.upper).includes(run));
+      return <section key={key} class="card" aria-label={chart.title}><header><h3>{chart.title}</h3></header><MarginChart title={chart.title} margin={margin} runs={runs} view={view} cursor={cursor} onZoom={onZoom} /></section>;
+    }
+    const drawn = matchingTags(chart.tags ?? [], tags.names).filter((tag) => runsOf(tag).length > 0);
+    if (drawn.length === 0) return <section key={key} class="card" aria-label={chart.title}><header><h3>{chart.title}</h3></header><p class="note">No tag of the shown runs matches <span class="mono">{(chart.tags ?? []).join(", ")}</span>.</p></section>;
+    return (
+      <ScalarCard key={key} name={chart.title} tags={drawn} own={false} runsOf={runsOf} groups={null} view={view} cursor={cursor} first pinned={false} wide={query.value.get("wide") === chart.title}
+        limits={limits.get(chart.title) ?? null} partners={() => []} onZoom={onZoom} onHot={() => undefined} onPin={() => undefined} onMix={() => undefined}
+        onWide={() => setQuery({ wide: query.value.get("wide") === chart.title ? null : chart.title })}
+        onMark={(x, extend, fob) => setFobs(fob !== null ? view.fobs.filter((_, i) => i !== fob) : extend && view.fobs.length > 0 ? [view.fobs[0]!, x] : [x])}
+        onMoveFob={(fob, x) => setFobs(view.fobs.map((old, i) => (i === fob ? x : old)))}
+        onLimits={(next) => setQuery({ ylim: limitsText(new Map([...limits, [chart.title, next]])) }, "replace")} />
+    );
+  };
+  return (
+    <div class="view scalars">
+      <Side><Knobs view={view} grouping={false} /></Side>
+      <div class="main-column">
+        <div class="page-bar">
+          <h1>Custom scalars</h1>
+          <span class="note">{plural(layouts.categories.reduce((sum, { charts }) => sum + charts.length, 0), "chart")} as laid out in the logs</span>
+          <button class="link push" aria-pressed={view.table} onClick={toggleKey("table")}>{view.table ? "Charts" : "Table"}</button>
+        </div>
+        {layouts.problems.map((problem) => <p key={problem} class="trouble">{problem}</p>)}
+        {layouts.categories.map(({ title, closed, charts }) => {
+          const open = closed === turned.has(title);
+          return (
+            <section key={title} aria-label={title}>
+              <button class="fold" aria-expanded={open} onClick={() => { if (!turned.delete(title)) turned.add(title); setQuery({ fold: listText([...turned]) }); }}>
+                <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>{title}</b><span class="dim">{plural(charts.length, "chart")}</span>
+              </button>
+              {open && <div class="cards">{charts.map((chart, i) => card(chart, `${i} ${chart.title}`))}</div>}
+            </section>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
+  return (
+    <Nothing title="No custom charts yet" lookedFor={<>layouts, tags of the plugin <span class="mono">custom_scalars</span></>}
+      about="This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page.">
+      {problems.map((problem) => <p key={problem} class="bad">{problem}</p>)}
+      <pre>{`writer.add_custom_scalars({"Loss": {"both": ["Multiline", ["train/loss", "eval/loss"]]}})`}</pre>
+    </Nothing>
+  );
+}

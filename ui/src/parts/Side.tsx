@@ -1,0 +1,19 @@
+// Which runs, and how they are looked at: beside the page, and on narrow screens behind a button, so
+// that the page itself comes first.
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import { plural } from "../lib/format";
+import { allRuns, RunList, shownRuns } from "./RunList";
+
+export function Side({ children }: { children?: ComponentChildren }): JSX.Element {
+  const [open, setOpen] = useState(false);
+  return (
+    <div class={`side${open ? " open" : ""}`}>
+      <button class="fold side-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>Runs and settings</b><span class="dim">{shownRuns.value.length} of {plural(allRuns.value.length, "run")}</span>
+      </button>
+      <RunList />
+      {children}
+    </div>
+  );
+}
