@@ -3,9 +3,10 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
-import type { Tags } from "../../api/types";
+import type { RangedTags } from "../../api/types";
 import { count, plural } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
+import { runsHaving } from "../../lib/runs_of_tags";
 import { groupRuns, USUAL_GROUPING } from "../../lib/run_groups";
 import { allRuns, RunList, shownRuns } from "../../parts/RunList";
 import { useKeys } from "../../shell/keys";
@@ -68,7 +69,7 @@ function Knobs({ view }: { view: CardView }): JSX.Element {
 }
 
 export default function Scalars(): JSX.Element {
-  const { state, retry } = useResource("scalar-tags", (signal) => getJson<Tags>("tags", { kind: "scalar" }, signal));
+  const { state, retry } = useResource("scalar-tags", (signal) => getJson<RangedTags>("tags", { kind: "scalar", ranges: 1 }, signal));
   const cursor = useSignal<number | null>(null);
   const { data, error } = state.value;
   // Before the frame is painted, which would else show tags without runs.
@@ -83,16 +84,12 @@ export default function Scalars(): JSX.Element {
 
   const view = viewOf();
   const wanted = query.value.get("tag") ?? "";
-  const runsOf = useMemo(() => {
-    const map = new Map<string, Set<string>>();
-    data?.names.forEach((name, i) => map.set(name, new Set((data.run_lists[i] ?? []).map((r) => data.runs[r] ?? ""))));
-    return map;
-  }, [data]);
+  const has = useMemo(() => (data ? runsHaving(data) : () => false), [data]);
   const shown = shownRuns.value;
   const grouping = query.value.get("group");
   const runGroups = useMemo(() => (grouping === null ? null : groupRuns(shown, grouping)), [grouping, shown]);
   const curves = useMemo(() => new Set(data?.names.filter((_, i) => (data.max_steps[i] ?? 0) > (data.min_steps[i] ?? 0))), [data]);
-  const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => runsOf.get(tag)?.has(run))), (tag) => curves.has(tag)), [runsOf, curves, wanted, shown]);
+  const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => has(tag, run))), (tag) => curves.has(tag)), [has, curves, wanted, shown]);
   const usual = useMemo(() => openByItself(groups, OPEN_TAGS), [groups]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
@@ -113,7 +110,7 @@ export default function Scalars(): JSX.Element {
   let cards = 0;
   const card = (tag: string): JSX.Element => (
     <ScalarCard key={tag} tag={tag} first={++cards <= FIRST_CARDS} view={view} cursor={cursor} pinned={pins.includes(tag)} wide={wide === tag}
-      runs={shown.filter((run) => runsOf.get(tag)?.has(run))} groups={runGroups}
+      runs={shown.filter((run) => has(tag, run))} groups={runGroups}
       onZoom={(range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace")}
       onPin={() => setQuery({ pins: listText(pins.includes(tag) ? pins.filter((p) => p !== tag) : [...pins, tag]) })}
       onWide={() => setQuery({ wide: wide === tag ? null : tag })} />
@@ -131,7 +128,7 @@ export default function Scalars(): JSX.Element {
           <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
-        {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => runsOf.has(tag)).map(card)} />}
+        {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => data.names.includes(tag)).map(card)} />}
         {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
