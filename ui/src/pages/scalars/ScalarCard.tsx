@@ -103,7 +103,7 @@ function ask(tag: string, runs: readonly string[], groups: readonly RunGroup[] |
       .then((answer) => ({ lines: (smoothing) => linesOfGroups(answer, smoothing), total: answer.groups.reduce((sum, one) => sum + (one.x?.length ?? 0), 0) }));
   }
   const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
-  return postForCurves({ ...common, ...range, series: runs.map((run) => [run, tag] as const) }, signal)
+  return postForCurves({ ...common, ...range, wall_times: view.axis === "step" ? 0 : 1, series: runs.map((run) => [run, tag] as const) }, signal)
     .then(({ series }) => ({ lines: (smoothing) => linesOf(series, view.axis, smoothing), total: series.reduce((sum, one) => sum + (one.total ?? 0), 0) }));
 }
 
