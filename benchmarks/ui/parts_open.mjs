@@ -80,7 +80,7 @@ export async function runs({ say, folder, rounds, python }) {
 
 export async function list({ say, folder, rounds }) {
   const logdir = join(folder, "5000");
-  writeCurves(logdir, 5000, 200, 1, { distinct: 1 });
+  writeCurves(logdir, 5000, 200, 2, { distinct: 1 });
   const board = await startOurs(logdir);
   const ours = await cold(board, rounds);
   const keys = await typeIntoFilter(board, "run-05");

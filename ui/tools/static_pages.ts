@@ -54,7 +54,7 @@ function codeOf(page: PageEntry, bundle: Bundle): string[] {
 function htmlOf(page: PageEntry, index: string, bundle: Bundle): string {
   const links = [
     ...codeOf(page, bundle).filter((file) => !index.includes(file)).map((file) => `<link rel="modulepreload" crossorigin href="./${file}">`),
-    ...[...EVERY_PAGE_ASKS, ...(page.asks ?? [])].map((route) => `<link rel="preload" as="fetch" crossorigin href="./api/v1/${route}">`),
+    ...[...EVERY_PAGE_ASKS, ...(page.asks ?? [])].map((route) => `<link rel="preload" as="fetch" crossorigin href="./api/v1/${route.replaceAll("&", "&amp;")}">`),
   ];
   return index
     .replace("<title>", `<title>${page.name} · `)

@@ -127,12 +127,20 @@ std::map<std::pair<std::string_view, TagKind>, TagColumn> CollectTags(const Snap
                                                                       std::string_view run_name,
                                                                       std::string_view kind) {
   std::map<std::pair<std::string_view, TagKind>, TagColumn> columns;
+  // Runs of a sweep have the same tags in the same order: that of the run before is looked at
+  // first.
+  std::vector<decltype(columns)::value_type*> before;
   for (std::size_t r = 0; r < snapshot.runs.size(); ++r) {
     const Run& run = *snapshot.runs[r];
     if (!run_name.empty() && run.name != run_name) continue;
+    std::size_t place = 0;
     for (const Tag& tag : run.tags) {
       if (!kind.empty() && NameOf(tag.kind()) != kind) continue;
-      TagColumn& column = columns[{tag.name(), tag.kind()}];
+      const std::pair<std::string_view, TagKind> key(tag.name(), tag.kind());
+      if (place == before.size()) before.push_back(nullptr);
+      auto*& entry = before[place++];
+      if (entry == nullptr || entry->first != key) entry = &*columns.try_emplace(key).first;
+      TagColumn& column = entry->second;
       if (column.info == nullptr) {
         column = {tag.info.get(), {}, 0, tag.min_step, tag.max_step};
       }
@@ -145,7 +153,18 @@ std::map<std::pair<std::string_view, TagKind>, TagColumn> CollectTags(const Snap
   return columns;
 }
 
+// First and last of every stretch of successive numbers. A tag that thousands of runs have is two.
+void WriteRanges(JsonWriter& json, const std::vector<std::size_t>& ascending) {
+  json.BeginArray();
+  for (std::size_t i = 0; i < ascending.size(); ++i) {
+    if (i == 0 || ascending[i] != ascending[i - 1] + 1) json.Value(ascending[i]);
+    if (i + 1 == ascending.size() || ascending[i + 1] != ascending[i] + 1) json.Value(ascending[i]);
+  }
+  json.EndArray();
+}
+
 Result<HttpResponse> GetTags(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const double as_ranges, NumberQuery(call.target, "ranges", 0));
   const std::string run_name = TextQuery(call.target, "run");
   if (!run_name.empty()) CBOARD_RETURN_IF_ERROR(FindRun(call, run_name));
   const auto columns = CollectTags(*call.snapshot, run_name, TextQuery(call.target, "kind"));
@@ -162,11 +181,16 @@ Result<HttpResponse> GetTags(const ApiCall& call) {
               [&](const auto& entry) { return std::string_view(info(entry).display_name); });
   WriteValues(json, "descriptions", columns,
               [&](const auto& entry) { return std::string_view(info(entry).description); });
-  json.Key("run_lists").BeginArray();
-  for (const auto& [key, column] : columns) {
-    json.BeginArray();
-    for (const std::size_t run : column.runs) json.Value(run);
-    json.EndArray();
+  if (as_ranges == 1) {
+    json.Key("run_ranges").BeginArray();
+    for (const auto& [key, column] : columns) WriteRanges(json, column.runs);
+  } else {
+    json.Key("run_lists").BeginArray();
+    for (const auto& [key, column] : columns) {
+      json.BeginArray();
+      for (const std::size_t run : column.runs) json.Value(run);
+      json.EndArray();
+    }
   }
   json.EndArray();
   WriteValues(json, "counts", columns, [](const auto& entry) { return entry.second.count; });
@@ -195,7 +219,9 @@ std::vector<ApiRoute> LogRoutes() {
        .path = "/tags",
        .summary = "Every tag once, with the runs that have it.",
        .parameters = {{"run", kText, false, false, "Only the tags of this run."},
-                      {"kind", kText, false, false, "Only tags of this kind: scalar, image, …"}},
+                      {"kind", kText, false, false, "Only tags of this kind: scalar, image, …"},
+                      {"ranges", ParameterType::kWhole, false, false,
+                       "1: run_ranges, first and last of successive runs, instead of run_lists."}},
        .handler = GetTags},
   };
 }

@@ -86,6 +86,9 @@ TEST_F(RoutesTest, TagsAreListedOnceWithTheirRuns) {
           R"("runs":["eval/baseline_acc_0.776","eval/tune_1_acc_0.095","models","seed","train"])"));
   EXPECT_THAT(tags, HasSubstr(R"("loss","nan"])"));
   EXPECT_THAT(tags, HasSubstr(R"([3,4],[4]])"));  // loss is in seed and train, nan in train.
+  const std::string ranged = Get("/tags?kind=scalar&ranges=1");
+  EXPECT_THAT(ranged, HasSubstr(R"([3,4],[4,4]])"));  // The same, as first and last.
+  EXPECT_THAT(ranged, Not(HasSubstr("run_lists")));
 }
 
 TEST_F(RoutesTest, ScalarsAreColumns) {

@@ -28,6 +28,7 @@ Result<ScalarAxis> ParseAxis(std::string_view text) {
 struct Question {
   std::vector<SeriesName> series;
   ScalarQuery query;
+  bool wall_times = true;  // Of binary answers.
 };
 
 Result<Question> ParseGet(const ApiCall& call) {
@@ -57,6 +58,8 @@ Result<Question> ParsePost(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(query.range.min, body.Number("from", query.range.min));
   CBOARD_ASSIGN_OR_RETURN(query.range.max, body.Number("to", query.range.max));
   CBOARD_ASSIGN_OR_RETURN(query.smoothing, body.Number("smooth", 0));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t wall_times, body.Whole("wall_times", 0, 1, 1));
+  question.wall_times = wall_times == 1;
   return question;
 }
 
@@ -107,16 +110,17 @@ HttpResponse AnswerJson(const ApiCall& call, const Question& question) {
   return JsonResponse(json.Take());
 }
 
-Result<EncodedSeries> Encode(const Tag& tag, const ScalarQuery& query, BodyBuffer& out) {
+Result<EncodedSeries> Encode(const Tag& tag, const Question& question, BodyBuffer& out) {
+  const ScalarQuery& query = question.query;
   if (WantsEveryPoint(query, tag.scalars)) {
-    return EncodedSeries::Append(PointsOf(tag.scalars), out);
+    return EncodedSeries::Append(PointsOf(tag.scalars), out, question.wall_times);
   }
   CBOARD_ASSIGN_OR_RETURN(const SampledSeries sampled,
                           SampleSeries(tag.scalars, tag.steps_ascend, query));
   const bool smooth = !sampled.smoothed.empty();
   const ScalarBlock points = {sampled.steps, sampled.wall_times_seconds,
                               smooth ? sampled.smoothed : sampled.values};
-  return EncodedSeries::Append(PointsOf(points), out);
+  return EncodedSeries::Append(PointsOf(points), out, question.wall_times);
 }
 
 // What is said of one of the series in the header.
@@ -157,7 +161,7 @@ HttpResponse AnswerBinary(const ApiCall& call, const Question& question) {
   BodyBuffer columns(call.bodies.Take());
   columns.Extend(room);
   for (SeriesEntry& entry : entries) {
-    if (entry.tag) entry.encoded = Encode(**entry.tag, question.query, columns);
+    if (entry.tag) entry.encoded = Encode(**entry.tag, question, columns);
   }
 
   std::string header = BinaryHeader(call, question, entries);
@@ -301,7 +305,8 @@ std::vector<ApiRoute> ScalarRoutes() {
       {.method = "POST",
        .path = "/scalars",
        .summary = "The points of many series at once.",
-       .body_example = R"({"series":[["train","loss"]],"points":1000,"axis":"step"})",
+       .body_example =
+           R"({"series":[["train","loss"]],"points":1000,"axis":"step","wall_times":1})",
        .handler = PostScalars},
       {.method = "GET",
        .path = "/scalars/last",

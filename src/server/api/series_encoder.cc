@@ -46,14 +46,16 @@ SeriesPoints PointsOf(const ScalarBlock& points) {
           }};
 }
 
-EncodedSeries EncodedSeries::Append(const SeriesPoints& points, BodyBuffer& out) {
+EncodedSeries EncodedSeries::Append(const SeriesPoints& points, BodyBuffer& out,
+                                    bool with_wall_times) {
   EncodedSeries series;
+  if (!with_wall_times) series.wall_times_ = WallTimes::kNone;
   series.count_ = points.count;
   if (points.count == 0) return series;
   series.first_wall_time_ = points.first_wall_time_seconds;
   const std::uint64_t first = Bits(points.first_wall_time_seconds);
   const std::uint64_t last = Bits(points.last_wall_time_seconds);
-  if (std::isnormal(series.first_wall_time_) && series.first_wall_time_ > 0 &&
+  if (with_wall_times && std::isnormal(series.first_wall_time_) && series.first_wall_time_ > 0 &&
       AreInOneBinade(first, last)) {
     series.wall_times_ = (last - first) >> 32 == 0 ? WallTimes::kDistances : WallTimes::kGaps;
   }
@@ -67,7 +69,7 @@ bool EncodedSeries::TryAppend(const SeriesPoints& points, BodyBuffer& out) {
   const std::size_t values_at = walls_at + Padded(WallBytes() * points.count);
   const std::size_t end = values_at + Padded(ValueBytes() * points.count);
   char* const bytes = out.Extend(end);
-  std::memset(bytes + values_at - 8, 0, 8);  // Zeros where padding will be.
+  if (values_at > 0) std::memset(bytes + values_at - 8, 0, 8);  // Zeros where padding will be.
   std::memset(bytes + end - 8, 0, 8);
   previous_wall_bits_ = Bits(first_wall_time_);
   bool fits = true;
@@ -97,6 +99,7 @@ bool EncodedSeries::WriteStepColumn(std::size_t index, const StoredScalars& poin
 }
 
 bool EncodedSeries::WriteWallColumn(const StoredScalars& points, char* out) {
+  if (wall_times_ == WallTimes::kNone) return true;
   const std::uint64_t first = Bits(first_wall_time_);
   if (wall_times_ == WallTimes::kDistances) {
     if (WriteDistances(points, first, out)) return true;
@@ -129,7 +132,14 @@ void EncodedSeries::Describe(JsonWriter& json) const {
   } else {
     json.Key("kind").Value("i64");
   }
-  json.EndObject().Key("wall_times").BeginObject();
+  json.EndObject();
+  if (wall_times_ != WallTimes::kNone) DescribeWallTimes(json);
+  json.Key("values").BeginObject();
+  json.Key("kind").Value(has_floats_ ? "f32" : "f64").EndObject();
+}
+
+void EncodedSeries::DescribeWallTimes(JsonWriter& json) const {
+  json.Key("wall_times").BeginObject();
   if (wall_times_ == WallTimes::kDoubles) {
     json.Key("kind").Value("f64");
   } else {
@@ -139,8 +149,7 @@ void EncodedSeries::Describe(JsonWriter& json) const {
     json.Key("kind").Value(wall_times_ == WallTimes::kDistances ? "ulp32" : "gap32");
     json.Key("first").Value(first_wall_time_).Key("ulp").Value(ulp);
   }
-  json.EndObject().Key("values").BeginObject();
-  json.Key("kind").Value(has_floats_ ? "f32" : "f64").EndObject();
+  json.EndObject();
 }
 
 }  // namespace cboard::server

@@ -32,11 +32,13 @@ SeriesPoints PointsOf(const ScalarBlock& points);   // Borrows what the spans vi
 class EncodedSeries {
  public:
   // Appends the columns to `out`, each padded to 8 bytes. They are written as narrow as the ends of
-  // the series suggest, and once more, wider, when a point in between does not fit.
-  static EncodedSeries Append(const SeriesPoints& points, BodyBuffer& out);
+  // the series suggest, and once more, wider, when a point in between does not fit. Wall times are
+  // left out unless they are wanted.
+  static EncodedSeries Append(const SeriesPoints& points, BodyBuffer& out,
+                              bool with_wall_times = true);
 
-  // Members of an open object: "points", and "steps", "wall_times" and "values", which say how each
-  // is stored.
+  // Members of an open object: "points", and "steps", "wall_times" unless they are left out, and
+  // "values", which say how each is stored.
   void Describe(JsonWriter& json) const;
 
   // No description is longer.
@@ -45,9 +47,12 @@ class EncodedSeries {
  private:
   EncodedSeries() = default;
 
-  enum class WallTimes { kDistances, kGaps, kDoubles };
+  enum class WallTimes { kNone, kDistances, kGaps, kDoubles };
 
-  std::size_t WallBytes() const { return wall_times_ == WallTimes::kDoubles ? 8 : 4; }
+  std::size_t WallBytes() const {
+    if (wall_times_ == WallTimes::kNone) return 0;
+    return wall_times_ == WallTimes::kDoubles ? 8 : 4;
+  }
   std::size_t ValueBytes() const { return has_floats_ ? 4 : 8; }
 
   // Whether all points fit the kinds; else one kind has become wider.
@@ -55,6 +60,7 @@ class EncodedSeries {
   bool WriteStepColumn(std::size_t index, const StoredScalars& points, char* out);
   bool WriteWallColumn(const StoredScalars& points, char* out);
   bool WriteValueColumn(const StoredScalars& points, char* out);
+  void DescribeWallTimes(JsonWriter& json) const;
 
   std::size_t count_ = 0;
   bool has_stride_ = true;  // Steps are first + i * stride.

@@ -258,5 +258,23 @@ TEST(EncodedSeries, IsTheIdentityOnRandomPoints) {
   }
 }
 
+TEST(EncodedSeries, LeavesOutWallTimesThatNobodyWants) {
+  const Points points = {{7, 9, 11}, {kNow, kNow + 1, kNow + 2}, {0.5, 1.5, -2}};
+  BodyBuffer buffer(std::string(99, '?'));
+  const EncodedSeries series = EncodedSeries::Append(
+      PointsOf(ScalarBlock{points.steps, points.wall_times, points.values}), buffer, false);
+  JsonWriter json;
+  json.BeginObject();
+  series.Describe(json);
+  json.EndObject();
+  EXPECT_EQ(
+      json.text(),
+      R"({"points":3,"steps":{"kind":"stride","first":7,"stride":2},"values":{"kind":"f32"}})");
+  const std::string bytes = std::move(buffer).Finish();
+  const float expected[] = {0.5, 1.5, -2, 0};  // The last is padding.
+  ASSERT_EQ(bytes.size(), sizeof(expected));
+  EXPECT_EQ(std::memcmp(bytes.data(), expected, sizeof(expected)), 0);
+}
+
 }  // namespace
 }  // namespace cboard::server

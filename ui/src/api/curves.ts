@@ -7,6 +7,8 @@ export interface CurvesQuestion {
   /** At most so many of each. */
   readonly points: number;
   readonly axis: "step" | "relative" | "wall";
+  /** 0: nobody looks at them. */
+  readonly wall_times?: 0 | 1;
   /** A part of the axis only. */
   readonly from?: number;
   readonly to?: number;

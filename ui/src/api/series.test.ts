@@ -35,6 +35,16 @@ describe("curves as bytes", () => {
     expect([...Array.from(curve!.values)]).toEqual([0.5, NaN, -Infinity]);
   });
 
+  it("may have no wall times", () => {
+    const bytes = answerOf(
+      { snapshot: 7, series: [1, 2].map(() => ({ ...entry, points: 2, steps: { kind: "stride", first: 0, stride: 1 }, values: { kind: "f32" } })) },
+      Float32Array.of(1, 2), Float32Array.of(3, 4),
+    );
+    const { series } = readCurves(bytes);
+    expect(series.map((curve) => Array.from(curve.values))).toEqual([[1, 2], [3, 4]]);
+    expect(Array.from(series[1]!.wallTimes())).toEqual([]);
+  });
+
   it("have wall times by their distance from the one before", () => {
     const bytes = answerOf(
       { snapshot: 7, series: [{ ...entry, points: 4, steps: { kind: "stride", first: 0, stride: 1 }, wall_times: { kind: "gap32", first: 100, ulp: 0.25 }, values: { kind: "f32" } }] },

@@ -6,7 +6,7 @@ export interface Curve {
   /** How many points the log has; `steps` and the others may be a choice of them. */
   readonly total: number;
   readonly steps: ArrayLike<number>;
-  /** Seconds since 1970. Put together when asked for, since most charts are drawn over steps. */
+  /** Seconds since 1970, if they were asked for. Put together when needed. */
   readonly wallTimes: () => ArrayLike<number>;
   readonly values: ArrayLike<number>;
   readonly error?: { readonly code: string; readonly message: string };
@@ -49,13 +49,13 @@ export function readCurves(bytes: ArrayBuffer): CurvesAnswer {
   const shared = new Map<string, Float64Array>(); // Most runs of a tag were logged at the same steps.
   const series = header.series.map((one): Curve => {
     const { run, tag, steps, wall_times: walls, values, points = 0, total = 0 } = one;
-    if (one.error || !steps || !walls || !values) {
+    if (one.error || !steps || !values) {
       return { run, tag, total, steps: [], wallTimes: () => [], values: [], ...(one.error ? { error: one.error } : {}) };
     }
     return {
       run, tag, total,
       steps: steps.kind === "stride" ? evenSteps(points, steps.first, steps.stride, shared) : wholeNumbers(bytes, take(points, 8), points),
-      wallTimes: walls.kind === "f64" ? viewed(new Float64Array(bytes, take(points, 8), points))
+      wallTimes: !walls ? () => [] : walls.kind === "f64" ? viewed(new Float64Array(bytes, take(points, 8), points))
         : walls.kind === "gap32" ? gapTimes(new Int32Array(bytes, take(points, 4), points), walls.first, walls.ulp)
         : ulpTimes(new Uint32Array(bytes, take(points, 4), points), walls.first, walls.ulp),
       values: values.kind === "f32" ? new Float32Array(bytes, take(points, 4), points) : new Float64Array(bytes, take(points, 8), points),

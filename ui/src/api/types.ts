@@ -66,3 +66,6 @@ export interface Tags {
   min_steps: number[];
   max_steps: number[];
 }
+
+/** Of many runs: first and last of each stretch of successive runs that have the tag. */
+export type RangedTags = Omit<Tags, "run_lists"> & { run_ranges: number[][] };

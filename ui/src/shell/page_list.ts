@@ -34,7 +34,7 @@ export const COMPRESSION_ENTRIES = [
 
 export const TENSORBOARD_ENTRIES = [
   { id: "scalars", name: "Scalars", key: "s", icon: "M2 13.5h12M2.5 4c2 6.5 5 7 11 7",
-    asks: ["tags?kind=scalar"] },
+    asks: ["tags?kind=scalar&ranges=1"] },
   { id: "histograms", name: "Histograms", key: "h", icon: "M2 13.5h12M4 13V9.5M6.7 13V5M9.3 13V3M12 13V8",
     asks: ["tags?kind=histogram"] },
   { id: "hparams", name: "HParams", key: "p", icon: "M3 2.5v11M8 2.5v11M13 2.5v11M3 5l5 6 5-7M3 11l5-6 5 5" },

@@ -5,8 +5,7 @@ const RED = pack(255, 0, 0);
 
 /** The picture, a letter for each pixel by its opacity: "#" all, "+" some, "." none. */
 function picture(carpet: Carpet): string[] {
-  const bytes = new Uint8ClampedArray(carpet.width * carpet.height * 4);
-  carpet.copy(bytes);
+  const bytes = new Uint8Array(carpet.pixels.buffer);
   return Array.from({ length: carpet.height }, (_, row) =>
     Array.from({ length: carpet.width }, (_, column) => {
       const opacity = bytes[4 * (row * carpet.width + column) + 3] ?? 0;
@@ -62,14 +61,14 @@ describe("a line of pixels", () => {
 it("lies over what was drawn before, which shines through when it is faint", () => {
   const carpet = new Carpet(1, 1);
   const line = [Float64Array.of(0, 1), Float64Array.of(0.5, 0.5), 2] as const;
-  const bytes = new Uint8ClampedArray(4);
+  const bytes = new Uint8Array(carpet.pixels.buffer);
   carpet.draw(...line, RED, 1, 1);
   carpet.draw(...line, pack(0, 0, 255), 0.5, 1);
-  carpet.copy(bytes);
+  carpet.finish();
   expect([...bytes].map((byte) => Math.round(byte / 64))).toEqual([2, 0, 2, 4]);
   carpet.clear();
   carpet.draw(...line, pack(200, 100, 50), 0.25, 1);
-  carpet.copy(bytes);
+  carpet.finish();
   expect(bytes[3]).toBeCloseTo(64, -1);
   expect(Math.abs((bytes[0] ?? 0) - 200)).toBeLessThan(8); // Faint, but of its own colour.
 });

@@ -9,18 +9,15 @@ export type Packed = number;
 export const pack = (r: number, g: number, b: number, a = 255): Packed => r | (g << 8) | (b << 16) | (a << 24);
 
 export class Carpet {
-  // Column by column, since that is how it is painted; colours are multiplied by their opacity.
-  private readonly pixels: Int32Array;
   // The least and greatest height of the present stretch of a line, by column.
   private readonly least: Float64Array;
   private readonly greatest: Float64Array;
   private first: number; // The columns that the present stretch has reached.
   private last = -1;
 
-  /** In pixels of the screen. */
-  constructor(readonly width: number, readonly height: number) {
+  /** In pixels of the screen, row by row into `pixels`. Until it is finished, colours are multiplied by their opacity. */
+  constructor(readonly width: number, readonly height: number, readonly pixels = new Int32Array(width * height)) {
     this.first = width;
-    this.pixels = new Int32Array(width * height);
     this.least = new Float64Array(width).fill(Infinity);
     this.greatest = new Float64Array(width).fill(-Infinity);
   }
@@ -115,39 +112,38 @@ export class Carpet {
   }
 
   private fill(column: number, top: number, bottom: number, colour: Packed, opacity: number): void {
-    const { height, pixels } = this;
+    const { height, width, pixels } = this;
     if (bottom <= 0 || top >= height) return;
     const from = top < 0 ? 0 : top;
     const to = bottom > height ? height : bottom;
     const firstRow = Math.floor(from);
     const lastRow = to === height ? height - 1 : Math.floor(to);
-    const base = column * height;
-    if (firstRow === lastRow) {
-      blend(pixels, base + firstRow, colour, (to - from) * opacity);
+    const first = firstRow * width + column;
+    const last = lastRow * width + column;
+    if (first === last) {
+      blend(pixels, first, colour, (to - from) * opacity);
       return;
     }
-    blend(pixels, base + firstRow, colour, (firstRow + 1 - from) * opacity);
-    if (opacity === 1) for (let row = firstRow + 1; row < lastRow; row += 1) pixels[base + row] = colour;
-    else blendRun(pixels, base + firstRow + 1, base + lastRow, colour, opacity);
-    blend(pixels, base + lastRow, colour, (to - lastRow) * opacity);
+    blend(pixels, first, colour, (firstRow + 1 - from) * opacity);
+    if (opacity === 1) for (let at = first + width; at < last; at += width) pixels[at] = colour;
+    else for (let at = first + width; at < last; at += width) blend(pixels, at, colour, opacity);
+    blend(pixels, last, colour, (to - lastRow) * opacity);
   }
 
-  /** As rows of bytes, as an ImageData has them: `into` has room for width * height * 4. */
-  copy(into: Uint8ClampedArray): void {
-    for (let column = 0; column < this.width; column += 1) {
-      for (let row = 0; row < this.height; row += 1) {
-        const pixel = this.pixels[column * this.height + row]!;
-        const at = 4 * (row * this.width + column);
-        const opacity = pixel >>> 24;
-        const scale = opacity === 0 ? 0 : 255 / opacity;
-        into[at] = (pixel & 255) * scale;
-        into[at + 1] = ((pixel >>> 8) & 255) * scale;
-        into[at + 2] = ((pixel >>> 16) & 255) * scale;
-        into[at + 3] = opacity;
-      }
+  /** Gives every pixel its colour as an ImageData has it, not multiplied. Nothing is drawn after that until it is cleared. */
+  finish(): void {
+    const { pixels } = this;
+    for (let at = 0; at < pixels.length; at += 1) {
+      const pixel = pixels[at]!;
+      const opacity = pixel >>> 24;
+      if (opacity === 0 || opacity === 255) continue;
+      const scale = 255 / opacity;
+      pixels[at] = pack(least255((pixel & 255) * scale), least255(((pixel >>> 8) & 255) * scale), least255(((pixel >>> 16) & 255) * scale), opacity);
     }
   }
 }
+
+const least255 = (value: number): number => (value > 255 ? 255 : Math.round(value));
 
 function isGap(dash: readonly number[], along: number): boolean {
   let rest = along;
@@ -158,18 +154,12 @@ function isGap(dash: readonly number[], along: number): boolean {
   return false;
 }
 
-function blend(pixels: Int32Array, at: number, colour: Packed, share: number): void {
-  blendRun(pixels, at, at + 1, colour, share);
-}
-
 // Two channels at a time, each in 16 bits of its own.
-function blendRun(pixels: Int32Array, from: number, to: number, colour: Packed, share: number): void {
+function blend(pixels: Int32Array, at: number, colour: Packed, share: number): void {
   const over = (share * 256 + 0.5) | 0;
   const under = 256 - over;
-  const even = Math.imul(colour & 0xff00ff, over);
-  const odd = Math.imul((colour >>> 8) & 0xff00ff, over);
-  for (let at = from; at < to; at += 1) {
-    const now = pixels[at]!;
-    pixels[at] = (((Math.imul(now & 0xff00ff, under) + even) >>> 8) & 0xff00ff) | ((Math.imul((now >>> 8) & 0xff00ff, under) + odd) & 0xff00ff00);
-  }
+  const now = pixels[at]!;
+  const even = (Math.imul(now & 0xff00ff, under) + Math.imul(colour & 0xff00ff, over)) >>> 8;
+  const odd = Math.imul((now >>> 8) & 0xff00ff, under) + Math.imul((colour >>> 8) & 0xff00ff, over);
+  pixels[at] = (even & 0xff00ff) | (odd & 0xff00ff00);
 }

@@ -14,8 +14,9 @@ function prepare(width: number, height: number): { carpet: Carpet; sheet: NonNul
     const canvas = new OffscreenCanvas(width, height);
     const pen = canvas.getContext("2d", { willReadFrequently: true });
     if (!pen) return null;
-    carpet = new Carpet(width, height);
-    sheet = { canvas, pen, image: pen.createImageData(width, height) };
+    const image = pen.createImageData(width, height);
+    carpet = new Carpet(width, height, new Int32Array(image.data.buffer));
+    sheet = { canvas, pen, image };
   }
   carpet.clear();
   return { carpet, sheet };
@@ -67,7 +68,7 @@ export function paintMany(context: CanvasRenderingContext2D, layout: LineChartLa
     place(line.smooth, layout.y, ratio, top, ys);
     tools.carpet.draw(xs, ys, line.xs.length, colour, 1, ratio, dash);
   });
-  tools.carpet.copy(tools.sheet.image.data);
+  tools.carpet.finish();
   tools.sheet.pen.putImageData(tools.sheet.image, 0, 0);
   context.drawImage(tools.sheet.canvas, left / ratio, top / ratio, width / ratio, height / ratio);
   return true;

@@ -91,7 +91,7 @@ async function ask(tags: readonly string[], runsOf: RunsOf, groups: readonly Run
     };
   }
   const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
-  const { series } = await postForCurves({ ...common, ...range, series: seriesOf(tags, runsOf) }, signal);
+  const { series } = await postForCurves({ ...common, ...range, wall_times: view.axis === "step" ? 0 : 1, series: seriesOf(tags, runsOf) }, signal);
   return { lines: (smoothing) => linesOf(series, view.axis, smoothing, tags), total: series.reduce((sum, one) => sum + (one.total ?? 0), 0) };
 }
 

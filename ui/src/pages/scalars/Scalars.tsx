@@ -3,12 +3,12 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../../api/client";
-import type { Tags } from "../../api/types";
+import type { RangedTags } from "../../api/types";
 import { count, plural } from "../../lib/format";
 import { limitsText, readLimits } from "../../lib/limits";
 import { matcherOf } from "../../lib/matching";
 import { groupRuns } from "../../lib/run_groups";
-import { runsOfTags } from "../../lib/runs_of_tags";
+import { runsHaving, runsOfRanges } from "../../lib/runs_of_tags";
 import { Nothing } from "../../parts/Nothing";
 import { allRuns, shownRuns } from "../../parts/RunList";
 import { Side } from "../../parts/Side";
@@ -29,13 +29,13 @@ const OPEN_TAGS = 60;
 const FIRST_CARDS = 6;
 
 export default function Scalars(): JSX.Element {
-  const { state, retry } = useResource("scalar-tags", (signal) => getJson<Tags>("tags", { kind: "scalar" }, signal));
+  const { state, retry } = useResource("scalar-tags", (signal) => getJson<RangedTags>("tags", { kind: "scalar", ranges: 1 }, signal));
   const cursor = useSignal<number | null>(null);
   const hot = useRef<{ name: string; xs: ArrayLike<number> } | null>(null);
   const { data, error } = state.value;
   // Before the frame is painted, which would else show tags without runs.
   useLayoutEffect(() => {
-    if (data) allRuns.value = runsOfTags(data);
+    if (data) allRuns.value = runsOfRanges(data);
   }, [data]);
   const pin = (tag: string): void => {
     const old = listOf(query.value.get("pins"));
@@ -51,7 +51,7 @@ export default function Scalars(): JSX.Element {
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
     { key: "l", does: "Log y", run: () => setQuery({ ylog: query.value.has("ylog") ? null : "1" }) },
     { key: "shift-l", does: "Log x", run: () => setQuery({ xlog: query.value.has("xlog") ? null : "1" }) },
-    { key: "m", does: "Pin the chart under the pointer", run: () => { if (hot.current && runsOf.has(hot.current.name)) pin(hot.current.name); } },
+    { key: "m", does: "Pin the chart under the pointer", run: () => { if (hot.current && names.has(hot.current.name)) pin(hot.current.name); } },
     { key: "arrowleft", does: "Mark the point before", run: () => moveFob(-1) },
     { key: "arrowright", does: "Mark the next point", run: () => moveFob(1) },
     { key: "shift-arrowleft", does: "Ten points back", run: () => moveFob(-10) },
@@ -61,16 +61,13 @@ export default function Scalars(): JSX.Element {
 
   const view = viewOf(query.value);
   const wanted = query.value.get("tag") ?? "";
-  const runsOf = useMemo(() => {
-    const map = new Map<string, Set<string>>();
-    data?.names.forEach((name, i) => map.set(name, new Set((data.run_lists[i] ?? []).map((r) => data.runs[r] ?? ""))));
-    return map;
-  }, [data]);
+  const names = useMemo(() => new Set(data?.names), [data]);
+  const has = useMemo(() => (data ? runsHaving(data) : () => false), [data]);
   const shown = shownRuns.value;
   const grouping = query.value.get("group");
   const runGroups = useMemo(() => (grouping === null ? null : groupRuns(shown, grouping)), [grouping, shown]);
   const curves = useMemo(() => new Set(data?.names.filter((_, i) => (data.max_steps[i] ?? 0) > (data.min_steps[i] ?? 0))), [data]);
-  const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => runsOf.get(tag)?.has(run))), (tag) => curves.has(tag)), [runsOf, curves, wanted, shown]);
+  const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => has(tag, run))), (tag) => curves.has(tag)), [has, curves, wanted, shown]);
   const usual = useMemo(() => openByItself(groups, OPEN_TAGS), [groups]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
@@ -92,7 +89,7 @@ export default function Scalars(): JSX.Element {
   const mixes = readMixes(query.value.get("mix"));
   let cards = 0;
   const common: CardsProps = {
-    view, cursor, groups: runGroups, runsOf: (tag) => shown.filter((run) => runsOf.get(tag)?.has(run)),
+    view, cursor, groups: runGroups, runsOf: (tag) => shown.filter((run) => has(tag, run)),
     onZoom: (range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace"),
     onMark: (x, extend, fob) => setFobs(fob !== null ? view.fobs.filter((_, i) => i !== fob) : extend && view.fobs.length > 0 ? [view.fobs[0]!, x] : [x]),
     onMoveFob: (fob, x) => setFobs(view.fobs.map((old, i) => (i === fob ? x : old))),
@@ -118,8 +115,8 @@ export default function Scalars(): JSX.Element {
           <input class="field" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
-        {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => runsOf.has(tag)).map((tag) => card([tag]))} />}
-        {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map((tags) => card(tags.filter((tag) => runsOf.has(tag))))} />}
+        {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => names.has(tag)).map((tag) => card([tag]))} />}
+        {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map((tags) => card(tags.filter((tag) => names.has(tag))))} />}
         {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
