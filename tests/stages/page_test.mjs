@@ -117,7 +117,7 @@ inBothLights("both histograms of a layer are on one axis, above the ranges of it
   for (const name of [a, b]) assert.ok(text.includes(name), text);
   const channels = page.locator('section:has-text("Range per channel")').last();
   assert.equal(await channels.locator("rect[data-channel]").count(), 4);
-  assert.match(await channels.innerText(), /4 channels, after quantization; channel 2 reaches/);
+  assert.match(await channels.innerText(), /4 channels; bars thresholds selection, ticks after quantization; channel 2 reaches/);
   await channels.locator('rect[data-channel="2"]').click();
   await page.waitForURL((url) => url.searchParams.get("channel") === "2");
   const greatest = Number((await channels.locator('.facts div:has-text("greatest") dd').innerText()).replace("−", "-"));

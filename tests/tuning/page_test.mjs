@@ -92,7 +92,7 @@ test("a board that was opened before the tuning sees it recover, without a reloa
   const { page, at } = await serve(t, empty, WINDOW);
   await visit(page, at("tuning"));
   await tune(empty);
-  await page.waitForSelector('tr:has-text("tune_2 (best)")');
+  await page.waitForSelector('tr:has-text("tune_2 best")');
   await drawn(page);
   const text = await page.locator("main").innerText();
   assert.match(text, /keep_fp32/);
