@@ -33,10 +33,10 @@ FileIndex::~FileIndex() = default;
 FileIndex::FileIndex(FileIndex&&) noexcept = default;
 FileIndex& FileIndex::operator=(FileIndex&&) noexcept = default;
 
-Result<FileIndex> FileIndex::Decode(std::filesystem::path path, ByteSpan bytes,
-                                    std::shared_ptr<const void> owner) {
+Result<FileIndex> FileIndex::Decode(std::filesystem::path path, const EncodedView& encoded,
+                                    std::shared_ptr<const void> owner, TagInfoMemory& tags) {
   FileIndex index(std::move(path));
-  CBOARD_RETURN_IF_ERROR(index.impl_->Decode(bytes, std::move(owner)));
+  CBOARD_RETURN_IF_ERROR(index.impl_->Decode(encoded, std::move(owner), tags));
   return index;
 }
 
@@ -45,14 +45,15 @@ void FileIndex::ReadOn(const File& file, const ReadOptions& options) {
 }
 std::shared_ptr<const FileView> FileIndex::View() const { return impl_->View(); }
 void FileIndex::Rename(std::filesystem::path path) { impl_->Rename(std::move(path)); }
-void FileIndex::AppendEncoded(std::string& out) const { impl_->AppendEncoded(out); }
+EncodedIndex FileIndex::Encode() const { return impl_->Encode(); }
 bool FileIndex::Verify() const { return impl_->Verify(); }
 std::uint64_t FileIndex::scalar_bytes() const { return impl_->scalar_bytes(); }
 std::uint64_t FileIndex::blob_index_bytes() const { return impl_->blob_index_bytes(); }
 
-Result<void> FileIndex::Impl::Decode(ByteSpan bytes, std::shared_ptr<const void> owner) {
-  CBOARD_ASSIGN_OR_RETURN(stored_, DecodeStored(path_, bytes, std::move(owner)));
-  stored_columns_ = stored_->columns;
+Result<void> FileIndex::Impl::Decode(const EncodedView& encoded, std::shared_ptr<const void> owner,
+                                     TagInfoMemory& tags) {
+  CBOARD_ASSIGN_OR_RETURN(stored_, DecodeStored(path_, encoded, std::move(owner), tags));
+  stored_columns_ = encoded.columns;
   stored_crc_ = stored_->columns_crc;
   return {};
 }

@@ -25,8 +25,9 @@ class FileIndex::Impl {
 
   void ReadOn(const File& file, const ReadOptions& options);
   std::shared_ptr<const FileView> View() const;
-  void AppendEncoded(std::string& out) const;
-  Result<void> Decode(ByteSpan bytes, std::shared_ptr<const void> owner);
+  EncodedIndex Encode() const;
+  Result<void> Decode(const EncodedView& encoded, std::shared_ptr<const void> owner,
+                      TagInfoMemory& tags);
   bool Verify() const;
   void Rename(std::filesystem::path path);
   std::uint64_t scalar_bytes() const;
@@ -48,7 +49,7 @@ class FileIndex::Impl {
   std::int64_t FindJoined(std::string_view name) const;
   std::vector<std::shared_ptr<const TagInfo>> Tags() const;
   std::vector<Restart> Restarts() const;
-  SeriesView ViewOf(const Joined& joined) const;
+  SeriesView ViewOf(const Joined& joined, FileColumns& columns) const;
 
   std::filesystem::path path_;
   std::uint64_t size_bytes_ = 0;
