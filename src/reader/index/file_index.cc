@@ -15,8 +15,17 @@ constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 // Read before the file is split, so that the parts know its version and most of its tags.
 constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
 
-// More parts than threads, as some are slower than others.
+// More parts than threads, as some are slower than others: in a large file so many that nobody
+// waits long for the last one, and not more, as each has columns of its own.
 constexpr std::uint64_t kPartsPerWorker = 2;
+constexpr std::uint64_t kMaxPartsPerWorker = 16;
+constexpr std::uint64_t kLargePartBytes = std::uint64_t{128} << 20;
+
+std::uint64_t PartCount(std::uint64_t bytes, std::uint64_t workers, std::uint64_t min_part_bytes) {
+  const std::uint64_t wanted =
+      std::clamp(bytes / kLargePartBytes, workers * kPartsPerWorker, workers * kMaxPartsPerWorker);
+  return std::min(wanted, bytes / min_part_bytes);
+}
 
 bool HaveDifferentNames(const std::vector<SeriesView>& series) {
   std::vector<std::string_view> names;
@@ -121,8 +130,7 @@ void FileIndex::Impl::ReadInParallel(const File& file, FileLease* lease, std::ui
   JoinNewSeries(first_number);
 
   const std::uint64_t left = file_bytes - first.end;
-  const std::uint64_t count = std::min<std::uint64_t>(options.workers->count() * kPartsPerWorker,
-                                                      left / options.min_part_bytes);
+  const std::uint64_t count = PartCount(left, options.workers->count(), options.min_part_bytes);
   std::vector<std::unique_ptr<Part>> others;
   const std::vector<std::shared_ptr<const TagInfo>> tags = Tags();
   std::uint64_t behind = first.end;
