@@ -15,17 +15,10 @@ constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 // Read before the file is split, so that the parts know its version and most of its tags.
 constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
 
-// More parts than threads, as some are slower than others: in a large file so many that nobody
-// waits long for the last one, and not more, as each has columns of its own.
-constexpr std::uint64_t kPartsPerWorker = 2;
-constexpr std::uint64_t kMaxPartsPerWorker = 16;
-constexpr std::uint64_t kLargePartBytes = std::uint64_t{128} << 20;
-
-std::uint64_t PartCount(std::uint64_t bytes, std::uint64_t workers, std::uint64_t min_part_bytes) {
-  const std::uint64_t wanted =
-      std::clamp(bytes / kLargePartBytes, workers * kPartsPerWorker, workers * kMaxPartsPerWorker);
-  return std::min(wanted, bytes / min_part_bytes);
-}
+// Parts become shorter towards the end of the file, so that no thread waits long for another: for n
+// threads each is one of 2n shares of what is left, until it is one of 16n of all.
+constexpr std::uint64_t kSharesLeft = 2;
+constexpr std::uint64_t kSharesOfAll = 16;
 
 bool HaveDifferentNames(const std::vector<SeriesView>& series) {
   std::vector<std::string_view> names;
@@ -37,12 +30,12 @@ bool HaveDifferentNames(const std::vector<SeriesView>& series) {
 
 }  // namespace
 
-FileIndex::FileIndex(std::filesystem::path path) : impl_(std::make_unique<Impl>(std::move(path))) {}
+FileIndex::FileIndex(std::string path) : impl_(std::make_unique<Impl>(std::move(path))) {}
 FileIndex::~FileIndex() = default;
 FileIndex::FileIndex(FileIndex&&) noexcept = default;
 FileIndex& FileIndex::operator=(FileIndex&&) noexcept = default;
 
-Result<FileIndex> FileIndex::Decode(std::filesystem::path path, const EncodedView& encoded,
+Result<FileIndex> FileIndex::Decode(std::string path, const EncodedView& encoded,
                                     std::shared_ptr<const void> owner, TagInfoMemory& tags) {
   FileIndex index(std::move(path));
   CBOARD_RETURN_IF_ERROR(index.impl_->Decode(encoded, std::move(owner), tags));
@@ -53,7 +46,7 @@ void FileIndex::ReadOn(const File& file, const ReadOptions& options) {
   impl_->ReadOn(file, options);
 }
 std::shared_ptr<const FileView> FileIndex::View() const { return impl_->View(); }
-void FileIndex::Rename(std::filesystem::path path) { impl_->Rename(std::move(path)); }
+void FileIndex::Rename(std::string path) { impl_->Rename(std::move(path)); }
 EncodedIndex FileIndex::Encode() const { return impl_->Encode(); }
 bool FileIndex::Verify() const { return impl_->Verify(); }
 std::uint64_t FileIndex::scalar_bytes() const { return impl_->scalar_bytes(); }
@@ -69,7 +62,7 @@ Result<void> FileIndex::Impl::Decode(const EncodedView& encoded, std::shared_ptr
 
 bool FileIndex::Impl::Verify() const { return HasRightColumns(stored_columns_, stored_crc_); }
 
-void FileIndex::Impl::Rename(std::filesystem::path path) {
+void FileIndex::Impl::Rename(std::string path) {
   path_ = std::move(path);
   if (!stored_) return;
   auto view = std::make_shared<FileView>(*stored_->view);
@@ -129,13 +122,16 @@ void FileIndex::Impl::ReadInParallel(const File& file, FileLease* lease, std::ui
   if (first.error || !first.index.state.has_version_2 || first.end >= file_bytes) return;
   JoinNewSeries(first_number);
 
-  const std::uint64_t left = file_bytes - first.end;
-  const std::uint64_t count = PartCount(left, options.workers->count(), options.min_part_bytes);
+  const std::uint64_t workers = options.workers->count();
+  const std::uint64_t least =
+      std::max({options.min_part_bytes, (file_bytes - first.end) / (workers * kSharesOfAll),
+                std::uint64_t{1}});
   std::vector<std::unique_ptr<Part>> others;
   const std::vector<std::shared_ptr<const TagInfo>> tags = Tags();
   std::uint64_t behind = first.end;
-  for (std::uint64_t i = 1; i < count; ++i) {
-    const std::uint64_t wanted = std::max(behind + 1, first.end + left / count * i);
+  for (std::uint64_t at = first.end; file_bytes - at >= 2 * least;) {
+    at += std::max(least, (file_bytes - at) / (workers * kSharesLeft));
+    const std::uint64_t wanted = std::max(behind + 1, at);
     const std::optional<std::uint64_t> begin = FindSyncPoint(file, wanted, file_bytes);
     if (!begin) continue;
     others.push_back(std::make_unique<Part>(*begin, tags, first.index.state));

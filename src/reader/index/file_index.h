@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -114,7 +113,7 @@ struct ReadOptions {
 // Not thread-safe; the views are.
 class FileIndex {
  public:
-  explicit FileIndex(std::filesystem::path path);
+  explicit FileIndex(std::string path);
   ~FileIndex();
   FileIndex(FileIndex&&) noexcept;
   FileIndex& operator=(FileIndex&&) noexcept;
@@ -122,7 +121,7 @@ class FileIndex {
   // An index that was stored with Encode, used in place: `encoded` lives as long as `owner`. Fails
   // with kDataLoss when the structure is damaged; the contents of columns are checked by Verify.
   // `tags` are those of the file that was decoded before, and become those of this one.
-  static Result<FileIndex> Decode(std::filesystem::path path, const EncodedView& encoded,
+  static Result<FileIndex> Decode(std::string path, const EncodedView& encoded,
                                   std::shared_ptr<const void> owner, TagInfoMemory& tags);
 
   // Reads `file` on from where the last call stopped to its present end. The outcome is in the
@@ -133,7 +132,7 @@ class FileIndex {
   std::shared_ptr<const FileView> View() const;
 
   // After the file has got another name.
-  void Rename(std::filesystem::path path);
+  void Rename(std::string path);
 
   // Bytes from which Decode makes the same index.
   EncodedIndex Encode() const;

@@ -204,7 +204,7 @@ class SeriesDecoder {
 
 }  // namespace
 
-Result<StoredFile> DecodeStored(const std::filesystem::path& path, const EncodedView& encoded,
+Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& encoded,
                                 std::shared_ptr<const void> owner, TagInfoMemory& tags) {
   const ByteSpan structure = encoded.structure;
   if (structure.size() < kStoredHeaderBytes ||

@@ -12,8 +12,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "cboard/base/bytes.h"
@@ -39,7 +39,7 @@ struct StoredFile {
 };
 
 // Fails with kDataLoss. `encoded` lives as long as `owner`. For `tags` see FileIndex::Decode.
-Result<StoredFile> DecodeStored(const std::filesystem::path& path, const EncodedView& encoded,
+Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& encoded,
                                 std::shared_ptr<const void> owner, TagInfoMemory& tags);
 
 bool HasRightColumns(ByteSpan columns, std::uint32_t crc);

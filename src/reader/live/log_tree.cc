@@ -277,7 +277,11 @@ void LogTree::UpdateChildren(TreeDirectory& directory,
     }
   }
   for (const std::string& name : gone) RemoveChild(directory, name);
-  for (const ListedDirectory& child : children) AddChild(directory, child.name, child.is_link);
+  constexpr std::size_t kAtOnce = 128, kBytesPerChild = 700;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (i % kAtOnce == 0) MakeHeapRoom(std::min(kAtOnce, children.size() - i) * kBytesPerChild);
+    AddChild(directory, children[i].name, children[i].is_link);
+  }
 }
 
 // The child of that name, new or not; nullptr if there are too many directories.
