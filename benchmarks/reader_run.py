@@ -5,11 +5,11 @@
 
 All on one machine, in turns, best of several rounds, files in the page cache. Loading ends when
 every point can be asked for: that is what users wait for, so factors are of the clock, and those of
-processor time stand beside them. We list, watch and publish as our server does, check all checksums
-and keep every point; the data server checks none unless it is told to, and keeps 1,000 points of a
-tag. The Python reader loads a small part of the data, and its time is extrapolated. Two rows are no
-readers but the limit of one: all bytes are looked at, in the page cache or after they were copied
-into a buffer, and nothing is done with them.
+processor time stand beside them. We list and publish as our server does, which watches directories
+once that is done, check all checksums and keep every point; the data server checks none unless it
+is told to, and keeps 1,000 points of a tag. The Python reader loads a small part of the data, and
+its time is extrapolated. Two rows are no readers but the limit of one: all bytes are looked at, in
+the page cache or after they were copied into a buffer, and nothing is done with them.
 """
 
 import argparse

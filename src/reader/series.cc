@@ -11,7 +11,7 @@ namespace cboard {
 namespace {
 
 template <typename View>
-std::size_t PointsIn(const std::vector<View>& segments) {
+std::size_t PointsIn(std::span<const View> segments) {
   std::size_t size = 0;
   for (const View& segment : segments) size += segment.size();
   return size;
@@ -19,13 +19,20 @@ std::size_t PointsIn(const std::vector<View>& segments) {
 
 // The segment that holds point `index` of all; `index` becomes that in the segment.
 template <typename View>
-const View& SegmentOf(const std::vector<View>& segments, std::size_t& index) {
+const View& SegmentOf(std::span<const View> segments, std::size_t& index) {
   auto segment = segments.begin();
   while (index >= segment->size()) {
     index -= segment->size();
     ++segment;
   }
   return *segment;
+}
+
+// The first of some segments, which keeps them all.
+template <typename View>
+std::shared_ptr<const View> FirstOf(std::vector<View> segments) {
+  const auto owner = std::make_shared<const std::vector<View>>(std::move(segments));
+  return {owner, owner->data()};
 }
 
 }  // namespace
@@ -37,16 +44,23 @@ ScalarSeries::ScalarSeries(ScalarSeries&&) noexcept = default;
 ScalarSeries& ScalarSeries::operator=(const ScalarSeries&) = default;
 ScalarSeries& ScalarSeries::operator=(ScalarSeries&&) noexcept = default;
 
-ScalarSeries::ScalarSeries(std::shared_ptr<const std::vector<reader::ScalarColumnView>> segments)
-    : segments_(std::move(segments)), size_(PointsIn(*segments_)) {}
+ScalarSeries::ScalarSeries(const std::shared_ptr<const void>& owner,
+                           std::span<const reader::ScalarColumnView> segments)
+    : first_(owner, segments.data()), segment_count_(segments.size()), size_(PointsIn(segments)) {}
 
 ScalarSeries::ScalarSeries(std::vector<reader::ScalarColumnView> segments)
-    : ScalarSeries(
-          std::make_shared<const std::vector<reader::ScalarColumnView>>(std::move(segments))) {}
+    : segment_count_(segments.size()),
+      size_(PointsIn(std::span<const reader::ScalarColumnView>(segments))) {
+  first_ = FirstOf(std::move(segments));
+}
+
+std::span<const reader::ScalarColumnView> ScalarSeries::segments() const {
+  return {first_.get(), segment_count_};
+}
 
 ScalarPoint ScalarSeries::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);
-  const reader::ScalarColumnView& segment = SegmentOf(*segments_, index);
+  const reader::ScalarColumnView& segment = SegmentOf(segments(), index);
   return segment.at(index);
 }
 
@@ -62,7 +76,7 @@ void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
   const std::size_t room = std::min(count, kMaxPoints);
   std::vector<std::int64_t> steps(room);
   std::vector<double> walls(room), values(room);
-  for (const reader::ScalarColumnView& segment : *segments_) {
+  for (const reader::ScalarColumnView& segment : segments()) {
     if (first >= segment.size()) {
       first -= segment.size();
       continue;
@@ -80,8 +94,7 @@ void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
 }
 
 void ScalarSeries::ForEachStored(const std::function<void(const StoredScalars&)>& visit) const {
-  if (!segments_) return;
-  for (const reader::ScalarColumnView& segment : *segments_) segment.ForEachStored(visit);
+  for (const reader::ScalarColumnView& segment : segments()) segment.ForEachStored(visit);
 }
 
 std::vector<ScalarPoint> ScalarSeries::ToPoints() const {
@@ -102,22 +115,28 @@ BlobSeries::BlobSeries(BlobSeries&&) noexcept = default;
 BlobSeries& BlobSeries::operator=(const BlobSeries&) = default;
 BlobSeries& BlobSeries::operator=(BlobSeries&&) noexcept = default;
 
-BlobSeries::BlobSeries(std::shared_ptr<const std::vector<reader::BlobColumnView>> segments)
-    : segments_(std::move(segments)), size_(PointsIn(*segments_)) {}
+BlobSeries::BlobSeries(const std::shared_ptr<const void>& owner,
+                       std::span<const reader::BlobColumnView> segments)
+    : first_(owner, segments.data()), segment_count_(segments.size()), size_(PointsIn(segments)) {}
 
 BlobSeries::BlobSeries(std::vector<reader::BlobColumnView> segments)
-    : BlobSeries(std::make_shared<const std::vector<reader::BlobColumnView>>(std::move(segments))) {
+    : segment_count_(segments.size()),
+      size_(PointsIn(std::span<const reader::BlobColumnView>(segments))) {
+  first_ = FirstOf(std::move(segments));
+}
+
+std::span<const reader::BlobColumnView> BlobSeries::segments() const {
+  return {first_.get(), segment_count_};
 }
 
 BlobEntry BlobSeries::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);
-  const reader::BlobColumnView& segment = SegmentOf(*segments_, index);
+  const reader::BlobColumnView& segment = SegmentOf(segments(), index);
   return segment.at(index);
 }
 
 void BlobSeries::ForEach(const std::function<void(const BlobEntry&)>& visit) const {
-  if (!segments_) return;
-  for (const reader::BlobColumnView& segment : *segments_) {
+  for (const reader::BlobColumnView& segment : segments()) {
     for (std::size_t i = 0; i < segment.size(); ++i) visit(segment.at(i));
   }
 }

@@ -84,10 +84,14 @@ class ScalarSeries {
 
   // Made by the reader when it publishes a snapshot; the segments are those of the run's files.
   explicit ScalarSeries(std::vector<reader::ScalarColumnView> segments);
-  explicit ScalarSeries(std::shared_ptr<const std::vector<reader::ScalarColumnView>> segments);
+  ScalarSeries(const std::shared_ptr<const void>& owner,
+               std::span<const reader::ScalarColumnView> segments);
 
  private:
-  std::shared_ptr<const std::vector<reader::ScalarColumnView>> segments_;
+  std::span<const reader::ScalarColumnView> segments() const;
+
+  std::shared_ptr<const reader::ScalarColumnView> first_;  // Of the segments.
+  std::size_t segment_count_ = 0;
   std::size_t size_ = 0;
 };
 
@@ -121,10 +125,14 @@ class BlobSeries {
   void ForEach(const std::function<void(const BlobEntry&)>& visit) const;
 
   explicit BlobSeries(std::vector<reader::BlobColumnView> segments);
-  explicit BlobSeries(std::shared_ptr<const std::vector<reader::BlobColumnView>> segments);
+  BlobSeries(const std::shared_ptr<const void>& owner,
+             std::span<const reader::BlobColumnView> segments);
 
  private:
-  std::shared_ptr<const std::vector<reader::BlobColumnView>> segments_;
+  std::span<const reader::BlobColumnView> segments() const;
+
+  std::shared_ptr<const reader::BlobColumnView> first_;  // Of the segments.
+  std::size_t segment_count_ = 0;
   std::size_t size_ = 0;
 };
 

@@ -15,8 +15,10 @@ constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 // Read before the file is split, so that the parts know its version and most of its tags.
 constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
 
-// More parts than threads, as some are slower than others.
-constexpr std::uint64_t kPartsPerWorker = 2;
+// Parts become shorter towards the end of the file, so that no thread waits long for another: for n
+// threads each is one of 2n shares of what is left, until it is one of 16n of all.
+constexpr std::uint64_t kSharesLeft = 2;
+constexpr std::uint64_t kSharesOfAll = 16;
 
 bool HaveDifferentNames(const std::vector<SeriesView>& series) {
   std::vector<std::string_view> names;
@@ -28,15 +30,15 @@ bool HaveDifferentNames(const std::vector<SeriesView>& series) {
 
 }  // namespace
 
-FileIndex::FileIndex(std::filesystem::path path) : impl_(std::make_unique<Impl>(std::move(path))) {}
+FileIndex::FileIndex(std::string path) : impl_(std::make_unique<Impl>(std::move(path))) {}
 FileIndex::~FileIndex() = default;
 FileIndex::FileIndex(FileIndex&&) noexcept = default;
 FileIndex& FileIndex::operator=(FileIndex&&) noexcept = default;
 
-Result<FileIndex> FileIndex::Decode(std::filesystem::path path, ByteSpan bytes,
-                                    std::shared_ptr<const void> owner) {
+Result<FileIndex> FileIndex::Decode(std::string path, const EncodedView& encoded,
+                                    std::shared_ptr<const void> owner, TagInfoMemory& tags) {
   FileIndex index(std::move(path));
-  CBOARD_RETURN_IF_ERROR(index.impl_->Decode(bytes, std::move(owner)));
+  CBOARD_RETURN_IF_ERROR(index.impl_->Decode(encoded, std::move(owner), tags));
   return index;
 }
 
@@ -44,22 +46,23 @@ void FileIndex::ReadOn(const File& file, const ReadOptions& options) {
   impl_->ReadOn(file, options);
 }
 std::shared_ptr<const FileView> FileIndex::View() const { return impl_->View(); }
-void FileIndex::Rename(std::filesystem::path path) { impl_->Rename(std::move(path)); }
-void FileIndex::AppendEncoded(std::string& out) const { impl_->AppendEncoded(out); }
+void FileIndex::Rename(std::string path) { impl_->Rename(std::move(path)); }
+EncodedIndex FileIndex::Encode() const { return impl_->Encode(); }
 bool FileIndex::Verify() const { return impl_->Verify(); }
 std::uint64_t FileIndex::scalar_bytes() const { return impl_->scalar_bytes(); }
 std::uint64_t FileIndex::blob_index_bytes() const { return impl_->blob_index_bytes(); }
 
-Result<void> FileIndex::Impl::Decode(ByteSpan bytes, std::shared_ptr<const void> owner) {
-  CBOARD_ASSIGN_OR_RETURN(stored_, DecodeStored(path_, bytes, std::move(owner)));
-  stored_columns_ = stored_->columns;
+Result<void> FileIndex::Impl::Decode(const EncodedView& encoded, std::shared_ptr<const void> owner,
+                                     TagInfoMemory& tags) {
+  CBOARD_ASSIGN_OR_RETURN(stored_, DecodeStored(path_, encoded, std::move(owner), tags));
+  stored_columns_ = encoded.columns;
   stored_crc_ = stored_->columns_crc;
   return {};
 }
 
 bool FileIndex::Impl::Verify() const { return HasRightColumns(stored_columns_, stored_crc_); }
 
-void FileIndex::Impl::Rename(std::filesystem::path path) {
+void FileIndex::Impl::Rename(std::string path) {
   path_ = std::move(path);
   if (!stored_) return;
   auto view = std::make_shared<FileView>(*stored_->view);
@@ -119,14 +122,16 @@ void FileIndex::Impl::ReadInParallel(const File& file, FileLease* lease, std::ui
   if (first.error || !first.index.state.has_version_2 || first.end >= file_bytes) return;
   JoinNewSeries(first_number);
 
-  const std::uint64_t left = file_bytes - first.end;
-  const std::uint64_t count = std::min<std::uint64_t>(options.workers->count() * kPartsPerWorker,
-                                                      left / options.min_part_bytes);
+  const std::uint64_t workers = options.workers->count();
+  const std::uint64_t least =
+      std::max({options.min_part_bytes, (file_bytes - first.end) / (workers * kSharesOfAll),
+                std::uint64_t{1}});
   std::vector<std::unique_ptr<Part>> others;
   const std::vector<std::shared_ptr<const TagInfo>> tags = Tags();
   std::uint64_t behind = first.end;
-  for (std::uint64_t i = 1; i < count; ++i) {
-    const std::uint64_t wanted = std::max(behind + 1, first.end + left / count * i);
+  for (std::uint64_t at = first.end; file_bytes - at >= 2 * least;) {
+    at += std::max(least, (file_bytes - at) / (workers * kSharesLeft));
+    const std::uint64_t wanted = std::max(behind + 1, at);
     const std::optional<std::uint64_t> begin = FindSyncPoint(file, wanted, file_bytes);
     if (!begin) continue;
     others.push_back(std::make_unique<Part>(*begin, tags, first.index.state));

@@ -8,9 +8,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "cboard/base/file.h"
@@ -18,15 +19,16 @@
 #include "cboard/reader/snapshot.h"
 #include "reader/index/blob_column.h"
 #include "reader/index/scalar_column.h"
+#include "reader/index/tag_info_table.h"
 
 namespace cboard::reader {
 
 // One tag of one file. Exactly one of the two column lists has members; several when the file was
-// read in several places at once.
+// read in several places at once. They belong to FileView::columns.
 struct SeriesView {
   std::shared_ptr<const TagInfo> info;
-  std::vector<ScalarColumnView> scalars;
-  std::vector<BlobColumnView> blobs;
+  std::span<const ScalarColumnView> scalars;
+  std::span<const BlobColumnView> blobs;
   std::int64_t min_step = 0;
   std::int64_t max_step = 0;
   std::int64_t first_step = 0;
@@ -47,16 +49,39 @@ struct Restart {
   std::vector<std::uint64_t> counts;
 };
 
+// The columns of all tags of a file: one piece of memory for many thousand short ones.
+struct FileColumns {
+  std::vector<ScalarColumnView> scalars;
+  std::vector<BlobColumnView> blobs;
+};
+
 struct FileView {
   EventFile file;
   std::vector<SeriesView> series;  // In the order in which they first appear.
-  std::vector<Restart> restarts;   // In the order of the file.
-  std::vector<Damage> damage;      // The first kMaxReportedDamage places.
+  std::shared_ptr<const FileColumns>
+      columns;                    // What the series look at; copies of a view share it.
+  std::vector<Restart> restarts;  // In the order of the file.
+  std::vector<Damage> damage;     // The first kMaxReportedDamage places.
   std::uint64_t damage_count = 0;
   std::uint64_t event_count = 0;
   double first_wall_time_seconds = std::numeric_limits<double>::infinity();
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
   std::uint64_t read_bytes = 0;  // Up to here the file has been read.
+};
+
+// An index as bytes. Of many indexes all structures are read at once, and of the columns those that
+// somebody asks for: who stores them keeps the two apart.
+struct EncodedIndex {
+  std::string structure;
+  std::string columns;
+
+  friend bool operator==(const EncodedIndex&, const EncodedIndex&) = default;
+};
+
+// The same where it lies.
+struct EncodedView {
+  ByteSpan structure;
+  ByteSpan columns;
 };
 
 // Runs pieces of work on several threads: the pool of the log reader, or a fake that runs them in
@@ -88,15 +113,16 @@ struct ReadOptions {
 // Not thread-safe; the views are.
 class FileIndex {
  public:
-  explicit FileIndex(std::filesystem::path path);
+  explicit FileIndex(std::string path);
   ~FileIndex();
   FileIndex(FileIndex&&) noexcept;
   FileIndex& operator=(FileIndex&&) noexcept;
 
-  // An index that was stored with Encode, used in place: `bytes` lives as long as `owner`. Fails
+  // An index that was stored with Encode, used in place: `encoded` lives as long as `owner`. Fails
   // with kDataLoss when the structure is damaged; the contents of columns are checked by Verify.
-  static Result<FileIndex> Decode(std::filesystem::path path, ByteSpan bytes,
-                                  std::shared_ptr<const void> owner);
+  // `tags` are those of the file that was decoded before, and become those of this one.
+  static Result<FileIndex> Decode(std::string path, const EncodedView& encoded,
+                                  std::shared_ptr<const void> owner, TagInfoMemory& tags);
 
   // Reads `file` on from where the last call stopped to its present end. The outcome is in the
   // view: `file.error` if the file system refused.
@@ -106,10 +132,10 @@ class FileIndex {
   std::shared_ptr<const FileView> View() const;
 
   // After the file has got another name.
-  void Rename(std::filesystem::path path);
+  void Rename(std::string path);
 
   // Bytes from which Decode makes the same index.
-  void AppendEncoded(std::string& out) const;
+  EncodedIndex Encode() const;
 
   // Whether the column bytes of a decoded index are those that were stored.
   bool Verify() const;

@@ -40,7 +40,7 @@ void PutBlock(const ColumnBlock& block, std::size_t count, BytesOut& out, std::s
 
 constexpr std::size_t kFewPoints = 1024;
 
-std::size_t PointsIn(const std::vector<ScalarColumnView>& columns) {
+std::size_t PointsIn(std::span<const ScalarColumnView> columns) {
   std::size_t points = 0;
   for (const ScalarColumnView& column : columns) points += column.size();
   return points;
@@ -48,7 +48,7 @@ std::size_t PointsIn(const std::vector<ScalarColumnView>& columns) {
 
 // Few points in as few blocks as they fit into. Columns begin with small blocks, since nobody knows
 // how long they will be; thousands of short ones are made again sooner when that is known.
-ScalarColumn Repacked(const std::vector<ScalarColumnView>& columns, Arena& arena) {
+ScalarColumn Repacked(std::span<const ScalarColumnView> columns, Arena& arena) {
   std::array<std::int64_t, kFewPoints> steps;
   std::array<double, kFewPoints> walls, values;
   ScalarColumn packed(arena);
@@ -116,10 +116,10 @@ void PutRestarts(const FileView& view, BytesOut& out) {
 
 }  // namespace
 
-void FileIndex::Impl::AppendEncoded(std::string& out) const {
+EncodedIndex FileIndex::Impl::Encode() const {
   if (stored_) {
-    out += AsText(stored_->bytes);
-    return;
+    return {std::string(AsText(stored_->encoded.structure)),
+            std::string(AsText(stored_->encoded.columns))};
   }
   const std::shared_ptr<const FileView> view = View();
   BytesOut structure;
@@ -162,15 +162,15 @@ void FileIndex::Impl::AppendEncoded(std::string& out) const {
   }
   structure.Put(all_blocks);
   structure.PutRaw(tags.bytes());
-  BytesOut header;
-  header.PutRaw(kStoredMagic);
-  header.Put(std::uint64_t{structure.bytes().size()});
-  header.Put(std::uint64_t{columns.size()});
-  header.Put(ComputeCrc32c(AsBytes(structure.bytes())));
-  header.Put(ComputeCrc32c(AsBytes(columns)));
-  out += header.bytes();
-  out += structure.bytes();
-  out += columns;
+  BytesOut checked;
+  checked.Put(ComputeCrc32c(AsBytes(columns)));
+  checked.Put(std::uint64_t{columns.size()});
+  checked.PutRaw(structure.bytes());
+  BytesOut encoded;
+  encoded.PutRaw(kStoredMagic);
+  encoded.Put(ComputeCrc32c(AsBytes(checked.bytes())));
+  encoded.PutRaw(checked.bytes());
+  return {encoded.bytes(), std::move(columns)};
 }
 
 }  // namespace cboard::reader

@@ -16,16 +16,12 @@ using testing::MemoryFile;
 using testing::RandomLog;
 using testing::ReadWhole;
 
-std::string Encode(const FileIndex& index) {
-  std::string bytes;
-  index.AppendEncoded(bytes);
-  return bytes;
-}
-
 // Stored bytes in memory of their own, so that a view that outlives them is found out.
-Result<FileIndex> Decode(std::string_view stored) {
-  auto owner = std::make_shared<std::string>(stored);
-  return FileIndex::Decode("events", AsBytes(*owner), owner);
+Result<FileIndex> Decode(const EncodedIndex& stored) {
+  const auto owner = std::make_shared<const EncodedIndex>(stored);
+  TagInfoMemory tags;
+  return FileIndex::Decode("events", {AsBytes(owner->structure), AsBytes(owner->columns)}, owner,
+                           tags);
 }
 
 TEST(FileIndexCodec, AStoredIndexIsTheSame) {
@@ -37,7 +33,7 @@ TEST(FileIndexCodec, AStoredIndexIsTheSame) {
     const MemoryFile memory(bytes);
     FileIndex index("events");
     index.ReadOn(memory.Open(), {.workers = &workers, .min_part_bytes = 3000});
-    const auto decoded = Decode(Encode(index));
+    const auto decoded = Decode(index.Encode());
     ASSERT_THAT(decoded, Succeeds());
     EXPECT_TRUE(decoded->Verify());
     ASSERT_EQ(ContentsOf(*decoded->View()), ContentsOf(*index.View())) << "seed " << seed;
@@ -51,11 +47,11 @@ TEST(FileIndexCodec, AStoredIndexIsReadOnAndItsViewsOutliveIt) {
     const std::string first = log.Version() + log.Records(200), second = log.Records(200);
     MemoryFile memory(first);
     const File file = memory.Open();
-    std::string stored;
+    EncodedIndex stored;
     {
       FileIndex index("events");
       index.ReadOn(file, {});
-      index.AppendEncoded(stored);
+      stored = index.Encode();
     }
     std::shared_ptr<const FileView> before, after;
     {
@@ -76,12 +72,12 @@ TEST(FileIndexCodec, StoredTwiceItIsTheSame) {
   const MemoryFile memory(log.Version() + log.Records(500));
   FileIndex index("events");
   index.ReadOn(memory.Open(), {});
-  const std::string once = Encode(index);
+  const EncodedIndex once = index.Encode();
   auto decoded = Decode(once);
   ASSERT_THAT(decoded, Succeeds());
-  EXPECT_EQ(Encode(*decoded), once);
+  EXPECT_EQ(decoded->Encode(), once);
   decoded->ReadOn(memory.Open(), {});  // Finds nothing new.
-  EXPECT_EQ(Encode(*decoded), once);
+  EXPECT_EQ(decoded->Encode(), once);
 }
 
 TEST(FileIndexCodec, EveryDamagedByteIsFound) {
@@ -89,10 +85,12 @@ TEST(FileIndexCodec, EveryDamagedByteIsFound) {
   const MemoryFile memory(log.Version() + log.Records(60));
   FileIndex index("events");
   index.ReadOn(memory.Open(), {});
-  const std::string stored = Encode(index);
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    std::string damaged = stored;
-    damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
+  const EncodedIndex stored = index.Encode();
+  for (std::size_t i = 0; i < stored.structure.size() + stored.columns.size(); ++i) {
+    EncodedIndex damaged = stored;
+    char& byte = i < stored.structure.size() ? damaged.structure[i]
+                                             : damaged.columns[i - stored.structure.size()];
+    byte = static_cast<char>(byte ^ 0x40);
     const auto decoded = Decode(damaged);
     if (decoded) {
       ASSERT_FALSE(decoded->Verify()) << "byte " << i;
@@ -108,10 +106,54 @@ TEST(FileIndexCodec, EveryTruncationIsFound) {
   const MemoryFile memory(log.Version() + log.Records(60));
   FileIndex index("events");
   index.ReadOn(memory.Open(), {});
-  const std::string stored = Encode(index);
-  for (std::size_t cut = 0; cut < stored.size(); ++cut) {
-    ASSERT_THAT(Decode(stored.substr(0, cut)), FailsWith(ErrorCode::kDataLoss)) << cut;
+  const EncodedIndex stored = index.Encode();
+  for (std::size_t cut = 0; cut < stored.structure.size(); ++cut) {
+    ASSERT_THAT(Decode({stored.structure.substr(0, cut), stored.columns}),
+                FailsWith(ErrorCode::kDataLoss))
+        << cut;
   }
+  for (std::size_t cut = 0; cut < stored.columns.size(); ++cut) {
+    ASSERT_THAT(Decode({stored.structure, stored.columns.substr(0, cut)}),
+                FailsWith(ErrorCode::kDataLoss))
+        << cut;
+  }
+}
+
+TEST(FileIndexCodec, FilesWithTheSameTagsShareTheirInfos) {
+  const auto index_of = [](std::initializer_list<const char*> tags) {
+    std::string bytes = RandomLog(0).Version();
+    for (const char* tag : tags) bytes += ::cboard::testing::ScalarRecord(tag, 1, 1);
+    FileIndex index("events");
+    index.ReadOn(MemoryFile(bytes).Open(), {});
+    return index.Encode();
+  };
+  TagInfoMemory memory;
+  std::vector<std::shared_ptr<const FileView>> views;
+  for (const auto& tags :
+       {index_of({"a", "b", "c"}), index_of({"a", "b", "c"}), index_of({"a", "x", "c"}),
+        index_of({"a", "x"}), index_of({}), index_of({"c", "b", "a", "x"})}) {
+    const auto owner = std::make_shared<const EncodedIndex>(tags);
+    const auto decoded = FileIndex::Decode(
+        "events", {AsBytes(owner->structure), AsBytes(owner->columns)}, owner, memory);
+    ASSERT_THAT(decoded, Succeeds());
+    views.push_back(decoded->View());
+  }
+  memory.Begin();
+  memory.Finish();  // From here on only the views keep their infos.
+  const auto names = [&](std::size_t view) {
+    std::string text;
+    for (const SeriesView& series : views[view]->series) text += series.info->name;
+    return text;
+  };
+  EXPECT_EQ(names(0), "abc");
+  EXPECT_EQ(names(1), "abc");
+  EXPECT_EQ(names(2), "axc");
+  EXPECT_EQ(names(3), "ax");
+  EXPECT_EQ(names(4), "");
+  EXPECT_EQ(names(5), "cbax");
+  EXPECT_EQ(views[0]->series[0].info.get(), views[5]->series[2].info.get());
+  EXPECT_EQ(views[1]->series[2].info.get(), views[2]->series[2].info.get());
+  EXPECT_EQ(views[2]->series[1].info.get(), views[5]->series[3].info.get());
 }
 
 TEST(FileIndexCodec, StoredPointsTakeNoMemoryOfTheirOwn) {
@@ -120,7 +162,7 @@ TEST(FileIndexCodec, StoredPointsTakeNoMemoryOfTheirOwn) {
   const MemoryFile memory(bytes);
   FileIndex index("events");
   index.ReadOn(memory.Open(), {});
-  const auto decoded = Decode(Encode(index));
+  const auto decoded = Decode(index.Encode());
   ASSERT_THAT(decoded, Succeeds());
   EXPECT_LT(decoded->scalar_bytes(), 20'000u);
   EXPECT_GT(index.scalar_bytes(), 8 * 20'000u);

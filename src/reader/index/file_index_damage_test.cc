@@ -185,7 +185,7 @@ TEST(FileIndexDamage, OnlyTheFirstPlacesAreNamedButAllAreCounted) {
   const auto view = ReadWhole(file);
   EXPECT_EQ(view->damage.size(), kMaxReportedDamage);
   EXPECT_EQ(view->damage_count, 150u);
-  EXPECT_EQ(view->series.at(0).scalars.at(0).size(), 150u);
+  EXPECT_EQ(view->series.at(0).scalars[0].size(), 150u);
 }
 
 TEST(FileIndexDamage, WhereReadingPausesDoesNotMatter) {
@@ -226,7 +226,7 @@ TEST(FileIndexDamage, LengthsThatAllClaimTheRestOfTheFileDoNotHoldItUp) {
   }
   std::atomic<std::uint64_t> read = 0;
   const auto view = ReadWhole(Version() + file, {.bytes_read = &read});
-  EXPECT_EQ(view->series.at(0).scalars.at(0).size(), records);
+  EXPECT_EQ(view->series.at(0).scalars[0].size(), records);
   EXPECT_LT(read, 64 * file.size());
 }
 

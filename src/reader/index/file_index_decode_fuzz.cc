@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cboard/record/crc32c.h"
 #include "reader/index/file_index.h"
@@ -13,23 +14,25 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cboard;          // NOLINT: a program of one file.
   using namespace cboard::reader;  // NOLINT
-  auto stored = std::make_shared<std::string>(reinterpret_cast<const char*>(data), size);
-  constexpr std::size_t kHeaderBytes = 32;
-  if (size > kHeaderBytes) {
-    // Where the structure ends is left to the input; the rest of the header is made right.
-    const std::size_t body_bytes = size - kHeaderBytes;
-    std::uint64_t structure_bytes = 0;
-    std::memcpy(&structure_bytes, data + 8, sizeof structure_bytes);
-    structure_bytes %= body_bytes + 1;
-    const std::uint64_t columns_bytes = body_bytes - structure_bytes;
-    const std::uint32_t crc =
-        ComputeCrc32c(AsBytes(*stored).subspan(kHeaderBytes, structure_bytes));
-    std::memcpy(stored->data(), "CBINDEX2", 8);
-    std::memcpy(stored->data() + 8, &structure_bytes, 8);
-    std::memcpy(stored->data() + 16, &columns_bytes, 8);
-    std::memcpy(stored->data() + 24, &crc, 4);
+  // A number says where the structure ends and the columns begin; the header is made right.
+  constexpr std::size_t kHeaderBytes = 24;
+  if (size < 2) return 0;
+  const std::size_t split = (data[0] + std::size_t{256} * data[1]) % (size - 1);
+  const std::string_view body(reinterpret_cast<const char*>(data) + 2, size - 2);
+  const auto stored = std::make_shared<EncodedIndex>();
+  stored->structure = body.substr(0, split);
+  stored->columns = body.substr(split);
+  if (stored->structure.size() >= kHeaderBytes) {
+    char* const header = stored->structure.data();
+    const std::uint64_t columns_bytes = stored->columns.size();
+    std::memcpy(header, "CBINDEX3", 8);
+    std::memcpy(header + 16, &columns_bytes, 8);
+    const std::uint32_t crc = ComputeCrc32c(AsBytes(stored->structure).subspan(12));
+    std::memcpy(header + 8, &crc, 4);
   }
-  auto index = FileIndex::Decode("events", AsBytes(*stored), stored);
+  TagInfoMemory tags;
+  auto index = FileIndex::Decode("events", {AsBytes(stored->structure), AsBytes(stored->columns)},
+                                 stored, tags);
   if (!index) return 0;
   (void)index->Verify();
   (void)reader::testing::ContentsOf(*index->View());
@@ -37,9 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const reader::testing::MemoryFile file;
   index->ReadOn(file.Open(), {});
   const auto contents = reader::testing::ContentsOf(*index->View());
-  std::string again;
-  index->AppendEncoded(again);
-  const auto decoded = FileIndex::Decode("events", AsBytes(again), nullptr);
+  const EncodedIndex again = index->Encode();
+  const auto decoded = FileIndex::Decode(
+      "events", {AsBytes(again.structure), AsBytes(again.columns)}, nullptr, tags);
   if (!decoded || reader::testing::ContentsOf(*decoded->View()) != contents) __builtin_trap();
   return 0;
 }

@@ -1,7 +1,6 @@
 // The parts of a file index, and how they make one.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,14 +20,15 @@ namespace cboard::reader {
 // file there are no parts until it is read on: most files do not change between two starts.
 class FileIndex::Impl {
  public:
-  explicit Impl(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit Impl(std::string path) : path_(std::move(path)) {}
 
   void ReadOn(const File& file, const ReadOptions& options);
   std::shared_ptr<const FileView> View() const;
-  void AppendEncoded(std::string& out) const;
-  Result<void> Decode(ByteSpan bytes, std::shared_ptr<const void> owner);
+  EncodedIndex Encode() const;
+  Result<void> Decode(const EncodedView& encoded, std::shared_ptr<const void> owner,
+                      TagInfoMemory& tags);
   bool Verify() const;
-  void Rename(std::filesystem::path path);
+  void Rename(std::string path);
   std::uint64_t scalar_bytes() const;
   std::uint64_t blob_index_bytes() const;
 
@@ -48,9 +48,9 @@ class FileIndex::Impl {
   std::int64_t FindJoined(std::string_view name) const;
   std::vector<std::shared_ptr<const TagInfo>> Tags() const;
   std::vector<Restart> Restarts() const;
-  SeriesView ViewOf(const Joined& joined) const;
+  SeriesView ViewOf(const Joined& joined, FileColumns& columns) const;
 
-  std::filesystem::path path_;
+  std::string path_;  // A path would hold its parts as well, of each of thousands of files.
   std::uint64_t size_bytes_ = 0;
   std::optional<Error> error_;
   std::vector<std::unique_ptr<Part>> parts_;  // In the order of the file.

@@ -156,8 +156,10 @@ TEST(FileIndexParallel, RecognisedEventsGiveWhatParsedOnesGive) {
                           .last_step = series.last_step,
                           .mismatched_count = series.mismatched_count,
                           .steps_ascend = series.steps_ascend};
-      expected.scalars.push_back(series.scalars.View(parsed.series.scalar_arena()));
-      expected.blobs.push_back(series.blobs.View(parsed.series.blob_arena()));
+      const ScalarColumnView scalars = series.scalars.View(parsed.series.scalar_arena());
+      const BlobColumnView blobs = series.blobs.View(parsed.series.blob_arena());
+      expected.scalars = {&scalars, 1};
+      expected.blobs = {&blobs, 1};
       ASSERT_EQ(ContentsOf(view->series[i]), ContentsOf(expected))
           << "seed " << seed << ", tag " << series.info->name;
     }

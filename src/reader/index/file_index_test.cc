@@ -179,7 +179,7 @@ TEST(FileIndex, GraphsAndRunMetadataAreBlobsOfTheirOwn) {
                            EventRecord(EventKind::kTaggedRunMetadata, metadata);
   const auto view = ReadWhole(file);
   const auto bytes_of = [&](std::string_view tag) {
-    const BlobEntry entry = SeriesOf(*view, tag).blobs.at(0).at(0);
+    const BlobEntry entry = SeriesOf(*view, tag).blobs[0].at(0);
     return file.substr(entry.record_offset + kRecordHeaderBytes + entry.value_offset,
                        entry.value_bytes);
   };
@@ -296,7 +296,7 @@ TEST(FileIndex, ARecordLargerThanTheWindowIsRead) {
   proto::AppendImageValue("i", {.encoded = pixels}, {.description = "at the end"}, summary);
   const auto view = ReadWhole(Version() + SummaryRecord(summary, 1) + ScalarRecord("a", 1, 1) +
                               SummaryRecord(summary, 2));
-  EXPECT_EQ(SeriesOf(*view, "i").blobs.at(0).size(), 2u);
+  EXPECT_EQ(SeriesOf(*view, "i").blobs[0].size(), 2u);
   EXPECT_EQ(SeriesOf(*view, "i").info->description, "at the end");
   EXPECT_EQ(ValuesOf(SeriesOf(*view, "a")), std::vector<double>{1});
 }

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#if !defined(MADV_POPULATE_READ)
-#define MADV_POPULATE_READ 22  // Linux 5.14; before that it fails, and files are read.
-#endif
+#include "reader/index/populate.h"
 
 namespace cboard::reader {
 namespace {
@@ -23,13 +21,26 @@ constexpr std::uint64_t RoundDown(std::uint64_t value, std::uint64_t unit) {
   return value / unit * unit;
 }
 
+// Some at a time: meanwhile no other thread can map or unmap anything.
+bool PopulateAll(ByteSpan pages) {
+  while (!pages.empty()) {
+    const ByteSpan some = pages.first(std::min<std::size_t>(pages.size(), kHugePageBytes));
+    if (!Populate(some)) return false;
+    pages = pages.subspan(some.size());
+  }
+  return true;
+}
+
 }  // namespace
 
 ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_t limit,
                           std::size_t padding) {
-  Unmap();
+  Leave();  // Nobody looks at the last piece any longer; the next one takes its place.
   has_entered_ = lease_.Enter();
-  if (!has_entered_) return {};
+  if (!has_entered_) {
+    Unmap();
+    return {};
+  }
   const std::uint64_t size = file_.Size().value_or(0);  // It stays so, now that we have entered.
   if (size < offset || size - offset < wanted + padding) {
     Unmap();
@@ -41,8 +52,7 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_
                std::min({limit, size - padding, first + kMappedBytes - padding}) + padding);
   ByteSpan pages = MapPages(first, end);
   if (!pages.empty()) pages = pages.subspan(RoundDown(offset - first, kPageBytes));
-  if (pages.empty() || !AreInMemory(pages) ||
-      ::madvise(const_cast<std::byte*>(pages.data()), pages.size(), MADV_POPULATE_READ) != 0) {
+  if (pages.empty() || !AreInMemory(pages) || !PopulateAll(pages)) {
     Unmap();
     return {};
   }
@@ -54,13 +64,7 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_
 // page is mapped, the system can map it as one, which makes both mapping and reading quicker.
 ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   const auto bytes = static_cast<std::size_t>(end - first);
-  memory_bytes_ = bytes + kHugePageBytes;
-  memory_ =
-      ::mmap(nullptr, memory_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory_ == MAP_FAILED) {
-    memory_ = nullptr;
-    return {};
-  }
+  if (!Reserve(bytes + kHugePageBytes)) return {};
   const auto address = reinterpret_cast<std::uintptr_t>(memory_);
   const std::uint64_t shift = (first - address) % kHugePageBytes;
   void* const place = static_cast<std::byte*>(memory_) + shift;
@@ -68,6 +72,20 @@ ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
                               static_cast<off_t>(first));
   if (mapped == MAP_FAILED) return {};
   return {static_cast<const std::byte*>(mapped), bytes};
+}
+
+// Addresses are kept from piece to piece: each change of them makes all threads of the program wait
+// that have a piece mapped.
+bool FileMapping::Reserve(std::size_t bytes) {
+  if (memory_bytes_ >= bytes) return true;
+  if (memory_ != nullptr) ::munmap(memory_, memory_bytes_);
+  memory_bytes_ = std::max<std::size_t>(bytes, kMappedBytes + kHugePageBytes);
+  memory_ =
+      ::mmap(nullptr, memory_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory_ != MAP_FAILED) return true;
+  memory_ = nullptr;
+  memory_bytes_ = 0;
+  return false;
 }
 
 // By a few samples: the question must cost less than what it saves.
@@ -81,11 +99,16 @@ bool FileMapping::AreInMemory(ByteSpan pages) const {
   return true;
 }
 
+void FileMapping::Leave() {
+  if (has_entered_) lease_.Leave();
+  has_entered_ = false;
+}
+
 void FileMapping::Unmap() {
   if (memory_ != nullptr) ::munmap(memory_, memory_bytes_);
   memory_ = nullptr;
-  if (has_entered_) lease_.Leave();
-  has_entered_ = false;
+  memory_bytes_ = 0;
+  Leave();
 }
 
 }  // namespace cboard::reader

@@ -30,9 +30,12 @@ class FileMapping {
   ByteSpan MapPages(std::uint64_t first, std::uint64_t end);
   bool AreInMemory(ByteSpan pages) const;
 
+  bool Reserve(std::size_t bytes);
+  void Leave();
+
   const File& file_;
   FileLease& lease_;
-  void* memory_ = nullptr;
+  void* memory_ = nullptr;  // Addresses for all pieces, one after the other.
   std::size_t memory_bytes_ = 0;
   bool has_entered_ = false;
 };

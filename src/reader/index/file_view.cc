@@ -28,14 +28,24 @@ std::shared_ptr<const FileView> FileIndex::Impl::View() const {
       view->damage.push_back({path_, damage.offset, damage.bytes, damage.reason});
     }
   }
+  const auto columns = std::make_shared<FileColumns>();
+  std::size_t scalar_count = 0, blob_count = 0;
+  for (const Joined& joined : joined_) {
+    (joined.info->kind == TagKind::kScalar ? scalar_count : blob_count) += joined.members.size();
+  }
+  columns->scalars.reserve(scalar_count);  // Series look at members, which stay where they are.
+  columns->blobs.reserve(blob_count);
   view->series.reserve(joined_.size());
-  for (const Joined& joined : joined_) view->series.push_back(ViewOf(joined));
+  for (const Joined& joined : joined_) view->series.push_back(ViewOf(joined, *columns));
+  view->columns = columns;
   view->restarts = Restarts();
   return view;
 }
 
-SeriesView FileIndex::Impl::ViewOf(const Joined& joined) const {
+// Appends to `columns`, which must have room.
+SeriesView FileIndex::Impl::ViewOf(const Joined& joined, FileColumns& columns) const {
   SeriesView view{.info = joined.info};
+  const std::size_t first_scalar = columns.scalars.size(), first_blob = columns.blobs.size();
   bool has_points = false;
   for (const auto& [part, number] : joined.members) {
     const SeriesTable& table = parts_[part]->index.series;
@@ -55,11 +65,13 @@ SeriesView FileIndex::Impl::ViewOf(const Joined& joined) const {
     view.last_step = series.last_step;
     view.steps_ascend = view.steps_ascend && series.steps_ascend;
     if (joined.info->kind == TagKind::kScalar) {
-      view.scalars.push_back(series.scalars.View(table.scalar_arena()));
+      columns.scalars.push_back(series.scalars.View(table.scalar_arena()));
     } else {
-      view.blobs.push_back(series.blobs.View(table.blob_arena()));
+      columns.blobs.push_back(series.blobs.View(table.blob_arena()));
     }
   }
+  view.scalars = std::span(columns.scalars).subspan(first_scalar);
+  view.blobs = std::span(columns.blobs).subspan(first_blob);
   return view;
 }
 

@@ -1,6 +1,7 @@
 #include "reader/index/stored_file.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "cboard/record/crc32c.h"
@@ -50,13 +51,13 @@ bool TakeBlock(BytesIn& in, ByteSpan columns, ColumnBlock& block) {
 // Most scalar columns have one block, which is part of their view.
 struct BlockLists {
   std::shared_ptr<const void> bytes_owner;
+  std::shared_ptr<const TagInfoList> infos;
   std::vector<ColumnBlock> scalars;
   std::vector<const ColumnBlock*> scalar_pointers;
   std::vector<BlobBlock> blobs;
 
   // How much may come. Members stay where they are.
   std::size_t max_scalars = 0;
-  std::size_t max_blobs = 0;
 
   bool ReserveScalars(std::size_t more) {
     scalars.reserve(max_scalars);
@@ -127,75 +128,101 @@ void TakeSteps(BytesIn& in, SeriesView& series) {
   series.mismatched_count = in.Take<std::uint32_t>();
 }
 
-// The points of a scalar series. False as below.
-bool TakeScalarColumns(BytesIn& in, ByteSpan columns, const std::shared_ptr<BlockLists>& lists,
-                       SeriesView& series) {
-  const std::size_t count = in.TakeCount(kStoredBlockBytes);
-  if (count == 1) {
-    ColumnBlock block;
-    if (!TakeBlock(in, columns, block)) return false;
-    series.scalars.emplace_back(lists, block);
+// Decodes the series of one file.
+class SeriesDecoder {
+ public:
+  // What is told of at most `series_count` tags and `block_count` blocks that lie in `points`.
+  SeriesDecoder(ByteSpan points, std::shared_ptr<const void> owner, std::size_t series_count,
+                std::size_t block_count)
+      : points_(points), max_series_(series_count) {
+    lists_->bytes_owner = std::move(owner);
+    lists_->max_scalars = block_count;
+  }
+
+  // False if the blocks of the series do not lie in `points`, or are more than were announced.
+  bool TakeColumns(BytesIn& in, SeriesView& series) {
+    return series.info->kind == TagKind::kScalar ? TakeScalars(in, series) : TakeBlobs(in, series);
+  }
+
+  // Shares the ownership of all lists: one count for each file, where threads that decode others
+  // would wait for each other to change that of an info.
+  std::shared_ptr<const TagInfo> Own(const TagInfo* info) const { return {lists_, info}; }
+
+  std::shared_ptr<BlockLists> Finish(TagInfoMemory& tags, FileView& view) {
+    lists_->infos = tags.Finish();
+    view.columns = std::move(columns_);
+    return std::move(lists_);
+  }
+
+ private:
+  bool TakeScalars(BytesIn& in, SeriesView& series) {
+    const std::size_t count = in.TakeCount(kStoredBlockBytes);
+    if (count == 0) return in.holds();
+    columns_->scalars.reserve(max_series_);
+    if (count == 1) {
+      ColumnBlock block;
+      if (!TakeBlock(in, points_, block)) return false;
+      columns_->scalars.emplace_back(lists_, block);
+    } else {
+      if (!lists_->ReserveScalars(count)) return false;
+      const std::size_t first = lists_->scalars.size();
+      std::uint64_t points = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        ColumnBlock& block = lists_->scalars.emplace_back();
+        if (!TakeBlock(in, points_, block)) return false;
+        block.first_index = points;
+        points += block.capacity;
+        lists_->scalar_pointers.push_back(&block);
+      }
+      columns_->scalars.emplace_back(lists_, lists_->scalar_pointers.data() + first, count,
+                                     static_cast<std::size_t>(points));
+    }
+    series.scalars = std::span(columns_->scalars).last(1);
     return true;
   }
-  if (count == 0) return in.holds();
-  if (!lists->ReserveScalars(count)) return false;
-  const std::size_t first = lists->scalars.size();
-  std::uint64_t points = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    ColumnBlock& block = lists->scalars.emplace_back();
-    if (!TakeBlock(in, columns, block)) return false;
-    block.first_index = points;
-    points += block.capacity;
-    lists->scalar_pointers.push_back(&block);
-  }
-  series.scalars.emplace_back(lists, lists->scalar_pointers.data() + first, count,
-                              static_cast<std::size_t>(points));
-  return true;
-}
 
-// False if the blocks of the series do not lie in `columns`, or are more than were announced.
-bool TakeColumns(BytesIn& in, ByteSpan columns, const std::shared_ptr<BlockLists>& lists,
-                 SeriesView& series) {
-  if (series.info->kind == TagKind::kScalar) {
-    return TakeScalarColumns(in, columns, lists, series);
+  bool TakeBlobs(BytesIn& in, SeriesView& series) {
+    const auto at = in.Take<std::uint64_t>();
+    const auto count = in.Take<std::uint64_t>();
+    if (!in.holds() || at > points_.size() || count > (points_.size() - at) / sizeof(StoredBlob)) {
+      return false;
+    }
+    if (count == 0) return true;
+    lists_->blobs.reserve(max_series_);
+    columns_->blobs.reserve(max_series_);
+    lists_->blobs.push_back({0, reinterpret_cast<const StoredBlob*>(points_.data() + at)});
+    columns_->blobs.emplace_back(lists_, &lists_->blobs.back(), 1, static_cast<std::size_t>(count));
+    series.blobs = std::span(columns_->blobs).last(1);
+    return true;
   }
-  const auto at = in.Take<std::uint64_t>();
-  const auto count = in.Take<std::uint64_t>();
-  if (!in.holds() || at > columns.size() || count > (columns.size() - at) / sizeof(StoredBlob)) {
-    return false;
-  }
-  if (count > 0) {
-    lists->blobs.reserve(lists->max_blobs);
-    lists->blobs.push_back({0, reinterpret_cast<const StoredBlob*>(columns.data() + at)});
-    series.blobs.emplace_back(lists, &lists->blobs.back(), 1, static_cast<std::size_t>(count));
-  }
-  return true;
-}
+
+  ByteSpan points_;
+  std::size_t max_series_;
+  std::shared_ptr<BlockLists> lists_ = std::make_shared<BlockLists>();
+  std::shared_ptr<FileColumns> columns_ = std::make_shared<FileColumns>();
+};
 
 }  // namespace
 
-Result<StoredFile> DecodeStored(const std::filesystem::path& path, ByteSpan bytes,
-                                std::shared_ptr<const void> owner) {
-  if (bytes.size() < kStoredHeaderBytes ||
-      AsText(bytes.first(kStoredMagic.size())) != kStoredMagic) {
+Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& encoded,
+                                std::shared_ptr<const void> owner, TagInfoMemory& tags) {
+  const ByteSpan structure = encoded.structure;
+  if (structure.size() < kStoredHeaderBytes ||
+      AsText(structure.first(kStoredMagic.size())) != kStoredMagic) {
     return Damaged("it does not begin with " + std::string(kStoredMagic));
   }
   StoredFile stored;
-  stored.bytes = bytes;
-  BytesIn header(bytes.subspan(kStoredMagic.size(), kStoredHeaderBytes - kStoredMagic.size()));
-  const auto structure_bytes = header.Take<std::uint64_t>();
-  const auto columns_bytes = header.Take<std::uint64_t>();
-  const auto structure_crc = header.Take<std::uint32_t>();
-  stored.columns_crc = header.Take<std::uint32_t>();
-  bytes = bytes.subspan(kStoredHeaderBytes);
-  if (structure_bytes > bytes.size() || columns_bytes != bytes.size() - structure_bytes) {
-    return Damaged("it has another length than its header says");
+  stored.encoded = encoded;
+  BytesIn in(structure.subspan(kStoredMagic.size()));
+  const auto crc = in.Take<std::uint32_t>();
+  if (ComputeCrc32c(structure.subspan(kStoredMagic.size() + sizeof crc)) != crc) {
+    return Damaged("its checksum is wrong");
   }
-  const ByteSpan structure = bytes.first(static_cast<std::size_t>(structure_bytes));
-  if (ComputeCrc32c(structure) != structure_crc) return Damaged("its checksum is wrong");
-  stored.columns = bytes.subspan(structure.size());
+  stored.columns_crc = in.Take<std::uint32_t>();
+  if (in.Take<std::uint64_t>() != encoded.columns.size()) {
+    return Damaged("its points have another length than they had");
+  }
 
-  BytesIn in(structure);
   const auto view = std::make_shared<FileView>();
   view->file.path = path;
   TakeTotals(in, *view, stored.state);
@@ -203,10 +230,8 @@ Result<StoredFile> DecodeStored(const std::filesystem::path& path, ByteSpan byte
   const std::size_t series_count = in.TakeCount(6 * 8);
   if (!TakeRestarts(in, series_count, *view)) return Damaged("its restarts do not fit its tags");
   const std::size_t block_count = in.TakeCount(kStoredBlockBytes);
-  const auto lists = std::make_shared<BlockLists>();
-  lists->bytes_owner = std::move(owner);
-  lists->max_scalars = block_count;
-  lists->max_blobs = series_count;
+  SeriesDecoder decoder(encoded.columns, std::move(owner), series_count, block_count);
+  tags.Begin();
   view->series.reserve(series_count);
   for (std::size_t i = 0; i < series_count; ++i) {
     const TagInfoView info = TakeInfo(in);
@@ -214,15 +239,16 @@ Result<StoredFile> DecodeStored(const std::filesystem::path& path, ByteSpan byte
       return Damaged("tag " + std::to_string(i) + " is not as it was stored");
     }
     SeriesView& series = view->series.emplace_back();
-    series.info = InternView(info);
+    series.info = decoder.Own(tags.Next(info));
     TakeSteps(in, series);
-    if (!TakeColumns(in, stored.columns, lists, series)) {
+    if (!decoder.TakeColumns(in, series)) {
       return Damaged("the points of tag " + std::to_string(i) + " lie outside of it");
     }
   }
   if (!in.holds() || !in.at_end()) {
     return Damaged("its parts do not fit together");
   }
+  const std::shared_ptr<BlockLists> lists = decoder.Finish(tags, *view);
   stored.scalar_bytes = lists->scalars.size() * (sizeof(ColumnBlock) + sizeof(ColumnBlock*));
   stored.blob_index_bytes = lists->blobs.size() * sizeof(BlobBlock);
   stored.owner = lists;

@@ -66,6 +66,31 @@ std::shared_ptr<const TagInfo> InternView(const TagInfoView& info) {
   return shards[hash % shards.size()].Intern(hash, info);
 }
 
+void TagInfoMemory::Begin() {
+  position_ = 0;
+  own_.reset();
+}
+
+void TagInfoMemory::Leave() {
+  const auto same = last_->begin() + static_cast<std::ptrdiff_t>(position_);
+  own_.emplace(last_->begin(), same);
+}
+
+const TagInfo* TagInfoMemory::Next(const TagInfoView& info) {
+  if (!own_ && position_ < last_->size() && IsEqual(*(*last_)[position_], info)) {
+    return (*last_)[position_++].get();
+  }
+  if (!own_) Leave();
+  return own_->emplace_back(InternView(info)).get();
+}
+
+std::shared_ptr<const TagInfoList> TagInfoMemory::Finish() {
+  if (!own_ && position_ < last_->size()) Leave();
+  if (own_) last_ = std::make_shared<const TagInfoList>(*std::move(own_));
+  own_.reset();
+  return last_;
+}
+
 std::shared_ptr<const TagInfo> Intern(const TagInfo& info) {
   return InternView({.name = info.name,
                      .kind = info.kind,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "cboard/reader/snapshot.h"
 
@@ -24,5 +26,35 @@ std::shared_ptr<const TagInfo> Intern(const TagInfo& info);
 
 // The same; texts are copied only if there is no such info yet.
 std::shared_ptr<const TagInfo> InternView(const TagInfoView& info);
+
+using TagInfoList = std::vector<std::shared_ptr<const TagInfo>>;
+
+// What the file before said about its tags: the next one of an experiment mostly says the same, in
+// the same order, and then shares the list instead of looking up each tag.
+//
+//   memory.Begin();
+//   for (...) const TagInfo* info = memory.Next(...);
+//   std::shared_ptr<const TagInfoList> keeper = memory.Finish();
+//
+// Not thread-safe.
+class TagInfoMemory {
+ public:
+  // Begins a file; forgets one that was not finished.
+  void Begin();
+
+  // The shared copy of the next tag's info, as InternView gives it. Valid until the next Begin, and
+  // as long as anybody holds the list.
+  const TagInfo* Next(const TagInfoView& info);
+
+  // The infos of all tags since Begin.
+  std::shared_ptr<const TagInfoList> Finish();
+
+ private:
+  void Leave();
+
+  std::shared_ptr<const TagInfoList> last_ = std::make_shared<const TagInfoList>();
+  std::size_t position_ = 0;        // So many tags are as in `last_`.
+  std::optional<TagInfoList> own_;  // Of a file that is not as the one before.
+};
 
 }  // namespace cboard::reader

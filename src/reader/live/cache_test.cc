@@ -66,6 +66,37 @@ TEST_F(CachedReader, TheSecondStartReadsNoEventFile) {
   EXPECT_EQ(Dump(*reader->snapshot()), Truth());
 }
 
+TEST_F(CachedReader, ManyFilesOfOneRunComeFromTheCacheToo) {
+  for (int i = 0; i < 40; ++i) {
+    WriteBytes(dir_ / "many" / ("tfevents." + std::to_string(100 + i)),
+               ScalarRecords(i % 2 == 0 ? "x" : "z", i, i + 3));
+  }
+  Open();
+  const auto reader = Open();
+  EXPECT_EQ(reader->statistics().cached_files, 43u);
+  EXPECT_EQ(reader->statistics().bytes_read, 0u);
+  EXPECT_EQ(Dump(*reader->snapshot()), Truth());
+}
+
+// Directories are watched only then.
+TEST_F(CachedReader, WhatIsWrittenRightAfterASecondStartIsSeen) {
+  Open();
+  std::size_t steps = 1000;
+  for (int i = 0; i < 30; ++i) {
+    const std::string run = "new" + std::to_string(i);
+    const auto reader = LoadedReader({.logdirs = {{"", dir_.path()}},
+                                      .poll_interval = std::chrono::hours(1),
+                                      .cache_directory = cache_.path()});
+    Append(dir_ / "a" / "tfevents",
+           ScalarRecords("x", std::int64_t(steps), std::int64_t(steps) + 1));
+    ++steps;
+    WriteBytes(dir_ / run / "tfevents", ScalarRecords("x", 0, 2));
+    ASSERT_TRUE(testing::Becomes(*reader, [&](const Snapshot& snapshot) {
+      return StepsOf(snapshot, "a", "x").size() == steps && StepsOf(snapshot, run, "x").size() == 2;
+    })) << i;
+  }
+}
+
 TEST_F(CachedReader, AFileThatHasGrownIsReadOn) {
   Open();
   const std::string more = ScalarRecords("x", 1000, 1010);

@@ -267,6 +267,7 @@ TEST(FollowingByReports, WatchesEveryDirectory) {
   TempDir dir;
   WriteBytes(dir / "a" / "b" / "tfevents", ScalarRecords("x", 0, 1));
   const auto reader = LoadedReader({.logdirs = {{"", dir.path()}}});
+  reader->Refresh();  // Watching begins when everything is loaded.
   EXPECT_EQ(reader->statistics().watched_directories, 3u);
   EXPECT_TRUE(reader->snapshot()->notices.empty());
 }
@@ -292,6 +293,7 @@ TEST(FollowingByReports, BeyondTheLimitOfTheSystemTheRestIsPolledAndItIsSaid) {
     AllowFewWatches("2");
     const auto reader = LoadedReader(
         {.logdirs = {{"", dir.path()}}, .poll_interval = std::chrono::milliseconds(20)});
+    reader->Refresh();
     const auto loaded = reader->snapshot();
     if (loaded->runs.size() != 4 || loaded->notices.size() != 1) return false;
     if (reader->statistics().watched_directories != 2) return false;

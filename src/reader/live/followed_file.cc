@@ -39,6 +39,15 @@ std::optional<ReadOutcome> FollowedFile::TryRead(const std::string& path, const 
   return ReadLocked(path, seen, options);
 }
 
+std::optional<ReadOutcome> FollowedFile::ReadStored(const std::string& path, const FileStatus& seen,
+                                                    TagInfoMemory& tags) {
+  std::lock_guard lock(mutex_);
+  if (!stored_ || stored_->status != seen) return std::nullopt;
+  TakeStored(path, tags);
+  if (!index_) return std::nullopt;
+  return Outcome();
+}
+
 void FollowedFile::Forget(const std::string& path) {
   index_.emplace(path);
   path_ = path;
@@ -49,9 +58,9 @@ void FollowedFile::Forget(const std::string& path) {
   ++generation_;
 }
 
-void FollowedFile::TakeStored(const std::string& path) {
+void FollowedFile::TakeStored(const std::string& path, TagInfoMemory& tags) {
   const StoredIndex stored = *std::exchange(stored_, std::nullopt);
-  Result<FileIndex> index = FileIndex::Decode(path, stored.bytes, stored.owner);
+  Result<FileIndex> index = FileIndex::Decode(path, stored.encoded, stored.owner, tags);
   if (!index) return;  // Damaged, or of another version: the file is read instead.
   std::shared_ptr<const FileView> view = index->View();
   if (view->read_bytes != stored.read_bytes) return;
@@ -77,7 +86,10 @@ ReadOutcome FollowedFile::Outcome() const {
 ReadOutcome FollowedFile::ReadLocked(const std::string& path, const FileStatus& seen,
                                      const ReadOptions& options) {
   const bool is_first = !index_;
-  if (stored_) TakeStored(path);
+  if (stored_) {
+    TagInfoMemory tags;
+    TakeStored(path, tags);
+  }
   if (!index_) Forget(path);
   if (path != path_) {
     index_->Rename(path);
@@ -128,14 +140,14 @@ bool FollowedFile::VerifyStored() {
   return false;
 }
 
-std::optional<StoredIndex> FollowedFile::Store(std::string& out) {
+std::optional<StoredIndex> FollowedFile::Store(EncodedIndex& out) {
   std::lock_guard lock(mutex_);
   if (!view_ || view_->read_bytes == 0 || view_->file.error) return std::nullopt;
-  index_->AppendEncoded(out);
+  out = index_->Encode();
   return StoredIndex{.status = status_,
                      .read_bytes = view_->read_bytes,
                      .tail_crc = tail_crc_,
-                     .bytes = {},
+                     .encoded = {},
                      .owner = nullptr};
 }
 

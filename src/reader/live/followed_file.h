@@ -23,7 +23,7 @@ struct StoredIndex {
   FileStatus status;             // Of the file when the index was stored.
   std::uint64_t read_bytes = 0;  // How much of it had been read.
   std::uint32_t tail_crc = 0;    // Of the bytes before that, see FollowedFile.
-  ByteSpan bytes;
+  EncodedView encoded;
   std::shared_ptr<const void> owner;
 };
 
@@ -54,13 +54,18 @@ class FollowedFile {
   std::optional<ReadOutcome> TryRead(const std::string& path, const FileStatus& seen,
                                      const ReadOptions& options);
 
+  // What a first Read would give if it can do without opening the file: a stored index with the
+  // same status is sound. Nothing otherwise, and after a Read. For `tags` see FileIndex::Decode.
+  std::optional<ReadOutcome> ReadStored(const std::string& path, const FileStatus& seen,
+                                        TagInfoMemory& tags);
+
   // Whether the points of a stored index are those that were stored. If not, the next Read reads
   // the file from its beginning.
   bool VerifyStored();
 
-  // Appends the index to `out`, for StoredIndex::bytes, and fills in the rest. Nothing if the file
+  // Puts the index into `out`, for StoredIndex::encoded, and fills in the rest. Nothing if the file
   // cannot be recognised later: nothing was read of it, or reading failed.
-  std::optional<StoredIndex> Store(std::string& out);
+  std::optional<StoredIndex> Store(EncodedIndex& out);
 
  private:
   ReadOutcome ReadLocked(const std::string& path, const FileStatus& seen,
@@ -70,7 +75,7 @@ class FollowedFile {
   // leaves what was its end.
   bool ReadUnchanged(const std::string& path, const File& file, const FileStatus& seen,
                      const ReadOptions& options);
-  void TakeStored(const std::string& path);
+  void TakeStored(const std::string& path, TagInfoMemory& tags);
   void Forget(const std::string& path);
   ReadOutcome Outcome() const;
 

@@ -11,15 +11,16 @@
 
 #include "cboard/base/strings.h"
 #include "cboard/record/crc32c.h"
+#include "reader/index/populate.h"
 
 namespace cboard::reader {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "CBCACHE1";  // The last digit is the version.
-constexpr std::size_t kTrailerBytes = 32;
-constexpr std::size_t kEntryBytes = 64;  // Without the path.
+constexpr std::string_view kMagic = "CBCACHE2";  // The last digit is the version.
+constexpr std::size_t kTrailerBytes = 40;
+constexpr std::size_t kEntryBytes = 80;  // Without the path.
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint32_t kMaxPathBytes = 1 << 16;
 
@@ -60,6 +61,33 @@ class MappedFile {
   std::size_t size_;
 };
 
+// The trailer of a cache, if it is one: it holds, and its parts lie in the cache.
+struct Trailer {
+  std::uint64_t structures_offset = 0;
+  std::uint64_t directory_offset = 0;
+  std::uint64_t directory_bytes = 0;
+  std::uint32_t directory_crc = 0;
+};
+
+std::optional<Trailer> TrailerOf(ByteSpan cache) {
+  if (cache.size() < kTrailerBytes) return std::nullopt;
+  const ByteSpan bytes = cache.last(kTrailerBytes);
+  if (AsText(bytes.first(8)) != kMagic) return std::nullopt;
+  if (LoadLittleEndian<std::uint32_t>(bytes.subspan(36)) != ComputeCrc32c(bytes.first(36))) {
+    return std::nullopt;
+  }
+  const Trailer trailer{.structures_offset = LoadLittleEndian<std::uint64_t>(bytes.subspan(8)),
+                        .directory_offset = LoadLittleEndian<std::uint64_t>(bytes.subspan(16)),
+                        .directory_bytes = LoadLittleEndian<std::uint64_t>(bytes.subspan(24)),
+                        .directory_crc = LoadLittleEndian<std::uint32_t>(bytes.subspan(32))};
+  const std::uint64_t room = cache.size() - kTrailerBytes;
+  if (trailer.directory_offset > room || trailer.structures_offset > trailer.directory_offset ||
+      trailer.directory_bytes != room - trailer.directory_offset) {
+    return std::nullopt;
+  }
+  return trailer;
+}
+
 }  // namespace
 
 std::string AbsolutePath(const fs::path& path) {
@@ -87,50 +115,51 @@ std::shared_ptr<const IndexCache> IndexCache::Open(const fs::path& path) {
   std::shared_ptr<const MappedFile> file = MappedFile::Open(path);
   if (!file) return nullptr;
   const ByteSpan bytes = file->bytes();
+  if (const std::optional<Trailer> trailer = TrailerOf(bytes)) {
+    Populate(bytes.subspan(trailer->structures_offset));  // Without it there are page faults.
+  }
   return Parse(bytes, std::move(file));
 }
 
 std::shared_ptr<const IndexCache> IndexCache::Parse(ByteSpan bytes,
                                                     std::shared_ptr<const void> owner) {
-  if (bytes.size() < kTrailerBytes) return nullptr;
-  const ByteSpan trailer = bytes.last(kTrailerBytes);
-  if (AsText(trailer.first(8)) != kMagic) return nullptr;
-  if (LoadLittleEndian<std::uint32_t>(trailer.subspan(28)) != ComputeCrc32c(trailer.first(28))) {
-    return nullptr;
-  }
-  const auto offset = LoadLittleEndian<std::uint64_t>(trailer.subspan(8));
-  const auto size = LoadLittleEndian<std::uint64_t>(trailer.subspan(16));
-  const std::uint64_t room = bytes.size() - kTrailerBytes;
-  if (offset > room || size != room - offset) return nullptr;
-  const ByteSpan directory = bytes.subspan(offset, size);
-  if (LoadLittleEndian<std::uint32_t>(trailer.subspan(24)) != ComputeCrc32c(directory)) {
-    return nullptr;
-  }
+  const std::optional<Trailer> trailer = TrailerOf(bytes);
+  if (!trailer) return nullptr;
+  const ByteSpan directory = bytes.subspan(trailer->directory_offset, trailer->directory_bytes);
+  if (trailer->directory_crc != ComputeCrc32c(directory)) return nullptr;
+  const ByteSpan columns = bytes.first(trailer->structures_offset);
+  const ByteSpan structures =
+      bytes.subspan(columns.size(), trailer->directory_offset - columns.size());
   const std::shared_ptr<IndexCache> cache(new IndexCache());
   cache->owner_ = std::move(owner);
-  cache->bytes_ = bytes;
-  if (!cache->ParseDirectory(directory, offset)) return nullptr;
+  if (!cache->ParseDirectory(directory, columns, structures)) return nullptr;
   return cache;
 }
 
-bool IndexCache::ParseDirectory(ByteSpan directory, std::uint64_t indexes_end) {
+bool IndexCache::ParseDirectory(ByteSpan directory, ByteSpan columns, ByteSpan structures) {
+  entries_.reserve(directory.size() / (2 * kEntryBytes));
   while (!directory.empty()) {
     if (directory.size() < kEntryBytes) return false;
     const auto number = [&](std::size_t index) {
       return LoadLittleEndian<std::uint64_t>(directory.subspan(index * 8));
+    };
+    const auto piece = [&](ByteSpan of, std::size_t index) -> std::optional<ByteSpan> {
+      const std::uint64_t offset = number(index), size = number(index + 1);
+      if (offset > of.size() || size > of.size() - offset) return std::nullopt;
+      return of.subspan(offset, size);
     };
     StoredIndex stored;
     stored.status.id = {static_cast<dev_t>(number(0)), static_cast<ino_t>(number(1))};
     stored.status.size_bytes = number(2);
     stored.status.modified_ns = static_cast<std::int64_t>(number(3));
     stored.read_bytes = number(4);
-    const std::uint64_t offset = number(5), size = number(6);
-    stored.tail_crc = LoadLittleEndian<std::uint32_t>(directory.subspan(56));
-    const auto path_bytes = LoadLittleEndian<std::uint32_t>(directory.subspan(60));
+    const std::optional<ByteSpan> points = piece(columns, 5), structure = piece(structures, 7);
+    if (!points || !structure) return false;
+    stored.encoded = {*structure, *points};
+    stored.tail_crc = LoadLittleEndian<std::uint32_t>(directory.subspan(72));
+    const auto path_bytes = LoadLittleEndian<std::uint32_t>(directory.subspan(76));
     const std::uint64_t entry_bytes = RoundUp(kEntryBytes + std::uint64_t{path_bytes}, 8);
     if (entry_bytes > directory.size()) return false;
-    if (offset > indexes_end || size > indexes_end - offset) return false;
-    stored.bytes = bytes_.subspan(offset, size);
     entries_.emplace(AsText(directory.subspan(kEntryBytes, path_bytes)), std::move(stored));
     directory = directory.subspan(entry_bytes);
   }
@@ -160,9 +189,10 @@ IndexCacheWriter::~IndexCacheWriter() {
 
 Result<void> IndexCacheWriter::Add(std::string_view file, const StoredIndex& index) {
   if (file.size() > kMaxPathBytes) return {};  // No system has such paths.
-  CBOARD_RETURN_IF_ERROR(file_->Write(index.bytes));
+  const auto& [structure, columns] = index.encoded;
+  CBOARD_RETURN_IF_ERROR(file_->Write(columns));
   const std::array<std::byte, kAlignment> zeros = {};
-  const std::uint64_t end = offset_ + index.bytes.size();
+  const std::uint64_t end = offset_ + columns.size();
   const std::uint64_t next = RoundUp(end, kAlignment);
   CBOARD_RETURN_IF_ERROR(file_->Write(ByteSpan(zeros).first(next - end)));
 
@@ -172,11 +202,15 @@ Result<void> IndexCacheWriter::Add(std::string_view file, const StoredIndex& ind
   Append(index.status.modified_ns, directory_);
   Append(index.read_bytes, directory_);
   Append(offset_, directory_);
-  Append(std::uint64_t{index.bytes.size()}, directory_);
+  Append(std::uint64_t{columns.size()}, directory_);
+  Append(std::uint64_t{structures_.size()}, directory_);
+  Append(std::uint64_t{structure.size()}, directory_);
   Append(index.tail_crc, directory_);
   Append(static_cast<std::uint32_t>(file.size()), directory_);
   directory_ += file;
   directory_.resize(RoundUp(directory_.size(), 8));
+  structures_ += AsText(structure);
+  structures_.resize(RoundUp(structures_.size(), 8));
   offset_ = next;
   return {};
 }
@@ -184,11 +218,13 @@ Result<void> IndexCacheWriter::Add(std::string_view file, const StoredIndex& ind
 Result<void> IndexCacheWriter::Finish() {
   std::string trailer(kMagic);
   Append(offset_, trailer);
+  Append(offset_ + structures_.size(), trailer);
   Append(std::uint64_t{directory_.size()}, trailer);
   Append(ComputeCrc32c(AsBytes(directory_)), trailer);
   Append(ComputeCrc32c(AsBytes(trailer)), trailer);
-  CBOARD_RETURN_IF_ERROR(file_->Write(AsBytes(directory_)));
-  CBOARD_RETURN_IF_ERROR(file_->Write(AsBytes(trailer)));
+  for (const std::string* part : {&structures_, &directory_, &trailer}) {
+    CBOARD_RETURN_IF_ERROR(file_->Write(AsBytes(*part)));
+  }
   if (::rename(file_->path().c_str(), path_.c_str()) != 0) {
     return Fail(ErrnoError(errno, "replace " + Quoted(path_.native(), 300)));
   }

@@ -1,10 +1,16 @@
 // Indexes of event files, kept on disk between starts.
 //
-//   file      := index* directory trailer           every index begins at a multiple of 64 bytes
-//   directory := entry*
-//   entry     := device:u64 inode:u64 size:u64 modified_ns:i64 read_bytes:u64 offset:u64 bytes:u64
-//                tail_crc:u32 path_bytes:u32 path  padded to 8 bytes
-//   trailer   := "CBCACHE1" directory_offset:u64 directory_bytes:u64 directory_crc:u32 crc:u32
+//   file       := columns* structure* directory trailer   columns begin at multiples of 64 bytes,
+//   directory  := entry*                                   structures at multiples of 8
+//   entry      := device:u64 inode:u64 size:u64 modified_ns:i64 read_bytes:u64
+//                 columns_offset:u64 columns_bytes:u64 structure_offset:u64 structure_bytes:u64
+//                 tail_crc:u32 path_bytes:u32 path  padded to 8 bytes
+//   trailer    := "CBCACHE2" structures_offset:u64 directory_offset:u64 directory_bytes:u64
+//                 directory_crc:u32 crc:u32
+//
+// Structures are counted from the first one on. All of what a start looks at lies at the end, side
+// by side: a few megabytes that are mapped at once, where a thousand places among the columns would
+// take a thousand page faults.
 //
 // A cache is written to a new file that then takes the place of the old one, so that those who
 // have mapped the old one keep it. Anything wrong with a cache means that there is none.
@@ -52,10 +58,9 @@ class IndexCache {
 
  private:
   IndexCache() = default;
-  bool ParseDirectory(ByteSpan directory, std::uint64_t indexes_end);
+  bool ParseDirectory(ByteSpan directory, ByteSpan columns, ByteSpan structures);
 
   std::shared_ptr<const void> owner_;
-  ByteSpan bytes_;
   std::unordered_map<std::string_view, StoredIndex> entries_;
 };
 
@@ -67,7 +72,7 @@ class IndexCacheWriter {
   IndexCacheWriter& operator=(IndexCacheWriter&&) = delete;
   ~IndexCacheWriter();  // Leaves nothing behind unless finished.
 
-  // `index.bytes` are those that FollowedFile::Store appended.
+  // `index.encoded` is what FollowedFile::Store has made.
   Result<void> Add(std::string_view file, const StoredIndex& index);
 
   // Puts the new cache in the place of the old one.
@@ -79,7 +84,8 @@ class IndexCacheWriter {
 
   std::optional<File> file_;
   std::filesystem::path path_;
-  std::uint64_t offset_ = 0;
+  std::uint64_t offset_ = 0;  // Where the next columns begin.
+  std::string structures_;    // Until all columns are written: a few bytes for a hundred of those.
   std::string directory_;
 };
 

@@ -15,19 +15,19 @@ using testing::Succeeds;
 using testing::TempDir;
 using testing::WriteBytes;
 
-StoredIndex Stored(std::uint64_t number, std::string_view bytes) {
+StoredIndex Stored(std::uint64_t number, std::string_view structure, std::string_view columns) {
   return {.status = {.id = {number, number + 1}, .size_bytes = number + 2, .modified_ns = -5},
           .read_bytes = number + 3,
           .tail_crc = static_cast<std::uint32_t>(number + 4),
-          .bytes = AsBytes(bytes),
+          .encoded = {AsBytes(structure), AsBytes(columns)},
           .owner = nullptr};
 }
 
 void WriteCache(const std::filesystem::path& path) {
   Result<IndexCacheWriter> writer = IndexCacheWriter::Create(path);
   ASSERT_THAT(writer, Succeeds());
-  ASSERT_THAT(writer->Add("/logs/a/tfevents", Stored(10, "index of a")), Succeeds());
-  ASSERT_THAT(writer->Add("/logs/b/tfevents", Stored(20, std::string(1000, 'b'))), Succeeds());
+  ASSERT_THAT(writer->Add("/logs/a/tfevents", Stored(10, "index of a", "points")), Succeeds());
+  ASSERT_THAT(writer->Add("/logs/b/tfevents", Stored(20, "b", std::string(1000, 'b'))), Succeeds());
   ASSERT_THAT(writer->Finish(), Succeeds());
 }
 
@@ -39,13 +39,15 @@ TEST(IndexCache, GivesBackWhatWasStored) {
   EXPECT_EQ(cache->file_count(), 2u);
   const std::optional<StoredIndex> a = cache->Find("/logs/a/tfevents");
   ASSERT_TRUE(a);
-  EXPECT_EQ(a->status, Stored(10, "").status);
+  EXPECT_EQ(a->status, Stored(10, "", "").status);
   EXPECT_EQ(a->read_bytes, 13u);
   EXPECT_EQ(a->tail_crc, 14u);
-  EXPECT_EQ(AsText(a->bytes), "index of a");
-  EXPECT_EQ(cache->Find("/logs/b/tfevents")->bytes.size(), 1000u);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(cache->Find("/logs/b/tfevents")->bytes.data()) % 64,
-            0u);
+  EXPECT_EQ(AsText(a->encoded.structure), "index of a");
+  EXPECT_EQ(AsText(a->encoded.columns), "points");
+  const EncodedView b = cache->Find("/logs/b/tfevents")->encoded;
+  EXPECT_EQ(AsText(b.structure), "b");
+  EXPECT_EQ(AsText(b.columns), std::string(1000, 'b'));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.columns.data()) % 64, 0u);
   EXPECT_FALSE(cache->Find("/logs/c/tfevents"));
 }
 
@@ -55,7 +57,7 @@ TEST(IndexCache, LivesOnWhenItsFileIsReplacedOrRemoved) {
   std::optional<StoredIndex> stored = IndexCache::Open(dir / "cache")->Find("/logs/a/tfevents");
   WriteCache(dir / "cache");
   std::filesystem::remove(dir / "cache");
-  EXPECT_EQ(AsText(stored->bytes), "index of a");
+  EXPECT_EQ(AsText(stored->encoded.structure), "index of a");
 }
 
 TEST(IndexCache, AnythingWrongMeansThatThereIsNone) {
@@ -75,7 +77,7 @@ TEST(IndexCache, DamageInItsDirectoryIsFound) {
   TempDir dir;
   WriteCache(dir / "cache");
   const std::string bytes = *ReadFile(dir / "cache");
-  const std::size_t indexes_end = 64 + 1024;  // The indexes check themselves.
+  const std::size_t indexes_end = 64 + 1024 + 16 + 8;  // The indexes check themselves.
   for (std::size_t i = indexes_end; i < bytes.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = bytes;
@@ -90,7 +92,7 @@ TEST(IndexCache, AnUnfinishedOneLeavesNothingBehind) {
   WriteCache(dir / "cache");
   {
     Result<IndexCacheWriter> writer = IndexCacheWriter::Create(dir / "cache");
-    ASSERT_THAT(writer->Add("/logs/z/tfevents", Stored(1, "z")), Succeeds());
+    ASSERT_THAT(writer->Add("/logs/z/tfevents", Stored(1, "z", "")), Succeeds());
   }
   EXPECT_TRUE(IndexCache::Open(dir / "cache")->Find("/logs/a/tfevents"));
   std::size_t files = 0;

@@ -17,6 +17,10 @@ using namespace std::chrono_literals;
 constexpr auto kPublishEvery = 100ms;
 constexpr auto kPublishFirstAfter = 30ms;
 
+// When directories are watched, unless all has been loaded before: what changes while much is
+// loaded is shown too.
+constexpr auto kWatchAfter = 500ms;
+
 // How often to see whether a log directory that is missing has come, or another one is in its
 // place: one call of the system each.
 constexpr auto kCheckEvery = 200ms;
@@ -56,15 +60,14 @@ LiveReader::LiveReader(ReaderOptions options, std::unique_ptr<WakeUp> wake_up)
     cache_path_ = CachePath(options_.cache_directory, options_.logdirs);
     cache_ = IndexCache::Open(cache_path_);
   }
-  tree_ = std::make_unique<LogTree>(
-      LogTreeOptions{.logdirs = options_.logdirs,
-                     .max_directories = options_.max_directories,
-                     .watcher = watcher_.get(),
-                     .watch_error = std::move(watch_error),
-                     .workers = pool_.get(),
-                     .find_stored = [this](std::size_t logdir, const std::string& path) {
-                       return FindStored(logdir, path);
-                     }});
+  tree_ = std::make_unique<LogTree>(LogTreeOptions{
+      .logdirs = options_.logdirs,
+      .max_directories = options_.max_directories,
+      .watcher = watcher_.get(),
+      .watch_error = std::move(watch_error),
+      .workers = pool_.get(),
+      .open_file = [this](std::size_t logdir, const std::string& path, const FileStatus& seen,
+                          TagInfoMemory& tags) { return OpenFile(logdir, path, seen, tags); }});
   maker_ =
       std::make_unique<SnapshotMaker>(options_.logdirs, options_.purge_orphaned_data, pool_.get());
   thread_ = std::thread([this] { Run(); });
@@ -92,10 +95,12 @@ void LiveReader::Run() {
   next_polling_ = Clock::now() + options_.poll_interval;
   StartReading();
   next_publishing_ = Clock::now() + kPublishFirstAfter;
+  next_watching_ = Clock::now() + kWatchAfter;
   while (!is_stopping_) {
     FinishLoading();
     FinishRefresh();
     PublishIfDue();
+    WatchIfDue();
     VerifyAndStore();
     Wait();
     TakeFinished();
@@ -171,7 +176,11 @@ void LiveReader::StartReading() {
   const std::vector<std::shared_ptr<TreeFile>> files = tree_->TakeFilesToRead();
   const bool are_few = is_complete_ && files.size() <= kFewFiles;
   for (const std::shared_ptr<TreeFile>& file : files) {
-    if (!are_few || !ReadHere(file)) ReadInPool(file);
+    if (file->stored) {
+      TakeOutcome(*file, *std::exchange(file->stored, std::nullopt));
+    } else if (!are_few || !ReadHere(file)) {
+      ReadInPool(file);
+    }
   }
 }
 
@@ -329,6 +338,17 @@ void LiveReader::FinishRefresh() {
   std::lock_guard lock(refresh_mutex_);
   refreshes_done_ = refreshes_begun_;
   refreshed_.notify_all();
+}
+
+// Those who wait for the first complete snapshot have it by now, or must wait anyway.
+void LiveReader::WatchIfDue() {
+  if (!watcher_ || is_watching_ || needs_publishing_) return;
+  if (!is_complete_ && Clock::now() < next_watching_) return;
+  is_watching_ = true;
+  tree_->StartWatching();
+  watched_directories_ = tree_->watch_count();
+  StartReading();
+  wake_up_->Ring();  // What was found is seen to before anything is waited for.
 }
 
 void LiveReader::PublishIfDue() {

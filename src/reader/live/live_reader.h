@@ -66,10 +66,12 @@ class LiveReader final : public LogReader {
   void VerifyAndStore();
   void FinishLoading();
   void FinishRefresh();
+  void WatchIfDue();
   void PublishIfDue();
   void Publish();
   ReadOptions ReadingOptions(Workers* workers);
-  std::optional<StoredIndex> FindStored(std::size_t logdir, const std::string& path) const;
+  OpenedFile OpenFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
+                      TagInfoMemory& tags) const;
 
   // The cache.
   using StoreList = std::vector<std::pair<std::string, std::shared_ptr<FollowedFile>>>;
@@ -121,6 +123,8 @@ class LiveReader final : public LogReader {
   std::uint64_t total_bytes_ = 0;  // Of the files that were there at the start.
   std::uint64_t published_bytes_ = 0;
   bool is_cache_written_ = false;
+  bool is_watching_ = false;
+  Clock::time_point next_watching_;
   Clock::time_point next_publishing_;
   Clock::time_point next_check_;
   Clock::time_point next_polling_;

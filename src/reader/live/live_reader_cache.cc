@@ -12,10 +12,14 @@ std::string LiveReader::StoredName(std::size_t logdir, const std::string& path) 
   return absolute_logdirs_[logdir] + "/" + path.substr(begin);
 }
 
-std::optional<StoredIndex> LiveReader::FindStored(std::size_t logdir,
-                                                  const std::string& path) const {
-  if (!cache_) return std::nullopt;
-  return cache_->Find(StoredName(logdir, path));
+// A file that has not changed since the cache was written need not wait for the pool.
+OpenedFile LiveReader::OpenFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
+                                TagInfoMemory& tags) const {
+  std::optional<StoredIndex> stored;
+  if (cache_) stored = cache_->Find(StoredName(logdir, path));
+  OpenedFile file{.content = std::make_shared<FollowedFile>(std::move(stored)), .stored = {}};
+  file.stored = file.content->ReadStored(path, seen, tags);
+  return file;
 }
 
 // Whether a tenth of the data is not in the cache.
@@ -40,13 +44,12 @@ void LiveReader::WriteCache(const StoreList& files, bool may_stop) {
   const std::uint64_t bytes_read = bytes_read_;
   Result<IndexCacheWriter> writer = IndexCacheWriter::Create(cache_path_);
   if (!writer) return;
-  std::string bytes;
+  EncodedIndex encoded;
   for (const auto& [name, file] : files) {
     if (may_stop && is_stopping_) return;
-    bytes.clear();
-    std::optional<StoredIndex> stored = file->Store(bytes);
+    std::optional<StoredIndex> stored = file->Store(encoded);
     if (!stored) continue;
-    stored->bytes = AsBytes(bytes);
+    stored->encoded = {AsBytes(encoded.structure), AsBytes(encoded.columns)};
     if (!writer->Add(name, *stored)) return;
   }
   if (writer->Finish()) stored_at_bytes_ = bytes_read;

@@ -8,6 +8,7 @@
 
 #include "cboard/base/strings.h"
 #include "reader/index/file_system.h"
+#include "reader/live/heap_room.h"
 
 namespace cboard::reader {
 namespace {
@@ -17,6 +18,16 @@ using Clock = std::chrono::steady_clock;
 // How often links may lead to one directory. Directories that are full of links to each other have
 // more paths than anybody could wait for.
 constexpr int kMaxLinks = 16;
+
+// Two changes of a file that are so far apart have different times on all file systems in use.
+constexpr std::int64_t kTimestampsDifferAfterNs = 2'000'000'000;
+
+// Files of directories with more are opened and read by the pool, each on its own.
+constexpr std::size_t kFewFiles = 16;
+
+std::int64_t NowNs() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 // The error of a log directory, which was named by a person.
 Error LogdirError(const std::string& path, const Error& listing_error) {
@@ -48,9 +59,22 @@ LogTree::LogTree(LogTreeOptions options)
 LogTree::~LogTree() = default;
 
 void LogTree::ListAll() {
+  if (first_listed_ns_ == 0) first_listed_ns_ = NowNs();
   std::vector<TreeDirectory*> level;
   for (const auto& root : roots_) level.push_back(root.get());
   List(std::move(level), Which::kAll);
+}
+
+void LogTree::StartWatching() {
+  if (options_.watcher == nullptr || is_watching_) return;
+  is_watching_ = true;
+  ListAll();
+  // A file that was written over in the moment in which it was first read may look as before.
+  ForEachRun([this](TreeDirectory& directory) {
+    for (const auto& [name, file] : directory.files) {
+      if (file->seen.modified_ns >= first_listed_ns_ - kTimestampsDifferAfterNs) ReadAgain(file);
+    }
+  });
 }
 
 void LogTree::ListPolled() {
@@ -78,6 +102,7 @@ bool LogTree::IsToBeListed(const TreeDirectory& directory, Which which) const {
 // Level by level, so that the directories of a level are listed in parallel.
 void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   constexpr std::size_t kPerTask = 16;
+  constexpr std::size_t kBytesPerDirectory = 6000;  // A guess: a file with 20 tags.
   while (!level.empty()) {
     std::vector<TreeDirectory*> listed;
     std::vector<TreeDirectory*> next;
@@ -91,7 +116,9 @@ void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
     std::vector<Found> found(listed.size());
     const auto look = [&](std::size_t task) {
       const std::size_t end = std::min(listed.size(), (task + 1) * kPerTask);
-      for (std::size_t i = task * kPerTask; i < end; ++i) found[i] = Look(listed[i]->path);
+      MakeHeapRoom((end - task * kPerTask) * kBytesPerDirectory);
+      TagInfoMemory tags;
+      for (std::size_t i = task * kPerTask; i < end; ++i) found[i] = Look(*listed[i], tags);
     };
     const std::size_t tasks = (listed.size() + kPerTask - 1) / kPerTask;
     if (options_.workers != nullptr && tasks > 1) {
@@ -107,14 +134,36 @@ void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   }
 }
 
-// Watches first and lists then: what changes in between is reported.
-LogTree::Found LogTree::Look(const std::string& path) const {
+// Watches first and lists then: what changes in between is reported. Called from many threads while
+// the tree does not change.
+LogTree::Found LogTree::Look(const TreeDirectory& directory, TagInfoMemory& tags) const {
   Found found;
-  if (options_.watcher != nullptr) {
-    found.watch = options_.watcher->Add(path);
+  if (is_watching_) found.watch = options_.watcher->Add(directory.path);
+  found.listing = ListDirectory(directory.path);
+  const std::vector<ListedFile>& files = found.listing.files;
+  if (directory.files.empty() && files.size() <= kFewFiles) {
+    found.files.reserve(files.size());
+    for (const ListedFile& file : files) {
+      const bool is_renamed = removed_.contains(file.status.id);
+      found.files.push_back(is_renamed ? nullptr
+                                       : OpenFile(directory, file.name, file.status, tags));
+    }
   }
-  found.listing = ListDirectory(path);
   return found;
+}
+
+std::shared_ptr<TreeFile> LogTree::OpenFile(const TreeDirectory& directory, const std::string& name,
+                                            const FileStatus& status, TagInfoMemory& tags) const {
+  auto file = std::make_shared<TreeFile>();
+  if (options_.open_file) {
+    OpenedFile opened =
+        options_.open_file(directory.logdir, JoinPath(directory.path, name), status, tags);
+    file->content = std::move(opened.content);
+    file->stored = std::move(opened.stored);
+  } else {
+    file->content = std::make_shared<FollowedFile>();
+  }
+  return file;
 }
 
 // False if the directory is no longer part of the tree.
@@ -136,7 +185,7 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
   if (directory.error && found.listing.files.empty() && found.listing.directories.empty()) {
     return true;
   }
-  UpdateFiles(directory, found.listing.files);
+  UpdateFiles(directory, found);
   UpdateChildren(directory, found.listing.directories);
   return true;
 }
@@ -201,7 +250,8 @@ void LogTree::SetError(TreeDirectory& directory, std::optional<Error> error) {
   directory.error = std::move(error);
 }
 
-void LogTree::UpdateFiles(TreeDirectory& directory, const std::vector<ListedFile>& files) {
+void LogTree::UpdateFiles(TreeDirectory& directory, const Found& found) {
+  const std::vector<ListedFile>& files = found.listing.files;
   directory.has_links = std::ranges::any_of(files, &ListedFile::is_link);
   std::vector<std::string> gone;
   auto listed = files.begin();
@@ -210,7 +260,10 @@ void LogTree::UpdateFiles(TreeDirectory& directory, const std::vector<ListedFile
     if (listed == files.end() || listed->name != name) gone.push_back(name);
   }
   for (const std::string& name : gone) RemoveFile(directory, name);
-  for (const ListedFile& file : files) PutFile(directory, file.name, file.status);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    PutFile(directory, files[i].name, files[i].status,
+            found.files.empty() ? nullptr : found.files[i]);
+  }
 }
 
 void LogTree::UpdateChildren(TreeDirectory& directory,
@@ -224,13 +277,17 @@ void LogTree::UpdateChildren(TreeDirectory& directory,
     }
   }
   for (const std::string& name : gone) RemoveChild(directory, name);
-  for (const ListedDirectory& child : children) AddChild(directory, child.name, child.is_link);
+  constexpr std::size_t kAtOnce = 128, kBytesPerChild = 700;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (i % kAtOnce == 0) MakeHeapRoom(std::min(kAtOnce, children.size() - i) * kBytesPerChild);
+    AddChild(directory, children[i].name, children[i].is_link);
+  }
 }
 
 // The child of that name, new or not; nullptr if there are too many directories.
 TreeDirectory* LogTree::AddChild(TreeDirectory& directory, const std::string& name, bool is_link) {
-  const auto known = directory.children.find(name);
-  if (known != directory.children.end()) return known->second.get();
+  const auto place = directory.children.lower_bound(name);
+  if (place != directory.children.end() && place->first == name) return place->second.get();
   if (directory_count_ >= options_.max_directories) {
     has_new_errors_ = has_new_errors_ || !has_too_many_;
     has_too_many_ = true;
@@ -243,7 +300,7 @@ TreeDirectory* LogTree::AddChild(TreeDirectory& directory, const std::string& na
   child->path = JoinPath(directory.path, name);
   child->relative = JoinPath(directory.relative, name);
   child->by_link = is_link;
-  return directory.children.emplace(name, std::move(child)).first->second.get();
+  return directory.children.emplace_hint(place, name, std::move(child))->second.get();
 }
 
 void LogTree::RemoveChild(TreeDirectory& directory, std::string_view name) {
@@ -278,7 +335,9 @@ void LogTree::Clear(TreeDirectory& directory) {
   SetWatch(directory, Found{});
 }
 
-void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status) {
+// `opened` is what the file becomes if it is new.
+void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status,
+                      std::shared_ptr<TreeFile> opened) {
   const auto known = directory.files.find(name);
   if (known != directory.files.end()) {
     TreeFile& file = *known->second;
@@ -294,13 +353,11 @@ void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const F
   if (const auto removed = removed_.find(status.id); removed != removed_.end()) {
     file = std::move(removed->second.file);  // Renamed.
     removed_.erase(removed);
+  } else if (opened) {
+    file = std::move(opened);
   } else {
-    file = std::make_shared<TreeFile>();
-    std::optional<StoredIndex> stored;
-    if (options_.find_stored) {
-      stored = options_.find_stored(directory.logdir, JoinPath(directory.path, name));
-    }
-    file->content = std::make_shared<FollowedFile>(std::move(stored));
+    TagInfoMemory tags;
+    file = OpenFile(directory, name, status, tags);
   }
   file->directory = &directory;
   file->name = name;

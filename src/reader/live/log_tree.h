@@ -29,6 +29,7 @@ struct TreeDirectory;
 // An event file in the tree, or just taken out of it. Used by one thread only, but for `content`.
 struct TreeFile : std::enable_shared_from_this<TreeFile> {
   std::shared_ptr<FollowedFile> content;
+  std::optional<ReadOutcome> stored;     // Of the first reading, if it is done already.
   std::shared_ptr<const FileView> view;  // As last read; nullptr before that.
   TreeDirectory* directory = nullptr;    // nullptr when it is not in the tree.
   std::string name;
@@ -64,6 +65,12 @@ struct TreeDirectory {
   bool is_loaded = false;  // All files have been read once.
 };
 
+// A file that is new in the tree.
+struct OpenedFile {
+  std::shared_ptr<FollowedFile> content;
+  std::optional<ReadOutcome> stored;  // What a first reading gives, if an earlier start knew it.
+};
+
 struct LogTreeOptions {
   std::vector<Logdir> logdirs;
   std::size_t max_directories = 1'000'000;
@@ -71,10 +78,11 @@ struct LogTreeOptions {
   std::optional<Error> watch_error;  // Why there is no watcher, if there was to be one.
   Workers* workers = nullptr;        // Lists many directories at once.
 
-  // An index of a file from an earlier start, if there is one. `path` begins with that of the log
-  // directory.
-  std::function<std::optional<StoredIndex>(std::size_t logdir, const std::string& path)>
-      find_stored;
+  // Makes the content of a file, if it is not simply to be read. `path` begins with that of the log
+  // directory; `tags` are those of the file before. Called from many threads.
+  std::function<OpenedFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
+                           TagInfoMemory& tags)>
+      open_file;
 };
 
 // Not thread-safe.
@@ -85,7 +93,13 @@ class LogTree {
   LogTree(const LogTree&) = delete;
   LogTree& operator=(const LogTree&) = delete;
 
+  // Does not watch before StartWatching.
   void ListAll();
+
+  // Watches all directories from now on, and lists them once more: nothing that has happened since
+  // the first listing is missed. Watching costs a quarter of a listing, and those who wait for the
+  // first snapshot do not need it.
+  void StartWatching();
 
   // Lists again what the system does not report: directories that are polled, that could not be
   // listed, and log directories that were missing or are not what they were.
@@ -135,20 +149,24 @@ class LogTree {
   struct Found {
     Listing listing;
     std::optional<Result<int>> watch;
+    std::vector<std::shared_ptr<TreeFile>> files;  // Those of the listing, if they are few and new.
   };
   enum class Which { kAll, kPolled };
 
   void List(std::vector<TreeDirectory*> level, Which which);
-  Found Look(const std::string& path) const;
+  Found Look(const TreeDirectory& directory, TagInfoMemory& tags) const;
+  std::shared_ptr<TreeFile> OpenFile(const TreeDirectory& directory, const std::string& name,
+                                     const FileStatus& status, TagInfoMemory& tags) const;
   bool IsToBeListed(const TreeDirectory& directory, Which which) const;
   bool Update(TreeDirectory& directory, Found found);
   bool Admit(TreeDirectory& directory, FileId id);
   void SetWatch(TreeDirectory& directory, const Found& found);
   bool IsRemoteDevice(const TreeDirectory& directory);
-  void UpdateFiles(TreeDirectory& directory, const std::vector<ListedFile>& files);
+  void UpdateFiles(TreeDirectory& directory, const Found& found);
   void UpdateChildren(TreeDirectory& directory, const std::vector<ListedDirectory>& children);
   void UpdateEntry(TreeDirectory& directory, std::string_view name);
-  void PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status);
+  void PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status,
+               std::shared_ptr<TreeFile> opened = nullptr);
   void RemoveFile(TreeDirectory& directory, std::string_view name);
   TreeDirectory* AddChild(TreeDirectory& directory, const std::string& name, bool is_link);
   void RemoveChild(TreeDirectory& directory, std::string_view name);
@@ -161,6 +179,8 @@ class LogTree {
   std::unordered_map<int, std::vector<TreeDirectory*>> watches_;
   std::map<FileId, int> links_;  // How many links lead to each directory.
   std::map<dev_t, bool> remote_devices_;
+  bool is_watching_ = false;
+  std::int64_t first_listed_ns_ = 0;  // By the clock of file systems.
   std::size_t directory_count_ = 0;
   bool has_too_many_ = false;
   std::optional<Error> watch_error_;

@@ -68,7 +68,9 @@ void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
 void LogTree::ReadAgain(const std::shared_ptr<TreeFile>& file) {
   if (file->is_busy) {
     file->is_stale = true;
-  } else if (!file->is_listed) {
+  } else if (file->is_listed) {
+    file->stored.reset();  // It has changed since it was opened.
+  } else {
     file->is_listed = true;
     to_read_.push_back(file);
   }

@@ -207,8 +207,58 @@ class WatchedTree : public ::testing::Test {
   LogTree tree_;
 };
 
-TEST_F(WatchedTree, HearsOfNewRunsAndOfGrowingFiles) {
+// Long before the tree looks at it.
+void MakeOld(const fs::path& path) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
+}
+
+TEST_F(WatchedTree, NothingIsMissedBetweenTheFirstListingAndTheWatches) {
+  for (const char* run : {"same", "grows", "goes", "moves"}) {
+    WriteBytes(dir_ / run / run / "tfevents", "1");
+    MakeOld(dir_ / run / run / "tfevents");
+  }
   tree_.ListAll();
+  EXPECT_EQ(tree_.watch_count(), 0u);
+  EXPECT_EQ(NamesToRead(tree_).size(), 4u);
+  const auto read = [&] {
+    std::vector<std::string> paths;
+    for (const auto& file : tree_.TakeFilesToRead()) paths.push_back(file->directory->relative);
+    std::ranges::sort(paths);
+    return paths;
+  };
+  std::ofstream(dir_ / "grows" / "grows" / "tfevents", std::ios::app) << "2";
+  fs::remove_all(dir_ / "goes");
+  fs::rename(dir_ / "moves", dir_ / "moved");
+  WriteBytes(dir_ / "comes" / "tfevents", "1");
+  tree_.StartWatching();
+  EXPECT_THAT(RunsOf(tree_), ElementsAre("comes", "grows/grows", "moved/moves", "same/same"));
+  EXPECT_THAT(read(), ElementsAre("comes", "grows/grows", "moved/moves"));
+  EXPECT_EQ(tree_.watch_count(), 8u);
+
+  std::ofstream(dir_ / "same" / "same" / "tfevents", std::ios::app) << "2";
+  WriteBytes(dir_ / "comes" / "later" / "tfevents", "1");
+  ApplyChanges();
+  EXPECT_THAT(read(), ElementsAre("comes/later", "same/same"));
+}
+
+TEST_F(WatchedTree, AFileThatWasNewAtTheFirstListingIsReadAgainThoughItLooksTheSame) {
+  WriteBytes(dir_ / "old" / "tfevents", "1");
+  MakeOld(dir_ / "old" / "tfevents");
+  WriteBytes(dir_ / "new" / "tfevents", "1");
+  const auto written = fs::last_write_time(dir_ / "new" / "tfevents");
+  tree_.ListAll();
+  EXPECT_EQ(tree_.TakeFilesToRead().size(), 2u);
+  // As file systems whose clock stands still for a moment show it.
+  std::ofstream(dir_ / "new" / "tfevents") << "2";
+  fs::last_write_time(dir_ / "new" / "tfevents", written);
+  tree_.StartWatching();
+  const auto files = tree_.TakeFilesToRead();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0]->directory->relative, "new");
+}
+
+TEST_F(WatchedTree, HearsOfNewRunsAndOfGrowingFiles) {
+  tree_.StartWatching();
   WriteBytes(dir_ / "a" / "b" / "tfevents", "1");
   ApplyChanges();
   EXPECT_THAT(RunsOf(tree_), ElementsAre("a/b"));
@@ -222,7 +272,7 @@ TEST_F(WatchedTree, HearsOfNewRunsAndOfGrowingFiles) {
 
 TEST_F(WatchedTree, HearsOfRenamingAndKeepsTheFile) {
   WriteBytes(dir_ / "a" / "tfevents", "1");
-  tree_.ListAll();
+  tree_.StartWatching();
   const auto before = tree_.TakeFilesToRead();
   for (int i = 0; i < 10; ++i) {
     fs::rename(dir_ / (i == 0 ? "a" : std::to_string(i - 1)), dir_ / std::to_string(i));
@@ -241,7 +291,7 @@ TEST_F(WatchedTree, HearsOfRenamingAndKeepsTheFile) {
 }
 
 TEST_F(WatchedTree, ADirectoryThatIsDeletedAndMadeAgainIsWatchedAgain) {
-  tree_.ListAll();
+  tree_.StartWatching();
   for (int i = 0; i < 20; ++i) {
     WriteBytes(dir_ / "run" / "tfevents", "1");
     if (i % 2 == 0) ApplyChanges();
@@ -262,7 +312,7 @@ TEST_F(WatchedTree, ADirectoryMayHaveSeveralPaths) {
   WriteBytes(elsewhere / "tfevents", "1");
   fs::create_directory_symlink(elsewhere.path(), dir_ / "x");
   fs::create_directory_symlink(elsewhere.path(), dir_ / "y");
-  tree_.ListAll();
+  tree_.StartWatching();
   EXPECT_THAT(RunsOf(tree_), ElementsAre("x", "y"));
   NamesToRead(tree_);
   std::ofstream(elsewhere / "tfevents", std::ios::app) << "2";
@@ -277,7 +327,7 @@ TEST_F(WatchedTree, ADirectoryMayHaveSeveralPaths) {
 }
 
 TEST_F(WatchedTree, AfterAnOverflowEverythingIsListedAgain) {
-  tree_.ListAll();
+  tree_.StartWatching();
   WriteBytes(dir_ / "run" / "tfevents", "1");
   tree_.Apply({.kind = ChangeKind::kLost});
   EXPECT_THAT(RunsOf(tree_), ElementsAre("run"));

@@ -37,7 +37,7 @@ template <typename Column>
 class Columns {
  public:
   // Appends whole columns.
-  void Add(const std::vector<Column>& columns, const SeriesView& series) {
+  void Add(std::span<const Column> columns, const SeriesView& series) {
     if (SizeOf(series) == 0) return;
     Note(series.min_step, series.max_step, series.first_step, series.last_step,
          series.steps_ascend);
@@ -45,7 +45,7 @@ class Columns {
   }
 
   // Appends what the ranges, last one first, leave of the columns.
-  void AddRanges(const std::vector<Column>& columns, const SeriesView& series,
+  void AddRanges(std::span<const Column> columns, const SeriesView& series,
                  const std::vector<RestartTable::Range>& ranges) {
     if (ranges.size() == 1 && (ranges[0].bound == kNoBound || series.max_step < ranges[0].bound)) {
       Add(columns, series);
@@ -114,8 +114,7 @@ class Columns {
   bool ascends_ = true;
 };
 
-std::vector<BlobColumnView> WithFile(const std::vector<BlobColumnView>& columns,
-                                     std::uint32_t file) {
+std::vector<BlobColumnView> WithFile(std::span<const BlobColumnView> columns, std::uint32_t file) {
   std::vector<BlobColumnView> result;
   result.reserve(columns.size());
   for (const BlobColumnView& column : columns) result.push_back(column.WithFile(file));
@@ -136,7 +135,7 @@ std::vector<std::vector<RestartTable::Range>> RangesOf(std::span<const Part> par
 }
 
 template <typename Column>
-void AddPart(Columns<Column>& into, const std::vector<Column>& columns, const Part& part,
+void AddPart(Columns<Column>& into, std::span<const Column> columns, const Part& part,
              const std::vector<RestartTable::Range>* ranges) {
   if (ranges == nullptr) {
     into.Add(columns, *part.series);
@@ -154,8 +153,8 @@ Tag WholeTag(const Part& part) {
           .mismatched_count = series.mismatched_count,
           .steps_ascend = series.steps_ascend};
   // They share the ownership of the view.
-  if (!series.scalars.empty()) tag.scalars = ScalarSeries({*part.view, &series.scalars});
-  if (!series.blobs.empty()) tag.blobs = BlobSeries({*part.view, &series.blobs});
+  if (!series.scalars.empty()) tag.scalars = ScalarSeries(*part.view, series.scalars);
+  if (!series.blobs.empty()) tag.blobs = BlobSeries(*part.view, series.blobs);
   return tag;
 }
 
@@ -180,9 +179,9 @@ Tag MergeTag(std::span<const Part> parts, const RestartTable& restarts) {
     }
     const auto* part_ranges = restarts.empty() ? nullptr : &ranges[i];
     if (is_scalar) {
-      AddPart(scalars, part.series->scalars, part, part_ranges);
+      AddPart<ScalarColumnView>(scalars, part.series->scalars, part, part_ranges);
     } else {
-      AddPart(blobs, WithFile(part.series->blobs, part.file), part, part_ranges);
+      AddPart<BlobColumnView>(blobs, WithFile(part.series->blobs, part.file), part, part_ranges);
     }
   }
   if (is_scalar) {

@@ -27,39 +27,59 @@ void FillSteps(SeriesView& series, const std::vector<std::int64_t>& steps) {
   series.steps_ascend = std::ranges::is_sorted(steps);
 }
 
+// A series and the columns that it will look at.
+struct Made {
+  SeriesView series;
+  std::vector<ScalarColumnView> scalars;
+  std::vector<BlobColumnView> blobs;
+};
+
 // A scalar tag with these steps, in two columns; the value of a point is its step.
-SeriesView Scalars(const std::string& tag, const std::vector<std::int64_t>& steps) {
-  SeriesView series{.info = Info(tag)};
-  FillSteps(series, steps);
+Made Scalars(const std::string& tag, const std::vector<std::int64_t>& steps) {
+  Made made{.series = {.info = Info(tag)}, .scalars = {}, .blobs = {}};
+  FillSteps(made.series, steps);
   const std::size_t half = steps.size() / 2;
   for (const auto& [begin, end] :
        {std::pair(std::size_t{0}, half), std::pair(half, steps.size())}) {
     const auto arena = std::make_shared<Arena>();
     ScalarColumn column(*arena);
     for (std::size_t i = begin; i < end; ++i) column.Append(steps[i], 1, double(steps[i]));
-    if (column.size() > 0) series.scalars.push_back(column.View(arena));
+    if (column.size() > 0) made.scalars.push_back(column.View(arena));
   }
-  return series;
+  return made;
 }
 
-SeriesView Blobs(const std::string& tag, TagKind kind, const std::vector<std::int64_t>& steps) {
-  SeriesView series{.info = Info(tag, kind)};
-  FillSteps(series, steps);
+Made Blobs(const std::string& tag, TagKind kind, const std::vector<std::int64_t>& steps) {
+  Made made{.series = {.info = Info(tag, kind)}, .scalars = {}, .blobs = {}};
+  FillSteps(made.series, steps);
   const auto arena = std::make_shared<Arena>();
   BlobColumn column(*arena);
   for (const std::int64_t step : steps) column.Append({.step = step});
-  series.blobs.push_back(column.View(arena));
-  return series;
+  made.blobs.push_back(column.View(arena));
+  return made;
 }
 
 Restart Start(std::int64_t step, std::vector<std::uint64_t> counts = {}) {
   return {.step = step, .is_session_start = true, .counts = std::move(counts)};
 }
 
-std::shared_ptr<const FileView> File(std::vector<SeriesView> series,
+std::shared_ptr<const FileView> File(const std::vector<Made>& tags,
                                      std::vector<Restart> restarts = {}) {
   auto view = std::make_shared<FileView>();
-  view->series = std::move(series);
+  const auto columns = std::make_shared<FileColumns>();
+  for (const Made& made : tags) {
+    columns->scalars.insert(columns->scalars.end(), made.scalars.begin(), made.scalars.end());
+    columns->blobs.insert(columns->blobs.end(), made.blobs.begin(), made.blobs.end());
+  }
+  std::size_t scalar = 0, blob = 0;
+  for (const Made& made : tags) {
+    SeriesView& series = view->series.emplace_back(made.series);
+    series.scalars = std::span(columns->scalars).subspan(scalar, made.scalars.size());
+    series.blobs = std::span(columns->blobs).subspan(blob, made.blobs.size());
+    scalar += made.scalars.size();
+    blob += made.blobs.size();
+  }
+  view->columns = columns;
   view->restarts = std::move(restarts);
   return view;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cboard/base/strings.h"
+#include "reader/live/heap_room.h"
 #include "reader/live/merge_run.h"
 
 namespace cboard::reader {
@@ -68,9 +69,11 @@ std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
   }
 
   constexpr std::size_t kPerTask = 16;
+  constexpr std::size_t kBytesPerRun = 3000;  // A guess: 20 tags.
   const std::size_t tasks = (changed.size() + kPerTask - 1) / kPerTask;
   const auto remake = [&](std::size_t task) {
     const std::size_t end = std::min(changed.size(), (task + 1) * kPerTask);
+    MakeHeapRoom((end - task * kPerTask) * kBytesPerRun);
     for (std::size_t i = task * kPerTask; i < end; ++i) Remake(*changed[i]);
   };
   if (workers_ != nullptr && tasks > 1) {

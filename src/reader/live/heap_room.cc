@@ -1,0 +1,25 @@
+#include "reader/live/heap_room.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#if !defined(MADV_POPULATE_WRITE)
+#define MADV_POPULATE_WRITE 23  // Linux 5.14; before that it fails, and pages come one by one.
+#endif
+
+namespace cboard::reader {
+
+void MakeHeapRoom(std::size_t bytes) {
+  constexpr std::uintptr_t kPageBytes = 4096;
+  void* volatile room = std::malloc(bytes);  // Volatile, or nothing would be left of it.
+  if (room == nullptr) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(room);
+  const std::uintptr_t first = (address + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::uintptr_t end = (address + bytes) / kPageBytes * kPageBytes;
+  if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
+  std::free(room);
+}
+
+}  // namespace cboard::reader
