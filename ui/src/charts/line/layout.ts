@@ -136,12 +136,20 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
   };
 }
 
-function holesOf(line: Line): { x: number; value: number }[] {
-  const holes: { x: number; value: number }[] = [];
+type Hole = { readonly x: number; readonly value: number };
+
+// Looked for once: a chart is laid out with every zoom, and its lines are the same.
+const known = new WeakMap<Line, readonly Hole[]>();
+
+function holesOf(line: Line): readonly Hole[] {
+  const before = known.get(line);
+  if (before) return before;
+  const holes: Hole[] = [];
   for (let i = 0; i < line.ys.length; i += 1) {
     const value = line.ys[i] ?? NaN;
     if (!Number.isFinite(value)) holes.push({ x: line.xs[i] ?? 0, value });
   }
+  known.set(line, holes);
   return holes;
 }
 
