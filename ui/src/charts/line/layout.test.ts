@@ -27,6 +27,19 @@ describe("line layout", () => {
     const layout = layoutLines([line([100, 1, 2, 3, 100])], { ...options, xRange: [1, 3] })!;
     expect(layout.y.domain[1]).toBeLessThan(5);
   });
+  it("sees that lines, their neighbours or the zoom have changed, though some values are the same", () => {
+    const [low, high] = [line([1, 2, 3]), line([1, 50, 3])];
+    const top = (...of: Parameters<typeof layoutLines>): number => Math.round(layoutLines(...of)!.y.domain[1]);
+    expect(top([low], options)).toBe(3);
+    expect(top([{ ...low, smooth: [1, 1, 1] }], options)).toBe(3);
+    expect(top([low, high], options)).toBe(53);
+    expect(top([low, high], { ...options, xRange: [1.5, 2] })).toBe(3);
+    expect(top([low, line([4, 5, 9])], options)).toBe(9);
+    expect(layoutLines([{ ...low, ys: [1, NaN, 3] }], options)!.holes[0]).toHaveLength(1);
+    const moved = line([1, NaN, 3]);
+    expect(layoutLines([moved], options)!.holes[0]).toEqual([{ x: 1, value: NaN }]);
+    expect(layoutLines([{ ...moved, xs: [5, 6, 7] }], options)!.holes[0]).toEqual([{ x: 6, value: NaN }]);
+  });
   it("draws no axes of nothing", () => {
     expect(layoutLines([], options)).toBeNull();
   });

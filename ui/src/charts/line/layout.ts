@@ -68,7 +68,7 @@ export function robustRange(values: ArrayLike<number>, share = 0.005): [number, 
 
 /** Of every line each `stride`-th value in the range. */
 function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], stride: number): Float64Array {
-  const most = lines.reduce((sum, line) => sum + line.ys.length * (line.band ? 3 : 1), 0);
+  const most = lines.reduce((sum, line) => sum + Math.ceil(line.ys.length / stride) * (line.band ? 3 : 1), 0);
   const values = new Float64Array(most);
   let count = 0;
   for (const { xs, ys, band } of lines) {
@@ -84,14 +84,30 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], st
   return values.subarray(0, count);
 }
 
-function yRangeOf(values: Float64Array, options: LineChartOptions): [number, number] | null {
+type Range = readonly [number, number] | null;
+
+// The last range of the lines that begin with these values: smoothing makes other lines of the same values.
+const ranges = new WeakMap<object, { readonly values: readonly ArrayLike<number>[]; readonly question: string; readonly range: Range }>();
+
+function yRangeOf(lines: readonly Line[], domain: readonly [number, number], options: LineChartOptions): Range {
+  // Which values are the outermost half per cent shows in a sample as well; the very last one does not.
+  const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
+  const stride = options.clipOutliers ? Math.max(1, Math.floor(points / SAMPLE)) : 1;
+  const question = [...domain, options.logY, options.clipOutliers].join();
+  const before = ranges.get(lines[0]!.ys);
+  const same = before?.question === question && before.values.length === 2 * lines.length
+    && lines.every((line, i) => !line.band && before.values[2 * i] === line.xs && before.values[2 * i + 1] === line.ys);
+  if (same) return before.range;
+  const values = yValues(lines, domain, stride);
   const usable = options.logY ? values.filter((v) => v > 0) : values;
-  return options.clipOutliers ? robustRange(usable) : extent(usable);
+  const range = options.clipOutliers ? robustRange(usable) : extent(usable);
+  ranges.set(lines[0]!.ys, { values: lines.flatMap((line) => [line.xs, line.ys]), question, range });
+  return range;
 }
 
-function yScaleOf(values: () => Float64Array, options: LineChartOptions, bottom: number, top: number): Scale {
+function yScaleOf(lines: readonly Line[], domain: readonly [number, number], options: LineChartOptions, bottom: number, top: number): Scale {
   const [low, high] = options.yRange ?? [null, null];
-  const found = low !== null && high !== null ? null : yRangeOf(values(), options);
+  const found = low !== null && high !== null ? null : yRangeOf(lines, domain, options);
   if (options.logY) {
     const [lo, hi] = found ?? [0.1, 10];
     const room = lo === hi ? 2 : (hi / lo) ** 0.05;
@@ -116,10 +132,7 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
     ? logScale(Math.max(x0, x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
     : linearScale(...(x1 === x0 ? [x0 - 0.5, x0 + 0.5] as const : [x0, x1] as const), box.l, box.r);
   const [d0, d1] = x.domain;
-  // Which values are the outermost half per cent shows in a sample as well; the very last one does not.
-  const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
-  const stride = options.clipOutliers ? Math.max(1, Math.floor(points / SAMPLE)) : 1;
-  const y = yScaleOf(() => yValues(lines, x.domain, stride), options, box.b, box.t);
+  const y = yScaleOf(lines, x.domain, options, box.b, box.t);
 
   const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : ticks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 90)));
   const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 180 ? 5 : 3);
@@ -136,12 +149,20 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
   };
 }
 
-function holesOf(line: Line): { x: number; value: number }[] {
-  const holes: { x: number; value: number }[] = [];
+type Hole = { readonly x: number; readonly value: number };
+
+// Looked for once, by their values: a chart is laid out with every zoom, and smoothing makes other lines.
+const known = new WeakMap<object, { readonly xs: ArrayLike<number>; readonly holes: readonly Hole[] }>();
+
+function holesOf(line: Line): readonly Hole[] {
+  const before = known.get(line.ys);
+  if (before?.xs === line.xs) return before.holes;
+  const holes: Hole[] = [];
   for (let i = 0; i < line.ys.length; i += 1) {
     const value = line.ys[i] ?? NaN;
     if (!Number.isFinite(value)) holes.push({ x: line.xs[i] ?? 0, value });
   }
+  known.set(line.ys, { xs: line.xs, holes });
   return holes;
 }
 

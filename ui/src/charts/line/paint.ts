@@ -30,7 +30,10 @@ export const FAINT = 0.26;
 // From here on lines are thin: wide ones would hide each other, and take several times as long.
 const MANY = 24;
 
-/** `paintMany` is what paints lines when they are many, if there is something quicker than a pen; it says whether it did. */
+// And with so many points each a pen takes longer than to look at every column of pixels.
+const LONG = 200;
+
+/** `paintMany` is what paints lines when they are many and long, if there is something quicker than a pen; it says whether it did. */
 export function paintLines(
   context: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink, paintMany: () => boolean = () => false,
 ): void {
@@ -46,7 +49,8 @@ export function paintLines(
     const look = looks[i];
     if (look && line.band) paintBand(context, layout, line.xs, line.band, look);
   });
-  const done = lines.length > MANY && paintMany();
+  const points = lines.reduce((sum, line) => sum + line.xs.length, 0);
+  const done = lines.length > MANY && points > LONG * lines.length && paintMany();
   lines.forEach((line, i) => {
     const look = looks[i];
     if (!look || (done && line.xs.length - (layout.holes[i]?.length ?? 0) > 1)) return;

@@ -56,12 +56,14 @@ export function paintMany(context: CanvasRenderingContext2D, layout: LineChartLa
   if (!tools) return false;
   const most = lines.reduce((sum, line) => Math.max(sum, line.xs.length), 0);
   if (xs.length < most) [xs, ys] = [new Float64Array(most), new Float64Array(most)];
+  let placed: ArrayLike<number> | null = null; // Most runs of a tag share their steps.
   lines.forEach((line, i) => {
     const look = looks[i];
     if (!look) return;
     const colour = packedOf(look.colour, tools.sheet.pen);
     const dash = look.dash.map((length) => length * ratio);
-    place(line.xs, layout.x, ratio, left, xs);
+    if (placed !== line.xs) place(line.xs, layout.x, ratio, left, xs);
+    placed = line.xs;
     place(line.ys, layout.y, ratio, top, ys);
     tools.carpet.draw(xs, ys, line.xs.length, colour, line.smooth ? FAINT : 1, ratio, line.smooth ? [] : dash);
     if (!line.smooth) return;

@@ -137,7 +137,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
     <ValueTable label={name} lines={lines} fobs={view.fobs} full={full} xText={text} xName={AXES.find((axis) => axis.value === view.axis)?.text ?? ""} />
   );
   if (view.table) return table(true);
-  const summary = lines.map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).slice(0, 5).join(", ");
+  const summary = lines.slice(0, 5).map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).join(", ");
   return (
     <>
       <LineChart lines={lines} summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`} cursor={cursor} files={props.files} changing={stale}
