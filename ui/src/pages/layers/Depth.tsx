@@ -31,11 +31,20 @@ function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number
   );
 }
 
+const LETTER = 6.5; // About the width of one, in pixels.
+
 export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const ordered = useMemo(() => byDepth(layers), [layers]);
   const layout = useMemo(() => layoutDepth(ordered, width, height), [ordered, width, height]);
   const at = picked ? ordered.indexOf(picked) : -1;
+  const name = picked ? `${picked.name} ${picked.sqnr === Infinity ? "exact" : `${sqnrText(picked)} dB`}` : "";
+  // The name goes where there is room for it, and the rule's to the other side.
+  const px = layout && at >= 0 ? layout.x(at) : Infinity;
+  const end = px + 9 + name.length * LETTER;
+  const toLeft = layout !== null && end > layout.box.r + 20;
+  const ruleAtRight = layout !== null && px < (layout.box.l + layout.box.r) / 2;
+  const roomForRule = layout !== null && (!ruleAtRight || end < layout.box.r - 16 * LETTER);
   return (
     <div class="depth-plot" ref={ref}>
       {layout && (
@@ -47,18 +56,15 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
             </g>
           ))}
           <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(20)) + 0.5}H${layout.box.r}`} />
-          {/* Below its line, unless the name of the chosen layer is there. */}
-          <text class="halo" x={layout.box.l + 4} y={layout.y(20) + (picked && picked.sqnr < 20 && picked.sqnr > 6 ? -4 : 12)}>fail below 20 dB</text>
+          {roomForRule && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(20) + 12} text-anchor={ruleAtRight ? "end" : "start"}>fail below 20 dB</text>}
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried && <path class="total" d={layout.carried} />}
           <Stems layout={layout} height={height} onPick={onPick} />
           {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.sqnr))} r={4} />}
           {picked && at >= 0 && (
-            <text class={`${picked.level} name halo`} x={layout.x(at) + (layout.x(at) > layout.box.r - 240 ? -9 : 9)}
-              y={layout.y(clampDb(picked.sqnr)) + (picked.sqnr > 34 ? 16 : 4)} text-anchor={layout.x(at) > layout.box.r - 240 ? "end" : "start"}>
-              {`${picked.name} ${picked.sqnr === Infinity ? "exact" : `${sqnrText(picked)} dB`}`}
-            </text>
+            <text class={`${picked.level} name halo`} x={layout.x(at) + (toLeft ? -9 : 9)}
+              y={layout.y(clampDb(picked.sqnr)) + (picked.sqnr > 34 ? 16 : 4)} text-anchor={toLeft ? "end" : "start"}>{name}</text>
           )}
         </svg>
       )}
