@@ -137,8 +137,8 @@ class Comparer {
 
   // Safe from many threads, for different positions.
   Result<LayerComparison> CompareLayer(const LayerPair& pair, std::size_t position) {
-    const ModelLayer before = Oriented(ours_[pair.baseline], pair.is_baseline_transposed);
-    const ModelLayer after = Oriented(theirs_[pair.variant], pair.is_variant_transposed);
+    const ModelLayer before = Read(ours_[pair.baseline], pair.baseline_reading);
+    const ModelLayer after = Read(theirs_[pair.variant], pair.variant_reading);
     LayerComparison layer{.name = std::string(NameOf(baseline_, before)),
                           .variant_name = std::string(NameOf(variant_, after)),
                           .op_type = std::string(OperatorOf(baseline_, before)),
