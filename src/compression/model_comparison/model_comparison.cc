@@ -13,6 +13,7 @@
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
+#include "compression/model_comparison/remarks.h"
 #include "compression/model_comparison/weight_comparison.h"
 #include "compression/parallel.h"
 
@@ -83,6 +84,7 @@ class Comparer {
     for (const std::size_t i : pairing_.variant_only) {
       result.variant_only.emplace_back(NameOf(variant_, theirs_[i]));
     }
+    result.remarks = RemarksOn(result);
     return result;
   }
 
