@@ -6,7 +6,8 @@
 #
 # One static library per module: target cboard_<module>, alias cboard::<module>. Headers live in
 # include/cboard/<module>/ (for other modules and embedders) or beside the sources (its own).
-# All tests of a module are one program; each fuzzer <name>_fuzz.cc and bench is a program.
+# All tests of a module are one program, which also replays its fuzzers; each fuzzer <name>_fuzz.cc
+# and bench is a program.
 
 add_library(cboard_warnings INTERFACE)
 target_compile_options(cboard_warnings INTERFACE
@@ -29,6 +30,29 @@ if(CBOARD_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# Makes tests of fuzzers, see src/testing/fuzz_replay.h: `sources` becomes what to add to the module's
+# test program. There the function that libFuzzer calls is named after its file.
+function(cboard_fuzzer_tests module sources)
+  if(CBOARD_FUZZERS)  # They are programs then, and need the name that libFuzzer knows.
+    return()
+  endif()
+  set(found)
+  set(tests "#include <gtest/gtest.h>\n\n#include \"testing/fuzz_replay.h\"\n")
+  foreach(source IN LISTS ARGN)
+    get_filename_component(name ${source} NAME_WE)
+    set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=${name})
+    string(APPEND tests "\nextern \"C\" int ${name}(const std::uint8_t*, std::size_t);\n"
+                        "TEST(Fuzzer, ${name}) { cboard::testing::ReplayFuzzer(${name}); }\n")
+    list(APPEND found ${source})
+  endforeach()
+  if(found)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${module}_fuzzer_tests.cc)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${tests}" @ONLY)
+    list(APPEND found ${file})
+  endif()
+  set(${sources} ${found} PARENT_SCOPE)
+endfunction()
+
 function(cboard_library module)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;BENCHES;FUZZERS;PUBLIC;PRIVATE;TEST_LIBRARIES" ${ARGN})
   set(target cboard_${module})
@@ -43,10 +67,11 @@ function(cboard_library module)
   set_property(GLOBAL APPEND PROPERTY CBOARD_LIBRARIES ${target})
 
   if(CBOARD_TESTS AND ARG_TESTS)
-    add_executable(${module}_test ${ARG_TESTS})
+    cboard_fuzzer_tests(${module} fuzzer_tests ${ARG_FUZZERS})
+    add_executable(${module}_test ${ARG_TESTS} ${fuzzer_tests})
     target_include_directories(${module}_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${module}_test PRIVATE ${target} ${ARG_PRIVATE} ${ARG_TEST_LIBRARIES}
-      cboard_warnings GTest::gmock GTest::gtest_main)
+      cboard_fuzz_replay cboard_warnings GTest::gmock GTest::gtest_main)
     gtest_discover_tests(${module}_test DISCOVERY_TIMEOUT 120 PROPERTIES LABELS unit)
   endif()
   if(CBOARD_BENCHES)

@@ -28,7 +28,7 @@
 #include "writer/media/png_encoder.h"
 #include "writer/media/sprite.h"
 #include "writer/media/video_layout.h"
-#include "writer/media/wav_encoder.h"
+#include "writer/summary/audio.h"
 #include "writer/summary/custom_scalars.h"
 #include "writer/summary/embedding.h"
 #include "writer/summary/histogram_summary.h"
@@ -138,18 +138,7 @@ nb::bytes VideoSummary(const std::string& tag, nb::handle video, double fps,
 
 nb::bytes AudioSummary(const std::string& tag, nb::handle sound, int sample_rate) {
   const TensorArg tensor(sound);
-  return Serialized([&]() -> Result<std::string> {
-    CBOARD_ASSIGN_OR_RETURN(const media::Wav wav, media::EncodeWav(tensor.view(), sample_rate));
-    std::string summary;
-    proto::AppendAudioValue(tag,
-                            {.sample_rate = static_cast<float>(sample_rate),
-                             .num_channels = static_cast<std::int64_t>(wav.channels),
-                             .length_frames = static_cast<std::int64_t>(wav.frames),
-                             .encoded = wav.file,
-                             .content_type = "audio/wav"},
-                            {}, summary);
-    return summary;
-  });
+  return Serialized([&] { return summary::MakeAudioSummary(tag, tensor.view(), sample_rate); });
 }
 
 nb::bytes ScalarSummary(const std::string& tag, double value, const std::string& display_name,

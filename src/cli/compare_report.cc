@@ -62,6 +62,7 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
           " compared: " + std::to_string(CountOf(comparison, Level::kRed)) + " red, " +
           std::to_string(CountOf(comparison, Level::kAmber)) + " amber, " +
           std::to_string(CountOf(comparison, Level::kGreen)) + " green\n";
+  for (const std::string& remark : comparison.remarks) text += remark + "\n";
   if (!comparison.why_not_run.empty()) {
     text += "Only weights were compared: " + comparison.why_not_run + ".\n";
   } else {
@@ -74,8 +75,14 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
         "--data.\n";
   }
   if (const LayerComparison* last = LastOf(comparison)) {
-    text += "The last layer, " + Quoted(last->name, kMaxNameWidth) + ", keeps an SQNR of " +
-            Decibels(SqnrOf(last->accumulated)) + " dB with all errors before it.\n";
+    const double db = last->accumulated->total.SqnrDb();
+    text += "The last layer, " + Quoted(last->name, kMaxNameWidth) + ", ";
+    if (std::isfinite(db)) {
+      text += "keeps an SQNR of " + Decibels(db) + " dB with all errors before it.\n";
+    } else {
+      text += db > 0 ? "gives exactly what the baseline gives.\n"
+                     : "gives nothing that can be compared with the baseline.\n";
+    }
   }
 }
 

@@ -40,6 +40,17 @@ compare::ModelComparison Example() {
   return comparison;
 }
 
+TEST(CompareReport, SaysWhatTheFilesSuggestAndThatOutputsAreExact) {
+  compare::ModelComparison comparison = Example();
+  comparison.remarks = {"Both are the same file."};
+  comparison.layers[0].accumulated = WithSqnr(20);
+  comparison.layers[0].accumulated->total.sum_squared_error = 0;
+  EXPECT_THAT(CompareText(comparison),
+              AllOf(HasSubstr("1 green\nBoth are the same file.\n"),
+                    HasSubstr("The last layer, 'conv2', gives exactly what the baseline gives.\n"),
+                    Not(HasSubstr("exact dB"))));
+}
+
 TEST(CompareReport, NamesTheWorstLayerWithCauseAndFixes) {
   EXPECT_EQ(CompareText(Example()),
             "'fp32.onnx' (4.0 KiB) and 'int8.onnx' (1.0 KiB, int8)\n"

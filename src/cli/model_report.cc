@@ -9,6 +9,7 @@
 
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
+#include "cli/node_json.h"
 #include "cli/text_table.h"
 
 namespace cboard::cli {
@@ -241,39 +242,6 @@ void WriteTensor(const ModelTensor& tensor, JsonWriter& json) {
   } else {
     json.Null();
   }
-  json.EndObject();
-}
-
-void WriteNames(const ModelGraph& model, const std::vector<TensorId>& ids, JsonWriter& json) {
-  json.BeginArray();
-  for (const TensorId id : ids) {
-    if (id == kNoTensor) {
-      json.Null();
-    } else {
-      json.Value(model.tensor(id).name);
-    }
-  }
-  json.EndArray();
-}
-
-void WriteOptional(const std::optional<std::uint64_t>& number, JsonWriter& json) {
-  if (number) {
-    json.Value(*number);
-  } else {
-    json.Null();
-  }
-}
-
-void WriteNode(const ModelGraph& model, const ModelNode& node, JsonWriter& json) {
-  json.BeginObject();
-  json.Key("name").Value(node.name);
-  json.Key("op_type").Value(node.op_type);
-  json.Key("scope").Value(node.scope);
-  WriteNames(model, node.inputs, json.Key("inputs"));
-  WriteNames(model, node.outputs, json.Key("outputs"));
-  json.Key("weight_bytes").Value(node.weight_bytes);
-  WriteOptional(node.output_bytes, json.Key("output_bytes"));
-  WriteOptional(node.macs, json.Key("macs"));
   json.EndObject();
 }
 

@@ -85,19 +85,33 @@ Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFil
   return Fail(ErrorCode::kInvalidArgument, "there is no such format");
 }
 
+namespace {
+
+// The model in a directory as TensorFlow and Hugging Face's libraries write them.
+Result<std::filesystem::path> ModelIn(const std::filesystem::path& directory) {
+  std::string names;
+  for (const char* name :
+       {"saved_model.pb", "model.safetensors.index.json", "model.safetensors", "model.onnx"}) {
+    std::error_code error;
+    if (std::filesystem::exists(directory / name, error)) return directory / name;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return Fail(ErrorCode::kInvalidArgument, Quoted(directory.string(), 1000) +
+                                               " is a directory without a model of a usual name (" +
+                                               names + "); name the model file in it");
+}
+
+}  // namespace
+
 Result<ModelGraph> OpenModel(const std::filesystem::path& path) {
   std::filesystem::path model = path;
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    model = path / "saved_model.pb";
-    if (!std::filesystem::exists(model, error)) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(path.string(), 1000) +
-                      " is a directory without saved_model.pb; name the model file in it");
-    }
+    CBOARD_ASSIGN_OR_RETURN(model, ModelIn(path));
   }
   CBOARD_ASSIGN_OR_RETURN(auto file, MappedFile::Open(model));
   const auto read = [&]() -> Result<ModelGraph> {
+    if (file->text().empty()) return Fail(ErrorCode::kDataLoss, "the file is empty");
     CBOARD_ASSIGN_OR_RETURN(const std::optional<ModelFormat> format, SniffFormat(file->text()));
     if (!format) {
       return Fail(ErrorCode::kInvalidArgument,

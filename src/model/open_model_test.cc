@@ -23,11 +23,29 @@ TEST(OpenModel, SaysWhatToDoWithFilesOfOtherKinds) {
   EXPECT_THAT(open("\x89HDF\r\n"), FailsSaying(ErrorCode::kInvalidArgument, "HDF5"));
   EXPECT_THAT(open("version https://git-lfs.github.com/spec/v1"),
               FailsSaying(ErrorCode::kInvalidArgument, "Git LFS pointer"));
-  EXPECT_THAT(open(""), FailsSaying(ErrorCode::kInvalidArgument, "not a model of a known format"));
+  EXPECT_THAT(open(""), FailsSaying(ErrorCode::kDataLoss, "the file is empty"));
   EXPECT_THAT(open("hello world"), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(open("{}"), FailsSaying(ErrorCode::kInvalidArgument, "no weight_map"));
   EXPECT_THAT(OpenModel(directory / "missing"), FailsWith(ErrorCode::kNotFound));
   EXPECT_THAT(OpenModel(directory.path()), FailsSaying(ErrorCode::kInvalidArgument, "directory"));
+}
+
+TEST(OpenModel, FindsTheModelInADirectory) {
+  const TempDir directory;
+  std::string file = "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}";
+  file = std::string(1, static_cast<char>(file.size())) + std::string(7, '\0') + file + "x";
+  ASSERT_THAT(WriteFileAtomically(directory / "model.safetensors", file), Succeeds());
+  const Result<ModelGraph> whole = OpenModel(directory.path());
+  ASSERT_THAT(whole, Succeeds());
+  EXPECT_EQ(whole->path().filename(), "model.safetensors");
+
+  // An index says more than one of its files.
+  ASSERT_THAT(WriteFileAtomically(directory / "model.safetensors.index.json",
+                                  R"({"weight_map": {"a": "model.safetensors"}})"),
+              Succeeds());
+  const Result<ModelGraph> indexed = OpenModel(directory.path());
+  ASSERT_THAT(indexed, Succeeds());
+  EXPECT_EQ(indexed->path().filename(), "model.safetensors.index.json");
 }
 
 TEST(OpenModel, NamesTheFileInErrors) {

@@ -3,25 +3,11 @@
 #include "cboard/base/strings.h"
 #include "proto/onnx_tensor.h"
 #include "proto/packed.h"
+#include "proto/shape.h"
 #include "proto/wire_reader.h"
 
 namespace cboard::proto {
 namespace {
-
-// Dimension: a number, or a name for one, which is as unknown as none.
-std::int64_t ReadDimension(pbf_reader fields) {
-  std::int64_t size = -1;
-  while (fields.next()) {
-    switch (fields.tag_and_type()) {
-      case Varint(1):
-        size = fields.get_int64();
-        break;
-      default:
-        fields.skip();
-    }
-  }
-  return size;
-}
 
 // TypeProto.Tensor.
 void ReadTensorType(pbf_reader fields, OnnxValueInfo& info) {
@@ -35,7 +21,8 @@ void ReadTensorType(pbf_reader fields, OnnxValueInfo& info) {
         pbf_reader shape = fields.get_message();
         while (shape.next()) {
           if (shape.tag_and_type() == Length(1)) {
-            info.shape.push_back(ReadDimension(shape.get_message()));
+            // A number, or a name for one, which is as unknown as none.
+            info.shape.push_back(ReadDimension(shape.get_message(), -1));
           } else {
             shape.skip();
           }

@@ -17,6 +17,10 @@ void DescribeShape(Fields& fields, std::span<const std::int64_t> dimensions) {
   }
 }
 
+// The size in a dimension of TensorFlow's or ONNX's, `unless_given` where it has none; throws
+// protozero's exceptions.
+std::int64_t ReadDimension(pbf_reader fields, std::int64_t unless_given);
+
 // What a TensorShapeProto says; throws protozero's exceptions.
 struct ShapeFields {
   Shape dimensions;

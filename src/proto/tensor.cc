@@ -18,8 +18,10 @@ std::string EncodeTensor(DataType dtype, std::span<const std::int64_t> shape,
   });
 }
 
-std::int64_t ReadDimension(pbf_reader fields) {
-  std::int64_t size = 0;
+}  // namespace
+
+std::int64_t ReadDimension(pbf_reader fields, std::int64_t unless_given) {
+  std::int64_t size = unless_given;
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Varint(1):
@@ -32,14 +34,12 @@ std::int64_t ReadDimension(pbf_reader fields) {
   return size;
 }
 
-}  // namespace
-
 ShapeFields ReadShape(pbf_reader fields) {
   ShapeFields shape;
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Length(2):
-        shape.dimensions.push_back(ReadDimension(fields.get_message()));
+        shape.dimensions.push_back(ReadDimension(fields.get_message(), 0));
         break;
       case Varint(3):
         shape.unknown_rank = BoolOf(fields);

@@ -17,7 +17,7 @@
 #include "writer/media/png_encoder.h"
 #include "writer/media/sprite.h"
 #include "writer/media/video_layout.h"
-#include "writer/media/wav_encoder.h"
+#include "writer/summary/audio.h"
 #include "writer/summary/custom_scalars.h"
 #include "writer/summary/embedding.h"
 #include "writer/summary/histogram_summary.h"
@@ -160,16 +160,8 @@ Result<void> SummaryWriter::AddVideo(std::string_view tag, const TensorView& vid
 Result<void> SummaryWriter::AddAudio(std::string_view tag, const TensorView& sound, At at,
                                      int sample_rate) {
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
-  CBOARD_ASSIGN_OR_RETURN(const media::Wav wav,
-                          About("audio", tag, media::EncodeWav(sound, sample_rate)));
-  std::string summary;
-  proto::AppendAudioValue(stored,
-                          {.sample_rate = static_cast<float>(sample_rate),
-                           .num_channels = static_cast<std::int64_t>(wav.channels),
-                           .length_frames = static_cast<std::int64_t>(wav.frames),
-                           .encoded = wav.file,
-                           .content_type = "audio/wav"},
-                          {}, summary);
+  CBOARD_SUMMARY_OR_RETURN(summary, "audio", tag,
+                           summary::MakeAudioSummary(stored, sound, sample_rate));
   return impl_->AddSummary(summary, at);
 }
 

@@ -59,6 +59,7 @@ def test_half_precision_of_openvino_is_no_damage(digits, irs, compare, tmp_path)
 # What a transformer calls its weights in Hugging Face's files and in llama.cpp's.
 BLOCK = {
     "self_attn.q_proj": ("attn_q", (96, 64)),
+    "self_attn.k_proj": ("attn_k", (32, 64)),
     "self_attn.o_proj": ("attn_output", (64, 96)),
     "mlp.up_proj": ("ffn_up", (128, 64)),
     "mlp.down_proj": ("ffn_down", (64, 128)),
@@ -79,10 +80,15 @@ def transformer(tmp_path):
     return weights, tmp_path / "model.safetensors"
 
 
+HEADS, KEY_HEADS = 6, 2
+
+
 def to_gguf(weights, kind, path, changed=lambda name, values: values):
     import gguf
 
     writer = gguf.GGUFWriter(path, "llama")
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(KEY_HEADS)
     for name, values in weights.items():
         _, _, block, rest = name.split(".", 3)
         theirs = BLOCK[rest.removesuffix(".weight")][0]
@@ -134,3 +140,55 @@ def test_what_went_wrong_on_the_way_to_gguf_is_named(transformer, compare, tmp_p
         "model.layers.1.mlp.up_proj": "dead_channel",
         "model.layers.0.self_attn.o_proj": "wrong_scale",
     }
+
+
+def in_pairs(name, values):
+    """As llama.cpp's converter orders the rows of q and k: each head's two halves by turns."""
+    heads = {"q_proj": HEADS, "k_proj": KEY_HEADS}.get(name.split(".")[-2])
+    if heads is None:
+        return values
+    halves = values.reshape(heads, 2, values.shape[0] // heads // 2, *values.shape[1:])
+    return halves.swapaxes(1, 2).reshape(values.shape)
+
+
+@pytest.mark.parametrize("is_gguf_first", [False, True])
+def test_rows_that_llama_cpp_put_in_another_order_are_the_same_weights(transformer, compare, tmp_path, is_gguf_first):
+    import gguf
+
+    weights, safetensors = transformer
+    kind = gguf.GGMLQuantizationType.Q8_0
+    file = to_gguf(weights, kind, tmp_path / "model.gguf", in_pairs)
+    report = compare(file, safetensors) if is_gguf_first else compare(safetensors, file)
+    assert len(report["layers"]) == len(weights) and reds(report) == []
+    stored = {
+        tensor.name: gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        for tensor in gguf.GGUFReader(file).tensors
+    }
+    for layer in report["layers"]:
+        ours, theirs = layer["name"], layer["variant_name"]
+        if is_gguf_first:
+            ours, theirs = theirs, ours
+        _, _, block, rest = ours.split(".", 3)
+        assert theirs == f"blk.{block}.{BLOCK[rest][0]}" and layer["paired_by"] == "content"
+        x = in_pairs(ours + ".weight", weights[ours + ".weight"]).astype(np.float64)
+        y = stored[theirs + ".weight"].astype(np.float64)
+        signal = y if is_gguf_first else x
+        sqnr = 10 * np.log10((signal**2).sum() / ((x - y) ** 2).sum())
+        assert layer["weight"]["sqnr_db"] == pytest.approx(sqnr, rel=1e-5) and sqnr > 40
+
+
+def test_channels_of_a_head_that_are_in_the_wrong_order_are_still_damage(transformer, compare, tmp_path):
+    import gguf
+
+    weights, safetensors = transformer
+
+    def changed(name, values):
+        values = in_pairs(name, values).copy()
+        if name == "model.layers.0.self_attn.k_proj.weight":
+            values[[3, 7]] = values[[7, 3]]
+        return values
+
+    file = to_gguf(weights, gguf.GGMLQuantizationType.Q8_0, tmp_path / "model.gguf", changed)
+    report = compare(safetensors, file)
+    assert reds(report) == ["model.layers.0.self_attn.k_proj"]
+    assert report["layers"][0]["cause"] == "permuted_channels"

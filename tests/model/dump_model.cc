@@ -9,35 +9,16 @@
 #include "cboard/base/file.h"
 #include "cboard/base/json_writer.h"
 #include "cboard/model/model_graph.h"
+#include "cli/node_json.h"
 
 namespace cboard {
 namespace {
-
-void WriteIds(const ModelGraph& model, const std::vector<TensorId>& ids, JsonWriter& json) {
-  json.BeginArray();
-  for (const TensorId id : ids) {
-    if (id == kNoTensor) {
-      json.Null();
-    } else {
-      json.Value(model.tensor(id).name);
-    }
-  }
-  json.EndArray();
-}
 
 template <typename Number>
 void WriteNumbers(const std::vector<Number>& numbers, JsonWriter& json) {
   json.BeginArray();
   for (const Number number : numbers) json.Value(number);
   json.EndArray();
-}
-
-void WriteOptional(const std::optional<std::uint64_t>& number, JsonWriter& json) {
-  if (number) {
-    json.Value(*number);
-  } else {
-    json.Null();
-  }
 }
 
 void WriteQuantization(const ModelQuantization& quantization, JsonWriter& json) {
@@ -82,19 +63,6 @@ void WriteTensor(const ModelGraph& model, std::size_t index, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteNode(const ModelGraph& model, const ModelNode& node, JsonWriter& json) {
-  json.BeginObject();
-  json.Key("name").Value(node.name);
-  json.Key("op_type").Value(node.op_type);
-  json.Key("scope").Value(node.scope);
-  WriteIds(model, node.inputs, json.Key("inputs"));
-  WriteIds(model, node.outputs, json.Key("outputs"));
-  json.Key("weight_bytes").Value(node.weight_bytes);
-  WriteOptional(node.output_bytes, json.Key("output_bytes"));
-  WriteOptional(node.macs, json.Key("macs"));
-  json.EndObject();
-}
-
 std::string Listing(const ModelGraph& model) {
   JsonWriter json;
   json.BeginObject();
@@ -106,13 +74,13 @@ std::string Listing(const ModelGraph& model) {
   }
   json.EndArray();
   json.Key("nodes").BeginArray();
-  for (const ModelNode& node : model.nodes()) WriteNode(model, node, json);
+  for (const ModelNode& node : model.nodes()) cli::WriteNode(model, node, json);
   json.EndArray();
   json.Key("tensors").BeginArray();
   for (std::size_t i = 0; i < model.tensors().size(); ++i) WriteTensor(model, i, json);
   json.EndArray();
-  WriteIds(model, model.inputs(), json.Key("inputs"));
-  WriteIds(model, model.outputs(), json.Key("outputs"));
+  cli::WriteNames(model, model.inputs(), json.Key("inputs"));
+  cli::WriteNames(model, model.outputs(), json.Key("outputs"));
   json.EndObject();
   return json.Take();
 }

@@ -145,6 +145,9 @@ struct ModelComparison {
   std::vector<ByteShare> bytes;   // The largest first.
   std::vector<LintFinding> lint;  // Of the compressed model.
 
+  // Sentences about files that are the same, in the wrong order, or not of one model.
+  std::vector<std::string> remarks;
+
   std::size_t samples = 0;  // 0: only weights were compared …
   std::string why_not_run;  // … for this reason.
   std::string sample_source;

@@ -250,7 +250,8 @@ class WeightReader {
 };
 
 // Opens a model by its content, not its name: ONNX, safetensors, GGUF, TensorFlow GraphDef, a
-// SavedModel directory, TFLite, or OpenVINO IR (the .xml; its .bin is found beside it).
+// SavedModel directory, TFLite, or OpenVINO IR (the .xml; its .bin is found beside it). Of a
+// directory as Hugging Face's libraries write it, model.safetensors (or its index), or model.onnx.
 //
 // Fails with kNotFound, with kInvalidArgument for files of another kind, with kDataLoss for damaged
 // ones and kPermissionDenied when a model asks for data outside its folder; the message names file

@@ -141,6 +141,9 @@ std::string ToJson(const ModelComparison& comparison) {
   json.Key("sample_source").Value(comparison.sample_source);
   json.Key("why_not_run").Value(comparison.why_not_run);
   json.Key("is_generated").Value(comparison.is_generated);
+  json.Key("remarks").BeginArray();
+  for (const std::string& remark : comparison.remarks) json.Value(remark);
+  json.EndArray();
   json.Key("layers").BeginArray();
   for (const LayerComparison& layer : comparison.layers) WriteLayer(layer, json);
   json.EndArray();

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compression/model_comparison/attention_heads.h"
+
 namespace cboard::compare {
 
 std::string_view NameOf(PairedBy how) {
@@ -45,8 +47,8 @@ std::optional<LayerPair> Fit(const Side& a, std::size_t i, const Side& b, std::s
   if (x.elements != y.elements) return std::nullopt;
   if (x.channels == y.channels) return LayerPair{i, j, how};
   if (y.elements / y.channels != x.channels) return std::nullopt;
-  if (b.IsUnoriented(j)) return LayerPair{i, j, how, false, true};
-  if (a.IsUnoriented(i)) return LayerPair{i, j, how, true, false};
+  if (b.IsUnoriented(j)) return LayerPair{i, j, how, {}, {.is_transposed = true}};
+  if (a.IsUnoriented(i)) return LayerPair{i, j, how, {.is_transposed = true}, {}};
   return std::nullopt;
 }
 
@@ -124,16 +126,16 @@ double Alikeness(const WeightRows& a, const WeightRows& b) {
 struct Candidate {
   double sketch = 0;
   std::size_t layer = 0;
-  bool is_transposed = false;
+  Reading reading;
   friend auto operator<=>(const Candidate&, const Candidate&) = default;
 };
 using Candidates = std::map<WeightSize, std::vector<Candidate>>;
 
-Result<void> AddCandidate(const Side& side, std::size_t i, bool is_transposed,
+Result<void> AddCandidate(const Side& side, std::size_t i, const Reading& reading,
                           Candidates& candidates) {
-  const ModelLayer layer = Oriented(side.layers[i], is_transposed);
+  const ModelLayer layer = Read(side.layers[i], reading);
   CBOARD_ASSIGN_OR_RETURN(const WeightRows rows, ReadRows(side.model, layer));
-  candidates[SizeOf(side.model, layer)].push_back({SketchOf(rows), i, is_transposed});
+  candidates[SizeOf(side.model, layer)].push_back({SketchOf(rows), i, reading});
   return {};
 }
 
@@ -141,7 +143,7 @@ Result<void> AddCandidate(const Side& side, std::size_t i, bool is_transposed,
 Result<void> PairNearest(Side& a, const Candidate& ours, Side& b,
                          const std::vector<Candidate>& theirs, LayerPairing& pairing) {
   CBOARD_ASSIGN_OR_RETURN(const WeightRows rows,
-                          ReadRows(a.model, Oriented(a.layers[ours.layer], ours.is_transposed)));
+                          ReadRows(a.model, Read(a.layers[ours.layer], ours.reading)));
   const std::ptrdiff_t middle =
       std::ranges::lower_bound(theirs, ours.sketch, {}, &Candidate::sketch) - theirs.begin();
   double best = kSameContent;
@@ -150,9 +152,8 @@ Result<void> PairNearest(Side& a, const Candidate& ours, Side& b,
        k < std::min(std::ssize(theirs), middle + kNeighbours); ++k) {
     const Candidate& candidate = theirs[static_cast<std::size_t>(k)];
     if (b.taken[candidate.layer]) continue;
-    CBOARD_ASSIGN_OR_RETURN(
-        const WeightRows other,
-        ReadRows(b.model, Oriented(b.layers[candidate.layer], candidate.is_transposed)));
+    CBOARD_ASSIGN_OR_RETURN(const WeightRows other,
+                            ReadRows(b.model, Read(b.layers[candidate.layer], candidate.reading)));
     const double alike = Alikeness(rows, other);
     if (alike <= best) continue;
     best = alike;
@@ -161,7 +162,7 @@ Result<void> PairNearest(Side& a, const Candidate& ours, Side& b,
   if (partner == nullptr) return {};
   a.taken[ours.layer] = b.taken[partner->layer] = true;
   pairing.pairs.push_back(
-      {ours.layer, partner->layer, PairedBy::kContent, ours.is_transposed, partner->is_transposed});
+      {ours.layer, partner->layer, PairedBy::kContent, ours.reading, partner->reading});
   return {};
 }
 
@@ -171,9 +172,14 @@ Result<void> PairByContent(Side& a, Side& b, LayerPairing& pairing) {
   for (const auto& [side, candidates] : {std::pair(&a, &ours), std::pair(&b, &theirs)}) {
     for (std::size_t i = 0; i < side->layers.size(); ++i) {
       if (side->taken[i]) continue;
-      CBOARD_RETURN_IF_ERROR(AddCandidate(*side, i, false, *candidates));
+      CBOARD_RETURN_IF_ERROR(AddCandidate(*side, i, {}, *candidates));
       const bool may_be_turned = side->IsUnoriented(i) && (side == &b || !b.model.nodes().empty());
-      if (may_be_turned) CBOARD_RETURN_IF_ERROR(AddCandidate(*side, i, true, *candidates));
+      if (may_be_turned) {
+        CBOARD_RETURN_IF_ERROR(AddCandidate(*side, i, {.is_transposed = true}, *candidates));
+      }
+      if (const std::size_t heads = PairedHeadsOf(side->model, side->layers[i]); heads > 0) {
+        CBOARD_RETURN_IF_ERROR(AddCandidate(*side, i, {.paired_heads = heads}, *candidates));
+      }
     }
   }
   for (auto& [size, candidates] : theirs) std::ranges::sort(candidates);
@@ -190,8 +196,9 @@ Result<void> PairByContent(Side& a, Side& b, LayerPairing& pairing) {
 
 }  // namespace
 
-ModelLayer Oriented(ModelLayer layer, bool is_transposed) {
-  if (is_transposed) layer.channel_axis = 1 - layer.channel_axis;
+ModelLayer Read(ModelLayer layer, const Reading& reading) {
+  if (reading.is_transposed) layer.channel_axis = 1 - layer.channel_axis;
+  layer.paired_heads = reading.paired_heads;
   return layer;
 }
 

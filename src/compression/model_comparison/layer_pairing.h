@@ -10,17 +10,23 @@
 
 namespace cboard::compare {
 
+// How the weights of a file without nodes are to be taken, so that they fit their partner's.
+struct Reading {
+  bool is_transposed = false;    // The other of the two dimensions is that of channels.
+  std::size_t paired_heads = 0;  // See ModelLayer.
+  friend auto operator<=>(const Reading&, const Reading&) = default;
+};
+
 struct LayerPair {
   std::size_t baseline = 0;  // Positions in the lists of layers.
   std::size_t variant = 0;
   PairedBy how = PairedBy::kName;
-  // The layer without a node is to be read with its other dimension as that of channels.
-  bool is_baseline_transposed = false;
-  bool is_variant_transposed = false;
+  Reading baseline_reading;
+  Reading variant_reading;
 };
 
 // `layer` as a pair wants it read.
-ModelLayer Oriented(ModelLayer layer, bool is_transposed);
+ModelLayer Read(ModelLayer layer, const Reading& reading);
 
 struct LayerPairing {
   std::vector<LayerPair> pairs;  // In the order of the baseline's layers.
@@ -29,9 +35,9 @@ struct LayerPairing {
 };
 
 // Each layer is in at most one pair, with one of as many channels and weights; a matrix from a file
-// without nodes may be transposed for that. Names are believed
-// first; what is left is paired by scope and then by content, which reads the weights. Takes time
-// in proportion to names and weights, times a logarithm.
+// without nodes may be transposed for that. Names are believed first; what is left is paired by
+// scope and then by content, which reads the weights. Takes time in proportion to names and
+// weights, times a logarithm.
 Result<LayerPairing> PairLayers(const ModelGraph& baseline,
                                 std::span<const ModelLayer> baseline_layers,
                                 const ModelGraph& variant,

@@ -111,8 +111,8 @@ TEST(LayerPairing, AFileOfWeightsHasLayersToo) {
   const ModelGraph stored = OpenedSafetensors({{"fc.weight", {8, 6}, weights}});
   EXPECT_THAT(Described(stored, model), ElementsAre("fc=/fc/MatMul (weights)"));
   const LayerPairing pairing = Paired(stored, model);
-  EXPECT_TRUE(pairing.pairs[0].is_baseline_transposed);
-  EXPECT_FALSE(pairing.pairs[0].is_variant_transposed);
+  EXPECT_TRUE(pairing.pairs[0].baseline_reading.is_transposed);
+  EXPECT_FALSE(pairing.pairs[0].variant_reading.is_transposed);
 }
 
 TEST(LayerPairing, ASquareMatrixOfSuchAFileIsTurnedWhenThatIsWhatFits) {
@@ -122,7 +122,7 @@ TEST(LayerPairing, ASquareMatrixOfSuchAFileIsTurnedWhenThatIsWhatFits) {
       Paired(OpenedSafetensors({{"blk.0.ffn.weight", {8, 8}, weights}}), model);
   ASSERT_EQ(pairing.pairs.size(), 1u);
   EXPECT_EQ(pairing.pairs[0].how, PairedBy::kContent);
-  EXPECT_TRUE(pairing.pairs[0].is_baseline_transposed);
+  EXPECT_TRUE(pairing.pairs[0].baseline_reading.is_transposed);
 }
 
 TEST(LayerPairing, WhatIsUnlikeStaysAlone) {

@@ -13,6 +13,7 @@
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
+#include "compression/model_comparison/remarks.h"
 #include "compression/model_comparison/weight_comparison.h"
 #include "compression/parallel.h"
 
@@ -83,6 +84,7 @@ class Comparer {
     for (const std::size_t i : pairing_.variant_only) {
       result.variant_only.emplace_back(NameOf(variant_, theirs_[i]));
     }
+    result.remarks = RemarksOn(result);
     return result;
   }
 
@@ -137,8 +139,8 @@ class Comparer {
 
   // Safe from many threads, for different positions.
   Result<LayerComparison> CompareLayer(const LayerPair& pair, std::size_t position) {
-    const ModelLayer before = Oriented(ours_[pair.baseline], pair.is_baseline_transposed);
-    const ModelLayer after = Oriented(theirs_[pair.variant], pair.is_variant_transposed);
+    const ModelLayer before = Read(ours_[pair.baseline], pair.baseline_reading);
+    const ModelLayer after = Read(theirs_[pair.variant], pair.variant_reading);
     LayerComparison layer{.name = std::string(NameOf(baseline_, before)),
                           .variant_name = std::string(NameOf(variant_, after)),
                           .op_type = std::string(OperatorOf(baseline_, before)),

@@ -8,6 +8,7 @@
 namespace cboard::compare {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::FailsSaying;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -47,6 +48,31 @@ TEST(CompareModels, SoundLayersAreGreen) {
   EXPECT_EQ(VariantName(comparison), "int8");
   EXPECT_EQ(comparison.why_not_run, "no samples were asked for");
   EXPECT_THAT(RedLayers(comparison), IsEmpty());
+}
+
+TEST(CompareModels, FilesInTheWrongOrderAreRemarkedOn) {
+  const Pair pair;
+  EXPECT_THAT(pair.Compared().remarks, IsEmpty());
+  const auto turned = CompareGraphs(QuantizedChain(pair.layers, pair.codes),
+                                    FloatChain(pair.layers), {.samples = 0});
+  ASSERT_THAT(turned, Succeeds());
+  EXPECT_THAT(turned->remarks, ElementsAre(HasSubstr("were the files swapped?")));
+}
+
+TEST(CompareModels, WeightsThatHaveNothingToDoWithEachOtherAreRemarkedOn) {
+  std::vector<MatMulLayer> ours = Pair().layers, theirs = ours;
+  for (MatMulLayer& layer : theirs) layer.values = Gaussian(256, 77);
+  const auto comparison = CompareGraphs(FloatChain(ours), FloatChain(theirs), {.samples = 0});
+  ASSERT_THAT(comparison, Succeeds());
+  EXPECT_THAT(comparison->remarks, ElementsAre(HasSubstr("not seem to be two files of one")));
+  // What is float32 already cannot be kept in it.
+  EXPECT_EQ(comparison->layers[0].fixes.back().action, "take the weights from the baseline");
+
+  // One layer that is alike is enough.
+  theirs[1].values = ours[1].values;
+  const auto related = CompareGraphs(FloatChain(ours), FloatChain(theirs), {.samples = 0});
+  ASSERT_THAT(related, Succeeds());
+  EXPECT_THAT(related->remarks, IsEmpty());
 }
 
 TEST(CompareModels, SixteenBitsAreIntegersOrFloats) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/attention_heads.h"
 #include "compression/model_comparison/layer_operators.h"
 
 namespace cboard::compare {
@@ -202,6 +203,7 @@ Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
   rows.row = stored.size() / rows.channels;
   if (layer.channel_axis == 0 && !layer.input_axis) {
     rows.values = std::move(stored);
+    if (layer.paired_heads > 0) SplitPairs(layer.paired_heads, rows.row, rows.values);
     return rows;
   }
   std::size_t inner = 1;
@@ -218,6 +220,14 @@ Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
     rows.values[c * rows.row + place] = stored[e];
   }
   return rows;
+}
+
+Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer) {
+  CBOARD_ASSIGN_OR_RETURN(std::vector<float> bias, model.ReadWeights(layer.bias));
+  if (layer.paired_heads > 0 && bias.size() == SizeOf(model, layer).channels) {
+    SplitPairs(layer.paired_heads, 1, bias);
+  }
+  return bias;
 }
 
 std::string_view WithoutQuantizationSuffix(std::string_view name) {

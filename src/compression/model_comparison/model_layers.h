@@ -33,6 +33,7 @@ struct ModelLayer {
   TensorId bias = kNoTensor;
   std::size_t channel_axis = 0;           // Of the weight's dimensions, the one of output channels.
   std::optional<std::size_t> input_axis;  // See OperatorWeights.
+  std::size_t paired_heads = 0;           // Rows are in pairs and to be split; attention_heads.h.
   // The output after the normalization and activation that follow and nobody else uses.
   TensorId output = kNoTensor;
   std::optional<ClampRange> clamp;  // Of that activation.
@@ -92,6 +93,9 @@ struct WeightRows {
   std::vector<float> values;
 };
 Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer);
+
+// The bias of a layer that has one, in the order of these rows.
+Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer);
 
 // `name` without what quantizers append: _quant, _quantized, _QuantizeLinear, …
 std::string_view WithoutQuantizationSuffix(std::string_view name);

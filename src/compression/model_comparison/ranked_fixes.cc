@@ -10,6 +10,7 @@ namespace {
 
 // A fix has to be worth it.
 constexpr double kNoticeableDb = 1;
+constexpr const char* kKeepFloat = "keep the layer in float32";
 
 std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried,
                             const std::vector<Fix>& for_output, const Thresholds& thresholds) {
@@ -29,7 +30,8 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
     return std::tuple(!is_enough, is_enough ? fix.size_bytes.value_or(0) : 0, -severity(fix));
   });
   tried.insert(tried.end(), for_output.begin(), for_output.end());
-  tried.push_back({.action = "keep the layer in float32",
+  const bool is_float = layer.precision == "fp32";
+  tried.push_back({.action = is_float ? "take the weights from the baseline" : kKeepFloat,
                    .sqnr_db = HUGE_VAL,
                    .size_bytes = now.total.count * sizeof(float)});
   return tried;
@@ -91,14 +93,14 @@ std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
       return ForWeights(layer, std::move(tried), for_output, thresholds);
     case Part::kOutput: {
       std::vector<Fix> fixes = for_output;
-      fixes.push_back({.action = "keep the layer in float32", .sqnr_db = HUGE_VAL});
+      fixes.push_back({.action = kKeepFloat, .sqnr_db = HUGE_VAL});
       return fixes;
     }
     case Part::kBias:
       break;
   }
   return {{.action = "take the bias from the baseline, or correct it", .sqnr_db = HUGE_VAL},
-          {.action = "keep the layer in float32", .sqnr_db = HUGE_VAL}};
+          {.action = kKeepFloat, .sqnr_db = HUGE_VAL}};
 }
 
 }  // namespace cboard::compare

@@ -25,7 +25,8 @@ std::vector<std::string> Actions(const std::vector<Fix>& fixes) {
 }
 
 TEST(RankFixes, TheSmallestThatIsGoodEnoughComesFirst) {
-  LayerComparison layer{.weight = WithSqnr(12), .diagnosis = {.level = Level::kRed}};
+  LayerComparison layer{
+      .precision = "int8", .weight = WithSqnr(12), .diagnosis = {.level = Level::kRed}};
   const std::vector<Fix> tried = {{.action = "16 bits", .sqnr_db = 90, .size_bytes = 200},
                                   {.action = "no better", .sqnr_db = 12.5, .size_bytes = 100},
                                   {.action = "half way", .sqnr_db = 25, .size_bytes = 100},
@@ -40,7 +41,8 @@ TEST(RankFixes, GreenLayersNeedNone) {
 }
 
 TEST(RankFixes, AnOutputThatIsHurtBesidesIsMendedToo) {
-  LayerComparison layer{.weight = WithSqnr(12), .diagnosis = {.level = Level::kRed}};
+  LayerComparison layer{
+      .precision = "int8", .weight = WithSqnr(12), .diagnosis = {.level = Level::kRed}};
   EXPECT_THAT(Actions(RankFixes(layer, {{.action = "per channel", .sqnr_db = 40}},
                                 {{.action = "16 bits for this output", .sqnr_db = 90}}, {})),
               ElementsAre("per channel", "16 bits for this output", "keep the layer in float32"));

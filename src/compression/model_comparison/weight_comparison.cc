@@ -153,7 +153,8 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
   if (!codes || !reference || !codes->quantization || codes->shape != reference->shape ||
       codes->shape != variant.tensor(after.weight).shape ||
       reference->shape != baseline.tensor(before.weight).shape ||
-      before.channel_axis != after.channel_axis || before.input_axis != after.input_axis) {
+      before.channel_axis != after.channel_axis || before.input_axis != after.input_axis ||
+      before.paired_heads != after.paired_heads) {
     return std::nullopt;
   }
   const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
@@ -226,8 +227,8 @@ Result<std::optional<std::vector<double>>> BiasShifts(const ModelGraph& baseline
                                                       const ModelLayer& after,
                                                       const std::vector<double>& deviations) {
   if (before.bias == kNoTensor || after.bias == kNoTensor) return std::nullopt;
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> b, baseline.ReadWeights(before.bias));
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> c, variant.ReadWeights(after.bias));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> b, ReadBias(baseline, before));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> c, ReadBias(variant, after));
   if (b.size() != c.size() || b.size() != deviations.size()) return std::nullopt;
   std::vector<double> shifts(b.size());
   for (std::size_t i = 0; i < b.size(); ++i) {

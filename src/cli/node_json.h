@@ -1,0 +1,50 @@
+// A node of a model as JSON: in `compression-board model --json`, and for the judges of our
+// readers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cboard/base/json_writer.h"
+#include "cboard/model/model_graph.h"
+
+namespace cboard::cli {
+
+// The names of tensors; null where an optional one is left out.
+inline void WriteNames(const ModelGraph& model, const std::vector<TensorId>& ids,
+                       JsonWriter& json) {
+  json.BeginArray();
+  for (const TensorId id : ids) {
+    if (id == kNoTensor) {
+      json.Null();
+    } else {
+      json.Value(model.tensor(id).name);
+    }
+  }
+  json.EndArray();
+}
+
+// Null when it is not known.
+inline void WriteOptional(const std::optional<std::uint64_t>& number, JsonWriter& json) {
+  if (number) {
+    json.Value(*number);
+  } else {
+    json.Null();
+  }
+}
+
+inline void WriteNode(const ModelGraph& model, const ModelNode& node, JsonWriter& json) {
+  json.BeginObject();
+  json.Key("name").Value(node.name);
+  json.Key("op_type").Value(node.op_type);
+  json.Key("scope").Value(node.scope);
+  WriteNames(model, node.inputs, json.Key("inputs"));
+  WriteNames(model, node.outputs, json.Key("outputs"));
+  json.Key("weight_bytes").Value(node.weight_bytes);
+  WriteOptional(node.output_bytes, json.Key("output_bytes"));
+  WriteOptional(node.macs, json.Key("macs"));
+  json.EndObject();
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,48 @@
+#include "compression/model_comparison/remarks.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::compare {
+namespace {
+
+// Compression makes weights smaller; a variant this many times as large was the baseline.
+constexpr double kSwappedFactor = 1.5;
+// The cosine between weights that have nothing to do with each other is near 0.
+constexpr double kUnrelatedCosine = 0.3;
+
+bool IsSameFile(const ModelComparison& comparison) {
+  std::error_code error;
+  return std::filesystem::equivalent(comparison.baseline, comparison.variant, error);
+}
+
+}  // namespace
+
+std::vector<std::string> RemarksOn(const ModelComparison& comparison) {
+  std::vector<std::string> remarks;
+  if (IsSameFile(comparison)) remarks.push_back("Both are the same file.");
+  double before = 0, after = 0;
+  std::size_t layers = 0, unrelated = 0;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (!layer.weight) continue;
+    before += static_cast<double>(layer.baseline_bytes);
+    after += static_cast<double>(layer.variant_bytes);
+    ++layers;
+    if (layer.weight->total.Cosine() < kUnrelatedCosine) ++unrelated;
+  }
+  if (after > kSwappedFactor * before) {
+    remarks.push_back("The variant's weights take " + HumanBytes(after) + ", the baseline's " +
+                      HumanBytes(before) +
+                      ": the model before compression comes first; were the files swapped?");
+  }
+  if (layers > 1 && unrelated == layers) {
+    remarks.push_back(
+        "No layer's weights are alike, only names and shapes: these do not seem to be two files of "
+        "one trained model.");
+  }
+  return remarks;
+}
+
+}  // namespace cboard::compare
