@@ -257,9 +257,10 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view wanted) {
   return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
 }
 
-// Of each run the first tag, in the order of names, that contains the text.
+// Of each run the tag with this name, or the first one, in the order of names, that contains it.
 Result<HttpResponse> GetLastScalars(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query("contains"));
+  const bool whole = call.target.Query("tag").has_value();
+  CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query(whole ? "tag" : "contains"));
   struct Entry {
     const Run* run;
     const Tag* tag;
@@ -269,7 +270,7 @@ Result<HttpResponse> GetLastScalars(const ApiCall& call) {
   for (const std::shared_ptr<const Run>& run : call.snapshot->runs) {
     const auto found = std::ranges::find_if(run->tags, [&](const Tag& tag) {
       return tag.kind() == TagKind::kScalar && tag.size() > 0 &&
-             ContainsIgnoringCase(tag.name(), wanted);
+             (whole ? tag.name() == wanted : ContainsIgnoringCase(tag.name(), wanted));
     });
     if (found != run->tags.end()) entries.push_back({run.get(), &*found, found->scalars.back()});
   }
@@ -311,8 +312,9 @@ std::vector<ApiRoute> ScalarRoutes() {
       {.method = "GET",
        .path = "/scalars/last",
        .summary = "The last value of a metric in every run that has it.",
-       .parameters = {{"contains", kText, true, false,
-                       "Part of the tag; of several the first, letter case aside."}},
+       .parameters = {{"contains", kText, false, false,
+                       "Part of the tag; of several the first, letter case aside."},
+                      {"tag", kText, false, false, "The whole tag, instead of a part."}},
        .handler = GetLastScalars},
       {.method = "POST",
        .path = "/scalars/groups",
