@@ -37,7 +37,7 @@ test("the first groups are open however many tags there are, curves before singl
   const { page, at } = await serve(t, logdir);
   await visit(page, at("scalars"));
   await page.waitForSelector('section[aria-label="accuracy/val"] canvas');
-  const folds = () => page.locator(".fold").evaluateAll((all) => all.map((fold) => [fold.querySelector("b").textContent, fold.getAttribute("aria-expanded")]));
+  const folds = () => page.locator(".main-column .fold").evaluateAll((all) => all.map((fold) => [fold.querySelector("b").textContent, fold.getAttribute("aria-expanded")]));
   assert.deepEqual((await folds()).slice(0, 3), [["accuracy", "true"], ["loss", "true"], ["a-model-0", "true"]]);
   assert.deepEqual((await folds()).at(-1), ["a-model-49", "false"]);
   await page.click('.fold:has-text("a-model-49")');
