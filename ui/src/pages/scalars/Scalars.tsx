@@ -102,7 +102,8 @@ export default function Scalars(): JSX.Element {
   };
   const most = Math.max(OPEN_TAGS, Number(query.value.get("most") ?? OPEN_TAGS) || 0);
   const limits = readLimits(query.value.get("ylim"));
-  const mixes = readMixes(query.value.get("mix"));
+  // Of charts from an old address, those of which at least one tag is still there.
+  const mixes = readMixes(query.value.get("mix")).filter((tags) => tags.some((tag) => names.has(tag)));
   let cards = 0;
   const common: CardsProps = {
     view, cursor, groups: runGroups, runsOf: (tag) => shown.filter((run) => has(tag, run)),
@@ -132,7 +133,7 @@ export default function Scalars(): JSX.Element {
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
         {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => names.has(tag)).map((tag) => card([tag]))} />}
-        {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map((tags) => card(tags.filter((tag) => names.has(tag))))} />}
+        {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map(card)} />}
         {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
