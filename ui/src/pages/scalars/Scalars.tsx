@@ -37,7 +37,7 @@ function useLastOf(tag: string | null): LastOf | null {
     if (tag === null) return null;
     await new Promise((resolve) => setTimeout(resolve, LATER_MILLISECONDS));
     if (signal.aborted) return null;
-    const answer = await getJson<{ runs: string[]; values: WireNumber[] }>("scalars/last", { tag }, signal);
+    const answer = await getJson<{ runs: string[]; values: WireNumber[] }>("scalars/last", { contains: tag, whole: 1 }, signal);
     return { tag, values: new Map(answer.runs.map((run, i) => [run, toNumber(answer.values[i] ?? null)])) };
   });
   return state.value.data;
