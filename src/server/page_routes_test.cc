@@ -47,7 +47,7 @@ TEST(Page, SendsOnlyForFilesAndRoutesThatItHas) {
   const std::string html = *Get("/scalars")->shared_body;
   const std::vector<std::string> links = LinksOf(html, "href");
   EXPECT_THAT(links, Contains(StartsWith("assets/Scalars-")));
-  EXPECT_THAT(links, Contains("api/v1/tags?kind=scalar"));
+  EXPECT_THAT(links, Contains(StartsWith("api/v1/tags?kind=scalar")));
   for (const std::string& link : links) {
     if (link.starts_with("api/")) continue;
     EXPECT_TRUE(Get("/" + link)) << link;

@@ -111,6 +111,8 @@ TEST_F(RoutesTest, TheLastValueOfAMetricComesFromEveryRunThatHasIt) {
   EXPECT_THAT(last, HasSubstr(R"("runs":["seed","train"],"tags":["loss","loss"],"steps":[99,99])"));
   EXPECT_THAT(last, HasSubstr(R"("values":[0.03,0.01])"));
   EXPECT_THAT(Get("/scalars/last?contains=nowhere"), HasSubstr(R"("runs":[])"));
+  EXPECT_THAT(Get("/scalars/last?contains=loss&whole=1"), HasSubstr(R"("tags":["loss")"));
+  EXPECT_THAT(Get("/scalars/last?contains=los&whole=1"), HasSubstr(R"("runs":[])"));
 }
 
 TEST_F(RoutesTest, BinarySeriesBeginWithTheirHeader) {

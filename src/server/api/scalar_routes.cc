@@ -257,9 +257,10 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view wanted) {
   return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
 }
 
-// Of each run the first tag, in the order of names, that contains the text.
+// Of each run the first tag, in the order of names, that contains the text, or with `whole` is it.
 Result<HttpResponse> GetLastScalars(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query("contains"));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t whole, call.target.NumberQuery("whole", 0, 1, 0));
   struct Entry {
     const Run* run;
     const Tag* tag;
@@ -269,7 +270,7 @@ Result<HttpResponse> GetLastScalars(const ApiCall& call) {
   for (const std::shared_ptr<const Run>& run : call.snapshot->runs) {
     const auto found = std::ranges::find_if(run->tags, [&](const Tag& tag) {
       return tag.kind() == TagKind::kScalar && tag.size() > 0 &&
-             ContainsIgnoringCase(tag.name(), wanted);
+             (whole == 1 ? tag.name() == wanted : ContainsIgnoringCase(tag.name(), wanted));
     });
     if (found != run->tags.end()) entries.push_back({run.get(), &*found, found->scalars.back()});
   }
@@ -312,7 +313,9 @@ std::vector<ApiRoute> ScalarRoutes() {
        .path = "/scalars/last",
        .summary = "The last value of a metric in every run that has it.",
        .parameters = {{"contains", kText, true, false,
-                       "Part of the tag; of several the first, letter case aside."}},
+                       "Part of the tag; of several the first, letter case aside."},
+                      {"whole", ParameterType::kWhole, false, false,
+                       "1: the whole tag, letter by letter."}},
        .handler = GetLastScalars},
       {.method = "POST",
        .path = "/scalars/groups",

@@ -1,7 +1,7 @@
 // Which runs are shown: filter, tick, or only this one. Choices are in the address.
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { count, plural } from "../lib/format";
+import { count, exact, plural, significant } from "../lib/format";
 import { parseRunFilter, passes } from "../lib/run_filter";
 import { followLastValues, lastValues } from "../state/last_values";
 import { listOf, listText, query, setQuery } from "../state/location";
@@ -40,7 +40,19 @@ function toggle(run: string): void {
   setQuery({ hide: listText([...next]), only: null });
 }
 
-export function RunList({ lastValue }: { lastValue?: (run: string) => string | null }): JSX.Element {
+/** What a tag came to in each run. */
+export interface LastOf {
+  readonly tag: string;
+  readonly values: ReadonlyMap<string, number>;
+}
+
+function Last({ last, run }: { last: LastOf; run: string }): JSX.Element | null {
+  const value = last.values.get(run);
+  if (value === undefined) return <span />;
+  return <span class={Number.isFinite(value) ? "num dim" : "num bad"} title={`${last.tag}: ${exact(value)}`}>{significant(value)}</span>;
+}
+
+export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element {
   const shown = new Set(shownRuns.value);
   return (
     <aside class="runs" aria-label="Runs">
@@ -54,6 +66,7 @@ export function RunList({ lastValue }: { lastValue?: (run: string) => string | n
           </button>
         )}
         {(hidden.value.size > 0 || query.value.has("only")) && <button class="link" onClick={() => setQuery({ hide: null, only: null })}>Show all</button>}
+        {last && <span class="tail last-of" title={`The last value of ${last.tag}`}><bdi>{last.tag}</bdi></span>}
       </div>
       {runFilter.value.problem && <p class="note bad">{runFilter.value.problem}</p>}
       <VirtualList label="Runs" items={filteredRuns.value} rowHeight={28} keyOf={(run) => run} render={(run) => (
@@ -62,7 +75,7 @@ export function RunList({ lastValue }: { lastValue?: (run: string) => string | n
           <RunKey run={run} />
           <span class="name tail" title={run}><bdi>{run}</bdi></span>
           <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>only</button>
-          <span class="num dim">{lastValue?.(run) ?? ""}</span>
+          {last && <Last last={last} run={run} />}
         </label>
       )} />
     </aside>

@@ -1,5 +1,6 @@
 // What can be done with one chart: laid over another, pinned, made wide, saved, given fixed limits.
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { ChartFiles } from "../../charts/line/LineChart";
 import { fileName, saveAs } from "../../lib/csv";
 import type { Limits } from "../../lib/limits";
@@ -39,9 +40,12 @@ export function CardTools({ name, tags, files, series, pinned, wide, own = true,
     const png = await files.png?.();
     if (png) saveAs(fileName(name, "png"), png, "image/png");
   };
+  // Looking through all tags is for whoever comes near the button, not for every chart that is drawn.
+  const [near, setNear] = useState<readonly string[]>([]);
+  const arm = (): void => { if (own) setNear(partners()); };
   return (
-    <span class="tools">
-      {own && <Menu label={`Draw ${name} together with`} value="" choices={partners().filter((tag) => !tags.includes(tag)).map((tag) => ({ value: tag, text: tag }))} onPick={onMix}><Icon d={ICONS.plus} /></Menu>}
+    <span class="tools" onPointerEnter={arm} onFocusIn={arm}>
+      {own && <Menu label={`Draw ${name} together with`} value="" choices={near.filter((tag) => !tags.includes(tag)).map((tag) => ({ value: tag, text: tag }))} onPick={onMix}><Icon d={ICONS.plus} /></Menu>}
       {own && (tags.length > 1
         ? <button class="icon" aria-label={`Take ${name} away`} title="Take away" onClick={() => onMix(null)}>×</button>
         : <button class="icon" aria-label={`${pinned ? "Unpin" : "Pin"} ${name}`} aria-pressed={pinned} title="Pin (m)" onClick={onPin}><Icon d={ICONS.pin} /></button>)}

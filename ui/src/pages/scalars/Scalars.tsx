@@ -4,13 +4,14 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../../api/client";
 import type { RangedTags } from "../../api/types";
+import { toNumber, type WireNumber } from "../../api/wire";
 import { count, plural } from "../../lib/format";
 import { limitsText, readLimits } from "../../lib/limits";
 import { matcherOf } from "../../lib/matching";
 import { groupRuns } from "../../lib/run_groups";
 import { runsHaving, runsOfRanges } from "../../lib/runs_of_tags";
 import { Nothing } from "../../parts/Nothing";
-import { allRuns, shownRuns } from "../../parts/RunList";
+import { allRuns, shownRuns, type LastOf } from "../../parts/RunList";
 import { Side } from "../../parts/Side";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
@@ -27,6 +28,20 @@ const OPEN_TAGS = 60;
 
 // So many are drawn at once; of the others, those in sight after the first frame.
 const FIRST_CARDS = 6;
+
+const LATER_MILLISECONDS = 300; // Charts come first.
+
+/** What a tag came to in each run, for the list of runs. */
+function useLastOf(tag: string | null): LastOf | null {
+  const { state } = useResource(`last ${tag ?? ""}`, async (signal) => {
+    if (tag === null) return null;
+    await new Promise((resolve) => setTimeout(resolve, LATER_MILLISECONDS));
+    if (signal.aborted) return null;
+    const answer = await getJson<{ runs: string[]; values: WireNumber[] }>("scalars/last", { contains: tag, whole: 1 }, signal);
+    return { tag, values: new Map(answer.runs.map((run, i) => [run, toNumber(answer.values[i] ?? null)])) };
+  });
+  return state.value.data;
+}
 
 export default function Scalars(): JSX.Element {
   const { state, retry } = useResource("scalar-tags", (signal) => getJson<RangedTags>("tags", { kind: "scalar", ranges: 1 }, signal));
@@ -69,11 +84,12 @@ export default function Scalars(): JSX.Element {
   const curves = useMemo(() => new Set(data?.names.filter((_, i) => (data.max_steps[i] ?? 0) > (data.min_steps[i] ?? 0))), [data]);
   const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => has(tag, run))), (tag) => curves.has(tag)), [has, curves, wanted, shown]);
   const usual = useMemo(() => openByItself(groups, OPEN_TAGS), [groups]);
+  const pins = listOf(query.value.get("pins"));
+  const last = useLastOf(pins[0] ?? groups[0]?.tags[0] ?? null);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
   if (data.names.length === 0) return <Empty />;
 
-  const pins = listOf(query.value.get("pins"));
   const closed = new Set(listOf(query.value.get("fold")));
   const opened = new Set(listOf(query.value.get("open")));
   const wide = query.value.get("wide");
@@ -86,7 +102,8 @@ export default function Scalars(): JSX.Element {
   };
   const most = Math.max(OPEN_TAGS, Number(query.value.get("most") ?? OPEN_TAGS) || 0);
   const limits = readLimits(query.value.get("ylim"));
-  const mixes = readMixes(query.value.get("mix"));
+  // Of charts from an old address, those of which at least one tag is still there.
+  const mixes = readMixes(query.value.get("mix")).filter((tags) => tags.some((tag) => names.has(tag)));
   let cards = 0;
   const common: CardsProps = {
     view, cursor, groups: runGroups, runsOf: (tag) => shown.filter((run) => has(tag, run)),
@@ -106,7 +123,7 @@ export default function Scalars(): JSX.Element {
   };
   return (
     <div class="view scalars">
-      <Side><Knobs view={view} /></Side>
+      <Side last={last}><Knobs view={view} /></Side>
       <div class="main-column">
         <div class="page-bar">
           <h1>Scalars</h1>
@@ -116,7 +133,7 @@ export default function Scalars(): JSX.Element {
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
         {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => names.has(tag)).map((tag) => card([tag]))} />}
-        {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map((tags) => card(tags.filter((tag) => names.has(tag))))} />}
+        {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map(card)} />}
         {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
