@@ -77,6 +77,7 @@ std::string DirectoryNameOf(std::string_view name) {
 
 std::string NameOfDirectory(std::string_view directory) {
   if (directory == "%") return {};
+  if (directory.find('%') == std::string_view::npos) return std::string(directory);  // Most.
   std::string name;
   for (std::size_t i = 0; i < directory.size(); ++i) {
     const int high =
