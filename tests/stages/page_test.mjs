@@ -141,9 +141,9 @@ inBothLights("minimum, maximum and mean are scalars whose step is the channel", 
 
 inBothLights("similarity is a picture for each of 20 samples", async (page, at, look) => {
   await visit(page, at("images?tag=similarity_distance"));
-  await page.waitForFunction(() => document.querySelectorAll(".image-card img").length === 20);
+  await page.waitForFunction(() => document.querySelectorAll(".image-card").length === 20);
   for (const card of await page.locator(".image-card").all()) {
-    await card.scrollIntoViewIfNeeded();
+    await card.scrollIntoViewIfNeeded(); // Pictures come when they are near.
     await card.locator("img").evaluate((img) => img.decode());
     assert.ok((await card.locator("img").evaluate((img) => img.naturalWidth)) >= 300);
   }

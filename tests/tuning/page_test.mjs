@@ -48,7 +48,7 @@ test("the fall is seen, followed to the first convolution, and explained by its 
   assert.match(await row.innerText(), /loses too much/);
   await picture(page, "tuning-fall");
 
-  await row.click();
+  await row.locator('a:text-is("Layers")').click();
   await page.waitForSelector('h1:text("Layers")');
   await page.waitForSelector(".list tbody tr");
   await drawn(page);
