@@ -103,8 +103,10 @@ std::optional<Meaning> MeaningOfBareTag(std::string_view run, std::string_view t
   const std::vector<std::string_view> parts = Split(tag, '/');
   if (parts.size() != 3 || (parts[0] != "metrics" && parts[0] != "performance")) return {};
   if (run == "." || IsPhase(parts[2]) || !IsKnownMetric(MetricKeyOf(parts[1]))) return {};
-  return MetricMeaning(Dialect::kFlat, NameOfDirectory(LastPart(run)), NameOfDirectory(parts[2]),
-                       parts[1]);
+  Meaning meaning = MetricMeaning(Dialect::kFlat, NameOfDirectory(LastPart(run)),
+                                  NameOfDirectory(parts[2]), parts[1]);
+  if (meaning.model.empty() || meaning.variant.empty()) return {};  // "%", as below.
+  return meaning;
 }
 
 // The length of `cleaned`'s part before `tail`, which must be a whole path of its own; npos when

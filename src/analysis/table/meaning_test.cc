@@ -103,6 +103,9 @@ TEST(MeaningOf, TakesTheRunForTheModelWhenTagsNameNone) {
   EXPECT_EQ(EntityOf({.run = "bench/alexnet", .tag = "metrics/accuracy/fp32"}),
             "bench/alexnet | alexnet | fp32 | accuracy");
   EXPECT_EQ(EntityOf({.run = ".", .tag = "metrics/accuracy/fp32"}), "nothing");
+  // "%" is how an empty name is written.
+  EXPECT_EQ(EntityOf({.run = "bench/alexnet", .tag = "metrics/accuracy/%"}), "nothing");
+  EXPECT_EQ(EntityOf({.run = "bench/%", .tag = "metrics/accuracy/fp32"}), "nothing");
 }
 
 TEST(MeaningOf, ReadsScalarsOfTuningRuns) {
