@@ -136,12 +136,12 @@ export async function heldBy(page) {
   return { heap: (usedSize + backingStorageSize) / 1e6, nodes: of("Nodes"), listeners: of("JSEventListeners") };
 }
 
-/**
- * What a page holds before and after at least `switches` changes of page, on the same page both times. The
- * browser runs without compilers: code that was compiled because it runs often is no leak, but is on the heap.
- */
-export async function switchPages(board, switches) {
-  const browser = await startBrowser("--js-flags=--no-opt --no-maglev --no-sparkplug");
+/** Browsers with it keep no code on the heap that was compiled because it runs often, which is no leak. */
+export const WITHOUT_COMPILERS = "--js-flags=--no-opt --no-maglev --no-sparkplug";
+
+/** What a page holds before and after at least `switches` changes of page, on the same page both times. */
+export async function switchPages(board, switches, ...flags) {
+  const browser = await startBrowser(...flags);
   try {
     const { page } = await openWindow(browser);
     const keys = ["o", "s", "h", "p", "c", "l"];
