@@ -30,6 +30,13 @@ bool HaveDifferentNames(const std::vector<SeriesView>& series) {
 
 }  // namespace
 
+std::shared_ptr<const FileView> WithPath(const FileView& view, const std::string& path) {
+  auto renamed = std::make_shared<FileView>(view);
+  renamed->file.path = path;
+  for (Damage& damage : renamed->damage) damage.path = path;
+  return renamed;
+}
+
 FileIndex::FileIndex(std::string path) : impl_(std::make_unique<Impl>(std::move(path))) {}
 FileIndex::~FileIndex() = default;
 FileIndex::FileIndex(FileIndex&&) noexcept = default;
@@ -64,11 +71,7 @@ bool FileIndex::Impl::Verify() const { return HasRightColumns(stored_columns_, s
 
 void FileIndex::Impl::Rename(std::string path) {
   path_ = std::move(path);
-  if (!stored_) return;
-  auto view = std::make_shared<FileView>(*stored_->view);
-  view->file.path = path_;
-  for (Damage& damage : view->damage) damage.path = path_;
-  stored_->view = std::move(view);
+  if (stored_) stored_->view = WithPath(*stored_->view, path_);
 }
 
 // Of one in which two tags have the same name, which nobody has stored, nothing is kept.

@@ -69,6 +69,9 @@ struct FileView {
   std::uint64_t read_bytes = 0;  // Up to here the file has been read.
 };
 
+// The same after the file has got another name.
+std::shared_ptr<const FileView> WithPath(const FileView& view, const std::string& path);
+
 // An index as bytes. Of many indexes all structures are read at once, and of the columns those that
 // somebody asks for: who stores them keeps the two apart.
 struct EncodedIndex {

@@ -43,6 +43,10 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
   directory.is_loaded = true;
   for (const auto& [name, file] : directory.files) {
     directory.is_loaded = directory.is_loaded && file->view != nullptr;
+    // Renamed since it was read: what a snapshot names can be opened, as long as it is there.
+    if (file->view != nullptr && file->view->file.path != file->path()) {
+      file->view = WithPath(*file->view, file->path());
+    }
     views.push_back(file->view != nullptr ? file->view : UnreadView(*file));
   }
   directory.run =
