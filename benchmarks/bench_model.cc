@@ -3,12 +3,13 @@
 //   bench_model list    --file M --count N                        open, and visit every tensor
 //   bench_model compare --data x.f32 --codes y.i8 --count N [--channels LENGTH | --threads]
 //   bench_model read    --data x.f32 --codes y.i8 --count N [--threads]   only reading these bytes
+//   bench_model buckets --data x.f32 --count N [--threads]        TensorBoard's histogram
 //   bench_model run     --file M --count N [--capture]            samples, all layers' outputs or
 //   not
 //
 // --threads: in layers of a million weights, as CompareModels does it.
 //
-// Each prints what it cost, per tensor list, element, element and sample.
+// Each prints what it cost: per list of tensors, per weight (compare, read, buckets), per sample.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +22,7 @@
 #include "cboard/model/model_graph.h"
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/compare.h"
+#include "cboard/tensor/histogram.h"
 #include "compression/parallel.h"
 #include "measurement.h"
 
@@ -173,6 +175,33 @@ void Read(const Flags& flags) {
   measurement.Print(count * codes.size(), 0);
 }
 
+void CountBuckets(const Flags& flags) {
+  const auto values = ReadAll<float>(flags.Text("--data"));
+  const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
+  HistogramData histogram;
+  Measurement measurement;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (flags.Has("--threads")) {
+      ForEachLayer(values.size(), [&](std::size_t first, std::size_t size) {
+        Unwrap(ComputeHistogram(std::span<const float>(values).subspan(first, size)));
+      });
+    } else {
+      histogram = Unwrap(ComputeHistogram(values));
+    }
+  }
+  measurement.Stop();
+  JsonWriter filled;
+  filled.BeginArray();
+  for (std::size_t i = 0; i < histogram.bucket_counts.size(); ++i) {
+    if (histogram.bucket_counts[i] == 0) continue;
+    filled.BeginArray().Value(histogram.bucket_limits[i]).Value(histogram.bucket_counts[i]);
+    filled.EndArray();
+  }
+  filled.EndArray();
+  std::fprintf(stderr, "%s\n", filled.text().c_str());
+  measurement.Print(count * values.size(), 0);
+}
+
 void Run(const Flags& flags) {
   // No tensors asked for: the model's own outputs.
   const ModelCapture model = Unwrap(ModelCapture::Open(
@@ -202,10 +231,12 @@ int main(int argc, char** argv) {
     cboard::bench::CompareWeights(flags);
   } else if (command == "read") {
     cboard::bench::Read(flags);
+  } else if (command == "buckets") {
+    cboard::bench::CountBuckets(flags);
   } else if (command == "run") {
     cboard::bench::Run(flags);
   } else {
-    Flags::Stop("bench_model list | compare | read | run");
+    Flags::Stop("bench_model list | compare | read | buckets | run");
   }
   return 0;
 }

@@ -14,6 +14,15 @@ def weights(path, count):
     return path
 
 
+def tensorboard_limits():
+    """The bucket limits that TensorBoard's histograms have always had."""
+    limits, value = [], 1e-12
+    while value < 1e20:
+        limits.append(value)
+        value *= 1.1
+    return numpy.array([-limit for limit in reversed(limits)] + [0.0] + limits)
+
+
 def noise_image(path):
     """Noise, which no compressor makes smaller."""
     numpy.random.default_rng(1).integers(0, 256, (3, SIDE, SIDE), dtype=numpy.uint8).tofile(path)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import bars
+import inputs
 import numpy
 from contest import Contest
 from python_contests import debian_numpy, with_packages
@@ -183,6 +184,37 @@ class ModelContests:
             found.append(float(done.stderr.split()[-1]))
         return None if abs(found[0] - found[1]) < 1e-9 else f"{found[0]} instead of {found[1]}"
 
+    def buckets(self):
+        """numpy sorts blocks of the values, so what it takes depends on how it can sort them."""
+        count = self.benchmark.count(20) * 1_000_000
+        data = inputs.weights(self.benchmark.scratch / "buckets.f32", count)
+        arguments = ["buckets", "--data", data, "--count"]
+        contest = Contest(f"TensorBoard's buckets of {count:,} weights", "weight", self.benchmark.rounds)
+        contest.add("ours", self.ours(*arguments, 20))
+        contest.add("ours, threads", self.ours(*arguments, 20, "--threads"), "one a processor")
+        folder = debian_numpy(self.benchmark.scratch)
+        for kind, note in (("f8", "float64, as TensorBoard's writers call it"), ("f4", "float32")):
+            command = self.peer(*arguments, 1, "--type", kind)
+            contest.add(f"numpy.histogram, {kind}", command, note)
+            if folder is not None:
+                older = with_packages(folder, command)
+                contest.add(f"{OLDER} histogram, {kind}", older, f"Debian's, {note}")
+        self.benchmark.run(contest)
+        for peer in [name for name in contest.contestants if "numpy" in name]:
+            self.benchmark.verdicts.append(
+                bars.at_least(f"buckets: 70x {peer}", contest.factor(peer), 70)
+            )
+        same = self.filled(self.ours(*arguments, 1)) == self.filled(self.peer(*arguments, 1))
+        self.benchmark.verdicts.append(
+            bars.correct("buckets: numpy's counts", None if same else "other counts")
+        )
+
+    @staticmethod
+    def filled(command):
+        """The buckets that are not empty: right edges and counts."""
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+        return json.loads(done.stderr)
+
     def capture(self):
         model = network(self.benchmark.scratch / "network.onnx")
         contest = Contest("a sample through 24 layers", "sample", self.benchmark.rounds)
@@ -195,4 +227,5 @@ class ModelContests:
         self.listing("safetensors", safetensors_file)
         self.listing("onnx", onnx_file)
         self.weights()
+        self.buckets()
         self.capture()

@@ -2,6 +2,7 @@
 
     model_peer.py list    --file model.onnx|model.safetensors --count N
     model_peer.py compare --data x.f32 --codes y.i8 --count N [--blocks]
+    model_peer.py buckets --data x.f32 --count N --type f4|f8
 """
 
 import argparse
@@ -12,6 +13,7 @@ import sys
 import time
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # Read when numpy is imported.
+import inputs  # noqa: E402
 import numpy  # noqa: E402
 
 SCALE = numpy.float32(0.002)
@@ -73,18 +75,29 @@ def figures_in_blocks(x, codes):
     return sums, extremes
 
 
+def buckets(x):
+    """numpy.histogram with the limits of TensorBoard's writers."""
+    limits = inputs.tensorboard_limits()
+    return lambda: numpy.histogram(x, bins=limits)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("work", choices=["list", "compare"])
+    parser.add_argument("work", choices=["list", "compare", "buckets"])
     parser.add_argument("--file")
     parser.add_argument("--data")
     parser.add_argument("--codes")
     parser.add_argument("--count", type=int, required=True)
     parser.add_argument("--blocks", action="store_true")
+    parser.add_argument("--type", default="f4", help="what the values are when numpy gets them")
     flags = parser.parse_args()
     pieces = flags.count
     if flags.work == "list":
         work = (list_onnx if flags.file.endswith(".onnx") else list_safetensors)(flags.file)
+    elif flags.work == "buckets":
+        x = numpy.fromfile(flags.data, "f4").astype(flags.type)
+        pieces *= len(x)
+        work = buckets(x)
     else:
         x, codes = numpy.fromfile(flags.data, "f4"), numpy.fromfile(flags.codes, "i1")
         pieces *= len(x)
@@ -99,6 +112,10 @@ def main():
     if flags.work == "compare":
         sums = result[0]
         print(f"cosine {sums[4] / numpy.sqrt(sums[2] * sums[3]):.12f}", file=sys.stderr)
+    if flags.work == "buckets":
+        counts, limits = result
+        filled = [[limits[i + 1], int(counts[i])] for i in numpy.flatnonzero(counts)]
+        print(json.dumps(filled), file=sys.stderr)
     rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps({"count": pieces, "bytes": 0, "wall_seconds": wall, "cpu_seconds": cpu,
                       "peak_rss_bytes": rss}))  # fmt: skip

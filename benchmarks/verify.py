@@ -2,6 +2,7 @@
 
 import pathlib
 
+import inputs
 import numpy
 from tensorboard.backend.event_processing import event_file_loader
 
@@ -14,22 +15,13 @@ def events(directory):
             yield run, event
 
 
-def tensorboard_limits():
-    """The bucket limits that TensorBoard's histograms have always had."""
-    limits, value = [], 1e-12
-    while value < 1e20:
-        limits.append(value)
-        value *= 1.1
-    return numpy.array([-limit for limit in reversed(limits)] + [0.0] + limits)
-
-
 def histogram_is_numpys(logdir, data):
     """Whether every histogram in `logdir` counts what numpy counts. Returns what differs, or None.
 
     Empty buckets at both ends are left out of the file; the others must be there, one by one.
     """
     values = numpy.fromfile(data, dtype=numpy.float32).astype(numpy.float64)
-    counts, limits = numpy.histogram(values, bins=tensorboard_limits())
+    counts, limits = numpy.histogram(values, bins=inputs.tensorboard_limits())
     filled = numpy.flatnonzero(counts)
     first, last = filled[0], filled[-1]
     checked = 0
