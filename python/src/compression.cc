@@ -11,6 +11,7 @@
 #include "bindings.h"
 #include "cboard/compression/aurora.h"
 #include "cboard/compression/benchmark_import.h"
+#include "cboard/compression/latency_edges.h"
 #include "cboard/compression/log_plan.h"
 #include "cboard/compression/metrics.h"
 #include "cboard/compression/tags.h"
@@ -257,6 +258,7 @@ void BindCompression(nb::module_& module) {
                                OptionsOf(weights, quality, quality_lower_is_better, penalty_factor,
                                          penalty_threshold, chance_level, measured_on)));
   });
+  module.def("latency_edges", LatencyEdges);
   module.def("import_benchmark", Import);
 }
 

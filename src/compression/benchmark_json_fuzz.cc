@@ -27,8 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       static_cast<void>(ComputeAurora(baseline->metrics, variant.metrics));
       for (const auto& [metric, value] : InLogOrder(variant.metrics)) {
         static_cast<void>(LabelsOf(metric, model.model, variant.name));
-        static_cast<void>(
-            DefaultTag({CompressionTagKind::kMetric, model.model, metric.key, variant.name, model.baseline}));
+        static_cast<void>(DefaultTag(
+            {CompressionTagKind::kMetric, model.model, metric.key, variant.name, model.baseline}));
       }
     }
   }

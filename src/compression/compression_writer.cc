@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cboard/base/strings.h"
+#include "cboard/compression/latency_edges.h"
 
 namespace cboard {
 namespace {
@@ -14,28 +15,6 @@ ModelComparison UsualPair(std::string_view model, const Metrics& fp32, const Met
       .baseline = std::string(kUsualBaseline),
       .variants = {{std::string(kUsualBaseline), fp32, {}}, {std::string(kUsualVariant), int8, {}}},
       .info = {}};
-}
-
-// Latencies lie close together but for a few that are many times as long, so that bins which suit
-// all of them show one bar. These are equal and fine for 99 % of the samples, and grow by a tenth
-// each beyond.
-std::vector<double> LatencyEdges(std::vector<double> samples) {
-  constexpr std::size_t kFineBins = 200;
-  constexpr double kGrowth = 1.1;
-  std::ranges::sort(samples);
-  const double first = samples.front(), last = samples.back();
-  double usual = samples[(samples.size() - 1) * 99 / 100];
-  if (!(usual > first)) usual = last > first ? last : first + std::max(std::abs(first), 1e-9) / 100;
-  std::vector<double> edges;
-  for (std::size_t i = 0; i <= kFineBins; ++i) {
-    edges.push_back(first + (usual - first) * static_cast<double>(i) / kFineBins);
-  }
-  edges.back() = usual;
-  // A sample at the upper end counts in the last bin.
-  for (double width = (usual - first) / kFineBins; edges.back() < last; width *= kGrowth) {
-    edges.push_back(edges.back() + width);
-  }
-  return edges;
 }
 
 }  // namespace

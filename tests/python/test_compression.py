@@ -38,6 +38,17 @@ def test_both_tag_schemes_and_the_data_of_our_plugin(tmp_path, read):
     assert (content["model"], content["variant"]) == ("m", "int8")
 
 
+def test_latencies_are_told_apart_although_one_is_a_hundred_times_as_long(tmp_path, read):
+    samples = [10 + 0.001 * i for i in range(500)] + [1000.0]
+    with CompressionWriter(str(tmp_path)) as writer:
+        writer.log_latency_distribution("m", samples, [7.0])
+    events = read(tmp_path).events
+    (fp32,) = (event.histogram_value for event in events.Histograms("m/latency_distribution/fp32"))
+    (int8,) = (event.histogram_value for event in events.Histograms("m/latency_distribution/int8"))
+    assert sum(count > 0 for count in fp32.bucket) > 150
+    assert (sum(fp32.bucket), fp32.max, sum(int8.bucket)) == (501, 1000.0, 1)
+
+
 def test_a_subclass_redirects_tags(tmp_path, read):
     class Candidates(CompressionWriter):
         def tag_for(self, *parts):

@@ -80,7 +80,8 @@ class CompressionWriter(SummaryWriter):
     def log_latency_distribution(self, model_name: str, fp32_latencies: ArrayLike,
                                  int8_latencies: ArrayLike,
                                  step: int = 0) -> Omissions:  # fmt: skip
-        """A histogram each; samples that are not finite are left out."""
+        """A histogram each, with bins that suit latencies; samples that are not finite are left
+        out."""
         import numpy as np
 
         from ..tensors import real_np
@@ -94,7 +95,8 @@ class CompressionWriter(SummaryWriter):
                 omitted.append((f"latency_distribution/{variant}", dropped))
             if len(finite):
                 tag = self.tag_for("latency_distribution", model_name, "", variant, "fp32")
-                self.add_histogram(tag, finite, step)
+                edges = _engine.latency_edges(finite.tolist())
+                self.add_histogram(tag, finite, step, bins=edges)
         return omitted
 
     def log_model_metadata(
