@@ -21,8 +21,7 @@ void ReadPluginData(pbf_reader fields, SummaryMetadata& metadata) {
   }
 }
 
-SummaryValue ReadValue(pbf_reader fields) {
-  SummaryValue value;
+void ReadValue(pbf_reader fields, SummaryValue& value) {
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Length(1):
@@ -49,7 +48,6 @@ SummaryValue ReadValue(pbf_reader fields) {
         fields.skip();
     }
   }
-  return value;
 }
 
 }  // namespace
@@ -83,14 +81,21 @@ Result<void> ForEachValue(std::string_view summary,
   return ReadMessageInto("Summary", summary, visit, [](pbf_reader fields, const auto& visitor) {
     while (fields.next()) {
       switch (fields.tag_and_type()) {
-        case Length(1):
-          visitor(ReadValue(fields.get_message()));
+        case Length(1): {
+          SummaryValue value;
+          ReadValue(fields.get_message(), value);
+          visitor(value);
           break;
+        }
         default:
           fields.skip();
       }
     }
   });
+}
+
+Result<SummaryValue> ParseSummaryValue(std::string_view bytes) {
+  return ReadMessage<SummaryValue>("Summary.Value", bytes, ReadValue);
 }
 
 Result<ParsedHistogram> ParseHistogram(std::string_view bytes) {

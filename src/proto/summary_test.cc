@@ -97,6 +97,23 @@ TEST(Summary, TheLastMemberOfAValueCounts) {
   EXPECT_THAT(values[0].payload, IsEmpty());
 }
 
+TEST(Summary, AValueByItselfIsTheSameAsInASummary) {
+  std::string summary;
+  AppendImageValue("cat", {.height = 2, .width = 3, .encoded = "png"}, {.display_name = "A"},
+                   summary);
+  const std::string_view bytes = std::string_view(summary).substr(2);  // Without number and length.
+  const std::vector<SummaryValue> values = ValuesOf(summary);
+  const Result<SummaryValue> value = ParseSummaryValue(bytes);
+  ASSERT_THAT(value, Succeeds());
+  EXPECT_EQ(value->tag, values[0].tag);
+  EXPECT_EQ(value->kind, values[0].kind);
+  EXPECT_EQ(value->payload.data(), values[0].payload.data());
+  EXPECT_EQ(value->payload, values[0].payload);
+  EXPECT_EQ(value->metadata, values[0].metadata);
+  EXPECT_THAT(ParseSummaryValue(bytes.substr(0, bytes.size() - 1)),
+              FailsSaying(ErrorCode::kDataLoss, "Summary.Value of"));
+}
+
 TEST(SummaryMetadata, RoundTrips) {
   const std::string bytes = EncodeSummaryMetadata({.plugin_name = "scalars",
                                                    .plugin_content = std::string_view("\0\xff", 2),

@@ -103,6 +103,9 @@ struct SummaryValue {
 Result<void> ForEachValue(std::string_view summary,
                           const std::function<void(const SummaryValue&)>& visit);
 
+// One value, from the bytes of its message; views point into them.
+Result<SummaryValue> ParseSummaryValue(std::string_view bytes);
+
 // A histogram that owns its buckets, as it comes out of a file. Fails with kDataLoss also when
 // limits and counts differ in number.
 struct ParsedHistogram {

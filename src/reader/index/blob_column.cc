@@ -1,11 +1,55 @@
 #include "reader/index/blob_column.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <optional>
 
 #include "cboard/base/check.h"
 
 namespace cboard::reader {
+namespace {
+
+constexpr std::uint64_t kMidStep = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMidWall = std::uint64_t{1} << 47;
+
+// Nothing if it does not fit.
+std::optional<ShortBlob> Shortened(const StoredBlob& blob, const BlobBase& base) {
+  const std::uint64_t step =
+      static_cast<std::uint64_t>(blob.step) - static_cast<std::uint64_t>(base.step) + kMidStep;
+  const std::uint64_t wall =
+      std::bit_cast<std::uint64_t>(blob.wall_time_seconds) - base.wall_bits + kMidWall;
+  if (step >> 32 != 0 || wall >> 48 != 0 || blob.record_offset >> 48 != 0) return std::nullopt;
+  return ShortBlob{.step = static_cast<std::uint32_t>(step),
+                   .wall_low = static_cast<std::uint32_t>(wall),
+                   .offset_low = static_cast<std::uint32_t>(blob.record_offset),
+                   .wall_high = static_cast<std::uint16_t>(wall >> 32),
+                   .offset_high = static_cast<std::uint16_t>(blob.record_offset >> 32),
+                   .record_bytes = blob.record_bytes,
+                   .value_offset = blob.value_offset,
+                   .value_bytes = blob.value_bytes};
+}
+
+StoredBlob Restored(const ShortBlob& blob, const BlobBase& base) {
+  const std::uint64_t step = static_cast<std::uint64_t>(base.step) + blob.step - kMidStep;
+  const std::uint64_t wall =
+      base.wall_bits + (std::uint64_t{blob.wall_high} << 32 | blob.wall_low) - kMidWall;
+  return {.step = static_cast<std::int64_t>(step),
+          .wall_time_seconds = std::bit_cast<double>(wall),
+          .record_offset = std::uint64_t{blob.offset_high} << 32 | blob.offset_low,
+          .record_bytes = blob.record_bytes,
+          .value_offset = blob.value_offset,
+          .value_bytes = blob.value_bytes};
+}
+
+template <typename T>
+T LoadMember(const std::byte* blobs, std::size_t index) {
+  T blob;
+  std::memcpy(&blob, blobs + index * sizeof blob, sizeof blob);
+  return blob;
+}
+
+}  // namespace
 
 BlobEntry BlobColumnView::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);
@@ -14,9 +58,10 @@ BlobEntry BlobColumnView::at(std::size_t index) const {
       std::upper_bound(blocks_, blocks_ + block_count_, index,
                        [](std::size_t i, const BlobBlock& b) { return i < b.first_index; }) -
       1;
-  StoredBlob blob;
-  const auto* bytes = reinterpret_cast<const std::byte*>(block->blobs);
-  std::memcpy(&blob, bytes + (index - block->first_index) * sizeof blob, sizeof blob);
+  const std::size_t member = index - block->first_index;
+  const StoredBlob blob = block->base != nullptr
+                              ? Restored(LoadMember<ShortBlob>(block->blobs, member), *block->base)
+                              : LoadMember<StoredBlob>(block->blobs, member);
   return {.step = blob.step,
           .wall_time_seconds = blob.wall_time_seconds,
           .file = file_,
@@ -41,16 +86,34 @@ BlobColumnView BlobColumnView::WithFile(std::uint32_t file) const {
 }
 
 void BlobColumn::Append(const StoredBlob& blob) {
-  if (open_size_ == open_capacity_) {
-    // In proportion to what is there: spare room and block list stay a fraction of the entries.
-    open_capacity_ = std::clamp<std::size_t>(size_ / 4, 2, 256);
-    open_ = reinterpret_cast<StoredBlob*>(arena_->Allocate(open_capacity_ * sizeof(StoredBlob)));
-    open_size_ = 0;
-    blocks_.Append({size_, open_}, *arena_);
+  if (base_ == nullptr) {
+    base_ = new (arena_->Allocate(sizeof(BlobBase)))
+        BlobBase{blob.step, std::bit_cast<std::uint64_t>(blob.wall_time_seconds)};
   }
-  new (&open_[open_size_]) StoredBlob(blob);
+  std::optional<ShortBlob> shortened;
+  if (!has_long_) {
+    shortened = Shortened(blob, *base_);
+    if (!shortened) {
+      has_long_ = true;
+      open_capacity_ = open_size_;  // The last block takes no more.
+    }
+  }
+  if (open_size_ == open_capacity_) OpenBlock();
+  if (shortened) {
+    std::memcpy(open_ + open_size_ * sizeof(ShortBlob), &*shortened, sizeof(ShortBlob));
+  } else {
+    std::memcpy(open_ + open_size_ * sizeof(StoredBlob), &blob, sizeof(StoredBlob));
+  }
   ++open_size_;
   ++size_;
+}
+
+void BlobColumn::OpenBlock() {
+  // In proportion to what is there: spare room and block list stay a fraction of the entries.
+  open_capacity_ = std::clamp<std::size_t>(size_ / 4, 2, 256);
+  open_ = arena_->Allocate(open_capacity_ * (has_long_ ? sizeof(StoredBlob) : sizeof(ShortBlob)));
+  open_size_ = 0;
+  blocks_.Append({size_, open_, has_long_ ? nullptr : base_}, *arena_);
 }
 
 void BlobColumn::Adopt(const BlobColumnView& stored) {

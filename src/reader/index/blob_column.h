@@ -1,4 +1,4 @@
-// Where the values of one tag of one file lie, 40 bytes each.
+// Where the values of one tag of one file lie, 28 bytes each.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,31 @@ struct StoredBlob {
 };
 static_assert(sizeof(StoredBlob) == 40);
 
+// What the step and the wall time of a ShortBlob are told from: those of the column's first blob.
+struct BlobBase {
+  std::int64_t step = 0;
+  std::uint64_t wall_bits = 0;
+};
+
+// A StoredBlob in fewer bytes, so that less fresh memory is touched while a file is read: a step
+// within 2^31 of the base, a time within 2^47 of its smallest parts (a year at today's times), an
+// offset below 2^48. Those of real logs fit.
+struct ShortBlob {
+  std::uint32_t step = 0;
+  std::uint32_t wall_low = 0;
+  std::uint32_t offset_low = 0;
+  std::uint16_t wall_high = 0;
+  std::uint16_t offset_high = 0;
+  std::uint32_t record_bytes = 0;
+  std::uint32_t value_offset = 0;
+  std::uint32_t value_bytes = 0;
+};
+static_assert(sizeof(ShortBlob) == 28);
+
 struct BlobBlock {
   std::uint64_t first_index = 0;
-  const StoredBlob* blobs = nullptr;  // Not always aligned: those of a mapped file are copied out.
+  const std::byte* blobs = nullptr;  // Not always aligned: those of a mapped file are copied out.
+  const BlobBase* base = nullptr;    // Of ShortBlobs; nullptr: they are StoredBlobs.
 };
 
 // A column as it was at one moment. Never changes, cheap to copy, readable from any thread, valid
@@ -79,9 +101,13 @@ class BlobColumn {
   }
 
  private:
+  void OpenBlock();
+
   Arena* arena_;
   BlockList<BlobBlock> blocks_;
-  StoredBlob* open_ = nullptr;  // The last block, if there is room in it.
+  BlobBase* base_ = nullptr;   // Since the first blob came.
+  bool has_long_ = false;      // A blob came that is no ShortBlob: no later block has them.
+  std::byte* open_ = nullptr;  // The last block, if there is room in it.
   std::size_t open_size_ = 0;
   std::size_t open_capacity_ = 0;
   std::size_t size_ = 0;

@@ -52,7 +52,7 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_
                std::min({limit, size - padding, first + kMappedBytes - padding}) + padding);
   ByteSpan pages = MapPages(first, end);
   if (!pages.empty()) pages = pages.subspan(RoundDown(offset - first, kPageBytes));
-  if (pages.empty() || !AreInMemory(pages) || !PopulateAll(pages)) {
+  if (pages.empty() || !AreInMemory(pages) || !(PopulateCached(pages) || PopulateAll(pages))) {
     Unmap();
     return {};
   }

@@ -48,23 +48,19 @@ Result<double> ScalarOf(const proto::SummaryValue& value) {
   return numbers[0];
 }
 
-// Calls visit(field, bytes) for each value of `summary`: the field as a summary of its own, and the
-// message in it.
+// Calls visit(bytes) for each value of `summary`.
 template <typename Visit>
 Result<void> ForEachField(std::string_view summary, const Visit& visit) {
-  return proto::ReadMessageInto(
-      "Summary", summary, visit, [](proto::pbf_reader fields, const Visit& visitor) {
-        while (true) {
-          const char* begin = fields.data().data();
-          if (!fields.next()) return;
-          if (fields.tag_and_type() != proto::Length(1)) {
-            fields.skip();
-            continue;
-          }
-          const std::string_view bytes = proto::ViewOf(fields);
-          visitor({begin, static_cast<std::size_t>(bytes.data() + bytes.size() - begin)}, bytes);
-        }
-      });
+  return proto::ReadMessageInto("Summary", summary, visit,
+                                [](proto::pbf_reader fields, const Visit& visitor) {
+                                  while (fields.next()) {
+                                    if (fields.tag_and_type() == proto::Length(1)) {
+                                      visitor(proto::ViewOf(fields));
+                                    } else {
+                                      fields.skip();
+                                    }
+                                  }
+                                });
 }
 
 bool ComesAsEvent(const TagInfo& info) {
@@ -201,10 +197,10 @@ Result<void> PartIndex::AddSummary(std::string_view summary, const Place& place)
   const auto note = [&](const Result<void>& result) {
     if (outcome && !result) outcome = result;
   };
-  const auto add = [&](std::string_view field, std::string_view bytes) {
+  const auto add = [&](std::string_view bytes) {
     ++value_count_;
-    note(proto::ForEachValue(
-        field, [&](const proto::SummaryValue& value) { note(AddValue(value, bytes, place)); }));
+    const Result<proto::SummaryValue> value = proto::ParseSummaryValue(bytes);
+    note(value ? AddValue(*value, bytes, place) : Fail(value.error()));
   };
   note(ForEachField(summary, add));
   return outcome;

@@ -18,6 +18,9 @@ namespace {
 // how much it has looked at in vain, reads to the end: time stays in proportion to the file.
 constexpr unsigned kMaxQuickDamage = 8;
 
+// An event of one scalar is not longer, unless its tag is very long.
+constexpr std::uint64_t kMaxScalarBytes = 255;
+
 template <typename T>
 T Load(const std::byte* bytes) {
   T value;
@@ -98,9 +101,13 @@ class Reader {
     if (!bytes) return Fails(bytes.error());
     if (bytes->size() < kRecordHeaderBytes) return false;
     NoteProgress();
+    ByteSpan rest = *bytes;
     // Old files need a look at every step; see PartIndex.
-    if (index_.state.has_version_2 && HasShortCrc()) ReadScalars(*bytes);
-    return part_.end >= stop_ || ReadRecord();
+    if (Load<std::uint64_t>(rest.data()) <= kMaxScalarBytes && index_.state.has_version_2 &&
+        HasShortCrc()) {
+      rest = ReadScalars(rest);
+    }
+    return part_.end >= stop_ || ReadRecord(rest);
   }
 
   void NoteProgress() {
@@ -109,9 +116,9 @@ class Reader {
   }
 
   // The quick way: scalar events that are known but for wall time, step and value. Stops at the
-  // first record that is anything else.
-  CBOARD_SSE42 void ReadScalars(ByteSpan bytes) {
-    constexpr std::uint64_t kMinEventBytes = 20, kMaxEventBytes = 255;
+  // first record that is anything else, and returns what is at hand from there on.
+  CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
+    constexpr std::uint64_t kMinEventBytes = 20;
     constexpr std::size_t kAheadBytes = 2048;  // Of a mapped file, these may not be in the cache.
     const std::byte* record = bytes.data();
     const std::byte* const end = record + bytes.size();
@@ -124,7 +131,7 @@ class Reader {
     while (record < stop && end - record >= static_cast<std::ptrdiff_t>(kRecordHeaderBytes)) {
       __builtin_prefetch(record + kAheadBytes);
       const auto length = Load<std::uint64_t>(record);
-      if (length < kMinEventBytes || length > kMaxEventBytes ||
+      if (length < kMinEventBytes || length > kMaxScalarBytes ||
           static_cast<std::uint64_t>(end - record) < length + kRecordOverheadBytes ||
           ToInteger(Mask(ShortCrc32c(record, 8))) != Load<std::uint32_t>(record + 8)) {
         break;
@@ -172,23 +179,30 @@ class Reader {
     index_.record_count += count;
     index_.event_count += count;
     part_.end += static_cast<std::uint64_t>(record - bytes.data());
+    return bytes.subspan(static_cast<std::size_t>(record - bytes.data()));
   }
 
-  // The general way, for one record of any kind.
-  bool ReadRecord() {
-    Result<ByteSpan> bytes = window_.At(part_.end, kRecordHeaderBytes);
-    if (!bytes) return Fails(bytes.error());
-    if (bytes->size() < kRecordHeaderBytes) return false;
-    const auto length = LoadLittleEndian<std::uint64_t>(*bytes);
-    if (ToInteger(ComputeMaskedCrc(bytes->first<8>())) != Load<std::uint32_t>(&(*bytes)[8]) ||
+  // The general way, for one record of any kind. `bytes` are at hand from the end of the part on.
+  bool ReadRecord(ByteSpan bytes) {
+    if (bytes.size() < kRecordHeaderBytes) {
+      const Result<ByteSpan> more = window_.At(part_.end, kRecordHeaderBytes);
+      if (!more) return Fails(more.error());
+      if (more->size() < kRecordHeaderBytes) return false;
+      bytes = *more;
+    }
+    const auto length = LoadLittleEndian<std::uint64_t>(bytes);
+    if (ToInteger(ComputeMaskedCrc(bytes.first<8>())) != Load<std::uint32_t>(&bytes[8]) ||
         length > kMaxRecordBytes) {
       return ReadPastDamage();
     }
     const std::size_t total = static_cast<std::size_t>(length) + kRecordOverheadBytes;
-    bytes = window_.At(part_.end, total);
-    if (!bytes) return Fails(bytes.error());
-    if (bytes->size() < total) return false;
-    const ByteSpan payload = bytes->subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
+    if (bytes.size() < total) {
+      const Result<ByteSpan> more = window_.At(part_.end, total);
+      if (!more) return Fails(more.error());
+      if (more->size() < total) return false;
+      bytes = *more;
+    }
+    const ByteSpan payload = bytes.subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
     if (ToInteger(ComputeMaskedCrc(payload)) !=
         Load<std::uint32_t>(payload.data() + payload.size())) {
       return ReadPastDamage();

@@ -1,4 +1,4 @@
-// Mapping many pages with one call of the system.
+// Mapping many pages with few calls of the system.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,5 +21,12 @@ inline bool Populate(ByteSpan mapped) {
   return ::madvise(const_cast<std::byte*>(mapped.data()) - skipped, mapped.size() + skipped,
                    MADV_POPULATE_READ) == 0;
 }
+
+// Maps the pages of a piece of a mapped file, which begins with one, at half the cost, if all of
+// them are in memory; false if not. Of each few pages one is asked for, and the system maps what it
+// has around it along with it. Those that it leaves out, since somebody else is at them, are mapped
+// when they are looked at: like the others they need no disk then, unless memory is so short that
+// the system has taken them back meanwhile.
+bool PopulateCached(ByteSpan mapped);
 
 }  // namespace cboard::reader

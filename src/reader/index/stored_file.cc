@@ -190,7 +190,7 @@ class SeriesDecoder {
     if (count == 0) return true;
     lists_->blobs.reserve(max_series_);
     columns_->blobs.reserve(max_series_);
-    lists_->blobs.push_back({0, reinterpret_cast<const StoredBlob*>(points_.data() + at)});
+    lists_->blobs.push_back({.blobs = points_.data() + at});
     columns_->blobs.emplace_back(lists_, &lists_->blobs.back(), 1, static_cast<std::size_t>(count));
     series.blobs = std::span(columns_->blobs).last(1);
     return true;
