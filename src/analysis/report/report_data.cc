@@ -158,4 +158,18 @@ Result<ReportData> CollectReport(const std::shared_ptr<const Snapshot>& snapshot
   return data;
 }
 
+std::string PlainName(const MetricDescription& metric) {
+  const std::string& name = metric.display_name;
+  return name.ends_with(')') ? name.substr(0, name.rfind(" (")) : name;
+}
+
+std::string NameWithUnit(const MetricDescription& metric) {
+  const std::string plain = PlainName(metric);
+  if (IsShare(metric)) return plain + ", %";
+  if (plain == metric.display_name) return plain;
+  return plain + ", " +
+         metric.display_name.substr(plain.size() + 2,
+                                    metric.display_name.size() - plain.size() - 3);
+}
+
 }  // namespace cboard::analysis

@@ -51,4 +51,10 @@ std::optional<double> LostBy(const ReportData& data, const ReportModel& model);
 // Whether values are shares of one, to be shown in per cent.
 bool IsShare(const MetricDescription& metric);
 
+// "Model size" of "Model size (MB)": what a metric is called in a sentence.
+std::string PlainName(const MetricDescription& metric);
+
+// "Model size, MB" and "Accuracy, %": how heads and axes say a unit.
+std::string NameWithUnit(const MetricDescription& metric);
+
 }  // namespace cboard::analysis

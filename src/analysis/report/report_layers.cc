@@ -28,9 +28,22 @@ std::optional<LayerRanking> RankingOf(const ReportData& data, std::span<const La
                     CollectLayerMetrics(*run_b, b->variant));
 }
 
-std::string LoggedText(const RankedLayer& layer, std::string_view metric) {
+// With the same decimals in every row, so that points stand below points.
+std::string LoggedText(const RankedLayer& layer, std::string_view metric, int decimals) {
   const auto found = layer.logged.find(metric);
-  return found == layer.logged.end() ? "–" : ShortNumber(found->second);
+  return found == layer.logged.end() ? "–" : FixedNumber(found->second, decimals);
+}
+
+std::string_view VerdictOf(Level level) {
+  switch (level) {
+    case Level::kRed:
+      return "fails";
+    case Level::kAmber:
+      return "to watch";
+    case Level::kGreen:
+      break;
+  }
+  return "good";
 }
 
 std::string_view ClassOf(Level level) {
@@ -47,17 +60,17 @@ std::string_view ClassOf(Level level) {
 
 void WriteRanking(HtmlWriter& html, const std::string& name, const LayerRanking& ranking) {
   html.Element("h3", name);
-  html.Raw("<div class=\"wide\"><table><thead><tr><th>Layer</th><th>Level</th>");
+  html.Raw("<div class=\"wide\"><table><thead><tr><th>Layer</th><th>Verdict</th>");
   html.Raw("<th class=\"num\">SQNR, dB</th><th class=\"num\">Worst channel, dB</th>");
   html.Raw("<th class=\"num\">Cosine</th><th>Cause</th></tr></thead><tbody>");
   const std::size_t shown = std::min(kMostLayers, ranking.layers.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RankedLayer& layer = ranking.layers[i];
     html.Raw("<tr>").Element("td", layer.baseline.layer, "name").Raw("<td>");
-    html.Element("span", NameOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
-    html.Raw("</td>").Element("td", LoggedText(layer, "sqnr_db"), "num");
-    html.Element("td", LoggedText(layer, "worst_channel_sqnr_db"), "num");
-    html.Element("td", LoggedText(layer, "cosine"), "num");
+    html.Element("span", VerdictOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
+    html.Raw("</td>").Element("td", LoggedText(layer, "sqnr_db", 1), "num");
+    html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", 1), "num");
+    html.Element("td", LoggedText(layer, "cosine", 4), "num");
     html.Element("td", layer.diagnosis.explanation).Raw("</tr>");
   }
   html.Raw("</tbody></table></div>");

@@ -120,7 +120,7 @@ std::string P(double pixel) {
 void WriteAxes(HtmlWriter& html, const Axis& x, const Axis& y, const MetricDescription& x_metric,
                const MetricDescription& y_metric) {
   const auto title = [](const MetricDescription& metric, bool log) {
-    return metric.display_name + (IsShare(metric) ? ", %" : "") + (log ? " (log)" : "");
+    return NameWithUnit(metric) + (log ? " (log)" : "");
   };
   for (const double tick : y.Ticks()) {
     html.Raw("<path class=\"gridline\" d=\"M" + P(kLeft) + " " + P(y(tick)) + "H" + P(kRight));
@@ -202,7 +202,7 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
   }
   const Axis x(std::move(xs), kLeft, kRight, true);
   const Axis y(std::move(ys), kBottom, kTop, false);
-  const std::string title = y_metric.display_name + " against " + x_metric.display_name;
+  const std::string title = PlainName(y_metric) + " against " + PlainName(x_metric);
   html.Raw("<section>").Element("h2", title);
   html.Element("p",
                HumanCount(spots.size()) + " of " + HumanCount(data.models.size()) +

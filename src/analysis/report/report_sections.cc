@@ -197,7 +197,7 @@ void WriteModels(HtmlWriter& html, const ReportData& data) {
   Begin(html, "Models", "● " + data.a + " → ◆ " + data.b + "; – was not logged.", true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th>");
   for (const MetricDescription& metric : data.metrics) {
-    html.Element("th", metric.display_name + (IsShare(metric) ? ", %" : ""), "num");
+    html.Element("th", NameWithUnit(metric), "num");
   }
   html.Raw("</tr></thead><tbody>");
   for (const ReportModel& model : data.models) {

@@ -27,10 +27,13 @@ body { margin: 0; background: var(--paper); }
 .good::before { content: "✓ "; } .bad::before { content: "✗ "; } .warn::before { content: "▲ "; }
 .verdict { margin: 16px 0 0; padding: 8px 12px; border-left: 2px solid; font-size: 15px; }
 .verdict.good { background: var(--good-wash); } .verdict.bad { background: var(--bad-wash); }
-.tiles { display: flex; flex-wrap: wrap; margin-top: 16px; border-block: 1px solid var(--line); }
-.tile { flex: 1 1 150px; padding: 8px 16px 10px 0; } .tile .name, .tile .of { color: var(--ink-3); font-size: 12px; line-height: 16px; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(132px, 1fr)); margin-top: 16px; border-block: 1px solid var(--line); }
+.tile { padding: 8px 16px 10px 0; } .tile .name, .tile .of { color: var(--ink-3); font-size: 12px; line-height: 16px; overflow-wrap: anywhere; }
 .tile .figure { font-size: 20px; line-height: 26px; }
-.wide { overflow-x: auto; }
+/* Wider than the window: a shade at the edge behind which there is more. */
+.wide { overflow-x: auto; background:
+  linear-gradient(to left, var(--paper) 30%, transparent) right / 40px 100% no-repeat local,
+  linear-gradient(to left, light-dark(#14181d2e, #000000a6), transparent) right / 14px 100% no-repeat scroll; }
 table { width: 100%; border-collapse: collapse; font-size: 12px; line-height: 16px; }
 th, td { padding: 5px 12px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { color: var(--ink-3); font-weight: 400; border-bottom-color: var(--line-strong); white-space: nowrap; }

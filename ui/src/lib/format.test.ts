@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytes, count, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant } from "./format";
+import { bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, tickTexts, withComma } from "./format";
 
 describe("numbers", () => {
   it("keep four significant digits and a true minus", () => {
@@ -49,6 +49,22 @@ describe("units", () => {
     expect(duration(100)).toBe("1 min 40 s");
     expect(duration(120)).toBe("2 min");
     expect(duration(93_600)).toBe("1 d 2 h");
+  });
+  it("stand in a column with the same decimals", () => {
+    expect(decimalsOfColumn([-0.8202, 12.1])).toBe(2);
+    expect(decimalsOfColumn([0.0123, NaN])).toBe(5);
+    expect(decimalsOfColumn([123_456])).toBe(0);
+    expect(decimalsOfColumn([])).toBe(0);
+  });
+  it("say a unit after a comma", () => {
+    expect(withComma("Model size (MB)")).toBe("Model size, MB");
+    expect(withComma("Loss")).toBe("Loss");
+  });
+  it("mark an axis by its step, and a lone tick in full", () => {
+    expect(tickTexts([0, 0.05, 0.1])).toEqual(["0.00", "0.05", "0.10"]);
+    expect(tickTexts([0.05])).toEqual(["0.05"]);
+    expect(tickTexts([1300, 1400])).toEqual(["1,300", "1,400"]);
+    expect(tickTexts([])).toEqual([]);
   });
   it("show as many decimals as the tick step needs", () => {
     expect(decimalsOfStep(0.05)).toBe(2);

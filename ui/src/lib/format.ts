@@ -69,6 +69,11 @@ export function points(difference: number, decimals = 2): string {
   return `${difference > 0 ? "+" : ""}${text} pp`;
 }
 
+/** "Latency (ms)" as "Latency, ms": how heads and axes say a unit. */
+export function withComma(label: string): string {
+  return label.replace(/ \(([^)]*)\)$/, ", $1");
+}
+
 /** "Latency (ms)" without its unit, for where the value carries it. */
 export function withoutUnit(label: string): string {
   return label.replace(/ \([^)]*\)$/, "");
@@ -100,6 +105,20 @@ export function duration(seconds: number): string {
   };
   if (size < 3600) return two(60, "min", 1, "s");
   return size < 86_400 ? two(3600, "h", 60, "min") : two(86_400, "d", 3600, "h");
+}
+
+/** How ticks of an even axis read: all with the decimals that their step needs. */
+export function tickTexts(ticks: readonly number[]): string[] {
+  const [first = 0, second] = ticks;
+  const decimals = second === undefined ? Infinity : decimalsOfStep(second - first);
+  return ticks.map((t) => (Math.abs(t) >= 1e4 || decimals > 5 ? significant(t, 3) : decimals === 0 ? count(t) : fixed(t, decimals)));
+}
+
+/** Of a column of numbers, the decimals with which the largest shows `digits` of them. */
+export function decimalsOfColumn(values: Iterable<number>, digits = 4): number {
+  let most = 0;
+  for (const value of values) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+  return most === 0 ? 0 : Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(most))));
 }
 
 /** Decimals that a tick of this step needs: 0.05 needs 2. */

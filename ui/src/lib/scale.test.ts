@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extent, linearScale, logScale, logTicks, padded, ticks } from "./scale";
+import { extent, linearScale, logScale, logTicks, padded, ticks, timeTicks } from "./scale";
 
 describe("scales", () => {
   it("map and invert", () => {
@@ -22,6 +22,14 @@ describe("ticks", () => {
     expect(ticks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
     expect(ticks(58.2, 83.1, 5)).toEqual([60, 65, 70, 75, 80]);
     expect(ticks(1, 1)).toEqual([]);
+  });
+  it("of time are full minutes and hours", () => {
+    expect(timeTicks(0, 299, 6)).toEqual([0, 60, 120, 180, 240]);
+    expect(timeTicks(50, 110, 6)).toEqual([50, 60, 70, 80, 90, 100, 110]);
+    expect(timeTicks(0, 20_000, 5)).toEqual([0, 7200, 14_400]);
+    expect(timeTicks(0, 0.5, 5)).toEqual([0, 0.1, 0.2, 0.3, 0.4, 0.5]);
+    expect(timeTicks(0, 30 * 86_400, 3)).toEqual([0, 10, 20, 30].map((days) => days * 86_400));
+    expect(timeTicks(1, 1)).toEqual([]);
   });
   it("thin out over many decades", () => {
     expect(logTicks(1.2, 440)).toEqual([2, 5, 10, 20, 50, 100, 200].slice(0, 8));

@@ -41,6 +41,19 @@ export function ticks(lo: number, hi: number, wanted = 5): number[] {
   return found;
 }
 
+// Steps by which people count time, in seconds.
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+
+/** About `wanted` moments inside [lo, hi], in seconds: full minutes and hours rather than hundreds of seconds. */
+export function timeTicks(lo: number, hi: number, wanted = 5): number[] {
+  const raw = (hi - lo) / wanted;
+  const step = TIME_STEPS.find((s) => s >= raw * (1 - 1e-9));
+  if (!(hi > lo) || wanted < 1 || raw < 1) return ticks(lo, hi, wanted);
+  if (step === undefined) return ticks(lo / 86_400, hi / 86_400, wanted).map((t) => t * 86_400);
+  const first = Math.ceil(lo / step - 1e-9);
+  return Array.from({ length: Math.floor(hi / step + 1e-9) - first + 1 }, (_, i) => (first + i) * step);
+}
+
 /** 1-2-5 ticks over decades, thinned until at most `most` are left. */
 export function logTicks(lo: number, hi: number, most = 8): number[] {
   if (!(hi > lo) || lo <= 0) return [];

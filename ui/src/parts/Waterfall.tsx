@@ -16,6 +16,10 @@ export function Waterfall({ score }: { score: Score }): JSX.Element {
   const clamp = (v: number): number => (v > 0 ? Math.min(100, Math.max(0, at(v))) : 0);
   return (
     <ol class="ranks waterfall">
+      <li class="rank note" aria-hidden="true">
+        <span /><span class="track"><span class="even-label" style={{ left: `${at(1)}%` }}>1.00</span></span>
+        <span class="num">factor</span><span class="num">weight</span>
+      </li>
       {bars.map((bar) => (
         <li class="rank" key={bar.name}>
           <span class="name">{bar.name}</span>

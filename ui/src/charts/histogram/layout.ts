@@ -1,5 +1,5 @@
 // Two histograms on one axis: A filled, B as an outline, same bins. Pure.
-import { decimalsOfStep, fixed, significant } from "../../lib/format";
+import { significant, tickTexts } from "../../lib/format";
 import { linearScale, ticks, type Scale } from "../../lib/scale";
 
 export interface HistogramInput {
@@ -66,13 +66,13 @@ export function layoutHistogram(input: HistogramInput, view: HistogramView, widt
   const y = yScale(view, a, b, box);
   const zero = view === "log" ? box.b : y(0);
   const path = (values: readonly number[] | null): string => (values ? outline(values, range, edge, x, y, zero) : "");
+  const marks = ticks(...x.domain, Math.max(4, Math.floor((box.r - box.l) / 90)));
+  const texts = tickTexts(marks);
   return {
     box, x, y, zero, a, b,
     areaA: path(a),
     outlineB: path(b),
-    xTicks: ticks(...x.domain, Math.max(3, Math.floor((box.r - box.l) / 90))).map((t, _, all) => ({
-      at: x(t), text: Math.abs(t) >= 1e4 || decimalsOfStep((all[1] ?? 1) - (all[0] ?? 0)) > 5 ? significant(t, 3) : fixed(t, decimalsOfStep((all[1] ?? 1) - (all[0] ?? 0))),
-    })),
+    xTicks: marks.map((t, i) => ({ at: x(t), text: texts[i] ?? "" })),
     yTicks: yTicksOf(view, a, b, y),
   };
 }

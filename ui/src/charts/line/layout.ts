@@ -1,5 +1,5 @@
 // Where the lines of a chart go. Pure: values in, pixels out.
-import { decimalsOfStep, fixed, significant } from "../../lib/format";
+import { significant, tickTexts } from "../../lib/format";
 import type { RunLook } from "../../lib/colour";
 import { ranked } from "../../lib/ranked";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
@@ -28,6 +28,8 @@ export interface LineChartOptions {
   readonly yRange: readonly [number | null, number | null] | null;
   /** Whether the y axis begins at 0, or ends there. */
   readonly fromZero?: boolean;
+  /** Where ticks of an even x axis may stand; at round numbers without it. */
+  readonly xTicks?: (lo: number, hi: number, wanted: number) => number[];
   /** What stands at a tick; nothing: there is no tick. */
   readonly xText: (x: number, step: number) => string;
 }
@@ -134,17 +136,13 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
   const [d0, d1] = x.domain;
   const y = yScaleOf(lines, x.domain, options, box.b, box.t);
 
-  const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : ticks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 90)));
+  const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : (options.xTicks ?? ticks)(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 90)));
   const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 180 ? 5 : 3);
-  const yStep = (ys[1] ?? 1) - (ys[0] ?? 0);
-  const decimals = decimalsOfStep(yStep);
+  const yTexts = y.log ? ys.map((value) => significant(value, 3)) : tickTexts(ys);
   return {
     box, x, y,
     xTicks: xs.map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) })).filter((tick) => tick.text !== ""),
-    yTicks: ys.map((value) => ({
-      at: y(value),
-      text: y.log || decimals > 5 || Math.abs(value) >= 1e6 ? significant(value, 3) : fixed(value, decimals),
-    })),
+    yTicks: ys.map((value, i) => ({ at: y(value), text: yTexts[i] ?? "" })),
     holes: lines.map((line) => holesOf(line)),
   };
 }

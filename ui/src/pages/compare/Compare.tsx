@@ -117,8 +117,10 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
         <span class={verdict.fails.length > 0 ? "verdict bad" : "verdict good"}>
           {verdict.fails.length > 0 ? [...new Set(verdict.fails)].join(", ") : verdict.checked > 0 ? `passes ${verdict.checked} of ${policy.gates.length} gates, the others were not logged`.replace(/ of (\d+) gates, .*$/, (m, n) => (Number(n) === verdict.checked ? " gates" : m)) : "nothing to check"}
         </span>
-        <a class="link push" href={hrefOf(["layers"], { model: model.name })}>Layers</a>
-        <a class="link" href={hrefOf(["graph"], { model: model.name })}>Graph</a>
+        <span class="push ways">
+          <a class="link" href={hrefOf(["layers"], { model: model.name })}>Layers</a>
+          <a class="link" href={hrefOf(["graph"], { model: model.name })}>Graph</a>
+        </span>
         <Menu label={`Policy: ${policy.name}`} value={policy.name} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
           onPick={(name) => setQuery({ policy: name === POLICIES[0]?.name ? null : name })}><span class="dim">Policy</span> {policy.name}</Menu>
       </div>
@@ -135,12 +137,12 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
         <div>
           <MetricsTable model={model} metrics={metrics} a={a} b={b} failing={failing} />
           <BytesPanel model={model.name} a={a} b={b} />
-          <ClassPanel model={model.name} a={a} b={b} />
           <ConfigPanel model={model.name} a={a} b={b} />
         </div>
         <div>
           <Gates model={model} a={a} b={b} policy={policy} />
           <Latency a={a} b={b} model={model} />
+          <ClassPanel model={model.name} a={a} b={b} />
           <section class="panel" aria-labelledby="aurora-title">
             <div class="panel-head"><h2 id="aurora-title">AURORA {score?.score != null ? fixed(score.score, 2) : ""}</h2>
               <span class="note">{score?.score != null ? `${score.kind}${score.formula ? `, ${score.formula}` : ""}, coverage ${fixed(score.coverage, 2)}; 1.00 is break-even` : ""}</span></div>

@@ -4,9 +4,18 @@ import { useMemo, useState } from "preact/hooks";
 import { getJson } from "../../api/client";
 import type { FilesAnswer, Runs } from "../../api/types";
 import { bytes, count, duration, plural } from "../../lib/format";
+import { matcherOf } from "../../lib/matching";
+import { query, setQuery } from "../../state/location";
 import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
 import "./files.css";
+
+const FEW = 12; // So many are found by eye.
+
+/** How long ago, in one unit: of hundreds of days nobody asks for the hours. */
+function ageText(seconds: number): string {
+  return `${duration(Math.max(0, seconds)).replace(/^(\d+ (?:min|h|d)) .*$/, "$1")} ago`;
+}
 
 function FilesOfRun({ run }: { run: string }): JSX.Element {
   const { state, retry } = useResource(run, (signal) => getJson<FilesAnswer>("files", { run }, signal));
@@ -46,6 +55,7 @@ export default function Files(): JSX.Element {
   const { state, retry } = useResource("runs", (signal) => getJson<Runs>("runs", {}, signal));
   const [open, setOpen] = useState<string | null>(null);
   const [most, setMost] = useState(300);
+  const words = query.value.get("find") ?? "";
   const { data, error } = state.value;
   const now = status.value;
   const order = useMemo(() => (data ? [...data.names.keys()].sort((p, q) =>
@@ -66,21 +76,26 @@ export default function Files(): JSX.Element {
     );
   }
   const seconds = Date.now() / 1000;
+  const matches = matcherOf(words);
+  const found = words === "" ? order : order.filter((i) => matches(data.names[i] ?? ""));
+  const anyDamage = damaged.length > 0;
   return (
     <div class="view">
       <div class="page-bar">
         <h1>Files</h1>
         <span class="note">{plural(data.names.length, "run")} below {now?.logdirs.paths.join(", ")}</span>
-        <span class={`push verdict ${damaged.length + problems.length > 0 ? "warn" : "good"}`}>
+        <span class={`verdict ${damaged.length + problems.length > 0 ? "warn" : "good"}`}>
           {damaged.length + problems.length > 0 ? `${plural(damaged.length, "run")} with damage${problems.length > 0 ? `, ${plural(problems.length, "directory", "directories")} unreadable` : ""}` : "everything could be read"}
         </span>
+        {order.length > FEW && <input class="field push find-runs" type="search" aria-label="Find runs" placeholder="Find runs: regular expression" value={words}
+          onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />}
       </div>
       {problems.map((message) => <p key={message} class="trouble">{message}</p>)}
-      <div class="wide-table">
+      <div class="scroll-x">
         <table class="table files">
-          <thead><tr><th scope="col">Run</th><th scope="col" class="num">Events</th><th scope="col" class="num">Tags</th><th scope="col">Damage</th><th scope="col">Newest event</th></tr></thead>
+          <thead><tr><th scope="col">Run</th><th scope="col" class="num">Events</th><th scope="col" class="num">Tags</th>{anyDamage && <th scope="col">Damage</th>}<th scope="col">Newest event</th></tr></thead>
           <tbody>
-            {order.slice(0, most).map((i) => {
+            {found.slice(0, most).map((i) => {
               const name = data.names[i] ?? "";
               const newest = data.newest_wall_times[i];
               const [lost, failed] = [data.damaged_bytes[i] ?? 0, data.failed_files[i] ?? 0];
@@ -90,17 +105,18 @@ export default function Files(): JSX.Element {
                     <td title={name}><button class="link" aria-expanded={open === name} onClick={() => setOpen(open === name ? null : name)}><span class="caret" aria-hidden="true">{open === name ? "▾" : "▸"}</span> <span class="tail"><bdi>{name}</bdi></span></button></td>
                     <td class="num">{count(data.event_counts[i] ?? 0)}</td>
                     <td class="num">{count(data.tag_counts[i] ?? 0)}</td>
-                    <td>{failed > 0 ? <span class="verdict bad">{plural(failed, "file")} unreadable</span> : lost > 0 ? <span class="verdict warn">{bytes(lost)}</span> : <span class="dim">none</span>}</td>
-                    <td class="dim">{newest == null ? "no event" : `${duration(Math.max(0, seconds - newest))} ago`}</td>
+                    {anyDamage && <td>{failed > 0 ? <span class="verdict bad">{plural(failed, "file")} unreadable</span> : lost > 0 ? <span class="verdict warn">{bytes(lost)}</span> : <span class="dim">none</span>}</td>}
+                    <td class="dim" title={newest == null ? undefined : new Date(newest * 1000).toISOString()}>{newest == null ? "no event" : ageText(seconds - newest)}</td>
                   </tr>
-                  {open === name && <tr key={`${name} files`} class="unfolded-row"><td colSpan={5}><FilesOfRun run={name} /></td></tr>}
+                  {open === name && <tr key={`${name} files`} class="unfolded-row"><td colSpan={anyDamage ? 5 : 4}><FilesOfRun run={name} /></td></tr>}
                 </>
               );
             })}
           </tbody>
         </table>
       </div>
-      {order.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show more of {order.length}</button>}
+      {found.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show more of {found.length}</button>}
+      {found.length === 0 && <p class="panel note">No run is called that. <button class="link" onClick={() => setQuery({ find: null }, "replace")}>Show all {order.length}</button></p>}
     </div>
   );
 }

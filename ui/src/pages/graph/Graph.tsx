@@ -22,11 +22,12 @@ import { GraphCanvas } from "./GraphCanvas";
 import { loadErrors } from "./load_errors";
 import { MemoryCurve } from "./MemoryCurve";
 import { DiffSummary, NodePanel } from "./NodePanel";
-import { chooseSources, nameOf, readSources, type Shown, type Timeline } from "./sources";
+import { chooseSources, firstStage, nameOf, nextStage, readSources, type Shown, type Timeline } from "./sources";
 import { Stages } from "./Stages";
 import { neighbour, openedFor, toggled } from "./walk";
 import "./graph.css";
 
+const PLAY_MILLISECONDS = 1600;
 const NONE_OPEN = "-"; // In the address: every group is closed.
 
 export default function Graph(): JSX.Element {
@@ -56,8 +57,10 @@ function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): J
   const placed = useResource(JSON.stringify([source, version, pairs]), (signal) => loadErrors(source, pairs, signal)).state.value.data;
 
   // The worst layer comes first and is selected already, until something else is, or nothing.
+  const layer = query.value.get("layer");
+  const asked = layer === null || query.value.has("nothing") ? null : placed?.find((one) => one.layer === layer)?.path ?? null;
   const worst = placed === null || placed.length === 0 || query.value.has("nothing") ? null : placed.reduce((least, one) => (one.sqnr < least.sqnr ? one : least)).path;
-  const node = query.value.get("node") ?? worst;
+  const node = query.value.get("node") ?? asked ?? worst;
   // What was selected first of these graphs is in sight from the start; later ones move nothing.
   const pairId = `${a.id} ${b?.id ?? ""}`;
   const first = useRef({ pairId, node });
@@ -148,6 +151,11 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
   };
   // Where the page came to by itself: as long as nobody moved, another size is another beginning.
   const arrived = useRef<Camera | null>(null);
+  const settle = (): void => {
+    place(home());
+    reveal(selected);
+    arrived.current = camera.peek();
+  };
   const onPane = (size: Size): void => {
     pane.current = size;
     const at = camera.peek();
@@ -160,9 +168,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
       camera.value = linked;
       return;
     }
-    place(home());
-    reveal(selected);
-    arrived.current = camera.peek();
+    settle();
   };
 
   // After groups opened or closed, the box one pointed at stays where it was.
@@ -175,6 +181,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     before.current.drawing = drawing;
     const box = held ? boxOfPath(drawing, held.path) : -1;
     if (held && box >= 0) place(kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current));
+    else if (at === arrived.current) settle(); // What is selected came late, and with it open groups that are wider.
     else if (wanted !== null || at === placed.current) reveal(selected);
   }, [drawing]);
   useEffect(() => {
@@ -205,12 +212,23 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     toggle(group);
     setQuery({ node: view.boxes.paths[group]! }, "replace");
   };
-  const openStage = (by: number): void => {
-    const { timeline } = shown;
-    if (!timeline) return;
-    for (let i = shown.stage + by; i >= 0 && i < timeline.names.length; i += by) {
-      if (timeline.has_graph[i]) return setQuery({ stage: timeline.names[i]!, graph: null, with: null });
-    }
+  const openStage = (by: 1 | -1): void => {
+    const name = nextStage(shown, by);
+    if (name !== null) setQuery({ stage: name, graph: null, with: null, play: null });
+  };
+
+  // One stage after the other; the picture of each stays long enough to be read.
+  const playing = query.value.has("play") && shown.timeline !== null;
+  useEffect(() => {
+    if (!playing) return;
+    const next = nextStage(shown, 1);
+    const later = setTimeout(() => setQuery(next === null ? { play: null } : { stage: next, graph: null, with: null }, "replace"), next === null ? 0 : PLAY_MILLISECONDS);
+    return () => clearTimeout(later);
+  }, [playing, shown.stage]);
+  const play = (): void => {
+    if (playing) return setQuery({ play: null }, "replace");
+    const ended = nextStage(shown, 1) === null;
+    setQuery({ play: "1", ...(ended ? { stage: firstStage(shown), graph: null, with: null } : {}) }, "replace");
   };
 
   const move = (change: (from: Camera) => Camera) => (): void => {
@@ -254,7 +272,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
       {controls(shown, drawing, modes, mode, panes)}
       {trouble !== null && <p class="trouble" role="alert">{trouble}</p>}
       {view.problems.map((problem) => <p key={problem} class="trouble">{problem}</p>)}
-      {shown.timeline && <Stages timeline={shown.timeline} stage={shown.stage} onPick={(name) => setQuery({ stage: name, graph: null, with: null })} />}
+      {shown.timeline && <Stages timeline={shown.timeline} stage={shown.stage} playing={playing} onPlay={play} onPick={(name) => setQuery({ stage: name, graph: null, with: null, play: null })} />}
       <div class="graph-area">
         {asTable
           ? <BoxTable drawing={drawing} side={panes.at(-1) ?? "a"} look={looks[panes.at(-1) ?? "a"]} selected={selected} onPick={pick} onToggle={toggle} />

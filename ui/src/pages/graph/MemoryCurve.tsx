@@ -71,7 +71,7 @@ export function MemoryCurve({ source, version, selected, onPick }: {
             {layout.lines.a && <path class="line-a" d={layout.lines.a} />}
             {layout.lines.b && <path class="line-b" d={layout.lines.b} />}
             {sides.map(({ id, side }, i) => (
-              <text key={id} class={`ink-${id}`} x={layout.box.r + 8} y={layout.box.t + 10 + i * 15}>{`${id === "a" ? "●" : "◆"} ${bytes(side.peak_bytes)}`}</text>
+              <text key={id} class={`ink-${id}`} x={layout.box.r + 8} y={layout.box.t + 10 + i * 15}>{`${id === "a" ? "●" : "◆"} peak ${bytes(side.peak_bytes)}`}</text>
             ))}
             {at && <path class="rule" d={`M${Math.round(layout.x[at.id](at.place)) + 0.5} ${layout.box.t}V${layout.box.b}`} />}
             {at && selected !== null && <text class="name halo" x={Math.max(layout.box.l + selected.length * 3, Math.min(layout.box.r - selected.length * 3, layout.x[at.id](at.place)))} y={height - 4} text-anchor="middle">{selected}</text>}

@@ -1,7 +1,7 @@
 // What is known of the selected node or group, A beside B.
 import type { JSX } from "preact";
 import { getJson, type Params } from "../../api/client";
-import { bytes, count, duration, fixed, plural } from "../../lib/format";
+import { bytes, count, duration, fixed, plural, withTrueMinus } from "../../lib/format";
 import { hrefOf } from "../../state/location";
 import { useResource } from "../../state/resource";
 import type { LayerError } from "./colours";
@@ -64,6 +64,9 @@ const CHANGES: Record<string, string> = { added: "Only in B", gone: "Only in A",
 /** The end of a name tells it from others; the whole of it is in the tip. */
 const lastPart = (name: string): string => name.split(/[/·]/).at(-1)?.trim() ?? name;
 
+/** A true minus before numbers; attributes of a graph come as its writer spelled them. */
+const shownText = (text: string): string => text.replace(/(?<![\w.])-(?=[\d.])/g, withTrueMinus);
+
 const orNone = (text: string | undefined | null): string => (text === undefined || text === null || text === "" ? "–" : text);
 
 const bitsOf = (side: NodeSide | null): string =>
@@ -118,7 +121,7 @@ function Attributes({ title, keys, texts }: { title: string; keys: readonly stri
     <section class="panel">
       <div class="panel-head"><h3>{title}</h3></div>
       <dl class="attributes">
-        {shown.slice(0, MOST_ATTRIBUTES).map(({ key, text }) => <div key={key} class={text.length > LONG ? "long" : ""}><dt>{key}</dt><dd class="mono">{text}</dd></div>)}
+        {shown.slice(0, MOST_ATTRIBUTES).map(({ key, text }) => <div key={key} class={text.length > LONG ? "long" : ""}><dt>{key}</dt><dd class="mono">{shownText(text)}</dd></div>)}
       </dl>
       {shown.length > MOST_ATTRIBUTES && <p class="note">{count(shown.length - MOST_ATTRIBUTES)} more attributes</p>}
     </section>
@@ -144,7 +147,7 @@ function Differences({ node }: { node: NodeAnswer }): JSX.Element | null {
       <dl class="attributes changes">
         {rest.slice(0, MOST_ATTRIBUTES).map(({ what, a: from, b: to }) => (
           <div key={what} class={from.length + to.length > LONG - 6 ? "long" : ""}><dt>{what}</dt>
-            <dd class="mono"><span class="in-a">{orNone(from)}</span> → <span class="in-b">{orNone(to)}</span></dd></div>
+            <dd class="mono"><span class="in-a">{shownText(orNone(from))}</span> → <span class="in-b">{shownText(orNone(to))}</span></dd></div>
         ))}
       </dl>
       {rest.length > MOST_ATTRIBUTES && <p class="note">{count(rest.length - MOST_ATTRIBUTES)} more</p>}

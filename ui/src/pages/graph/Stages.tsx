@@ -4,7 +4,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../lib/format";
 import type { Timeline } from "./sources";
 
-export function Stages({ timeline, stage, onPick }: { timeline: Timeline; stage: number; onPick: (name: string) => void }): JSX.Element {
+export function Stages({ timeline, stage, playing, onPlay, onPick }: {
+  timeline: Timeline; stage: number; playing: boolean; onPlay: () => void; onPick: (name: string) => void;
+}): JSX.Element {
   const fact = (i: number): string => {
     if (!timeline.has_graph[i]) return "no graph";
     const histograms = timeline.histogram_counts[i] ?? 0;
@@ -17,7 +19,11 @@ export function Stages({ timeline, stage, onPick }: { timeline: Timeline; stage:
     if (list && shown) list.scrollLeft = Math.max(0, shown.offsetLeft + shown.offsetWidth / 2 - list.offsetLeft - list.clientWidth / 2);
   }, [stage, timeline]);
   return (
-    <ol class="stages" aria-label="Stages" ref={line}>
+    <div class="stages">
+    {timeline.has_graph.filter(Boolean).length > 1 && (
+      <button class="icon play" aria-label={playing ? "Stop" : "Play the stages"} aria-pressed={playing} title={playing ? "Stop" : "Play the stages, one after the other"} onClick={onPlay}>{playing ? "■" : "▶"}</button>
+    )}
+    <ol aria-label="Stages" ref={line}>
       {timeline.names.map((name, i) => (
         <li key={name}>
           <button aria-current={i === stage ? "step" : undefined} disabled={!timeline.has_graph[i]} title={name} onClick={() => onPick(name)}>
@@ -26,5 +32,6 @@ export function Stages({ timeline, stage, onPick }: { timeline: Timeline; stage:
         </li>
       ))}
     </ol>
+    </div>
   );
 }

@@ -5,7 +5,7 @@ import { boxOfPath, isIn, Kind, linksOf, possibleGroups, readView, type FactColu
 import { errorsOfBoxes, pairWithLayers } from "./errors";
 import { Grid } from "./grid";
 import { layoutMemory, operationAt, type MemorySide } from "./memory_layout";
-import { chooseSources, nameOf, readSources, type Timeline } from "./sources";
+import { chooseSources, firstStage, nameOf, nextStage, readSources, type Timeline } from "./sources";
 import { boundsOf, fitText, linePath, tipPath } from "./strokes";
 import { neighbour, openedFor, toggled } from "./walk";
 
@@ -195,6 +195,14 @@ describe("sources", () => {
   it("are the pair of the header where it was logged", () => {
     const shown = chooseSources(sources, [timeline], wanted);
     expect([shown?.a.run, shown?.b?.run, shown?.timeline]).toEqual(["m/fp32", "m/int8", null]);
+  });
+  it("are stepped through from stage to stage, past those without a graph", () => {
+    const gaps = { ...timeline, has_graph: timeline.names.map((_, i) => i !== 1) };
+    expect(firstStage({ timeline: gaps })).toBe("initial_graph");
+    expect(nextStage({ timeline: gaps, stage: 0 }, 1)).toBe(timeline.names[2]);
+    expect(nextStage({ timeline: gaps, stage: 2 }, -1)).toBe("initial_graph");
+    expect(nextStage({ timeline: gaps, stage: timeline.names.length - 1 }, 1)).toBeNull();
+    expect(nextStage({ timeline: null, stage: 0 }, 1)).toBeNull();
   });
   it("are the first stage and the chosen one of a model with stages", () => {
     const last = chooseSources(sources, [timeline], { ...wanted, model: "s" });

@@ -42,7 +42,7 @@ function stepLine(side: MemorySide | undefined, x: Scale, y: Scale): string {
 
 /** Both sides end at the right edge: the same depth of the same model stands about the same place. */
 export function layoutMemory(answer: MemoryAnswer, width: number, height: number): MemoryLayout | null {
-  const box = { l: 44, r: width - 96, t: 8, b: height - 18 };
+  const box = { l: 44, r: width - 112, t: 8, b: height - 18 };
   const most = Math.max(answer.a?.peak_bytes ?? 0, answer.b?.peak_bytes ?? 0);
   if (most <= 0 || box.r - box.l < 80) return null;
   const [unit, size] = [...UNITS].reverse().find(([, bytes]) => most >= bytes) ?? UNITS[0];

@@ -89,6 +89,16 @@ function stageOf(a: Source, b: Source | undefined, timelines: readonly Timeline[
   return { timeline: null, stage: 0 };
 }
 
+/** The nearest stage with a graph, `by` 1 onwards or -1 back; null at the end. */
+export function nextStage({ timeline, stage }: Pick<Shown, "timeline" | "stage">, by: 1 | -1): string | null {
+  for (let i = stage + by; timeline && i >= 0 && i < timeline.names.length; i += by) {
+    if (timeline.has_graph[i]) return timeline.names[i] ?? null;
+  }
+  return null;
+}
+
+export const firstStage = ({ timeline }: Pick<Shown, "timeline">): string | null => nextStage({ timeline, stage: -1 }, 1);
+
 /** What a graph is called: its variant where that is known, else its run. */
 export function nameOf(source: Source): string {
   const name = source.variant || source.run;

@@ -9,6 +9,7 @@ import type { Curve } from "../../api/series";
 import type { Tags } from "../../api/types";
 import { LineChart } from "../../charts/line/LineChart";
 import { duration, plural, significant } from "../../lib/format";
+import { timeTicks } from "../../lib/scale";
 import { Nothing } from "../../parts/Nothing";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
@@ -37,9 +38,10 @@ function Bands({ phases, range, named }: { phases: readonly Phase[]; range: Rang
       {phases.map((phase, i) => {
         const [left, right] = [place(phase.from), place(phase.to)];
         if (right <= left) return null;
+        // Of a band too narrow for a word, the table below has the name.
         const style = { left: `${left}%`, width: `${right - left}%` };
         return named
-          ? <button key={i} class={`band tint-${i % 2}`} style={style} title={`${phase.name}, ${duration(phase.to - phase.from)}: zoom to it`} onClick={() => zoomTo([phase.from, phase.to])}>{phase.name}</button>
+          ? <button key={i} class={`band tint-${i % 2}`} style={style} title={`${phase.name}, ${duration(phase.to - phase.from)}: zoom to it`} onClick={() => zoomTo([phase.from, phase.to])}><span>{phase.name}</span></button>
           : <i key={i} class={`band tint-${i % 2}`} style={style} />;
       })}
     </div>
@@ -75,7 +77,7 @@ function LaneRow({ samples, error, cursor, range, phases }: {
       </div>
       <div class="lane-plot">
         <Bands phases={phases} range={range} named={false} />
-        <LineChart lines={lines} cursor={cursor} logX={false} logY={false} clipOutliers={false} xRange={range} yRange={yRange} xText={timeText}
+        <LineChart lines={lines} cursor={cursor} logX={false} logY={false} clipOutliers={false} xRange={range} yRange={yRange} xText={timeText} xTicks={timeTicks}
           summary={facts ? `${lane.name}: mean ${text(facts.mean)}, 95th percentile ${text(facts.p95)}, peak ${text(facts.peak)}` : lane.name} onZoom={zoomTo} />
       </div>
     </section>

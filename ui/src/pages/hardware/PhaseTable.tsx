@@ -10,7 +10,7 @@ export function PhaseTable({ phases, lanes, picked, onPick }: {
   return (
     <section class="panel phases-panel" aria-labelledby="phases-title">
       <div class="panel-head"><h2 id="phases-title">By phase</h2><span class="note">mean, 95th percentile, peak</span></div>
-      <div class="phases-scroll">
+      <div class="scroll-x">
         <table class="table">
           <caption class="sr">Mean, 95th percentile and peak of each quantity in each phase</caption>
           <thead><tr>
@@ -27,7 +27,7 @@ export function PhaseTable({ phases, lanes, picked, onPick }: {
                   if (!facts) return <td key={samples.lane.tag} class="num"><span class="none" title="no sample in this phase">–</span></td>;
                   return (
                     <td key={samples.lane.tag} class="num">
-                      {significant(facts.mean, 3)} <span class="dim">{significant(facts.p95, 3)} {significant(facts.peak, 3)}</span>
+                      <span class="trio"><span>{significant(facts.mean, 3)}</span> <span class="dim">{significant(facts.p95, 3)}</span> <span class="dim">{significant(facts.peak, 3)}</span></span>
                       {samples.lane.unit === "W" && <> <b>{significant(facts.area, 3)} J</b></>}
                     </td>
                   );

@@ -1,5 +1,5 @@
 // The same tensor of several runs on one axis, in the same bins. Pure.
-import { decimalsOfStep, fixed, significant } from "../../lib/format";
+import { significant, tickTexts } from "../../lib/format";
 import { linearScale, ticks, type Scale } from "../../lib/scale";
 import type { Together } from "./data";
 import { rebinned } from "./heat_layout";
@@ -47,11 +47,11 @@ export function layoutRuns(data: Together, width: number, height: number, logY: 
   const floor = box.b.toFixed(1);
   const paths = shares.map((of) => `${of.reduce((d, value, i) => `${d}V${y(value).toFixed(1)}H${x(edge(i + 1)).toFixed(1)}`, `M${x(edge(0)).toFixed(1)} ${floor}`)}V${floor}`);
   const values = logY ? [0.001, 0.01, 0.1, 1, 10, 100].filter((t) => t <= most * 1.3) : ticks(0, most, 4);
-  const xs = ticks(...x.domain, Math.max(3, Math.floor((box.r - box.l) / 90)));
-  const decimals = decimalsOfStep((xs[1] ?? 1) - (xs[0] ?? 0));
+  const xs = ticks(...x.domain, Math.max(4, Math.floor((box.r - box.l) / 90)));
+  const texts = tickTexts(xs);
   return {
     box, x, edges, paths, shares,
-    xTicks: xs.map((t) => ({ at: x(t), text: Math.abs(t) >= 1e4 || decimals > 5 ? significant(t, 3) : fixed(t, decimals) })),
+    xTicks: xs.map((t, i) => ({ at: x(t), text: texts[i] ?? "" })),
     yTicks: values.map((t) => ({ at: y(t), text: significant(t, 3) })),
   };
 }

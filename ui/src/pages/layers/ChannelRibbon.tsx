@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { ApiError, getJson } from "../../api/client";
 import { useSize } from "../../charts/useSize";
-import { significant } from "../../lib/format";
+import { decimalsOfColumn, exact, fixed, significant } from "../../lib/format";
 import { ticks } from "../../lib/scale";
 import { useKeys } from "../../shell/keys";
 import { query, setQuery } from "../../state/location";
@@ -62,7 +62,10 @@ function Drawing({ sides: [a, b], layout, height, picked }: {
 }
 
 function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | null] }): JSX.Element {
-  const cells = (side: ChannelSide, i: number): JSX.Element => <>{[side.min, side.max, side.mean].map((values, k) => <td key={k} class="num">{significant(values[i] ?? NaN)}</td>)}</>;
+  // Below each other, points stand under points.
+  const [ends, means] = [decimalsOfColumn([...a.min, ...a.max]), decimalsOfColumn(a.mean)];
+  const cells = (side: ChannelSide, i: number): JSX.Element =>
+    <>{[side.min, side.max, side.mean].map((values, k) => <td key={k} class="num" title={exact(values[i] ?? NaN)}>{fixed(values[i] ?? NaN, k < 2 ? ends : means)}</td>)}</>;
   const heads = (side: ChannelSide, tone: string): JSX.Element => <>{["least", "greatest", "mean"].map((name) => <th key={name} scope="col" class={`num ${tone}`}>{b ? `${side.name} ` : ""}{name}</th>)}</>;
   return (
     <div class="bin-table" tabIndex={0} role="region" aria-label="Channels">
@@ -103,7 +106,7 @@ export function ChannelRibbon({ layer, tensor, a, b }: { layer: string; tensor: 
       <div class="panel-head">
         <h2 id="channel-title">Range per channel</h2>
         <span class="note">
-          {n} channels{sideB ? <>; bars <span class="in-a">{sideA.name}</span>, ticks <span class="in-b">{sideB.name}</span></> : `, ${sideA.name}`}{sideA.explanation ? `; ${sideA.explanation}` : ""}
+          {n} channels; bars from least to greatest, <span class="in-a">{sideA.name}</span>{sideB ? <>, ticks <span class="in-b">{sideB.name}</span></> : ""}{sideA.explanation ? `; ${sideA.explanation}` : ""}
         </span>
         <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ channels: asTable ? null : "table" }, "replace")}>Table</button>
       </div>

@@ -5,9 +5,10 @@ import { toNumber, type WireNumber } from "../../api/wire";
 import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import { QqChart } from "../../charts/histogram/QqChart";
-import { bytes, count, fixed, significant } from "../../lib/format";
+import { bytes, count, fixed, significant, withTrueMinus } from "../../lib/format";
+import { emptyPages } from "../../state/contents";
 import { useKeys } from "../../shell/keys";
-import { query, setQuery } from "../../state/location";
+import { hrefOf, query, setQuery } from "../../state/location";
 import { hasHistograms, sqnrText, type Layer } from "./data";
 import { ChannelRibbon } from "./ChannelRibbon";
 import { useOverlay } from "./overlay";
@@ -27,6 +28,8 @@ const CAUSES: Record<string, string> = {
   stretched: "Range stretched by outliers", changed: "Changed",
 };
 
+const NEGATIVE = /(?<![\w.])-(?=\d)/g; // A sign, and no hyphen inside of a name.
+
 function Fact({ name, value, level }: { name: string; value: string; level?: string }): JSX.Element {
   return <div><dt>{name}</dt><dd class={level ?? ""}>{value}</dd></div>;
 }
@@ -36,7 +39,7 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
   return (
     <div class={`finding ${layer.level}`}>
       <span class={layer.level} aria-hidden="true">{glyph}</span>
-      <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation}</span>
+      <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation.replace(NEGATIVE, withTrueMinus)}</span>
     </div>
   );
 }
@@ -94,7 +97,8 @@ export function LayerDetail({ layer, a, b, kept, onKeep, pinned, onPin, children
           <h2 class="mono" title={layer.name}>{layer.name}</h2>
           <span class="note">{layer.role === "output" ? "output" : layer.parameter || layer.role}{layer.otherName !== layer.name ? `, paired with ${layer.otherName} by ${layer.pairedBy.replaceAll("_", " ")}` : ""}</span>
           {hasHistograms(layer) && <button class="link push" aria-pressed={pinned} onClick={onPin} title="Keep its histogram in sight while looking at others">{pinned ? "Unpin" : "Pin"}</button>}
-          <button class={`link${hasHistograms(layer) ? "" : " push"}`} aria-pressed={kept} onClick={onKeep} title="Keep this layer in fp32">{kept ? "✓ Kept in fp32" : "Keep fp32"}</button>
+          {!emptyPages.value?.has("graph") && <a class={`link${hasHistograms(layer) ? "" : " push"}`} href={hrefOf(["graph"], { layer: layer.name })} title="Where it is in the graph">Graph</a>}
+          <button class={`link${hasHistograms(layer) || !emptyPages.value?.has("graph") ? "" : " push"}`} aria-pressed={kept} onClick={onKeep} title="Keep this layer in fp32">{kept ? "✓ Kept in fp32" : "Keep fp32"}</button>
         </div>
         <Finding layer={layer} />
         <dl class="facts">

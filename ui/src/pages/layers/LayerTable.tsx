@@ -24,7 +24,7 @@ function Row({ layer, index, selected, hasWorst, hasCosine, hasBytes, onPick }: 
         {{ bad: "✗ ", warn: "▲ ", good: "" }[layer.level]}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}
       </td>
       <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.sqnr) }} /><u style={{ left: place(30) }} /><u style={{ left: place(20) }} /></span></td>
-      {hasWorst && <td class="num wide-s">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}
+      {hasWorst && <td class="num wide-m">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}
       {hasCosine && <td class="num">{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
       {hasBytes && <td class="num wide-m">{layer.bytes === null ? "–" : bytes(layer.bytes)}</td>}
       <td class="wide-s dim">{layer.cause === "none" ? "" : layer.cause}</td>
@@ -55,7 +55,7 @@ export function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[
             <th scope="col" class="num">SQNR, dB</th>
             <th scope="col" class="bar-cell"><span class="sr">Short of 40 dB</span>
               <span class="short" aria-hidden="true"><em>40</em><em style={{ left: place(30) }}>30</em><em style={{ left: place(20) }}>20</em></span></th>
-            {hasWorst && <th scope="col" class="num wide-s">Worst ch.</th>}
+            {hasWorst && <th scope="col" class="num wide-m">Worst ch.</th>}
             {hasCosine && <th scope="col" class="num">Cosine</th>}
             {hasBytes && <th scope="col" class="num wide-m">Size</th>}
             <th scope="col" class="wide-s">Cause</th>

@@ -104,7 +104,7 @@ export default function Layers(): JSX.Element {
     <div class="view layers">
       <div class="page-bar">
         <h1>Layers</h1>
-        <span class="note">{data?.model ? `${data.model}, ` : ""}{pair.a} against {pair.b}: {plural(layers.length, "tensor")} paired, {failing} {failing === 1 ? "fails" : "fail"}, {watching} to watch</span>
+        <span class="note">{pair.a === sideA.value && pair.b === sideB.value ? "" : `${pair.a} against ${pair.b}: `}{plural(layers.length, "tensor")} paired, {failing} {failing === 1 ? "fails" : "fail"}, {watching} to watch</span>
         {data && data.problems.length > 0 && <span class="note bad" title={data.problems.join("\n")}>{plural(data.problems.length, "histogram")} could not be read</span>}
         {kept.length > 0 && <button class="link" onClick={() => setQuery({ snippet: "1" }, "replace")}>{plural(kept.length, "layer")} kept: snippet</button>}
         <span class="label push">Worst first by

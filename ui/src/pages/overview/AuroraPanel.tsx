@@ -51,7 +51,7 @@ export function AuroraPanel({ rows, hot, onHot, onOpen }: {
     .flatMap((row) => (row.aurora?.score != null && row.aurora.score > 0 ? [{ row, aurora: row.aurora, score: row.aurora.score }] : []))
     .sort((p, q) => q.score - p.score);
   const missing = rows.length - scored.length;
-  const reason = rows.find((row) => row.aurora?.reason)?.aurora?.reason?.replace(/^no AURORA score: /, "");
+  const reason = rows.find((row) => row.aurora?.reason)?.aurora?.reason?.replace(/^no AURORA score: /, "").replaceAll(" %", "\u00a0%");
   const shown = scored.length > SHOWN ? [...scored.slice(0, SHOWN - 3), ...scored.slice(-3)] : scored;
   const at = logScale(Math.min(0.8, ...shown.map((s) => s.score)), Math.max(1.25, ...shown.map((s) => s.score)), 0, 100);
   const even = at(1);

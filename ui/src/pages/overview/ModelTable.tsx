@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Metric } from "../../api/compression";
 import { asFraction } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
-import { fixed, percent, ratio, significant } from "../../lib/format";
+import { fixed, percent, ratio, significant, withComma } from "../../lib/format";
 import { useSize } from "../../charts/useSize";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { useKeys } from "../../shell/keys";
@@ -34,6 +34,9 @@ function PairHead({ label }: { label: string }): JSX.Element {
 function NotLogged({ model, metric, side, text }: { model: string; metric: Metric; side: string; text: string }): JSX.Element {
   return <span class="none" title={`not logged: ${flatTag(model, metric.name, side)}`}>{text}</span>;
 }
+
+/** Latency and throughput may fall short by the same rule, which is said once. */
+const failText = (row: Row): string => [...new Set(row.verdict.fails)].join(", ");
 
 function DropCell({ drop, most, failing, isFraction }: { drop: number; most: number; failing: boolean; isFraction: boolean }): JSX.Element {
   const length = most > 0 ? Math.min(24, (Math.abs(drop) / most) * 24) : 0;
@@ -78,8 +81,8 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
       cell: (row) => row.drop === null ? "–"
         : <DropCell drop={row.drop} most={most} isFraction={qualityIsFraction} failing={row.verdict.fails.some((f) => f.startsWith("drop"))} /> },
     ...resources.flatMap((metric): Column[] => [
-      { id: metric.name, head: <PairHead label={metric.label} />, numeric: true,
-        key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, (v) => significant(v), 104) },
+      { id: metric.name, head: <PairHead label={withComma(metric.label)} />, numeric: true,
+        key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, (v) => significant(v), 120) },
       { id: `${metric.name}.gain`, head: metric.name === "model_size_mb" ? "Ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "Speedup" : "Gain",
         numeric: true, key: (row) => row.metrics.get(metric.name)?.gain ?? null,
         cell: (row) => {
@@ -93,7 +96,7 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
         : <span class="none" title={row.aurora?.reason ?? "no score was logged or could be computed"}>–</span> },
     { id: "gates", head: "Gates", numeric: false, key: (row) => row.verdict.fails.length,
       cell: (row) => row.verdict.fails.length > 0
-        ? <span class="verdict bad gate-text" title={row.verdict.fails.join(", ")}>{row.verdict.fails.join(", ")}</span>
+        ? <span class="verdict bad gate-text" title={failText(row)}>{failText(row)}</span>
         : row.verdict.checked > 0 ? <span class="verdict good">pass</span> : <span class="none">nothing to check</span> },
   ];
 }
@@ -148,16 +151,19 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
         <h2>Models</h2>
         <span class="note">{rows.length < data.rows.length ? `${rows.length} of ${data.rows.length}` : rows.length}</span>
         {ticked.length === 0 && <span class="note hint">tick or shift-click up to {MOST_IN_RADAR} to see them beside each other</span>}
-        {rows.length < data.rows.length && <button class="link" onClick={() => setQuery({ find: null, brush: null })}>Show all</button>}
+        {rows.length < data.rows.length && <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Show all</button>}
         <input ref={filter} class="field push" type="search" aria-label="Filter models" placeholder="Filter: resnet accuracy>0.7 size<20" value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
         {data.resources.length > 1 && (
-          <CheckMenu label="Columns" choices={data.resources.map((m) => ({ value: m.name, text: m.label }))} chosen={new Set(resources.map((m) => m.name))}
+          <CheckMenu label="Columns" choices={data.resources.map((m) => ({ value: m.name, text: withComma(m.label) }))} chosen={new Set(resources.map((m) => m.name))}
             onChange={(chosen) => setQuery({ cols: chosen.size > 0 ? listText([...chosen]) : "none" }, "replace")}>Columns</CheckMenu>
         )}
+        <label class="tick only-differences" title={`Without the models of which nothing is another number in ${b} than in ${a}`}>
+          <input type="checkbox" checked={query.value.has("diff")} onChange={(event) => setQuery({ diff: event.currentTarget.checked ? "1" : null }, "replace")} />Only differences
+        </label>
         <button class="link" onClick={onCsv}>CSV</button>
       </div>
-      <div class={`scroll${fits ? " fits" : ""}`} ref={ref}>
+      <div class={`scroll${fits ? " fits" : " scroll-x"}`} ref={ref}>
       <table class="table models">
         <caption class="sr">Models, sorted by {column.id}</caption>
         <thead>
@@ -187,7 +193,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
         </tbody>
       </table>
       {rows.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show {Math.min(500, rows.length - most)} more of {rows.length}</button>}
-      {rows.length === 0 && <p class="panel note">No model passes the filters. <button class="link" onClick={() => setQuery({ find: null, brush: null })}>Clear them</button></p>}
+      {rows.length === 0 && <p class="panel note">No model passes the filters. <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Clear them</button></p>}
       </div>
     </section>
   );

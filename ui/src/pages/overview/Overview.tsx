@@ -7,7 +7,7 @@ import { readWeights } from "../../lib/aurora";
 import { asFraction, isFraction, POLICIES } from "../../lib/gates";
 import { csvOf, saveAs } from "../../lib/csv";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
-import { plural, withoutUnit } from "../../lib/format";
+import { plural, withComma, withoutUnit } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
 import { comparison, comparisonError, sideA, sideB } from "../../state/pair";
@@ -20,7 +20,7 @@ import type { ParetoInput } from "./pareto_layout";
 import { Radar } from "./Radar";
 import { MOST_IN_RADAR, withTick } from "./radar_layout";
 import { Tiles } from "./Tiles";
-import { brushText, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
+import { brushText, differs, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
 import "./overview.css";
 
 /** What the chart shows of a metric: shares in per cent. */
@@ -28,7 +28,7 @@ function shownValue(metric: Metric, value: number): number {
   return isFraction(metric) ? asFraction(value) * 100 : value;
 }
 
-const shownLabel = (metric: Metric): string => `${metric.label}${isFraction(metric) ? ", %" : ""}`;
+const shownLabel = (metric: Metric): string => `${withComma(metric.label)}${isFraction(metric) ? ", %" : ""}`;
 const plainLabel = (metric: Metric): string => withoutUnit(metric.label);
 
 function paretoInputs(data: OverviewData, x: Metric, y: Metric): ParetoInput[] {
@@ -65,7 +65,7 @@ function AxisPick({ name, metric, choices, log, onPick, onLog }: {
 }): JSX.Element {
   return (
     <span class="label">
-      <Menu label={`${name} ${plainLabel(metric)}: what the axis shows`} value={metric.name} choices={choices.map((m) => ({ value: m.name, text: m.label }))} onPick={onPick}>
+      <Menu label={`${name} ${plainLabel(metric)}: what the axis shows`} value={metric.name} choices={choices.map((m) => ({ value: m.name, text: withComma(m.label) }))} onPick={onPick}>
         <span class="dim">{name}</span> {plainLabel(metric)}
       </Menu>
       <button class="toggle" aria-pressed={log} aria-label={`log scale of ${name}`} onClick={onLog}>log</button>
@@ -109,7 +109,7 @@ export default function Overview(): JSX.Element {
   const marked = brush && chart
     ? new Set(chart.inputs.filter((m) => m.xb >= brush.x[0] && m.xb <= brush.x[1] && m.yb >= brush.y[0] && m.yb <= brush.y[1]).map((m) => m.name))
     : null;
-  const rows = visibleRows(data, query.value.get("find") ?? "", (row) => marked === null || marked.has(row.name));
+  const rows = visibleRows(data, query.value.get("find") ?? "", (row) => (marked === null || marked.has(row.name)) && (!query.value.has("diff") || differs(row)));
   const pins = listOf(query.value.get("pins")).slice(0, MOST_IN_RADAR);
   const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
   const tick = (name: string): void => setQuery({ pins: listText(withTick(listOf(query.value.get("pins")), name)) }, "replace");

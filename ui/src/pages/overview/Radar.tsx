@@ -52,7 +52,7 @@ export function Radar({ data, rows, a, b, hot, onHot, onRemove, onClear }: {
             {layout && <svg class={`chart${hot !== null && rows.some((row) => row.name === hot) ? " has-hot" : ""}`} height={height}><Shapes layout={layout} rows={rows} hot={hot} /></svg>}
           </div>
         )}
-        <div class="radar-table">
+        <div class="radar-table scroll-x">
           <table class="table">
             <caption class="sr">How many times better {b} is than {a}</caption>
             <thead><tr><th scope="col">Model</th>{spokes.map((spoke) => <th key={spoke.name} scope="col" class="num">{spoke.name}</th>)}<th scope="col"><span class="sr">Untick</span></th></tr></thead>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readTable, type TableAnswer } from "../../api/compression";
 import { USUAL_WEIGHTS } from "../../lib/aurora";
 import { POLICIES } from "../../lib/gates";
-import { brushText, overviewOf, readBrush, visibleRows } from "./rows";
+import { brushText, differs, overviewOf, readBrush, visibleRows } from "./rows";
 
 // alexnet and resnet18, accuracy and size, fp32 and int8.
 const answer: TableAnswer = {
@@ -26,6 +26,11 @@ describe("overview", () => {
   it("offers every metric that B has as an axis, and only pairs as columns", () => {
     expect(data.axes.map((m) => m.name)).toEqual(["accuracy", "model_size_mb"]);
     expect(data.resources.map((m) => m.name)).toEqual(["model_size_mb"]);
+  });
+  it("tells models of which nothing became another number", () => {
+    expect(data.rows.map(differs)).toEqual([true, true]);
+    expect(overviewOf(table, "int8", "int8", POLICIES[0]!)!.rows.map(differs)).toEqual([false, false]);
+    expect(overviewOf(table, "int8", "none", POLICIES[0]!)!.rows.map(differs)).toEqual([false, false]); // Nothing to set against it.
   });
   it("filters by words and by what B has", () => {
     const names = (words: string): string[] => visibleRows(data, words, () => true).map((row) => row.name);

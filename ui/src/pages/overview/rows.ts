@@ -113,6 +113,11 @@ function dropOf(pair: PairValue, quality: Metric, inFractions: boolean): number 
   return quality.higherIsBetter === false ? b - a : a - b;
 }
 
+/** Whether anything that both sides logged became another number. */
+export function differs(row: Row): boolean {
+  return [row.quality, ...row.metrics.values()].some(({ a, b }) => a !== null && b !== null && a !== b);
+}
+
 export function median(values: readonly number[]): number | null {
   const sorted = values.filter(Number.isFinite).sort((x, y) => x - y);
   if (sorted.length === 0) return null;

@@ -39,7 +39,7 @@ function Preview({ html }: { html: string }): JSX.Element {
     const look = new CSSStyleSheet();
     look.replaceSync(style);
     const theme = new CSSStyleSheet();
-    theme.replaceSync(":host { color-scheme: inherit; display: block; }");
+    theme.replaceSync(":host { color-scheme: inherit; display: block; } .report { margin: 0; padding-inline: var(--gutter); }");
     root.adoptedStyleSheets = [look, theme];
     const article = parsed.querySelector("article");
     root.replaceChildren(...(article ? [document.importNode(article, true)] : []));

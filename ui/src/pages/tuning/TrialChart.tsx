@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useSize } from "../../charts/useSize";
 import { duration, percent, points, plural } from "../../lib/format";
-import { extent, linearScale, padded, ticks } from "../../lib/scale";
+import { extent, linearScale, padded, ticks, timeTicks } from "../../lib/scale";
 import type { Trial } from "./data";
 
 function Card({ trial }: { trial: Trial }): JSX.Element {
@@ -47,6 +47,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
   const summary = `Accuracy of ${plural(trials.length, "trial")}${best?.accuracy != null ? `; best is ${best.name} with ${percent(best.accuracy)} %${best.change === null ? "" : `, ${points(best.change)} from the baseline`}` : ""}`;
   // Names of many trials would run into each other.
   const every = layout ? Math.max(1, Math.ceil((trials.length * 58) / (layout.box.r - layout.box.l))) : 1;
+  const everyValue = layout ? Math.max(1, Math.ceil((trials.length * 34) / (layout.box.r - layout.box.l))) : 1; // A value is shorter.
   return (
     <div class="tuning-plot" ref={ref}>
       {layout && (
@@ -57,7 +58,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
               <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
             </g>
           ))}
-          <text x={layout.box.l} y={layout.box.t - 16} class="halo">accuracy, %</text>
+          <text x={layout.box.l} y={layout.box.t - 16} class="halo">Accuracy, %</text>
           {base !== null && (
             <>
               <path class="line-a" d={`M${layout.box.l} ${layout.y(base * 100)}H${layout.box.r}`} />
@@ -68,7 +69,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
               </>}
             </>
           )}
-          {overTime && ticks(...layout.scale.domain, 6).filter((t) => t >= 0).map((t) => <text key={t} x={layout.scale(t)} y={layout.box.b + 18} text-anchor="middle">{t === 0 ? "0" : duration(t)}</text>)}
+          {overTime && timeTicks(...layout.scale.domain, layout.wide ? 6 : 3).filter((t) => t >= 0).map((t) => <text key={t} x={layout.scale(t)} y={layout.box.b + 18} text-anchor="middle">{t === 0 ? "0" : duration(t)}</text>)}
           {trials.map((trial, i) => {
             const px = layout.x(trial, i);
             if (trial.accuracy === null) return <text key={trial.run} x={px} y={layout.box.b - 6} text-anchor="middle">running</text>;
@@ -76,6 +77,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
             const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
             const near = base !== null && Math.abs(py - layout.y(base * 100)) <= 30 && !trial.isBaseline;
             const named = i % every === 0;
+            const valued = named || (!overTime && i % everyValue === 0);
             const show = (event: { clientX: number; clientY: number }): void => showReadout(<Card trial={trial} />, event.clientX, event.clientY);
             return (
               <g key={trial.run} class={`trial${trial === picked ? " picked" : ""}`} tabIndex={0} role="link"
@@ -86,7 +88,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
                 <rect class="hit" x={px - 16} y={layout.box.t} width="32" height={layout.box.b - layout.box.t} />
                 {trial === picked && <circle class="ring" cx={px} cy={py} r="9" />}
                 {trial.isBaseline ? <circle class="mark-a" cx={px} cy={py} r="4" /> : <path class={`fill-${level}`} d={`M${px} ${py - 5}l5 5-5 5-5-5z`} />}
-                {(named || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor="middle">{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
+                {(valued || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor="middle">{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
                 {!overTime && named && <text x={px} y={layout.box.b + 18} text-anchor="middle">{trial.name}</text>}
               </g>
             );

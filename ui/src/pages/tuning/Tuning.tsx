@@ -9,9 +9,12 @@ import { Menu } from "../../shell/Menu";
 import { go, hrefOf, query, setQuery } from "../../state/location";
 import { comparison, model } from "../../state/pair";
 import { useResource } from "../../state/resource";
+import { firstStage, type Timeline as StageTimeline } from "../graph/sources";
 import { readTrials, USUAL_TARGET, type Trial, type TuningAnswer } from "./data";
 import { TrialChart } from "./TrialChart";
 import "./tuning.css";
+
+const WAYS = [["compare", "Compare"], ["layers", "Layers"]] as const;
 
 // Besides accuracy, where a trial logged them.
 const FIGURES = [{ metric: "model_size_mb", text: "Size, MB" }, { metric: "latency_mean_ms", text: "Latency, ms" }];
@@ -30,13 +33,13 @@ function TrialTable({ trials, of, picked, onPick, onOpen }: {
   const figures = FIGURES.filter(({ metric }) => trials.some((trial) => logged?.value(trial.name, metric) != null));
   useEffect(() => body.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [picked]);
   return (
-    <div class="tuning-table">
+    <div class="tuning-table scroll-x">
       <table class="table">
         <caption class="sr">Trials</caption>
         <thead><tr>
           <th scope="col">Trial</th><th scope="col" class="num">Accuracy, %</th><th scope="col" class="num">Change, pp</th><th scope="col">Verdict</th>
           {figures.map(({ metric, text }) => <th key={metric} scope="col" class="num">{text}</th>)}
-          <th scope="col">Changed settings</th><th scope="col" class="num">Took</th><th scope="col"><span class="sr">Layers</span></th><th scope="col">Run</th>
+          <th scope="col">Changed settings</th><th scope="col" class="num">Took</th><th scope="col"><span class="sr">Look at it in</span></th><th scope="col" class="of-run">Run</th>
         </tr></thead>
         <tbody ref={body}>
           {trials.map((trial) => (
@@ -49,8 +52,8 @@ function TrialTable({ trials, of, picked, onPick, onOpen }: {
               {figures.map(({ metric }) => { const value = logged?.value(trial.name, metric); return <td key={metric} class="num">{value == null ? <span class="none" title="not logged">–</span> : significant(value)}</td>; })}
               <td class="dim changes" title={trial.fromBest.map(({ name, here, best }) => `${name}: ${here}, the best has ${best}`).join("\n")}>{trial.changed || "–"}</td>
               <td class="num">{trial.duration > 0 ? duration(trial.duration) : "–"}</td>
-              <td>{!trial.isBaseline && <a class="link" href={hrefOf(["layers"], { model: of, a: "baseline", b: trial.name })}>Layers</a>}</td>
-              <td class="mono dim">{trial.run}</td>
+              <td>{!trial.isBaseline && WAYS.map(([page, text]) => <a key={page} class="link" href={hrefOf([page], { model: of, a: "baseline", b: trial.name })}>{text}</a>)}</td>
+              <td class="mono dim of-run" title={trial.run}>{trial.run}</td>
             </tr>
           ))}
         </tbody>
@@ -61,6 +64,7 @@ function TrialTable({ trials, of, picked, onPick, onOpen }: {
 
 export default function Tuning(): JSX.Element {
   const { state, retry } = useResource("tuning", (signal) => getJson<TuningAnswer>("compression/tuning", {}, signal));
+  const stages = useResource("stages", (signal) => getJson<{ timelines: StageTimeline[] }>("compression/stages", {}, signal)).state.value.data;
   const { data, error } = state.value;
   const timelines = data?.timelines ?? [];
   const timeline = timelines.find((t) => t.experiment === query.value.get("experiment")) ?? timelines.find((t) => t.model === model.value) ?? timelines[0];
@@ -87,6 +91,8 @@ export default function Tuning(): JSX.Element {
   if (!data) return <div class="view" aria-busy="true" />;
   if (!timeline) return <Empty />;
   const picked = pickedNow();
+  const withGraphs = stages?.timelines.filter((one) => one.has_graph.filter(Boolean).length > 1) ?? [];
+  const played = withGraphs.find((one) => one.model === timeline.model) ?? withGraphs[0];
   const best = trials.find((trial) => trial.isBest);
   const overTime = query.value.get("x") === "time";
   return (
@@ -97,7 +103,8 @@ export default function Tuning(): JSX.Element {
           {plural(trials.filter((t) => !t.isBaseline).length, "trial")}
           {best?.accuracy != null ? `; best so far ${best.name} with ${percent(best.accuracy)} %${best.change === null ? "" : `, ${best.change === 0 ? "as good as the baseline" : `${points(best.change)} from the baseline`}`}` : ""}
         </span>
-        <span class="seg push" role="group" aria-label="Trials over">
+        {played && <a class="link push" href={hrefOf(["graph"], { model: played.model, stage: firstStage({ timeline: played }), play: "1" })} title="Shows the graph of each stage of quantization, one after the other">▶ Graph stages</a>}
+        <span class={`seg${played ? "" : " push"}`} role="group" aria-label="Trials over">
           <button aria-pressed={!overTime} onClick={() => setQuery({ x: null }, "replace")}>Trial</button>
           <button aria-pressed={overTime} onClick={() => setQuery({ x: "time" }, "replace")}>Time</button>
         </span>
