@@ -35,6 +35,13 @@ export function significant(value: number, digits = 4): string {
   return withTrueMinus(String(Number(value.toPrecision(digits))));
 }
 
+/** The same with its last zeros, for numbers that are compared with each other: 0.9030 beside 0.8865. */
+export function steady(value: number, digits = 4): string {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || !(size >= 1e-4 && size < 10 ** (digits - 1))) return significant(value, digits);
+  return withTrueMinus(value.toPrecision(digits));
+}
+
 /** Every digit that tells this number from others. */
 export function exact(value: number): string {
   return spellNonFinite(value) ?? withTrueMinus(String(value));

@@ -30,6 +30,8 @@ export interface LineChartOptions {
   readonly fromZero?: boolean;
   /** What stands at a tick; nothing: there is no tick. */
   readonly xText: (x: number, step: number) => string;
+  /** What x counts, before the first tick; nothing where the ticks say it. */
+  readonly xName?: string;
 }
 
 export interface Tick {
@@ -43,6 +45,9 @@ export interface LineChartLayout {
   readonly y: Scale;
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];
+  readonly xName: string;
+  /** Any x in words. */
+  readonly xText: (x: number) => string;
   /** Places where a value is no number, one list per line. */
   readonly holes: readonly (readonly { x: number; value: number }[])[];
 }
@@ -145,6 +150,8 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
       at: y(value),
       text: y.log || decimals > 5 || Math.abs(value) >= 1e6 ? significant(value, 3) : fixed(value, decimals),
     })),
+    xName: options.xName ?? "",
+    xText: (value) => options.xText(value, 0),
     holes: lines.map((line) => holesOf(line)),
   };
 }

@@ -92,7 +92,7 @@ export function HistogramCard({ run, tag, look }: { run: string; tag: string; lo
   return (
     <section class="card" ref={ref} aria-label={`${tag} of ${run}`}>
       <header><h3 title={tag}>{tag}</h3><button class="link tool" title="Every bin of every step" aria-label={`Save ${tag} of ${run} as CSV`} onClick={() => void saveSteps(run, tag)}>CSV</button></header>
-      <div class="note run-line"><RunKey run={run} /> <span title={run}>{run}</span></div>
+      <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
       {!near ? <div class="plot" /> : look.table || mode === "percentiles" || mode === "runs" ? <OfPercentiles run={run} tag={tag} table={look.table} /> : <OfSteps run={run} tag={tag} mode={mode} logY={look.logY} />}
     </section>
   );
