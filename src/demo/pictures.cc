@@ -125,10 +125,15 @@ Picture WronglyRead(const Digits& digits, const Scores& scores, std::size_t at_m
 }
 
 Picture Kernels(const LayerShape& shape, const Layer& layer) {
-  constexpr std::size_t kEnlarged = 8;
   constexpr std::size_t kGap = 4;
-  const std::size_t cell = shape.kernel * kEnlarged + kGap;
-  Picture picture(shape.in_channels * cell - kGap, shape.out_channels * cell - kGap, 0.25F);
+  constexpr std::size_t kWidth = 240;  // Pixels at least, so that few kernels are not a thin strip.
+  const std::size_t kernels = shape.in_channels * shape.out_channels;
+  const std::size_t columns =
+      shape.in_channels > 1 ? shape.out_channels : std::min<std::size_t>(kernels, 4);
+  const std::size_t rows = (kernels + columns - 1) / columns;
+  const std::size_t enlarged = std::max<std::size_t>(8, kWidth / (columns * shape.kernel));
+  const std::size_t cell = shape.kernel * enlarged + kGap;
+  Picture picture(rows * cell - kGap, columns * cell - kGap, 0.25F);
   float strongest = 0;
   for (const float weight : layer.weights) strongest = std::max(strongest, std::abs(weight));
   if (strongest == 0) strongest = 1;
@@ -136,10 +141,11 @@ Picture Kernels(const LayerShape& shape, const Layer& layer) {
   for (std::size_t i = 0; i < layer.weights.size(); ++i) {
     const std::size_t out = i / (points * shape.in_channels);
     const std::size_t in = i / points % shape.in_channels;
+    const std::size_t place = in * shape.out_channels + out;
     const std::size_t point = i % points;
     const float weight = layer.weights[i] / strongest;
-    Fill(picture, in * cell + point / shape.kernel * kEnlarged,
-         out * cell + point % shape.kernel * kEnlarged, kEnlarged, kEnlarged,
+    Fill(picture, place / columns * cell + point / shape.kernel * enlarged,
+         place % columns * cell + point % shape.kernel * enlarged, enlarged, enlarged,
          Between(kWhite, weight > 0 ? kOrange : kBlue, std::abs(weight)));
   }
   return picture;

@@ -39,8 +39,9 @@ Picture ConfusionMatrix(const Digits& digits, const Scores& scores);
 // there is none.
 Picture WronglyRead(const Digits& digits, const Scores& scores, std::size_t at_most);
 
-// The kernels of a layer: a row for each input channel, a column for each output. Orange weights
-// are positive, blue ones negative, and the strongest of the layer has the full colour.
+// The kernels of a layer: a row for each input channel, a column for each output; those of a single
+// input in rows of four. Orange weights are positive, blue ones negative, and the strongest of the
+// layer has the full colour.
 Picture Kernels(const LayerShape& shape, const Layer& layer);
 
 }  // namespace cboard::demo

@@ -80,6 +80,15 @@ TEST(Kernels, ColoursWeightsByTheirSignAndStrength) {
   EXPECT_FLOAT_EQ(weak[0], 0.5F);
 }
 
+TEST(Kernels, HaveARowForEachInputOfSeveral) {
+  const LayerShape shape{"conv", "Conv2D", 2, 2, 3, 1, 1, 0, true};
+  // The last output sees nothing in its first input, and something positive in its second.
+  const Picture kernels = Kernels(shape, {{-1, -1, -1, -1, 0, 1}, {0, 0, 0}});
+  EXPECT_THAT(PixelAt(kernels, 0, kernels.width - 1), Each(FloatEq(1)));
+  const auto second = PixelAt(kernels, kernels.height - 1, kernels.width - 1);
+  EXPECT_GT(second[0], second[2]);
+}
+
 TEST(Kernels, OfALayerThatIsZeroAreWhite) {
   const LayerShape shape{"conv", "Conv2D", 1, 2, 1, 1, 1, 0, true};
   EXPECT_THAT(Kernels(shape, {{0}, {0}}).pixels, Each(FloatEq(1)));

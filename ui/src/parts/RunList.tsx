@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { count, exact, plural, steady } from "../lib/format";
+import { inNaturalOrder } from "../lib/natural";
 import { parseRunFilter, passes } from "../lib/run_filter";
 import { followLastValues, lastValues } from "../state/last_values";
 import { listOf, listText, query, setQuery } from "../state/location";
@@ -9,6 +10,11 @@ import { RunKey } from "./RunKey";
 import { VirtualList } from "./VirtualList";
 
 export const allRuns = signal<readonly string[]>([]);
+
+/** The runs that a page is about, in the order a reader expects. */
+export function setRuns(runs: readonly string[]): void {
+  allRuns.value = inNaturalOrder(runs);
+}
 
 export const runFilter = computed(() => parseRunFilter(query.value.get("runs") ?? ""));
 

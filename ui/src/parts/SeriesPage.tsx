@@ -10,7 +10,7 @@ import { tellingFirst } from "../lib/telling";
 import { query, setQuery } from "../state/location";
 import { useResource } from "../state/resource";
 import { CardWidth, cardStyle } from "./CardWidth";
-import { allRuns, shownRuns } from "./RunList";
+import { setRuns, shownRuns } from "./RunList";
 import { Side } from "./Side";
 import "../pages/scalars/scalars.css";
 
@@ -41,7 +41,7 @@ export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, e
   const { state, retry } = useResource(`${kind}-tags`, (signal) => getJson<Tags>("tags", { kind }, signal));
   const { data, error } = state.value;
   useLayoutEffect(() => {
-    if (data) allRuns.value = runsOfTags(data);
+    if (data) setRuns(runsOfTags(data));
   }, [data]);
   const wanted = query.value.get("tag") ?? "";
   const runs = shownRuns.value;

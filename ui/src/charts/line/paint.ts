@@ -61,6 +61,10 @@ export function paintLines(
   context.restore();
   lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
   paintHoleNotes(context, layout, ink);
+  if (layout.why === "") return;
+  context.textAlign = "center";
+  context.fillStyle = ink.text;
+  context.fillText(layout.why, (layout.box.l + layout.box.r) / 2, (layout.box.t + layout.box.b) / 2);
 }
 
 export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void {

@@ -9,7 +9,7 @@ import { plural } from "../../lib/format";
 import { runsOfTags } from "../../lib/runs_of_tags";
 import { cardStyle } from "../../parts/CardWidth";
 import { Nothing } from "../../parts/Nothing";
-import { allRuns, shownRuns } from "../../parts/RunList";
+import { setRuns, shownRuns } from "../../parts/RunList";
 import { Side } from "../../parts/Side";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
@@ -29,7 +29,7 @@ export default function CustomScalars(): JSX.Element {
   const { data, error } = state.value;
   const tags = data?.[1];
   useLayoutEffect(() => {
-    if (tags) allRuns.value = runsOfTags(tags);
+    if (tags) setRuns(runsOfTags(tags));
   }, [tags]);
   useKeys([
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },

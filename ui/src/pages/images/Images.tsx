@@ -29,7 +29,7 @@ function ImageCard({ run, tag, look }: Series & { look: Look }): JSX.Element {
   const at = Math.min(alone ?? (look.step !== null && data ? nearestIndex(data.steps, look.step) : last), last);
   return (
     <section class="card image-card" ref={ref} aria-label={`${tag} of ${run}`}>
-      <header><h3 title={tag}>{tag}</h3></header>
+      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3></header>
       <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {!data && !error && <div class="image-box" />}

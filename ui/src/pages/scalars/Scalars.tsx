@@ -12,7 +12,7 @@ import { groupRuns } from "../../lib/run_groups";
 import { runsHaving, runsOfRanges } from "../../lib/runs_of_tags";
 import { cardStyle } from "../../parts/CardWidth";
 import { Nothing } from "../../parts/Nothing";
-import { allRuns, shownRuns, type LastOf } from "../../parts/RunList";
+import { setRuns, shownRuns, type LastOf } from "../../parts/RunList";
 import { Side } from "../../parts/Side";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
@@ -51,7 +51,7 @@ export default function Scalars(): JSX.Element {
   const { data, error } = state.value;
   // Before the frame is painted, which would else show tags without runs.
   useLayoutEffect(() => {
-    if (data) allRuns.value = runsOfRanges(data);
+    if (data) setRuns(runsOfRanges(data));
   }, [data]);
   const pin = (tag: string): void => {
     const old = listOf(query.value.get("pins"));
@@ -139,7 +139,7 @@ export default function Scalars(): JSX.Element {
         </div>
         {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => names.has(tag)).map((tag) => card([tag]))} />}
         {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map(card)} />}
-        {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
+        {groups.length === 0 && <p class="panel note">{shown.length === 0 ? "No run is shown" : "No tag of the shown runs matches"}. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
             onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.slice(0, most).map((tag) => card([tag])) : []}
