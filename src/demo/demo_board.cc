@@ -8,6 +8,7 @@
 #include "cboard/profile/hardware_monitor.h"
 #include "demo/digits.h"
 #include "demo/layer_log.h"
+#include "demo/pictures.h"
 #include "demo/stage_log.h"
 #include "demo/training_log.h"
 #include "demo/tuning_log.h"
@@ -69,12 +70,11 @@ Result<void> LogClasses(const DemoVariants& made, SummaryWriter& writer) {
 Result<void> LogPictures(const DemoVariants& made, const Digits& test, SummaryWriter& writer) {
   for (const DemoVariant& variant : made.variants) {
     VariantRunner runner(variant);
-    const PictureGrid grid = WronglyRead(
-        test, [&](std::span<const float> image) { return runner.Run(image); }, 32);
-    if (grid.pixels.empty()) continue;
+    const Scores scores = [&](std::span<const float> image) { return runner.Run(image); };
+    CBOARD_RETURN_IF_ERROR(writer.AddImage("confusion matrix/" + variant.name,
+                                           ConfusionMatrix(test, scores).view(), 0, "HWC"));
     CBOARD_RETURN_IF_ERROR(writer.AddImage("wrongly read digits/" + variant.name,
-                                           TensorView(grid.pixels, {grid.height, grid.width}), 0,
-                                           "HW"));
+                                           WronglyRead(test, scores, 32).view(), 0, "HWC"));
   }
   return {};
 }

@@ -1,47 +1,17 @@
 #include "demo/training_log.h"
 
-#include <algorithm>
 #include <string>
+
+#include "demo/pictures.h"
 
 namespace cboard::demo {
 namespace {
-
-constexpr std::size_t kEnlarged = 6;
-constexpr std::size_t kGap = 4;
-constexpr std::size_t kColumns = 8;
 
 EpochMetrics MetricsOf(const Judgement& judgement) {
   return {.loss = judgement.loss, .accuracy = judgement.accuracy, .f1 = judgement.f1};
 }
 
 }  // namespace
-
-PictureGrid WronglyRead(const Digits& digits,
-                        const std::function<std::span<const float>(std::span<const float>)>& scores,
-                        std::size_t at_most) {
-  std::vector<std::size_t> wrong;
-  for (std::size_t i = 0; i < digits.size() && wrong.size() < at_most; ++i) {
-    const std::span<const float> given = scores(digits.image(i));
-    if (std::ranges::max_element(given) - given.begin() != digits.labels[i]) wrong.push_back(i);
-  }
-  if (wrong.empty()) return {};
-  const std::size_t cell = kDigitSize * kEnlarged + kGap;
-  const std::size_t rows = (wrong.size() + kColumns - 1) / kColumns;
-  const std::size_t height = rows * cell;
-  const std::size_t width = std::min(wrong.size(), kColumns) * cell;
-  PictureGrid grid{std::vector<float>(height * width, 0.25F), static_cast<std::int64_t>(height),
-                   static_cast<std::int64_t>(width)};
-  for (std::size_t k = 0; k < wrong.size(); ++k) {
-    const std::span<const float> image = digits.image(wrong[k]);
-    for (std::size_t y = 0; y < kDigitSize * kEnlarged; ++y) {
-      for (std::size_t x = 0; x < kDigitSize * kEnlarged; ++x) {
-        grid.pixels[(k / kColumns * cell + y) * width + k % kColumns * cell + x] =
-            image[y / kEnlarged * kDigitSize + x / kEnlarged];
-      }
-    }
-  }
-  return grid;
-}
 
 TrainingLog::TrainingLog(const std::filesystem::path& run, std::string_view variant,
                          const TrainingOptions& options, const Digits& test)
@@ -64,11 +34,17 @@ void TrainingLog::AddWeights(const Epoch& epoch) {
 
 void TrainingLog::AddPictures(const Epoch& epoch) {
   FloatRunner runner(epoch.network);
-  const PictureGrid grid = WronglyRead(
-      test_, [&](std::span<const float> image) { return runner.Run(image); }, 32);
-  if (grid.pixels.empty()) return;
-  Note(writer_.AddImage("wrongly read digits", TensorView(grid.pixels, {grid.height, grid.width}),
-                        epoch.number, "HW"));
+  const Scores scores = [&](std::span<const float> image) { return runner.Run(image); };
+  const auto add = [&](std::string_view tag, const Picture& picture) {
+    Note(writer_.AddImage(tag, picture.view(), epoch.number, "HWC"));
+  };
+  add("confusion matrix", ConfusionMatrix(test_, scores));
+  add("wrongly read digits", WronglyRead(test_, scores, 32));
+  // The first ones, which look at pixels, and the second, which look at what those found.
+  for (std::size_t i = 0; i < 2; ++i) {
+    const LayerShape& shape = NetworkShape()[i];
+    add("kernels/" + std::string(shape.name), Kernels(shape, epoch.network.layers[i]));
+  }
 }
 
 void TrainingLog::Add(const Epoch& epoch) {

@@ -35,15 +35,4 @@ class TrainingLog {
   Result<void> status_;
 };
 
-// The pictures whose digit `scores` gets wrong, enlarged and in rows, as [1][height][width]; empty
-// when there is none.
-struct PictureGrid {
-  std::vector<float> pixels;
-  std::int64_t height = 0;
-  std::int64_t width = 0;
-};
-PictureGrid WronglyRead(const Digits& digits,
-                        const std::function<std::span<const float>(std::span<const float>)>& scores,
-                        std::size_t at_most);
-
 }  // namespace cboard::demo

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, tickTexts, withComma } from "./format";
+import { bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, tickTexts, withComma } from "./format";
 
 describe("numbers", () => {
   it("keep four significant digits and a true minus", () => {
@@ -7,6 +7,10 @@ describe("numbers", () => {
     expect(significant(-0.012345)).toBe("−0.01235");
     expect(significant(0)).toBe("0");
     expect(significant(123456)).toBe("123,456");
+  });
+  it("keep their last zeros beside each other", () => {
+    expect([0.903, 0.8865, -0.5, 12.3].map((value) => steady(value))).toEqual(["0.9030", "0.8865", "−0.5000", "12.30"]);
+    expect([63, 0, 123_456.7, NaN, 2e-9].map((value) => steady(value))).toEqual(["63", "0", "123,457", "NaN", "2.000e−9"]);
   });
   it("turn scientific only when they are very large or very small", () => {
     expect(significant(999_999)).toBe("999,999");

@@ -35,6 +35,13 @@ export function significant(value: number, digits = 4): string {
   return withTrueMinus(String(Number(value.toPrecision(digits))));
 }
 
+/** The same with its last zeros, for numbers that are compared with each other: 0.9030 beside 0.8865. */
+export function steady(value: number, digits = 4): string {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || !(size >= 1e-4 && size < 10 ** (digits - 1))) return significant(value, digits);
+  return withTrueMinus(value.toPrecision(digits));
+}
+
 /** Every digit that tells this number from others. */
 export function exact(value: number): string {
   return spellNonFinite(value) ?? withTrueMinus(String(value));
@@ -107,11 +114,14 @@ export function duration(seconds: number): string {
   return size < 86_400 ? two(3600, "h", 60, "min") : two(86_400, "d", 3600, "h");
 }
 
+/** A number at a tick that stands alone, or on a log axis. */
+export const tickText = (value: number): string => significant(value, 3).replace(/\.?0+e/, "e");
+
 /** How ticks of an even axis read: all with the decimals that their step needs. */
 export function tickTexts(ticks: readonly number[]): string[] {
   const [first = 0, second] = ticks;
   const decimals = second === undefined ? Infinity : decimalsOfStep(second - first);
-  return ticks.map((t) => (Math.abs(t) >= 1e4 || decimals > 5 ? significant(t, 3) : decimals === 0 ? count(t) : fixed(t, decimals)));
+  return ticks.map((t) => (Math.abs(t) >= 1e4 || decimals > 5 ? tickText(t) : decimals === 0 ? count(t) : fixed(t, decimals)));
 }
 
 /** Of a column of numbers, the decimals with which the largest shows `digits` of them. */

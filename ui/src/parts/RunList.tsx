@@ -1,7 +1,8 @@
 // Which runs are shown: filter, tick, or only this one. Choices are in the address.
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { count, exact, plural, significant } from "../lib/format";
+import { count, exact, plural, steady } from "../lib/format";
+import { inNaturalOrder } from "../lib/natural";
 import { parseRunFilter, passes } from "../lib/run_filter";
 import { followLastValues, lastValues } from "../state/last_values";
 import { listOf, listText, query, setQuery } from "../state/location";
@@ -9,6 +10,11 @@ import { RunKey } from "./RunKey";
 import { VirtualList } from "./VirtualList";
 
 export const allRuns = signal<readonly string[]>([]);
+
+/** The runs that a page is about, in the order a reader expects. */
+export function setRuns(runs: readonly string[]): void {
+  allRuns.value = inNaturalOrder(runs);
+}
 
 export const runFilter = computed(() => parseRunFilter(query.value.get("runs") ?? ""));
 
@@ -49,7 +55,7 @@ export interface LastOf {
 function Last({ last, run }: { last: LastOf; run: string }): JSX.Element | null {
   const value = last.values.get(run);
   if (value === undefined) return <span />;
-  return <span class={Number.isFinite(value) ? "num dim" : "num bad"} title={`${last.tag}: ${exact(value)}`}>{significant(value)}</span>;
+  return <span class={Number.isFinite(value) ? "num dim" : "num bad"} title={`${last.tag}: ${exact(value)}`}>{steady(value)}</span>;
 }
 
 export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element {
@@ -74,8 +80,8 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
           <input type="checkbox" checked={shown.has(run)} onChange={() => toggle(run)} />
           <RunKey run={run} />
           <span class="name tail" title={run}><bdi>{run}</bdi></span>
-          <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>only</button>
           {last && <Last last={last} run={run} />}
+          <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>only</button>
         </label>
       )} />
     </aside>

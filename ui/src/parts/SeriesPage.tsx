@@ -6,10 +6,11 @@ import type { Tags } from "../api/types";
 import { plural } from "../lib/format";
 import { matcherOf } from "../lib/matching";
 import { runsOfTags } from "../lib/runs_of_tags";
-import { byNumber } from "../lib/natural";
+import { tellingFirst } from "../lib/telling";
 import { query, setQuery } from "../state/location";
 import { useResource } from "../state/resource";
-import { allRuns, shownRuns } from "./RunList";
+import { CardWidth, cardStyle } from "./CardWidth";
+import { setRuns, shownRuns } from "./RunList";
 import { Side } from "./Side";
 import "../pages/scalars/scalars.css";
 
@@ -40,14 +41,14 @@ export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, e
   const { state, retry } = useResource(`${kind}-tags`, (signal) => getJson<Tags>("tags", { kind }, signal));
   const { data, error } = state.value;
   useLayoutEffect(() => {
-    if (data) allRuns.value = runsOfTags(data);
+    if (data) setRuns(runsOfTags(data));
   }, [data]);
   const wanted = query.value.get("tag") ?? "";
   const runs = shownRuns.value;
   const all = useMemo(() => {
     const [matches, shown] = [matcherOf(wanted), new Set(runs)];
     return (data?.names ?? []).flatMap((tag, i): Series[] => (matches(tag)
-      ? (data?.run_lists[i] ?? []).map((r) => ({ tag, run: data?.runs[r] ?? "", steps: [data?.min_steps[i] ?? 0, data?.max_steps[i] ?? 0] as const })).filter(({ run }) => shown.has(run)) : [])).sort((p, q) => byNumber(p.tag, q.tag));
+      ? (data?.run_lists[i] ?? []).map((r) => ({ tag, run: data?.runs[r] ?? "", steps: [data?.min_steps[i] ?? 0, data?.max_steps[i] ?? 0] as const })).filter(({ run }) => shown.has(run)) : [])).sort(tellingFirst);
   }, [data, wanted, runs]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
@@ -56,8 +57,8 @@ export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, e
   const series = pick(all);
   return (
     <div class="view scalars">
-      <Side>{knobs && <div class="knobs">{knobs(all)}</div>}</Side>
-      <div class="main-column">
+      <Side>{(knobs || inGrid) && <div class="knobs">{knobs?.(all)}{inGrid && <CardWidth />}</div>}</Side>
+      <div class="main-column" style={cardStyle()}>
         <div class="page-bar">
           <h1>{title}</h1>
           <span class="note">{unit === "tag" ? plural(series.length, "tag") : plural(series.length, "series", "series")}{note}</span>

@@ -3,14 +3,14 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { plural } from "../lib/format";
-import { allRuns, RunList, shownRuns, type LastOf } from "./RunList";
+import { allRuns, RunList, runFilter, shownRuns, type LastOf } from "./RunList";
 
 export function Side({ last = null, children }: { last?: LastOf | null; children?: ComponentChildren }): JSX.Element {
   const [open, setOpen] = useState(false);
   return (
     <div class={`side${open ? " open" : ""}`}>
       <button class="fold side-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>Runs and settings</b><span class="dim">{shownRuns.value.length} of {plural(allRuns.value.length, "run")}</span>
+        <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>Runs and settings</b><span class="dim">{shownRuns.value.length} of {plural(allRuns.value.length, "run")}</span>{runFilter.value.problem && <span class="bad">the filter is not understood</span>}
       </button>
       <RunList last={last} />
       {children}

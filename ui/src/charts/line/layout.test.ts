@@ -27,6 +27,29 @@ describe("line layout", () => {
     const layout = layoutLines([line([100, 1, 2, 3, 100])], { ...options, xRange: [1, 3] })!;
     expect(layout.y.domain[1]).toBeLessThan(5);
   });
+  it("puts no numbers at an axis on which nothing stands, and says why", () => {
+    const [empty, below] = [layoutLines([line([NaN, NaN])], options)!, layoutLines([line([-1, -2])], { ...options, logY: true })!];
+    expect([empty.yTicks, empty.why, below.yTicks, below.why]).toEqual([[], "no numbers here", [], "nothing above 0 for a log axis"]);
+    const whole = layoutLines([line([1, 2])], options)!;
+    expect([whole.yTicks.length > 0, whole.why]).toEqual([true, ""]);
+    expect(layoutLines([line([NaN])], { ...options, yRange: [0, 1] })!.yTicks.length).toBeGreaterThan(0); // Asked for.
+  });
+  it("begins a log x axis where the first step above 0 is", () => {
+    expect(layoutLines([line([1, 2, 3])], { ...options, logX: true })!.x.domain).toEqual([1, 2]);
+  });
+  it("keeps single points off the edges", () => {
+    const layout = layoutLines([{ ...line([1]), xs: [5] }, { ...line([2]), xs: [8] }], options)!;
+    expect(layout.x(5)).toBeGreaterThan(layout.box.l + 4);
+    expect(layout.x(8)).toBeLessThan(layout.box.r - 4);
+  });
+  it("has ticks as near as their words allow", () => {
+    const count = (xText: (x: number) => string): number => layoutLines([line([...Array(101).keys()])], { ...options, xText })!.xTicks.length;
+    expect(count(String)).toBeGreaterThan(count((x) => `${x} of very many steps`));
+    expect(count((x) => `${x} of very many steps`)).toBeGreaterThanOrEqual(2);
+  });
+  it("writes large ticks without zeros that say nothing", () => {
+    expect(layoutLines([line([0, 3e14])], options)!.yTicks.map(({ text }) => text)).toContain("1e14");
+  });
   it("sees that lines, their neighbours or the zoom have changed, though some values are the same", () => {
     const [low, high] = [line([1, 2, 3]), line([1, 50, 3])];
     const top = (...of: Parameters<typeof layoutLines>): number => Math.round(layoutLines(...of)!.y.domain[1]);

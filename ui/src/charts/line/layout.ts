@@ -1,5 +1,5 @@
 // Where the lines of a chart go. Pure: values in, pixels out.
-import { significant, tickTexts } from "../../lib/format";
+import { tickText, tickTexts } from "../../lib/format";
 import type { RunLook } from "../../lib/colour";
 import { ranked } from "../../lib/ranked";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
@@ -32,6 +32,8 @@ export interface LineChartOptions {
   readonly xTicks?: (lo: number, hi: number, wanted: number) => number[];
   /** What stands at a tick; nothing: there is no tick. */
   readonly xText: (x: number, step: number) => string;
+  /** What x counts, before the first tick; nothing where the ticks say it. */
+  readonly xName?: string;
 }
 
 export interface Tick {
@@ -45,12 +47,18 @@ export interface LineChartLayout {
   readonly y: Scale;
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];
+  readonly xName: string;
+  /** Any x in words. */
+  readonly xText: (x: number) => string;
+  /** Why no line is seen, or nothing. */
+  readonly why: string;
   /** Places where a value is no number, one list per line. */
   readonly holes: readonly (readonly { x: number; value: number }[])[];
 }
 
 const LEFT = 48;
 const BOTTOM = 22;
+const LETTER = 6; // Pixels, about.
 const SAMPLE = 100_000;
 
 /** The range that all but the outermost values lie in. */
@@ -107,9 +115,8 @@ function yRangeOf(lines: readonly Line[], domain: readonly [number, number], opt
   return range;
 }
 
-function yScaleOf(lines: readonly Line[], domain: readonly [number, number], options: LineChartOptions, bottom: number, top: number): Scale {
+function yScaleOf(found: Range, options: LineChartOptions, bottom: number, top: number): Scale {
   const [low, high] = options.yRange ?? [null, null];
-  const found = low !== null && high !== null ? null : yRangeOf(lines, domain, options);
   if (options.logY) {
     const [lo, hi] = found ?? [0.1, 10];
     const room = lo === hi ? 2 : (hi / lo) ** 0.05;
@@ -123,26 +130,49 @@ function yScaleOf(lines: readonly Line[], domain: readonly [number, number], opt
   return hi > lo ? linearScale(lo, hi, bottom, top) : linearScale(...padded([Math.min(lo, hi), Math.min(lo, hi)]), bottom, top);
 }
 
+/** Where a log axis begins that would begin at 0: at the first x above it. */
+function leastAbove0(lines: readonly Line[]): number {
+  return lines.reduce((least, { xs }) => {
+    let i = 0;
+    while (i < xs.length && !((xs[i] ?? 0) > 0)) i += 1;
+    return Math.min(least, xs[i] ?? Infinity);
+  }, Infinity);
+}
+
+/** About as many ticks as their words have room. */
+function xTicksOf([d0, d1]: readonly [number, number], width: number, options: LineChartOptions): number[] {
+  const letters = Math.max(...[d0, d1].map((x) => options.xText(Math.round(x), 0).length));
+  return (options.xTicks ?? ticks)(d0, d1, Math.max(2, Math.floor(width / Math.max(48, letters * LETTER + 24))));
+}
+
 /** Null while there is no room, or nothing to draw: axes of no data would tell something untrue. */
 export function layoutLines(lines: readonly Line[], options: LineChartOptions): LineChartLayout | null {
   if (lines.length === 0) return null;
   const box = { l: LEFT, r: options.width - 10, t: 8, b: options.height - BOTTOM };
   if (box.r - box.l < 40 || box.b - box.t < 30) return null;
   const allX = extent(lines.flatMap((line) => (line.xs.length ? [line.xs[0]!, line.xs[line.xs.length - 1]!] : [])));
-  const [x0, x1] = options.xRange ?? allX ?? [0, 1];
+  // Single points stand inside, not on the edge.
+  const [x0, x1] = options.xRange ?? (allX && lines.every(({ xs }) => xs.length < 2) && !options.logX ? padded(allX) : allX) ?? [0, 1];
   const x = options.logX && x1 > 0
-    ? logScale(Math.max(x0, x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
+    ? logScale(Math.max(x0 > 0 ? x0 : Math.min(leastAbove0(lines), x1), x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
     : linearScale(...(x1 === x0 ? [x0 - 0.5, x0 + 0.5] as const : [x0, x1] as const), box.l, box.r);
   const [d0, d1] = x.domain;
-  const y = yScaleOf(lines, x.domain, options, box.b, box.t);
+  const isFixed = options.yRange !== null && options.yRange[0] !== null && options.yRange[1] !== null;
+  const found = isFixed ? null : yRangeOf(lines, x.domain, options);
+  const isEmpty = found === null && !isFixed;
+  const y = yScaleOf(found, options, box.b, box.t);
 
-  const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : (options.xTicks ?? ticks)(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 90)));
-  const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 180 ? 5 : 3);
-  const yTexts = y.log ? ys.map((value) => significant(value, 3)) : tickTexts(ys);
+  const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : xTicksOf(x.domain, box.r - box.l, options);
+  const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 140 ? 5 : 3);
+  const yTexts = y.log ? ys.map(tickText) : tickTexts(ys);
   return {
     box, x, y,
     xTicks: xs.map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) })).filter((tick) => tick.text !== ""),
-    yTicks: ys.map((value, i) => ({ at: y(value), text: yTexts[i] ?? "" })),
+    // Numbers at an axis on which nothing stands would tell something untrue.
+    yTicks: isEmpty ? [] : ys.map((value, i) => ({ at: y(value), text: yTexts[i] ?? "" })),
+    why: !isEmpty ? "" : options.logY ? "nothing above 0 for a log axis" : "no numbers here",
+    xName: options.xName ?? "",
+    xText: (value) => options.xText(value, 0),
     holes: lines.map((line) => holesOf(line)),
   };
 }

@@ -1,5 +1,6 @@
 // Paints a line chart on a canvas. Knows pixels and colours, decides nothing.
 import type { Pen } from "../pen";
+import { paintHoleNotes } from "./hole_notes";
 import type { Line, LineChartLayout } from "./layout";
 
 export interface Ink {
@@ -59,6 +60,11 @@ export function paintLines(
   });
   context.restore();
   lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
+  paintHoleNotes(context, layout, ink);
+  if (layout.why === "") return;
+  context.textAlign = "center";
+  context.fillStyle = ink.text;
+  context.fillText(layout.why, (layout.box.l + layout.box.r) / 2, (layout.box.t + layout.box.b) / 2);
 }
 
 export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void {
@@ -77,6 +83,11 @@ export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void
   const bottom = Math.round(box.b) + 0.5;
   line(context, box.l, bottom, box.r, bottom);
   context.textBaseline = "alphabetic";
+  context.fillStyle = ink.text;
+  // The name stands before the axis, below the numbers of the other one, as far left as the first tick needs.
+  const [first] = layout.xTicks;
+  const end = first ? Math.min(box.l - 6, first.at - context.measureText(first.text).width / 2 - 6) : box.l - 6;
+  if (context.measureText(layout.xName).width <= end) context.fillText(layout.xName, end, box.b + 16);
   for (const tick of layout.xTicks) {
     const x = Math.round(tick.at) + 0.5;
     line(context, x, bottom, x, bottom + 4);

@@ -28,7 +28,7 @@ function AudioCard({ run, tag }: Series): JSX.Element {
   return (
     <section class="card audio-card" aria-label={`${tag} of ${run}`}>
       <header><h3 title={tag}>{tag}</h3></header>
-      <div class="note run-line"><RunKey run={run} /> <span title={run}>{run}</span></div>
+      <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {data && at >= 0 && (
         <>

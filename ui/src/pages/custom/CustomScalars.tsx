@@ -7,8 +7,9 @@ import type { Tags } from "../../api/types";
 import { limitsText, readLimits } from "../../lib/limits";
 import { plural } from "../../lib/format";
 import { runsOfTags } from "../../lib/runs_of_tags";
+import { cardStyle } from "../../parts/CardWidth";
 import { Nothing } from "../../parts/Nothing";
-import { allRuns, shownRuns } from "../../parts/RunList";
+import { setRuns, shownRuns } from "../../parts/RunList";
 import { Side } from "../../parts/Side";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
@@ -28,7 +29,7 @@ export default function CustomScalars(): JSX.Element {
   const { data, error } = state.value;
   const tags = data?.[1];
   useLayoutEffect(() => {
-    if (tags) allRuns.value = runsOfTags(tags);
+    if (tags) setRuns(runsOfTags(tags));
   }, [tags]);
   useKeys([
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
@@ -73,7 +74,7 @@ export default function CustomScalars(): JSX.Element {
   return (
     <div class="view scalars">
       <Side><Knobs view={view} grouping={false} /></Side>
-      <div class="main-column">
+      <div class="main-column" style={cardStyle()}>
         <div class="page-bar">
           <h1>Custom scalars</h1>
           <span class="note">{plural(layouts.categories.reduce((sum, { charts }) => sum + charts.length, 0), "chart")} as laid out in the logs</span>

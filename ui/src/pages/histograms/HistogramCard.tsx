@@ -91,8 +91,8 @@ export function HistogramCard({ run, tag, look }: { run: string; tag: string; lo
   const { mode } = look;
   return (
     <section class="card" ref={ref} aria-label={`${tag} of ${run}`}>
-      <header><h3 title={tag}>{tag}</h3><button class="link tool" title="Every bin of every step" aria-label={`Save ${tag} of ${run} as CSV`} onClick={() => void saveSteps(run, tag)}>CSV</button></header>
-      <div class="note run-line"><RunKey run={run} /> <span title={run}>{run}</span></div>
+      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3><button class="link tool" title="Every bin of every step" aria-label={`Save ${tag} of ${run} as CSV`} onClick={() => void saveSteps(run, tag)}>CSV</button></header>
+      <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
       {!near ? <div class="plot" /> : look.table || mode === "percentiles" || mode === "runs" ? <OfPercentiles run={run} tag={tag} table={look.table} /> : <OfSteps run={run} tag={tag} mode={mode} logY={look.logY} />}
     </section>
   );
@@ -148,7 +148,7 @@ export function RunsCard({ tag, runs, look, range, onRange }: Parameters<typeof 
   const { ref, near } = useNear();
   return (
     <section class="card" ref={ref} aria-label={tag}>
-      <header><h3 title={tag}>{tag}</h3></header>
+      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3></header>
       {near ? <OfRuns tag={tag} runs={runs} look={look} range={range} onRange={onRange} /> : <><div class="plot" /><div class="values" /></>}
     </section>
   );

@@ -48,7 +48,7 @@ export function RidgeChart({ run, data, overlay, logY, summary }: { run: string;
             <path key={ridge.step} class={i === hot ? "ridge hot" : "ridge"} d={ridge.path} style={{ fillOpacity: faint(ridge.age), strokeOpacity: overlay ? 0.2 + ridge.age * 0.8 : 0.45 + ridge.age * 0.55 }} />
           ))}
           {!overlay && layout.ridges.filter((_, i, all) => i === 0 || i === all.length - 1 || i === hot).map((ridge) => (
-            <text key={ridge.step} class={ridge.step === data.steps[hot] ? "name halo" : ""} x={layout.box.r + 6} y={ridge.baseline + 4}>{count(ridge.step)}</text>
+            <text key={ridge.step} class={ridge.step === data.steps[hot] ? "name halo" : ""} x={layout.box.r + 6} y={ridge.baseline + 4}>step {count(ridge.step)}</text>
           ))}
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
           {ticks(...layout.x.domain, 4).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{significant(t, 3)}</text>)}

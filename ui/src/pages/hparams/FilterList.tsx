@@ -49,7 +49,7 @@ export function FilterList({ columns, filters, onFilter }: {
 }): JSX.Element {
   return (
     <aside class="filters" aria-label="Filters">
-      {columns.filter((column) => column.varies || filters.has(column.id)).map((column) => {
+      {columns.filter((column) => levelsOf(column).length > 1 || filters.has(column.id)).map((column) => {
         const asLevels = !column.isNumeric || (!column.isMetric && levelsOf(column).length <= 8);
         const props = { column, filter: filters.get(column.id), onFilter: (filter: Filter | null) => onFilter(column.id, filter) };
         return (

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { fixed, plural, significant } from "../../lib/format";
+import { fixed, plural, steady } from "../../lib/format";
 import type { Column, Trials } from "./data";
 import { importances, type Importance } from "./importance";
 
@@ -12,6 +12,7 @@ function directionText(direction: number | null): string {
 }
 
 function whyNot({ trials }: Importance): string {
+  if (trials === 0) return "no trial has both";
   return trials < 4 ? `only ${plural(trials, "trial")}` : "differs in every trial, or the metric does not";
 }
 
@@ -32,7 +33,7 @@ export function ImportanceList({ trials, metric, onPick }: { trials: Trials; met
               )}</td>
               <td class="num">{row.trials}</td>
               <td class="dim">{directionText(row.direction)}</td>
-              <td class="levels">{row.levels.slice(0, MOST_LEVELS).map((level) => <span key={level.text} title={plural(level.trials, "trial")}><span class="dim">{level.text}</span> {significant(level.mean)}</span>)}{row.levels.length > MOST_LEVELS && <span class="dim">and {row.levels.length - MOST_LEVELS} more</span>}</td>
+              <td class="levels">{row.levels.slice(0, MOST_LEVELS).map((level) => <span key={level.text} title={plural(level.trials, "trial")}><span class="dim">{level.text}</span> {steady(level.mean)}</span>)}{row.levels.length > MOST_LEVELS && <span class="dim">and {row.levels.length - MOST_LEVELS} more</span>}</td>
             </tr>
           ))}
         </tbody>

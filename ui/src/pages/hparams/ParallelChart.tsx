@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useSize } from "../../charts/useSize";
 import { cellText, type Column, type Filter, type Filters, type Trials } from "./data";
-import { filterOf, heatOf, layoutParallel, type AxisLayout, type AxisView, type ParallelLayout } from "./parallel_layout";
+import { axisTitles, filterOf, heatOf, layoutParallel, type AxisLayout, type AxisView, type ParallelLayout } from "./parallel_layout";
 
 /** What is left of an axis by its filter, as pixels. */
 function keptPart(axis: AxisLayout, filter: Filter, layout: ParallelLayout): { top: number; bottom: number } | null {
@@ -34,6 +34,8 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
   const [drag, setDrag] = useState<{ id: string; from: number; to: number } | null>(null);
   const layout = useMemo(() => layoutParallel(columns, width, height, view), [columns, width, height, view]);
   const heats = useMemo(() => heatOf(colourBy), [colourBy]);
+  const titles = useMemo(() => axisTitles(columns), [columns]);
+  const room = Math.floor(width / Math.max(1, columns.length) / 6.2); // Characters from one axis to the next.
   const point = (index: number, event: PointerEvent): void => {
     onHot(index);
     showReadout(
@@ -76,7 +78,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
               <g key={id}>
                 <path class="axis strong" d={`M${Math.round(axis.x) + 0.5} ${layout.top}V${layout.bottom}`} />
                 {axis.ticks.map((tick) => (
-                  <text key={tick.value} class="halo" x={axis.x + 6} y={tick.at + 4}>{tick.text.length > 14 ? `${tick.text.slice(0, 13)}…` : tick.text}</text>
+                  <text key={tick.value} class="halo" x={axis.x + 6} y={tick.at + 4}>{cut(tick.text, room - 3)}</text>
                 ))}
                 {kept && <rect class="kept" x={axis.x - 6} y={kept.top} width="12" height={Math.max(2, kept.bottom - kept.top)} />}
                 <rect class="axis-field" x={axis.x - 12} y={layout.top - 6} width="24" height={layout.bottom - layout.top + 12}
@@ -87,7 +89,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
                   }}
                   onPointerMove={(event) => { if (drag?.id === id) setDrag({ ...drag, to: heightOf(event) }); }}
                   onPointerUp={() => end(axis)} onPointerCancel={() => setDrag(null)}><title>{`Drag to keep a part of ${label}; click to keep all`}</title></rect>
-                <text x={labelX} y={16} text-anchor={anchor} class={isMetric ? "name strong halo" : "name halo"}><title>{axis.column.description || label}</title>{short(label, layout.axes.length, width)}</text>
+                <text x={labelX} y={16} text-anchor={anchor} class={isMetric ? "name strong halo" : "name halo"}><title>{axis.column.description || label}</title>{cut(titles[i] ?? label, room)}</text>
               </g>
             );
           })}
@@ -106,7 +108,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
   );
 }
 
-function short(label: string, axes: number, width: number): string {
-  const room = Math.max(6, Math.floor(width / Math.max(1, axes) / 6.2));
-  return label.length > room ? `${label.slice(0, room - 1)}…` : label;
+function cut(text: string, room: number): string {
+  const most = Math.max(6, room);
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

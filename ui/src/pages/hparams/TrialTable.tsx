@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { exact, significant } from "../../lib/format";
+import { exact, significant, steady } from "../../lib/format";
 import { setQuery } from "../../state/location";
 import type { Column, Trials } from "./data";
 import { heatOf } from "./parallel_layout";
@@ -11,7 +11,7 @@ const STATUS: Readonly<Record<string, string>> = { success: "verdict good", fail
 function Cell({ column, index }: { column: Column; index: number }): JSX.Element {
   const value = column.values[index] ?? null;
   if (value === null) return <td class={column.isNumeric ? "num none" : "none"} title={`${column.label} was not logged for this trial`}>–</td>;
-  if (typeof value === "number") return <td class={`num${Number.isFinite(value) ? "" : " bad"}`} title={exact(value)}>{significant(value, column.isMetric ? 5 : 4)}</td>;
+  if (typeof value === "number") return <td class={`num${Number.isFinite(value) ? "" : " bad"}`} title={exact(value)}>{column.isMetric ? steady(value) : significant(value)}</td>;
   return <td title={String(value)}>{String(value)}</td>;
 }
 
@@ -48,7 +48,7 @@ export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
               <tr key={`${name} ${trials.runs[i]?.[0] ?? i}`} class={hot.value === i ? "hot" : ""} tabIndex={0} aria-label={title}
                 onPointerEnter={() => (hot.value = i)} onPointerLeave={() => (hot.value = null)} onClick={() => onOpen(i)}
                 onKeyDown={(event) => { if (event.key === "Enter") onOpen(i); }}>
-                <td title={(trials.runs[i] ?? []).join(", ")}><span class={`heat-dot ${heats[i] ?? "heat-none"}`} />{title}{(trials.runs[i]?.length ?? 0) > 1 && <span class="dim"> × {trials.runs[i]?.length}</span>}</td>
+                <td title={(trials.runs[i] ?? []).join(", ")}><span class="run-line"><span class={`heat-dot ${heats[i] ?? "heat-none"}`} /><span class="tail"><bdi>{title}</bdi></span>{(trials.runs[i]?.length ?? 0) > 1 && <span class="dim"> × {trials.runs[i]?.length}</span>}</span></td>
                 <td><span class={STATUS[trials.statuses[i] ?? ""] ?? "none"}>{trials.statuses[i] === "unknown" ? "–" : trials.statuses[i]}</span></td>
                 {columns.map((column) => <Cell key={column.id} column={column} index={i} />)}
               </tr>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Column } from "./data";
-import { filterOf, layoutParallel, sharesOf } from "./parallel_layout";
+import { axisTitles, filterOf, layoutParallel, sharesOf } from "./parallel_layout";
 
 const column = (id: string, values: Column["values"], isMetric = false): Column =>
   ({ id, label: id, description: "", isMetric, isNumeric: values.some((v) => typeof v === "number"), values, varies: true });
@@ -40,4 +40,16 @@ describe("parallel coordinates", () => {
     expect(sharesOf(acc)).toEqual([0, 1, expect.closeTo(0.5), null]);
     expect(sharesOf(undefined)).toEqual([]);
   });
+});
+
+it("titles leave out the folder that all metrics share, and only that", () => {
+  const named = (label: string, isMetric: boolean): Column => ({ ...column(label, [1], isMetric), label });
+  expect(axisTitles([named("model/bits", false), named("hparam/acc", true), named("hparam/size", true)])).toEqual(["model/bits", "acc", "size"]);
+  expect(axisTitles([named("hparam/acc", true), named("loss", true)])).toEqual(["hparam/acc", "loss"]);
+  expect(axisTitles([])).toEqual([]);
+});
+
+it("digits of an axis follow its ticks", () => {
+  const [axis] = layoutParallel([column("m:\tacc", [0.6, 0.79], true), bits], 900, 300, plain)!.axes;
+  expect(axis!.ticks.map(({ text }) => text)).toEqual(["0.60", "0.65", "0.70", "0.75"]);
 });

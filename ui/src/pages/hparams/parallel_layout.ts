@@ -1,5 +1,5 @@
 // Parallel coordinates: an upright axis per column, a line per trial. Pure: values in, pixels out.
-import { significant } from "../../lib/format";
+import { decimalsOfStep, fixed, significant } from "../../lib/format";
 import { extent, linearScale, logScale, logTicks, ticks } from "../../lib/scale";
 import { levelsOf, type Column, type Filter } from "./data";
 
@@ -38,10 +38,12 @@ export function axisOf(column: Column, x: number, top: number, bottom: number, v
     const [lo, hi] = range[0] === range[1] ? [range[0] - 1, range[1] + 1] : range;
     const scale = isLog ? logScale(lo, hi, low, high) : linearScale(lo, hi, low, high);
     const values = isLog ? logTicks(lo, hi, 6) : ticks(lo, hi, 5);
+    const decimals = decimalsOfStep((values[1] ?? 1) - (values[0] ?? 0));
+    const text = (value: number): string => (isLog || decimals > 5 || Math.abs(value) >= 1e6 ? significant(value) : fixed(value, decimals));
     return {
       column, x, canLog, invert: scale.invert,
       y: (value) => (typeof value === "number" && Number.isFinite(value) && (!isLog || value > 0) ? scale(value) : null),
-      ticks: values.map((value) => ({ at: scale(value), text: significant(value, 4), value: String(value) })),
+      ticks: values.map((value) => ({ at: scale(value), text: text(value), value: String(value) })),
     };
   }
   const place = new Map(levels.map((level, i) => [level, low + ((i + 0.5) / levels.length) * (high - low)] as const));
@@ -77,6 +79,15 @@ export function layoutParallel(columns: readonly Column[], width: number, height
   const axes = columns.map((column, i) => axisOf(column, left + i * step, top, bottom, view));
   const count = columns[0]?.values.length ?? 0;
   return { top, bottom, axes, lines: Array.from({ length: count }, (_, index) => ({ path: pathOf(axes, index), index })) };
+}
+
+/** What stands above the axes: without the folder that all metrics are in, which would fill the room of
+ * the names themselves. */
+export function axisTitles(columns: readonly Column[]): string[] {
+  const metrics = columns.filter((column) => column.isMetric).map(({ label }) => label);
+  const folder = metrics[0]?.slice(0, metrics[0].lastIndexOf("/") + 1) ?? "";
+  const shared = metrics.every((label) => label.startsWith(folder)) ? folder : "";
+  return columns.map(({ label, isMetric }) => (isMetric ? label.slice(shared.length) : label));
 }
 
 /** Where each trial stands between the worst and the best of a metric, 0 to 1; null without it. */

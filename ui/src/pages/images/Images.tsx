@@ -29,8 +29,8 @@ function ImageCard({ run, tag, look }: Series & { look: Look }): JSX.Element {
   const at = Math.min(alone ?? (look.step !== null && data ? nearestIndex(data.steps, look.step) : last), last);
   return (
     <section class="card image-card" ref={ref} aria-label={`${tag} of ${run}`}>
-      <header><h3 title={tag}>{tag}</h3></header>
-      <div class="note run-line"><RunKey run={run} /> <span title={run}>{run}</span></div>
+      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3></header>
+      <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {!data && !error && <div class="image-box" />}
       {data && at >= 0 && (
@@ -63,8 +63,8 @@ export default function Images(): JSX.Element {
   const shared = useSharedStep();
   const look = lookOf(query.value, shared.step);
   const slider = (key: "bright" | "contrast", text: string, value: number): JSX.Element => (
-    <label class="label slider">{text}
-      <input type="range" min="0.2" max="3" step="0.05" value={value} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
+    <label class="label beside">{text}
+      <input type="range" min="0.2" max="3" step="0.05" value={value} title={`× ${value}`} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
     </label>
   );
   const mode = MODES.find(({ value }) => value === query.value.get("ab"))?.value ?? "each";
@@ -73,7 +73,7 @@ export default function Images(): JSX.Element {
     const pair = pairIn(all);
     const runs = [...new Set(all.map(({ run }) => run))];
     const pick = (key: "ia" | "ib", mark: string, run: string): JSX.Element => (
-      <Menu label={`${mark} ${run}`} value={run} choices={runs.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ [key]: name }, "replace")}><span class={key === "ia" ? "in-a" : "in-b"}>{mark}</span> <span class="pick-run">{run}</span></Menu>
+      <Menu label={`${mark} ${run}`} value={run} choices={runs.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ [key]: name }, "replace")}><span class={key === "ia" ? "in-a" : "in-b"}>{mark}</span> <span class="pick-run tail"><bdi>{run}</bdi></span></Menu>
     );
     return (
       <>

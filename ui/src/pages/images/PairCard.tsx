@@ -45,7 +45,7 @@ export function PairCard({ tag, a, b, mode, look, split, onSplit }: {
   );
   return (
     <section class="card image-card" aria-label={`${tag}: ${a} and ${b}`}>
-      <header><h3 title={tag}>{tag}</h3></header>
+      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3></header>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {sa && sb && (
         <>

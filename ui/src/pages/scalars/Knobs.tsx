@@ -1,6 +1,7 @@
 // What is the same for all cards: axes, smoothing, groups of runs.
 import type { JSX } from "preact";
 import { USUAL_GROUPING } from "../../lib/run_groups";
+import { CardWidth } from "../../parts/CardWidth";
 import { query, setQuery } from "../../state/location";
 import { AXES, type CardView } from "./view";
 
@@ -35,6 +36,7 @@ export function Knobs({ view, grouping = true }: { view: CardView; grouping?: bo
         <input class="field mono" aria-label="What the names of a group share" title="What the first parenthesis catches is the name of the group" value={query.value.get("group") ?? ""}
           onInput={(event) => setQuery({ group: event.currentTarget.value || "()" }, "replace")} />
       )}
+      <CardWidth />
       {view.zoom && <button class="link" onClick={() => setQuery({ xlim: null })}>Reset zoom (z)</button>}
       {view.fobs.length > 0 && <button class="link" onClick={() => setQuery({ step: null })}>Take the {view.fobs.length > 1 ? "marked range" : "mark"} away (esc)</button>}
     </div>

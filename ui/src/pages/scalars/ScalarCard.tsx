@@ -8,14 +8,14 @@ import { LineChart, type ChartFiles, type LineChartProps } from "../../charts/li
 import { nearestIndex, type Line } from "../../charts/line/layout";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useNear } from "../../charts/useNear";
-import { exact, plural, significant } from "../../lib/format";
+import { exact, plural, significant, steady } from "../../lib/format";
 import type { Limits } from "../../lib/limits";
 import type { RunGroup } from "../../lib/run_groups";
 import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
 import { CardTools, LimitFields } from "./CardTools";
-import { linesOf, linesOfGroups, xText, type GroupsAnswer } from "./lines";
+import { linesOf, linesOfGroups, X_NAMES, xText, type GroupsAnswer } from "./lines";
 import { ValueTable } from "./ValueTable";
 import { AXES, type CardView } from "./view";
 
@@ -33,9 +33,8 @@ function Values({ count: expected, lines, cursor }: { count: number; lines: read
     <div class={lines.some((line) => line.look) ? "values" : expected > 2 ? "values reserved two" : "values reserved"}>
       {lines.slice(0, 8).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
-        const value = (line.smooth ?? line.ys)[i] ?? NaN;
         const raw = line.ys[i] ?? NaN;
-        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={Number.isFinite(raw) ? "" : "bad"}>{keyOf(line)}{line.look ? <span class="dim">{line.name} </span> : names[k] && <span class="dim name">{names[k]} </span>}{significant(Number.isFinite(raw) ? value : raw, DIGITS)}</span>;
+        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={Number.isFinite(raw) ? "" : "bad"}>{keyOf(line)}{line.look ? <span class="dim">{line.name} </span> : names[k] && <span class="dim name">{names[k]} </span>}{steady(raw)}</span>;
       })}
       {lines.length > 8 && <span class="dim">and {lines.length - 8} more</span>}
     </div>
@@ -45,7 +44,7 @@ function Values({ count: expected, lines, cursor }: { count: number; lines: read
 const MOST_ROWS = 6;
 
 /** The lines nearest to the pointer, the nearest first. */
-function Nearest({ lines, at, text }: { lines: readonly Line[]; at: NonNullable<Parameters<NonNullable<LineChartProps["onPoint"]>>[0]>; text: (x: number) => string }): JSX.Element {
+function Nearest({ lines, at, axis, text }: { lines: readonly Line[]; at: NonNullable<Parameters<NonNullable<LineChartProps["onPoint"]>>[0]>; axis: CardView["axis"]; text: (x: number) => string }): JSX.Element {
   const rows = lines.map((line) => {
     const i = nearestIndex(line.xs, at.x);
     const raw = line.ys[i] ?? NaN;
@@ -55,18 +54,23 @@ function Nearest({ lines, at, text }: { lines: readonly Line[]; at: NonNullable<
   const first = rows[0];
   return (
     <>
-      {first && <b>{text(first.x) || significant(first.x)}</b>}
-      <table class="nearest"><tbody>
+      <table class="nearest">
+        <thead><tr>
+          <th colSpan={2}>{first && `${X_NAMES[axis]} ${text(first.x) || significant(first.x)}`.trim()}</th>
+          {lines.some((line) => line.smooth) && <td class="num dim">smoothed</td>}<td class="num dim">value</td>
+        </tr></thead>
+        <tbody>
         {rows.slice(0, MOST_ROWS).map(({ line, raw, value, x }) => (
           <tr key={line.name}>
-            <td>{keyOf(line)}</td><td class="name">{line.name}</td>
-            <td class={Number.isFinite(raw) ? "num" : "num bad"}>{significant(value, DIGITS)}</td>
-            {line.smooth && <td class="num dim">{significant(raw, DIGITS)}</td>}
-            {x !== first?.x && <td class="num dim">{text(x)}</td>}
+            <td>{keyOf(line)}</td><td class="name tail"><bdi>{line.name}</bdi></td>
+            <td class={Number.isFinite(raw) ? "num" : "num bad"}>{steady(value, DIGITS)}</td>
+            {line.smooth && <td class="num dim">{steady(raw, DIGITS)}</td>}
+            {x !== first?.x && <td class="num dim">at {text(x)}</td>}
           </tr>
         ))}
-      </tbody></table>
-      {rows.length > MOST_ROWS && <span class="dim">and {rows.length - MOST_ROWS} more, further away</span>}
+        </tbody>
+      </table>
+      {rows.length > MOST_ROWS && <span class="dim">and {rows.length - MOST_ROWS} more</span>}
     </>
   );
 }
@@ -142,8 +146,8 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
     <>
       <LineChart lines={lines} summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`} cursor={cursor} files={props.files} changing={stale}
         onZoom={props.onZoom} fobs={fobs} onMark={props.onMark} onMoveFob={props.onMoveFob}
-        onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} text={text} />, at.clientX, at.clientY) : hideReadout())}
-        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} />
+        onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} axis={view.axis} text={text} />, at.clientX, at.clientY) : hideReadout())}
+        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} xName={X_NAMES[view.axis]} />
       {fobs.length > 0 ? table(false) : <Values count={expectedLines(props)} lines={lines} cursor={cursor} />}
     </>
   );
@@ -180,8 +184,8 @@ export function ScalarCard(props: CardProps & {
       onDragOver={(event) => { if (dragged(event)) event.preventDefault(); }}
       onDrop={(event) => { const tag = event.dataTransfer?.getData(DRAGGED); if (tag) { event.preventDefault(); props.onMix(tag); } }}>
       <header>
-        <h3 title={props.tags.length > 1 || props.own === false ? props.name : `${props.name}: drag it onto another chart to draw both in one`} draggable={props.own !== false && props.tags.length === 1}
-          onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, props.name)}>{props.name}</h3>
+        <h3 class="tail" title={props.tags.length > 1 || props.own === false ? props.name : `${props.name}: drag it onto another chart to draw both in one`} draggable={props.own !== false && props.tags.length === 1}
+          onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, props.name)}><bdi>{props.name}</bdi></h3>
         {near && <CardTools {...props} series={() => seriesOf(props.tags, props.runsOf)} files={files} onLimit={() => setLimiting(true)} />}
       </header>
       {(limiting || props.limits) && <LimitFields name={props.name} limits={props.limits} onLimits={(limits) => { setLimiting(limits[0] !== null || limits[1] !== null); props.onLimits(limits); }} />}

@@ -10,13 +10,14 @@ import { limitsText, readLimits } from "../../lib/limits";
 import { matcherOf } from "../../lib/matching";
 import { groupRuns } from "../../lib/run_groups";
 import { runsHaving, runsOfRanges } from "../../lib/runs_of_tags";
+import { cardStyle } from "../../parts/CardWidth";
 import { Nothing } from "../../parts/Nothing";
-import { allRuns, shownRuns, type LastOf } from "../../parts/RunList";
+import { setRuns, shownRuns, type LastOf } from "../../parts/RunList";
 import { Side } from "../../parts/Side";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
-import { groupTags, openByItself, type TagGroup } from "./groups";
+import { groupTags, openByItself, tagOfMost, type TagGroup } from "./groups";
 import { Knobs } from "./Knobs";
 import { ScalarCard, type CardsProps } from "./ScalarCard";
 import { fobsText, mixed, mixesText, movedFob, partnersOf, readMixes, viewOf } from "./view";
@@ -50,7 +51,7 @@ export default function Scalars(): JSX.Element {
   const { data, error } = state.value;
   // Before the frame is painted, which would else show tags without runs.
   useLayoutEffect(() => {
-    if (data) allRuns.value = runsOfRanges(data);
+    if (data) setRuns(runsOfRanges(data));
   }, [data]);
   const pin = (tag: string): void => {
     const old = listOf(query.value.get("pins"));
@@ -85,7 +86,11 @@ export default function Scalars(): JSX.Element {
   const groups = useMemo(() => groupTags((data?.names ?? []).filter(matcherOf(wanted)).filter((tag) => shown.some((run) => has(tag, run))), (tag) => curves.has(tag)), [has, curves, wanted, shown]);
   const usual = useMemo(() => openByItself(groups, OPEN_TAGS), [groups]);
   const pins = listOf(query.value.get("pins"));
-  const last = useLastOf(pins[0] ?? groups[0]?.tags[0] ?? null);
+  const common = useMemo(() => {
+    const tags = groups.filter((group) => usual.has(group.name)).flatMap((group) => group.tags).slice(0, OPEN_TAGS);
+    return tagOfMost(tags, (tag) => shown.reduce((sum, run) => sum + Number(has(tag, run)), 0), shown.length);
+  }, [groups, usual, has, shown]);
+  const last = useLastOf(pins[0] ?? common);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
   if (data.names.length === 0) return <Empty />;
@@ -105,7 +110,7 @@ export default function Scalars(): JSX.Element {
   // Of charts from an old address, those of which at least one tag is still there.
   const mixes = readMixes(query.value.get("mix")).filter((tags) => tags.some((tag) => names.has(tag)));
   let cards = 0;
-  const common: CardsProps = {
+  const shared: CardsProps = {
     view, cursor, groups: runGroups, runsOf: (tag) => shown.filter((run) => has(tag, run)),
     onZoom: (range) => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace"),
     onMark: (x, extend, fob) => setFobs(fob !== null ? view.fobs.filter((_, i) => i !== fob) : extend && view.fobs.length > 0 ? [view.fobs[0]!, x] : [x]),
@@ -115,7 +120,7 @@ export default function Scalars(): JSX.Element {
   const card = (tags: readonly string[]): JSX.Element => {
     const name = tags.join(" + ");
     return (
-      <ScalarCard key={name} {...common} name={name} tags={tags} limits={limits.get(name) ?? null} first={++cards <= FIRST_CARDS} pinned={pins.includes(name)} wide={wide === name}
+      <ScalarCard key={name} {...shared} name={name} tags={tags} limits={limits.get(name) ?? null} first={++cards <= FIRST_CARDS} pinned={pins.includes(name)} wide={wide === name}
         partners={() => partnersOf(tags[0] ?? "", data.names)} onPin={() => pin(name)} onWide={() => setQuery({ wide: wide === name ? null : name })}
         onMix={(tag) => setQuery({ mix: mixesText(tag === null ? mixes.filter((mix) => mix.join(" + ") !== name) : mixed(mixes, tag, tags)) })}
         onLimits={(next) => setQuery({ ylim: limitsText(new Map([...limits, [name, next]])) }, "replace")} />
@@ -124,7 +129,7 @@ export default function Scalars(): JSX.Element {
   return (
     <div class="view scalars">
       <Side last={last}><Knobs view={view} /></Side>
-      <div class="main-column">
+      <div class="main-column" style={cardStyle()}>
         <div class="page-bar">
           <h1>Scalars</h1>
           <span class="note">{visible < data.names.length ? `${count(visible)} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}{runGroups ? ` in ${plural(runGroups.length, "group")}, mean ± standard deviation` : ", every point kept"}</span>
@@ -134,7 +139,7 @@ export default function Scalars(): JSX.Element {
         </div>
         {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => names.has(tag)).map((tag) => card([tag]))} />}
         {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map(card)} />}
-        {groups.length === 0 && <p class="panel note">No tag of the shown runs matches. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
+        {groups.length === 0 && <p class="panel note">{shown.length === 0 ? "No run is shown" : "No tag of the shown runs matches"}. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
             onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.slice(0, most).map((tag) => card([tag])) : []}

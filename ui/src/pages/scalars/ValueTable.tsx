@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Line } from "../../charts/line/layout";
-import { exact, significant } from "../../lib/format";
+import { exact, significant, steady } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
 import { cellOf, sortedRows, valueRows, type SortKey } from "./value_rows";
 
@@ -42,12 +42,12 @@ export function ValueTable({ label, lines, fobs, xName, xText, full }: {
         <tbody>
           {rows.map((row) => (
             <tr key={row.line.name}>
-              <td title={row.line.name}><RunKey run={row.line.name} {...(row.line.look ? { look: row.line.look } : {})} /> {row.line.name}</td>
+              <td title={row.line.name}><span class="run-line"><RunKey run={row.line.name} {...(row.line.look ? { look: row.line.look } : {})} /> <span class="tail"><bdi>{row.line.name}</bdi></span></span></td>
               {columns.map(({ key }) => {
                 const value = cellOf(row, key) as number;
                 if (key === "x") return <td key={key} class="num">{xText(value) || significant(value)}</td>;
                 const sign = key === "change" && value > 0 ? "+" : "";
-                return <td key={key} class={Number.isFinite(value) ? "num" : "num bad"} title={exact(value)}>{sign}{significant(value, 5)}</td>;
+                return <td key={key} class={Number.isFinite(value) ? "num" : "num bad"} title={exact(value)}>{sign}{steady(value, 5)}</td>;
               })}
             </tr>
           ))}

@@ -6,7 +6,7 @@ export interface TagGroup {
   readonly tags: readonly string[];
 }
 
-/** Groups with curves come before those whose tags have one point each, of which there may be many. */
+/** Curves come before tags that have one point each, of which there may be many: groups with curves first, and in each the curves. */
 export function groupTags(tags: readonly string[], isCurve: (tag: string) => boolean = () => true): TagGroup[] {
   const groups = new Map<string, string[]>();
   for (const tag of tags) {
@@ -17,7 +17,8 @@ export function groupTags(tags: readonly string[], isCurve: (tag: string) => boo
     else groups.set(name, [tag]);
   }
   const later = (members: readonly string[]): number => (members.some(isCurve) ? 0 : 1);
-  return [...groups].map(([name, members]) => ({ name, tags: members.sort(byNumber) }))
+  const dots = new Set(tags.filter((tag) => !isCurve(tag)));
+  return [...groups].map(([name, members]) => ({ name, tags: members.sort((p, q) => Number(dots.has(p)) - Number(dots.has(q)) || byNumber(p, q)) }))
     .sort((a, b) => later(a.tags) - later(b.tags) || byNumber(a.name, b.name));
 }
 
@@ -31,4 +32,15 @@ export function openByItself(groups: readonly TagGroup[], most: number): Readonl
     open.add(group.name);
   }
   return open;
+}
+
+/** The tag whose last values stand beside the names of runs: the first of those that most runs have. None
+ * if not even half of the `runs` have it, for then the column is mostly empty. */
+export function tagOfMost(tags: readonly string[], runsWith: (tag: string) => number, runs: number): string | null {
+  let best: { readonly tag: string; readonly runs: number } | null = null;
+  for (const tag of tags) {
+    const here = runsWith(tag);
+    if (here > (best?.runs ?? 0)) best = { tag, runs: here };
+  }
+  return best && 2 * best.runs >= runs ? best.tag : null;
 }

@@ -53,6 +53,9 @@ export function linesOfGroups(answer: GroupsAnswer, smoothing: number, tag = "",
   });
 }
 
+/** What stands before the x axis. Dates need no name. */
+export const X_NAMES: Readonly<Record<Axis, string>> = { step: "step", relative: "after", wall: "" };
+
 export function xText(axis: Axis): (x: number) => string {
   // There is no step between two steps.
   if (axis === "step") return (x) => (Number.isInteger(x) ? count(x) : "");

@@ -59,7 +59,7 @@ export function DiffCard({ tag, sides, onStep }: { tag: string; sides: Sides; on
   const pick = (side: "a" | "b", answer: TextAnswer, at: number): JSX.Element => (
     <Menu label={`${side === "a" ? `● ${a}` : `◆ ${b}`} step ${count(answer.steps[at] ?? 0)}`} value={String(answer.steps[at])} onPick={(step) => onStep(side, step)}
       choices={[...answer.steps].reverse().map((step) => ({ value: String(step), text: `step ${count(step)}` }))}>
-      <span class={`in-${side}`}>{side === "a" ? "●" : "◆"}</span> <span class="pick-run">{side === "a" ? a : b}</span> <span class="dim">step {count(answer.steps[at] ?? 0)}</span>
+      <span class={`in-${side}`}>{side === "a" ? "●" : "◆"}</span> <span class="pick-run tail"><bdi>{side === "a" ? a : b}</bdi></span> <span class="dim">step {count(answer.steps[at] ?? 0)}</span>
     </Menu>
   );
   const [first, second] = data ?? [null, null];

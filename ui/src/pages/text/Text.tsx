@@ -27,7 +27,7 @@ function TextCard({ run, tag, raw, find }: Series & { raw: boolean; find: string
   if (data && shown.length === 0 && find !== "") return null;
   return (
     <section class={data ? "text-card" : "text-card unseen"} aria-label={`${tag} of ${run}`} ref={ref}>
-      <div class="panel-head"><h2 title={tag}>{titleOf(tag)}</h2><span class="note run-line" title={run}><RunKey run={run} /> <span>{run}</span>{data && find !== "" ? `, ${shown.length} of ${plural(data.steps.length, "step")}` : ""}</span></div>
+      <div class="panel-head"><h2 title={tag}>{titleOf(tag)}</h2><span class="note run-line" title={run}><RunKey run={run} /> <span class="tail"><bdi>{run}</bdi></span>{data && find !== "" ? `, ${shown.length} of ${plural(data.steps.length, "step")}` : ""}</span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {data && shown.map((i) => (
         <div key={i}>
@@ -80,7 +80,7 @@ export default function Text(): JSX.Element {
     const runs = [...new Set(all.map(({ run }) => run))];
     const pick = (key: "ta" | "tb", steps: string, mark: string, run: string): JSX.Element => (
       <Menu label={`${mark} ${run}`} value={run} choices={runs.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ [key]: name, [steps]: null })}>
-        <span class={key === "ta" ? "in-a" : "in-b"}>{mark}</span> <span class="pick-run">{run}</span>
+        <span class={key === "ta" ? "in-a" : "in-b"}>{mark}</span> <span class="pick-run tail"><bdi>{run}</bdi></span>
       </Menu>
     );
     return (
