@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Carpet, pack } from "./carpet";
+import { Columns } from "./columns";
 
 const RED = pack(255, 0, 0);
+
+const PIXELS = { value0: 0, at0: 0, factor: 1 }; // Values that are heights already.
 
 /** The picture, a letter for each pixel by its opacity: "#" all, "+" some, "." none. */
 function picture(carpet: Carpet): string[] {
@@ -15,7 +18,8 @@ function picture(carpet: Carpet): string[] {
 
 function drawn(width: number, height: number, points: readonly (readonly [number, number])[], { opacity = 1, dash = [] as number[] } = {}): Carpet {
   const carpet = new Carpet(width, height);
-  carpet.draw(Float64Array.from(points, ([x]) => x), Float64Array.from(points, ([, y]) => y), points.length, RED, opacity, 1, dash);
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  carpet.draw(new Columns(points.length).place(xs, points.length, width, ys), ys, PIXELS, RED, opacity, 1, dash);
   return carpet;
 }
 
@@ -60,7 +64,7 @@ describe("a line of pixels", () => {
 
 it("lies over what was drawn before, which shines through when it is faint", () => {
   const carpet = new Carpet(1, 1);
-  const line = [Float64Array.of(0, 1), Float64Array.of(0.5, 0.5), 2] as const;
+  const line = [new Columns(2).place([0, 1], 2, 1), [0.5, 0.5], PIXELS] as const;
   const bytes = new Uint8Array(carpet.pixels.buffer);
   carpet.draw(...line, RED, 1, 1);
   carpet.draw(...line, pack(0, 0, 255), 0.5, 1);

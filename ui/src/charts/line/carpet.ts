@@ -2,117 +2,123 @@
 // thousand points than for anything else on the page, and hundreds of such paths cover the same pixels
 // again and again. Here a line is, in every column of pixels, one run from its least to its greatest
 // height: the time goes with the width of the chart, not with the points of the lines.
+import { NOWHERE, type Columns } from "./columns";
 
 /** Red, green, blue and opacity, 0 to 255 each, from the lowest byte up. */
 export type Packed = number;
 
 export const pack = (r: number, g: number, b: number, a = 255): Packed => r | (g << 8) | (b << 16) | (a << 24);
 
+/** From values to pixels: `at0` is where `value0` is, `factor` pixels of the screen belong to 1. */
+export interface Heights {
+  readonly value0: number;
+  readonly at0: number;
+  readonly factor: number;
+}
+
 export class Carpet {
-  // The least and greatest height of the present stretch of a line, by column.
-  private readonly least: Float64Array;
-  private readonly greatest: Float64Array;
-  private first: number; // The columns that the present stretch has reached.
-  private last = -1;
+  // How the present line is drawn.
+  private heights: Heights = { value0: 0, at0: 0, factor: 1 };
+  private colour: Packed = 0;
+  private opacity = 1;
+  private thickness = 1;
+  private dash: readonly number[] = [];
+  private around = 0; // The length of the dash and its gaps.
+  private along = 0; // How much of it is behind.
 
   /** In pixels of the screen, row by row into `pixels`. Until it is finished, colours are multiplied by their opacity. */
-  constructor(readonly width: number, readonly height: number, readonly pixels = new Int32Array(width * height)) {
-    this.first = width;
-    this.least = new Float64Array(width).fill(Infinity);
-    this.greatest = new Float64Array(width).fill(-Infinity);
-  }
+  constructor(readonly width: number, readonly height: number, readonly pixels = new Int32Array(width * height)) {}
 
   clear(): void {
     this.pixels.fill(0);
   }
 
   /**
-   * Draws the line through `count` points given in pixels, from the left to the right. What is no number
-   * leaves a hole. `dash` is how long it is drawn and not drawn in turn; [] draws all of it.
+   * Draws the line through the points of `columns` that have these values, from the left to the right. Two
+   * points at least make a line. `dash` is how long it is drawn and not drawn in turn; [] draws all of it.
    */
-  draw(xs: Float64Array, ys: Float64Array, count: number, colour: Packed, opacity: number, thickness: number, dash: readonly number[] = []): void {
-    const { least, greatest, width } = this;
-    let before = false; // Whether there is a point before.
-    let column0 = 0;
-    let x0 = 0;
-    let y0 = 0;
-    for (let i = 0; i < count; i += 1) {
-      const x = xs[i]!;
-      const y = ys[i]!;
-      if (x - x !== 0 || y - y !== 0) { // Neither NaN nor infinity gives zero.
-        before = false;
-        this.paint(colour, opacity, thickness, dash);
+  draw({ groups, starts, columns, leaves, enters }: Columns, values: ArrayLike<number>, heights: Heights, colour: Packed, opacity: number, thickness: number, dash: readonly number[] = []): void {
+    this.heights = heights;
+    this.colour = colour;
+    this.opacity = opacity;
+    this.thickness = thickness;
+    this.dash = dash;
+    this.around = dash.reduce((sum, length) => sum + length, 0);
+    this.along = 0;
+    let before = NOWHERE;
+    let [least, greatest, last] = [0, 0, 0]; // Of the group before, with its ways to both sides.
+    let isLine = false; // Whether that has two points, or a way to another.
+    for (let group = 0; group < groups; group += 1) {
+      const column = columns[group]!;
+      const begin = starts[group]!;
+      const end = starts[group + 1]!;
+      if (column === NOWHERE) {
+        if (isLine) this.paint(before, least, greatest);
+        before = column;
+        isLine = false;
+        this.along = 0;
         continue;
       }
-      const column = Math.floor(x);
-      if (!before) {
-        before = true;
-      } else if (x < x0) {
-        // Clocks go back: the way back and what comes after it are stretches of their own.
-        this.paint(colour, opacity, thickness, dash);
-        this.reach(x, y, x0, y0);
-        this.paint(colour, opacity, thickness, dash);
-      } else if (column === column0 && column === this.last && column < width) {
-        // Most points of a long line: the one before is in the same column and was counted there.
-        if (y < least[column]!) least[column] = y;
-        if (y > greatest[column]!) greatest[column] = y;
-      } else {
-        this.reach(x0, y0, x, y);
+      const first = values[begin]!;
+      let low = first;
+      let high = first;
+      for (let i = begin + 1; i < end; i += 1) {
+        const value = values[i]!;
+        if (value < low) low = value;
+        else if (value > high) high = value;
       }
-      column0 = column;
-      x0 = x;
-      y0 = y;
-    }
-    this.paint(colour, opacity, thickness, dash);
-  }
-
-  /** From the left point to the right one. */
-  private reach(x0: number, y0: number, x1: number, y1: number): void {
-    const { least, greatest, width } = this;
-    if (x1 < 0 || x0 >= width) return;
-    const slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
-    const from = x0 < 0 ? 0 : Math.floor(x0);
-    const to = x1 >= width ? width - 1 : Math.floor(x1);
-    if (from < this.first) this.first = from;
-    if (to > this.last) this.last = to;
-    let y = x0 < 0 ? y0 - x0 * slope : y0;
-    for (let column = from; column <= to; column += 1) {
-      const next = column < x1 - 1 ? y0 + (column + 1 - x0) * slope : y1;
-      const low = y < next ? y : next;
-      const high = y < next ? next : y;
-      if (low < least[column]!) least[column] = low;
-      if (high > greatest[column]!) greatest[column] = high;
-      y = next;
-    }
-  }
-
-  /** Paints the present stretch, and begins the next. */
-  private paint(colour: Packed, opacity: number, thickness: number, dash: readonly number[]): void {
-    const { least, greatest, last } = this;
-    const around = dash.reduce((sum, length) => sum + length, 0);
-    let along = 0;
-    for (let column = this.first; column <= last; column += 1) {
-      const low = least[column]!;
-      const high = greatest[column]!;
-      least[column] = Infinity;
-      greatest[column] = -Infinity;
-      const rise = high - low;
-      const length = Math.sqrt(1 + rise * rise);
-      if (around > 0) {
-        along = (along + length) % around;
-        if (isGap(dash, along)) continue;
+      if (before !== NOWHERE) {
+        const rise = first - last;
+        const left = last + rise * leaves[group]!;
+        const entered = last + rise * enters[group]!;
+        this.paint(before, left < least ? left : least, left > greatest ? left : greatest);
+        if (column < before) this.along = 0; // Clocks go back: the way back, and what comes after it, begin anew.
+        if (column !== before + 1) this.cross(before, column, left, entered);
+        if (column < before) this.along = 0;
+        if (entered < low) low = entered;
+        else if (entered > high) high = entered;
       }
-      // As much ink as a pen of this width leaves: all of it above and below where the line is flat, none
-      // where it is so steep that the column is as wide as the pen.
-      const room = Math.min(thickness, Math.max(0, thickness * length - rise)) / 2;
-      this.fill(column, low - room, high + room, colour, opacity);
+      isLine = before !== NOWHERE || end - begin > 1;
+      before = column;
+      least = low;
+      greatest = high;
+      last = values[end - 1]!;
     }
-    this.first = this.width;
-    this.last = -1;
+    if (isLine) this.paint(before, least, greatest);
   }
 
-  private fill(column: number, top: number, bottom: number, colour: Packed, opacity: number): void {
-    const { height, width, pixels } = this;
+  /** Paints the straight way through all columns between two, neither of which is painted. */
+  private cross(from: number, to: number, left: number, entered: number): void {
+    const step = to > from ? 1 : -1;
+    const ways = Math.abs(to - from) - 1;
+    const rise = ways > 0 ? (entered - left) / ways : 0;
+    for (let i = 0; i < ways; i += 1) {
+      const [a, b] = [left + i * rise, left + (i + 1) * rise];
+      this.paint(from + (i + 1) * step, a < b ? a : b, a < b ? b : a);
+    }
+  }
+
+  /** Paints one column of the line, between two values. */
+  private paint(column: number, least: number, greatest: number): void {
+    if (column < 0 || column >= this.width) return;
+    const { heights: { value0, at0, factor }, thickness } = this;
+    const a = at0 + (least - value0) * factor;
+    const b = at0 + (greatest - value0) * factor;
+    const rise = a < b ? b - a : a - b;
+    const length = Math.sqrt(1 + rise * rise);
+    if (this.around > 0) {
+      this.along = (this.along + length) % this.around;
+      if (isGap(this.dash, this.along)) return;
+    }
+    // As much ink as a pen of this width leaves: all of it above and below where the line is flat, none
+    // where it is so steep that the column is as wide as the pen.
+    const most = thickness * length - rise;
+    const room = (most <= 0 ? 0 : most < thickness ? most : thickness) / 2;
+    this.fill(column, (a < b ? a : b) - room, (a < b ? b : a) + room);
+  }
+
+  private fill(column: number, top: number, bottom: number): void {
+    const { height, width, pixels, colour, opacity } = this;
     if (bottom <= 0 || top >= height) return;
     const from = top < 0 ? 0 : top;
     const to = bottom > height ? height : bottom;

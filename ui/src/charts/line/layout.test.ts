@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { layoutLines, nearestIndex, robustRange, smoothed } from "./layout";
+import { layoutLines, nearestIndex, robustRange, smoothed, type Line } from "./layout";
 
 const options = { width: 500, height: 240, logX: false, logY: false, clipOutliers: false, xRange: null, yRange: null, xText: String };
 const line = (ys: number[]) => ({ name: "a", xs: ys.map((_, i) => i), ys, smooth: null });
@@ -72,6 +72,25 @@ describe("line layout", () => {
   });
 });
 
+describe("the range of many lines", () => {
+  const spiked = (every: number) => Array.from({ length: 200 }, (_, k): Line => ({
+    name: `run ${k}`, xs: Float64Array.from({ length: 1000 }, (_, i) => i), ys: Float32Array.from({ length: 1000 }, (_, i) => (i % every === 0 ? 100 : 1 + (i % 7) / 7)), smooth: null,
+  }));
+  const rangeOf = (lines: readonly Line[]) => layoutLines(lines, { ...options, clipOutliers: true })!.y.domain;
+
+  it("has what comes back every few points, and the rest too", () => {
+    const [lo, hi] = rangeOf(spiked(10));
+    expect(lo).toBeLessThanOrEqual(1);
+    expect(hi).toBeGreaterThanOrEqual(100);
+  });
+
+  it("leaves out what is one point of a thousand", () => {
+    const [lo, hi] = rangeOf(spiked(1000));
+    expect(lo).toBeLessThanOrEqual(1);
+    expect(hi).toBeLessThan(3);
+  });
+});
+
 describe("nearest point", () => {
   it("is found by bisection", () => {
     const xs = [0, 10, 20, 30];
@@ -86,6 +105,15 @@ describe("smoothing", () => {
     const held = smoothed([1, NaN, 3], 0.5);
     expect(held[1]).toBeNaN();
     expect(held[2]).toBeCloseTo((0.25 * 1 + 0.5 * 3) / 0.75);
+  });
+  it("is the mean that its definition says, however long it goes on", () => {
+    const ys = Float32Array.from({ length: 500 }, (_, i) => Math.sin(i / 7) + (i % 13));
+    const wanted = Array.from(ys, (_, n) => {
+      let [sum, weights] = [0, 0];
+      for (let i = 0; i <= n; i += 1) [sum, weights] = [sum + 0.6 ** (n - i) * ys[i]!, weights + 0.6 ** (n - i)];
+      return sum / weights;
+    });
+    smoothed(ys, 0.6).forEach((y, i) => expect(y).toBeCloseTo(wanted[i]!, 12));
   });
   it("does nothing at weight 0", () => {
     expect([...smoothed([1, 5], 0)]).toEqual([1, 5]);

@@ -59,7 +59,7 @@ export interface LineChartLayout {
 const LEFT = 48;
 const BOTTOM = 22;
 const LETTER = 6; // Pixels, about.
-const SAMPLE = 100_000;
+const SAMPLE = 20_000;
 
 /** The range that all but the outermost values lie in. */
 export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
@@ -76,13 +76,16 @@ export function robustRange(values: ArrayLike<number>, share = 0.005): [number, 
   return [ranked(finite, cut), ranked(finite, finite.length - 1 - cut)];
 }
 
-/** Of every line each `stride`-th value in the range. */
+/**
+ * Of every line each `stride`-th value in the range. Lines begin in turn at another of them, so that what
+ * comes back after as many points is neither missed in all of them nor taken for everything.
+ */
 function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], stride: number): Float64Array {
   const most = lines.reduce((sum, line) => sum + Math.ceil(line.ys.length / stride) * (line.band ? 3 : 1), 0);
   const values = new Float64Array(most);
   let count = 0;
-  for (const { xs, ys, band } of lines) {
-    for (let i = 0; i < ys.length; i += stride) {
+  lines.forEach(({ xs, ys, band }, k) => {
+    for (let i = k % stride; i < ys.length; i += stride) {
       const x = xs[i] ?? NaN;
       if (!(x >= x0 && x <= x1)) continue;
       values[count++] = ys[i] ?? NaN;
@@ -90,7 +93,7 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], st
       values[count++] = band.low[i] ?? NaN;
       values[count++] = band.high[i] ?? NaN;
     }
-  }
+  });
   return values.subarray(0, count);
 }
 
@@ -187,8 +190,8 @@ function holesOf(line: Line): readonly Hole[] {
   if (before?.xs === line.xs) return before.holes;
   const holes: Hole[] = [];
   for (let i = 0; i < line.ys.length; i += 1) {
-    const value = line.ys[i] ?? NaN;
-    if (!Number.isFinite(value)) holes.push({ x: line.xs[i] ?? 0, value });
+    const value = line.ys[i]!;
+    if (value - value !== 0) holes.push({ x: line.xs[i] ?? 0, value }); // Neither NaN nor infinity gives zero.
   }
   known.set(line.ys, { xs: line.xs, holes });
   return holes;
@@ -210,17 +213,21 @@ export function nearestIndex(xs: ArrayLike<number>, x: number): number {
 /** TensorBoard's smoothing: an exponential mean with the start debiased; holes are passed over. */
 export function smoothed(ys: ArrayLike<number>, weight: number): Float64Array {
   const result = new Float64Array(ys.length);
+  const share = 1 - weight;
   let last = 0;
-  let rest = 1; // The weight of what was before the first value.
+  let rest = weight > 0 ? 1 : 0; // The weight of what was before the first value; 0 when it no longer counts.
   for (let i = 0; i < ys.length; i += 1) {
-    const y = ys[i] ?? NaN;
-    if (!Number.isFinite(y)) {
+    const y = ys[i]!;
+    if (y - y !== 0) {
       result[i] = y;
       continue;
     }
-    last = last * weight + (1 - weight) * y;
-    rest *= weight;
-    result[i] = weight === 0 ? y : last / (1 - rest);
+    last = last * weight + share * y;
+    if (rest > 0) {
+      rest *= weight;
+      if (1 - rest === 1) rest = 0;
+    }
+    result[i] = rest > 0 ? last / (1 - rest) : last;
   }
   return result;
 }

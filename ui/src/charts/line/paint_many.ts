@@ -1,13 +1,16 @@
 // Paints the lines of a chart that has many of them, over its axes: carpet.ts on a canvas.
 import type { Scale } from "../../lib/scale";
-import { Carpet, pack, type Packed } from "./carpet";
+import { Carpet, pack, type Heights, type Packed } from "./carpet";
+import { Columns } from "./columns";
 import type { Line, LineChartLayout } from "./layout";
 import { FAINT, type LineLook } from "./paint";
 
 // One for all charts, which are painted one after the other.
 let carpet: Carpet | null = null;
+let shared = new Columns(0);
+let own = new Columns(0); // Of a line that has holes.
+let [places, logs] = [new Float64Array(0), new Float64Array(0)];
 let sheet: { canvas: OffscreenCanvas; pen: OffscreenCanvasRenderingContext2D; image: ImageData } | null = null;
-let [xs, ys] = [new Float64Array(0), new Float64Array(0)];
 
 function prepare(width: number, height: number): { carpet: Carpet; sheet: NonNullable<typeof sheet> } | null {
   if (!carpet || !sheet || carpet.width !== width || carpet.height !== height) {
@@ -36,15 +39,24 @@ function packedOf(colour: string, pen: OffscreenCanvasRenderingContext2D): Packe
   return known;
 }
 
-/** What the scale does, in one loop: a call for each of a million points would take longer than to paint them. */
-function place(values: ArrayLike<number>, scale: Scale, ratio: number, origin: number, into: Float64Array): void {
+/** What the scale does, for values or, if it is logarithmic, their logarithms. */
+function heightsOf(scale: Scale, ratio: number, origin: number): Heights {
   const [d0, d1] = scale.domain;
-  const begin = scale.log ? Math.log(d0) : d0;
-  const span = (scale.log ? Math.log(d1) : d1) - begin || 1;
-  const [r0, r1] = [scale(d0) * ratio - origin, scale(d1) * ratio - origin];
-  const factor = (r1 - r0) / span;
-  if (scale.log) for (let i = 0; i < values.length; i += 1) into[i] = r0 + (Math.log(values[i]!) - begin) * factor;
-  else for (let i = 0; i < values.length; i += 1) into[i] = r0 + (values[i]! - begin) * factor;
+  const [value0, value1] = scale.log ? [Math.log(d0), Math.log(d1)] : [d0, d1];
+  const [at0, at1] = [scale(d0) * ratio - origin, scale(d1) * ratio - origin];
+  return { value0, at0, factor: (at1 - at0) / (value1 - value0 || 1) };
+}
+
+/** In one loop: to call the scale for each of a million points would take longer than to paint them. */
+function place(values: ArrayLike<number>, scale: Scale, ratio: number, origin: number, into: Float64Array): void {
+  const { value0, at0, factor } = heightsOf(scale, ratio, origin);
+  const plain = scale.log ? logarithms(values, into) : values;
+  for (let i = 0; i < values.length; i += 1) into[i] = at0 + (plain[i]! - value0) * factor;
+}
+
+function logarithms(values: ArrayLike<number>, into: Float64Array): Float64Array {
+  for (let i = 0; i < values.length; i += 1) into[i] = Math.log(values[i]!);
+  return into;
 }
 
 /** Paints every line that has at least two points; false where the browser cannot. */
@@ -55,20 +67,29 @@ export function paintMany(context: CanvasRenderingContext2D, layout: LineChartLa
   const tools = prepare(width, height);
   if (!tools) return false;
   const most = lines.reduce((sum, line) => Math.max(sum, line.xs.length), 0);
-  if (xs.length < most) [xs, ys] = [new Float64Array(most), new Float64Array(most)];
-  let placed: ArrayLike<number> | null = null; // Most runs of a tag share their steps.
-  lines.forEach((line, i) => {
+  if (places.length < most) {
+    [shared, own] = [new Columns(most), new Columns(most)];
+    [places, logs] = [new Float64Array(most), new Float64Array(most)];
+  }
+  const heights = heightsOf(layout.y, ratio, top);
+  let placed: ArrayLike<number> | null = null;
+  lines.forEach(({ xs, ys, smooth }, i) => {
     const look = looks[i];
     if (!look) return;
     const colour = packedOf(look.colour, tools.sheet.pen);
     const dash = look.dash.map((length) => length * ratio);
-    if (placed !== line.xs) place(line.xs, layout.x, ratio, left, xs);
-    placed = line.xs;
-    place(line.ys, layout.y, ratio, top, ys);
-    tools.carpet.draw(xs, ys, line.xs.length, colour, line.smooth ? FAINT : 1, ratio, line.smooth ? [] : dash);
-    if (!line.smooth) return;
-    place(line.smooth, layout.y, ratio, top, ys);
-    tools.carpet.draw(xs, ys, line.xs.length, colour, 1, ratio, dash);
+    if (placed !== xs) { // Most runs of a tag share their steps.
+      place(xs, layout.x, ratio, left, places);
+      shared.place(places, xs.length, width);
+      placed = xs;
+    }
+    const isWhole = !layout.y.log && layout.holes[i]?.length === 0;
+    const draw = (of: ArrayLike<number>, opacity: number, dashed: readonly number[]): void => {
+      const values = layout.y.log ? logarithms(of, logs) : of;
+      tools.carpet.draw(isWhole ? shared : own.place(places, xs.length, width, values), values, heights, colour, opacity, ratio, dashed);
+    };
+    draw(ys, smooth ? FAINT : 1, smooth ? [] : dash);
+    if (smooth) draw(smooth, 1, dash);
   });
   tools.carpet.finish();
   tools.sheet.pen.putImageData(tools.sheet.image, 0, 0);
