@@ -1,14 +1,18 @@
 #include "cboard/demo/demo_board.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
 
 #include "cboard/compression/compression_writer.h"
 #include "cboard/profile/hardware_monitor.h"
+#include "demo/custom_charts.h"
 #include "demo/digits.h"
 #include "demo/layer_log.h"
+#include "demo/loss_surface.h"
 #include "demo/pictures.h"
+#include "demo/reading_log.h"
 #include "demo/stage_log.h"
 #include "demo/training_log.h"
 #include "demo/tuning_log.h"
@@ -79,22 +83,6 @@ Result<void> LogPictures(const DemoVariants& made, const Digits& test, SummaryWr
   return {};
 }
 
-// How sure each variant is of the digit 8, the one that networks confuse most.
-Result<void> LogPrCurves(const DemoVariants& made, const Digits& test, SummaryWriter& writer) {
-  constexpr std::size_t kDigit = 8;
-  for (const DemoVariant& variant : made.variants) {
-    VariantRunner runner(variant);
-    std::vector<float> predictions;
-    std::vector<std::uint8_t> labels;
-    for (std::size_t i = 0; i < test.size(); ++i) {
-      predictions.push_back(static_cast<float>(Probabilities(runner.Run(test.image(i)))[kDigit]));
-      labels.push_back(test.labels[i] == kDigit ? 1 : 0);
-    }
-    CBOARD_RETURN_IF_ERROR(writer.AddPrCurve("is it an 8/" + variant.name, labels, predictions, 0));
-  }
-  return {};
-}
-
 Result<void> LogComparison(const DemoVariants& made, const Digits& test,
                            const std::filesystem::path& run) {
   CompressionWriter writer(run);
@@ -107,8 +95,26 @@ Result<void> LogComparison(const DemoVariants& made, const Digits& test,
   CBOARD_RETURN_IF_ERROR(LogLayers(made, test, writer));
   CBOARD_RETURN_IF_ERROR(LogClasses(made, writer));
   CBOARD_RETURN_IF_ERROR(LogPictures(made, test, writer));
-  CBOARD_RETURN_IF_ERROR(LogPrCurves(made, test, writer));
   return writer.Close();
+}
+
+// A run per variant, so that one chart has them all: how it reads, what it sees, and how its loss
+// lies around it.
+Result<void> LogReadings(const DemoVariants& made, const Digits& test,
+                         const std::filesystem::path& directory) {
+  const std::map<std::string, LossSurface> surfaces = LossSurfaces(made, test);
+  for (const DemoVariant& variant : made.variants) {
+    SummaryWriter writer(directory / variant.name);
+    const Reading reading = Read(variant, test);
+    CBOARD_RETURN_IF_ERROR(LogPrCurves(reading, test, 0, writer));
+    CBOARD_RETURN_IF_ERROR(LogMacroPrCurve("all_digits/macro_average", reading, test, 0, writer));
+    CBOARD_RETURN_IF_ERROR(LogFeatures(reading, test, writer));
+    if (const auto surface = surfaces.find(variant.name); surface != surfaces.end()) {
+      CBOARD_RETURN_IF_ERROR(LogLossSurface(surface->second, surfaces, writer));
+    }
+    CBOARD_RETURN_IF_ERROR(writer.Close());
+  }
+  return {};
 }
 
 }  // namespace
@@ -135,6 +141,9 @@ Result<void> WriteDemoBoard(const DemoOptions& options) {
       MakeVariants(digits, {options.epochs, options.logdir / "digits_training", say}));
   say("logging the variants and their layers");
   CBOARD_RETURN_IF_ERROR(LogComparison(made, digits.test, options.logdir / "digits"));
+  say("looking at the loss around the weights");
+  CBOARD_RETURN_IF_ERROR(LogReadings(made, digits.test, options.logdir / "digits_variants"));
+  CBOARD_RETURN_IF_ERROR(LogCustomCharts(options.logdir / "digits_training"));
   say("logging a tuning and the stages of quantization");
   CBOARD_RETURN_IF_ERROR(LogTuning(made, digits, options.logdir / "eval"));
   CBOARD_RETURN_IF_ERROR(

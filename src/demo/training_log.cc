@@ -1,8 +1,11 @@
 #include "demo/training_log.h"
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "demo/pictures.h"
+#include "demo/reading_log.h"
 
 namespace cboard::demo {
 namespace {
@@ -47,17 +50,39 @@ void TrainingLog::AddPictures(const Epoch& epoch) {
   }
 }
 
+// The digit that is read best and the one that is read worst: an accuracy is between them.
+void TrainingLog::AddClasses(const Epoch& epoch) {
+  const auto& classes = epoch.test.class_accuracy;
+  const auto [worst, best] = std::ranges::minmax(classes);
+  Note(writer_.AddScalar("by_digit/worst_accuracy", worst, epoch.number));
+  Note(writer_.AddScalar("by_digit/mean_accuracy",
+                         std::accumulate(classes.begin(), classes.end(), 0.0) / kDigitClasses,
+                         epoch.number));
+  Note(writer_.AddScalar("by_digit/best_accuracy", best, epoch.number));
+}
+
+void TrainingLog::AddReading(const Epoch& epoch) {
+  Reading reading = Read(epoch.network, test_);
+  Note(LogMacroPrCurve("while_training/macro_average", reading, test_, epoch.number, writer_));
+  features_.push_back({epoch.number, std::move(reading.features)});
+}
+
 void TrainingLog::Add(const Epoch& epoch) {
   Note(logger_.LogEpoch(epoch.number, MetricsOf(epoch.train), MetricsOf(epoch.test),
                         epoch.learning_rate));
   AddWeights(epoch);
-  if (epoch.number % 4 == 0 || epoch.number + 1 == epochs_) AddPictures(epoch);
+  AddClasses(epoch);
+  if (epoch.number % 4 == 0 || epoch.number + 1 == epochs_) {
+    AddPictures(epoch);
+    AddReading(epoch);
+  }
   last_train_ = epoch.train;
   last_test_ = epoch.test;
 }
 
 Result<void> TrainingLog::Close() {
   Note(logger_.LogTrainingSummary(epochs_, MetricsOf(last_train_), MetricsOf(last_test_)));
+  Note(LogFeatureClouds("digits/in_fc0", features_, test_, writer_));
   Note(logger_.Close());
   return status_;
 }

@@ -1,5 +1,5 @@
-// Logs one training of the demo: its curves, and now and then the weights and how pictures are
-// read.
+// Logs one training of the demo: its curves and weights, and now and then how pictures are read and
+// seen.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 
 #include "cboard/compression/training_logger.h"
 #include "cboard/writer/summary_writer.h"
+#include "demo/feature_cloud.h"
 #include "demo/training.h"
 
 namespace cboard::demo {
@@ -26,12 +27,15 @@ class TrainingLog {
   void Note(Result<void> result);
   void AddWeights(const Epoch& epoch);
   void AddPictures(const Epoch& epoch);
+  void AddClasses(const Epoch& epoch);
+  void AddReading(const Epoch& epoch);
 
   const Digits& test_;
   int epochs_;
   SummaryWriter writer_;
   TrainingLogger logger_;
   Judgement last_train_, last_test_;
+  std::vector<FeaturesOfEpoch> features_;  // Drawn when the last ones are known.
   Result<void> status_;
 };
 

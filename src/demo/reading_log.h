@@ -1,0 +1,41 @@
+// Logs how a variant reads the digits it was not trained on: how sure it is at every threshold, and
+// how it sees them just before it decides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "cboard/writer/summary_writer.h"
+#include "demo/variants.h"
+
+namespace cboard::demo {
+
+// What a network makes of pictures, one entry per picture.
+struct Reading {
+  std::vector<std::array<double, kDigitClasses>> probabilities;
+  std::vector<float> features;  // kFeatures per picture: the outputs of fc0.
+
+  std::size_t size() const { return probabilities.size(); }
+};
+
+// Of the layer before the last.
+inline constexpr std::size_t kFeatureLayer = 3;
+inline constexpr std::size_t kFeatures = 32;
+
+Reading Read(const DemoVariant& variant, const Digits& digits);
+Reading Read(const Network& network, const Digits& digits);
+
+// Precision and recall of "this is a <digit>" at 127 thresholds: digit/0 … digit/9.
+Result<void> LogPrCurves(const Reading& reading, const Digits& digits, std::int64_t step,
+                         SummaryWriter& writer);
+
+// The mean over the ten digits at each threshold, as one curve. Counts are of all digits together.
+Result<void> LogMacroPrCurve(std::string_view tag, const Reading& reading, const Digits& digits,
+                             std::int64_t step, SummaryWriter& writer);
+
+// For the projector: a row per picture with its features, what it is, what it was read as, how sure
+// that was, and the picture itself.
+Result<void> LogFeatures(const Reading& reading, const Digits& digits, SummaryWriter& writer);
+
+}  // namespace cboard::demo
