@@ -43,7 +43,7 @@ class ProgramTest(unittest.TestCase):
 
     def run_board(self, *arguments):
         process = self.start_board(*arguments)
-        stdout, stderr = process.communicate(timeout=120)
+        stdout, stderr = process.communicate(timeout=600)
         return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
 
     def write(self, name, content):
