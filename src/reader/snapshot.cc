@@ -3,6 +3,25 @@
 #include <algorithm>
 
 namespace cboard {
+namespace {
+
+// A bit for each kind.
+struct RunKinds {
+  std::uint32_t bits = 0;
+
+  static std::uint32_t BitOf(TagKind kind) { return std::uint32_t{1} << static_cast<int>(kind); }
+};
+
+}  // namespace
+
+bool Run::Has(TagKind kind) const {
+  const RunKinds& kinds = notes.Get<RunKinds>([this] {
+    RunKinds present;
+    for (const Tag& tag : tags) present.bits |= RunKinds::BitOf(tag.kind());
+    return present;
+  });
+  return (kinds.bits & RunKinds::BitOf(kind)) != 0;
+}
 
 const Tag* Run::Find(std::string_view tag) const {
   const auto found = std::ranges::lower_bound(

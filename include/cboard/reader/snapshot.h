@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cboard/base/notes.h"
 #include "cboard/base/result.h"
 #include "cboard/reader/series.h"
 #include "cboard/reader/tag_kind.h"
@@ -80,7 +81,11 @@ struct Run {
   double first_wall_time_seconds = std::numeric_limits<double>::infinity();  // The smallest.
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
 
+  // What others have worked out about this run: it need not be done again for the next snapshot.
+  Notes notes;
+
   const Tag* Find(std::string_view tag) const;  // nullptr if there is none.
+  bool Has(TagKind kind) const;                 // A tag of this kind.
 };
 
 struct LoadProgress {

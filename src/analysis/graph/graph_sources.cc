@@ -97,6 +97,7 @@ std::vector<GraphSource> FindGraphs(const Snapshot& snapshot) {
   const RunOwners owners = FindRunOwners(snapshot);
   std::vector<GraphSource> sources;
   for (const auto& run : snapshot.runs) {
+    if (!run->Has(TagKind::kGraph) && !run->Has(TagKind::kRunMetadata)) continue;
     const std::size_t first = sources.size();
     std::vector<std::string> profiles;
     for (const Tag& tag : run->tags) {

@@ -12,18 +12,32 @@
 namespace cboard::analysis {
 namespace {
 
-// Variants of which a run has figures per layer and no tensors. They compare with the float model;
-// where the run has nothing else of that model, it is a side under its usual name.
-void AddSidesOfFigures(const Run& run, std::set<std::pair<std::string, std::string>>& known,
-                       std::vector<LayerSide>& sides) {
-  std::map<std::string, std::set<std::string>> variants;  // By model.
+// What the tags of a run say about layers.
+struct RunLayers {
+  std::map<std::pair<std::string, std::string>, std::size_t> tensors;  // By model and variant.
+  std::map<std::string, std::set<std::string>>
+      figures;  // Variants with figures per layer, by model.
+};
+
+RunLayers LayersOf(const Run& run) {
+  RunLayers layers;
+  for (const LayerTensor& tensor : CollectLayers(run)) {
+    ++layers.tensors[{tensor.model, tensor.variant}];
+  }
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kScalar) continue;
     const auto figure = ParseLayerTag(tag.name());
     if (!figure || figure->model.empty() || figure->parameter.empty()) continue;
-    variants[figure->model].insert(figure->variant);
+    layers.figures[figure->model].insert(figure->variant);
   }
-  for (auto& [model, names] : variants) {
+  return layers;
+}
+
+// Variants of which a run has figures per layer and no tensors. They compare with the float model;
+// where the run has nothing else of that model, it is a side under its usual name.
+void AddSidesOfFigures(const Run& run, std::set<std::pair<std::string, std::string>>& known,
+                       std::vector<LayerSide>& sides) {
+  for (auto [model, names] : run.notes.Get<RunLayers>([&] { return LayersOf(run); }).figures) {
     if (names.size() == 1) names.insert(std::string(kUsualBaseline));
     for (const std::string& variant : names) {
       if (!known.emplace(model, variant).second) continue;
@@ -41,16 +55,17 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
   for (const auto& run : snapshot.runs) {
     const RunOwner* const owner = OwnerOf(owners, run->name);
     std::map<std::pair<std::string, std::string>, std::size_t> counts;
-    for (const LayerTensor& tensor : CollectLayers(*run)) {
+    for (const auto& [key, count] :
+         run->notes.Get<RunLayers>([&] { return LayersOf(*run); }).tensors) {
       // In a run of its own a variant may carry tensors of another precision (its scales, or what
       // was left in floating point): they are the run's all the same.
       if (owner != nullptr) {
-        ++counts[{owner->model, std::string()}];
+        counts[{owner->model, std::string()}] += count;
       } else {
-        ++counts[{tensor.model, tensor.variant}];
+        counts[key] = count;
       }
     }
-    for (auto& [key, count] : counts) {
+    for (const auto& [key, count] : counts) {
       LayerSide side{.model = key.first,
                      .variant = key.second,
                      .run = run->name,

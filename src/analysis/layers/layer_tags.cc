@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/run_facts.h"
 #include "analysis/run_path.h"
 #include "cboard/analysis/layers.h"
 #include "cboard/analysis/meaning.h"
@@ -166,8 +167,7 @@ std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind) {
 RunKind KindOf(const Run& run) {
   const std::string_view path = WithoutDot(run.name);
   if (DescribeStage(LastPart(path)) || LastPart(path) == "xquant") return RunKind::kStage;
-  const bool tuning = FindTrial(run.name, DirectoryOf(run).filename().string()).has_value();
-  return tuning ? RunKind::kTuning : RunKind::kAny;
+  return TrialOf(run) ? RunKind::kTuning : RunKind::kAny;
 }
 
 std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant) {

@@ -1,15 +1,34 @@
+#include <atomic>
+#include <cstddef>
 #include <iterator>
+#include <utility>
 
+#include "analysis/run_facts.h"
 #include "analysis/run_path.h"
 #include "cboard/analysis/comparison_table.h"
 #include "cboard/analysis/tuning.h"
 
 namespace cboard::analysis {
+namespace {
+
+// Of all runs together, tens of megabytes: what is beyond is worked out each time.
+constexpr std::size_t kMaxKeptFacts = 50'000;
+std::atomic<std::size_t> kept_facts = 0;
+
+}  // namespace
+
+KeptFacts::KeptFacts(std::vector<Fact> kept) : facts_(std::move(kept)) {
+  kept_facts += facts_.size();
+}
+
+KeptFacts::KeptFacts(KeptFacts&& other) noexcept : facts_(std::exchange(other.facts_, {})) {}
+
+KeptFacts::~KeptFacts() { kept_facts -= facts_.size(); }
 
 std::vector<Fact> FactsOf(const Run& run) {
   std::vector<Fact> facts;
   const std::string directory = DirectoryOf(run).filename().string();
-  const auto trial = FindTrial(run.name, directory);
+  const std::optional<TrialPlace>& trial = TrialOf(run);
   if (trial && trial->run == WithoutDot(run.name) && !trial->name.accuracies.empty()) {
     facts.push_back({.meaning = *MeaningOfTrial(run.name, directory, "accuracy"),
                      .value = trial->name.accuracies.front(),
@@ -42,7 +61,12 @@ std::vector<Fact> FactsOf(const Run& run) {
 std::vector<Fact> CollectFacts(const Snapshot& snapshot) {
   std::vector<Fact> facts;
   for (const auto& run : snapshot.runs) {
+    if (const auto* const kept = run->notes.Find<KeptFacts>()) {
+      facts.insert(facts.end(), kept->facts().begin(), kept->facts().end());
+      continue;
+    }
     std::vector<Fact> more = FactsOf(*run);
+    if (kept_facts + more.size() <= kMaxKeptFacts) run->notes.Keep(KeptFacts(more));
     facts.insert(facts.end(), std::make_move_iterator(more.begin()),
                  std::make_move_iterator(more.end()));
   }

@@ -1,3 +1,4 @@
+#include "analysis/run_facts.h"
 #include "analysis/run_path.h"
 #include "cboard/analysis/tuning.h"
 
@@ -22,6 +23,16 @@ std::optional<TrialPlace> FindTrial(std::string_view run, std::string_view direc
     start = end + 1;
   }
   return std::nullopt;
+}
+
+const std::optional<TrialPlace>& TrialOf(const Run& run) {
+  struct KeptTrial {
+    std::optional<TrialPlace> place;
+  };
+  return run.notes
+      .Get<KeptTrial>(
+          [&] { return KeptTrial{FindTrial(run.name, DirectoryOf(run).filename().string())}; })
+      .place;
 }
 
 }  // namespace cboard::analysis

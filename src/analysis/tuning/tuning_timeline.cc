@@ -2,6 +2,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "analysis/run_facts.h"
 #include "analysis/run_path.h"
 #include "cboard/analysis/tuning.h"
 
@@ -113,7 +114,7 @@ std::vector<ConfigChange> DiffConfigs(const Config& from, const Config& to) {
 std::vector<TuningTimeline> FindTuning(const Snapshot& snapshot) {
   std::map<std::string, Experiment> experiments;
   for (const auto& run : snapshot.runs) {
-    const auto place = FindTrial(run->name, DirectoryOf(*run).filename().string());
+    const std::optional<TrialPlace>& place = TrialOf(*run);
     if (place) AddRun(*run, *place, experiments[place->experiment]);
   }
   std::vector<TuningTimeline> timelines;

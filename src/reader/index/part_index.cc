@@ -280,7 +280,7 @@ void PartIndex::AddEventBlob(std::string_view tag, TagKind kind, std::string_vie
   AddBlob(static_cast<std::uint32_t>(number), bytes, place);
 }
 
-std::int64_t PartIndex::FindTag(std::string_view tag) const {
+std::int64_t PartIndex::FindTag(std::string_view tag) {
   const std::int64_t number = series.Find(tag);
   if (number >= 0 || IsValidUtf8(tag)) return number;
   return series.Find(ToValidUtf8(tag));

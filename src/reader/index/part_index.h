@@ -109,7 +109,7 @@ class PartIndex {
   void AddEventBlob(std::string_view tag, TagKind kind, std::string_view bytes, const Place& place);
   void NoteFileVersion(std::string_view version);
   void VoidFrom(std::int64_t step, std::string_view summary);
-  std::int64_t FindTag(std::string_view tag) const;
+  std::int64_t FindTag(std::string_view tag);
 
   std::optional<std::uint32_t> single_scalar_;
   std::uint64_t value_count_ = 0;  // Of the event that is being added.

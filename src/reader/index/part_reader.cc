@@ -203,6 +203,7 @@ class Reader {
       bytes = *more;
     }
     const ByteSpan payload = bytes.subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
+    index_.series.PrefetchNext();  // It is there when the checksum is.
     if (ToInteger(ComputeMaskedCrc(payload)) !=
         Load<std::uint32_t>(payload.data() + payload.size())) {
       return ReadPastDamage();

@@ -18,10 +18,20 @@ void Series::NoteOtherStep(std::int64_t step) {
   last_step = step;
 }
 
-std::int64_t SeriesTable::Find(std::string_view name) const {
-  return numbers_.Find(name, [this](std::int64_t number) -> std::string_view {
-    return series_[static_cast<std::size_t>(number)].info->name;
-  });
+std::int64_t SeriesTable::Find(std::string_view name) {
+  std::uint32_t found = next_;
+  if (found >= series_.size() || series_[found].info->name != name) {
+    const std::int64_t number =
+        numbers_.Find(name, [this](std::int64_t candidate) -> std::string_view {
+          return series_[static_cast<std::size_t>(candidate)].info->name;
+        });
+    if (number < 0) return number;
+    found = static_cast<std::uint32_t>(number);
+  }
+  series_[last_].follower = found;
+  last_ = found;
+  next_ = series_[found].follower;
+  return found;
 }
 
 std::uint32_t SeriesTable::Add(std::shared_ptr<const TagInfo> info) {

@@ -39,6 +39,7 @@ struct Series {
   bool has_steps = false;
   bool steps_ascend = true;
   std::uint32_t mismatched_count = 0;
+  std::uint32_t follower = 0;  // The number of the series that was found after this one.
   BlobColumn blobs;
   std::shared_ptr<const TagInfo> info;
 
@@ -49,8 +50,19 @@ struct Series {
 // Not thread-safe.
 class SeriesTable {
  public:
-  // The number of the series of the tag `name`, or -1.
-  std::int64_t Find(std::string_view name) const;
+  // The number of the series of the tag `name`, or -1. Quickest in the order of the time before:
+  // training loops log their tags in turn.
+  std::int64_t Find(std::string_view name);
+
+  // Asks for the memory of the series that will be found next, if tags come in the order of the
+  // time before. To be called some time before that.
+  void PrefetchNext() const {
+    if (next_ >= series_.size()) return;
+    const Series& series = series_[next_];
+    __builtin_prefetch(&series.max_step, 1);
+    __builtin_prefetch(series.info.get());
+    series.blobs.PrefetchRoom();
+  }
 
   // Adds a series; its tag must not be there yet. Returns its number.
   std::uint32_t Add(std::shared_ptr<const TagInfo> info);
@@ -67,6 +79,8 @@ class SeriesTable {
   std::shared_ptr<Arena> blob_arena_ = std::make_shared<Arena>();
   std::vector<Series> series_;  // In the order in which they were added.
   NameTable numbers_;           // By the names in `series_`.
+  std::uint32_t last_ = 0;      // What was found last, and what was found after it before.
+  std::uint32_t next_ = 0;
 };
 
 }  // namespace cboard::reader

@@ -1,6 +1,5 @@
 // Which pages have something to show, so that the others can be folded away.
 #include <algorithm>
-#include <array>
 
 #include "cboard/analysis/graph_sources.h"
 #include "cboard/analysis/layer_sides.h"
@@ -15,29 +14,25 @@ namespace {
 
 constexpr std::string_view kHardwarePrefix = "hardware/";
 
-struct Kinds {
-  std::array<bool, 32> present = {};
-  bool hardware = false;
+bool Has(const Snapshot& snapshot, TagKind kind) {
+  return std::ranges::any_of(snapshot.runs, [&](const auto& run) { return run->Has(kind); });
+}
 
-  bool Has(TagKind kind) const { return present[static_cast<std::size_t>(kind)]; }
-};
-
-Kinds KindsOf(const Snapshot& snapshot) {
-  Kinds kinds;
-  for (const auto& run : snapshot.runs) {
-    for (const Tag& tag : run->tags) {
-      kinds.present[static_cast<std::size_t>(tag.kind())] = true;
-      if (!kinds.hardware && tag.kind() == TagKind::kScalar) {
-        kinds.hardware = tag.name().starts_with(kHardwarePrefix);
-      }
+// Tags are sorted by name.
+bool HasHardware(const Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.runs, [](const auto& run) {
+    auto tag =
+        std::ranges::lower_bound(run->tags, kHardwarePrefix, {},
+                                 [](const Tag& each) -> std::string_view { return each.name(); });
+    for (; tag != run->tags.end() && tag->name().starts_with(kHardwarePrefix); ++tag) {
+      if (tag->kind() == TagKind::kScalar) return true;
     }
-  }
-  return kinds;
+    return false;
+  });
 }
 
 Result<HttpResponse> GetContents(const ApiCall& call) {
   const Snapshot& snapshot = *call.snapshot;
-  const Kinds kinds = KindsOf(snapshot);
   const bool has_models = !analysis::TableOf(snapshot).models.empty();
   std::vector<std::string_view> pages;
   const auto add = [&](std::string_view page, bool has_contents) {
@@ -48,19 +43,19 @@ Result<HttpResponse> GetContents(const ApiCall& call) {
   add("layers", !analysis::FindLayerSides(snapshot).empty());
   add("graph", !analysis::FindGraphs(snapshot).empty());
   add("tuning", !analysis::FindTuning(snapshot).empty());
-  add("hardware", kinds.hardware);
+  add("hardware", HasHardware(snapshot));
   add("report", has_models);
-  add("scalars", kinds.Has(TagKind::kScalar));
-  add("histograms", kinds.Has(TagKind::kHistogram));
-  add("hparams", kinds.Has(TagKind::kHParams));
-  add("images", kinds.Has(TagKind::kImage));
-  add("text", kinds.Has(TagKind::kText));
-  add("pr", kinds.Has(TagKind::kPrCurve));
-  add("custom", kinds.Has(TagKind::kCustomScalars));
+  add("scalars", Has(snapshot, TagKind::kScalar));
+  add("histograms", Has(snapshot, TagKind::kHistogram));
+  add("hparams", Has(snapshot, TagKind::kHParams));
+  add("images", Has(snapshot, TagKind::kImage));
+  add("text", Has(snapshot, TagKind::kText));
+  add("pr", Has(snapshot, TagKind::kPrCurve));
+  add("custom", Has(snapshot, TagKind::kCustomScalars));
   // Files beside the events: what comes without one is seen with the next snapshot.
   add("projector", !ProjectorRuns(snapshot, call.look).empty());
-  add("audio", kinds.Has(TagKind::kAudio));
-  add("mesh", kinds.Has(TagKind::kMesh));
+  add("audio", Has(snapshot, TagKind::kAudio));
+  add("mesh", Has(snapshot, TagKind::kMesh));
   add("files", !snapshot.runs.empty());
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(snapshot.version);

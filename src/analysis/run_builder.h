@@ -1,0 +1,41 @@
+// Runs for tests that no file holds.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cboard/reader/snapshot.h"
+#include "reader/index/arena.h"
+#include "reader/index/scalar_column.h"
+
+namespace cboard::analysis {
+
+// A run with a point of each scalar, and with histograms of which only the tag is there.
+inline std::shared_ptr<Run> MakeRun(std::string name, const std::map<std::string, double>& scalars,
+                                    const std::vector<std::string>& histograms = {}) {
+  auto run = std::make_shared<Run>();
+  run->directory = "/logs/" + name;
+  run->name = std::move(name);
+  run->first_wall_time_seconds = run->newest_wall_time_seconds = 1.7e9;
+  const auto arena = std::make_shared<reader::Arena>();
+  const auto add = [&](const std::string& tag, TagKind kind) -> Tag& {
+    auto info = std::make_shared<TagInfo>();
+    info->name = tag;
+    info->kind = kind;
+    return run->tags.emplace_back(Tag{.info = std::move(info)});
+  };
+  for (const auto& [tag, value] : scalars) {
+    reader::ScalarColumn column(*arena);
+    column.Append(1, 1.7e9, value, 0);
+    add(tag, TagKind::kScalar).scalars = ScalarSeries({column.View(arena)});
+  }
+  for (const std::string& tag : histograms) add(tag, TagKind::kHistogram);
+  std::ranges::sort(run->tags, {}, &Tag::name);
+  return run;
+}
+
+}  // namespace cboard::analysis
