@@ -92,7 +92,8 @@ test("precision that is no number, and curves of nothing, leave the others as th
   addPrRows(new EventFile(join(logdir, "wild")), "cats", [[Infinity, NaN], [NaN, NaN], [0, 0], [0, 0], [NaN, Infinity], [NaN, -Infinity]], 3);
   const { page, at } = await serve(t, logdir);
   await visit(page, at("pr"));
-  await page.waitForSelector(".pr-line");
+  await page.waitForSelector('.pr-line[d^="M"]');
+  assert.match(await page.locator(".card .bad").innerText(), /wild.*true positives that is none/);
   for (const path of await page.locator(".pr-line").evaluateAll((all) => all.map((each) => each.getAttribute("d")))) assert.doesNotMatch(path, /NaN|Infinity/);
 });
 
@@ -100,14 +101,15 @@ test("charts are drawn as a layout asks for them, with their margins, and unknow
   const { page, at } = await serveMedia(t);
   await visit(page, at("custom"));
   const chart = card(page, "Accuracy and loss");
-  await chart.locator("canvas").waitFor();
+  await chart.locator("canvas").first().waitFor();
   await page.waitForFunction(() => document.querySelectorAll('.card[aria-label="Accuracy and loss"] .values span[title]').length === 4); // Two tags of two runs.
   const spread = card(page, "Loss with its spread");
   assert.match(await spread.locator(".plot").getAttribute("aria-label"), /eval\/loss between eval\/loss_low and eval\/loss_high/);
   // The last loss of fp32 and its bounds.
   const loss = 1.5 * Math.exp(-98 / 30);
+  const short = (value) => String(Number(value.toPrecision(4))).replace(".", "\\.");
   await spread.locator(".values span").first().waitFor();
-  assert.match((await spread.locator(".values").innerText()).replace(/\s+/g, " "), new RegExp(`media/fp32 ?${loss.toPrecision(4)} ${(loss * 0.8).toPrecision(4)} to ${(loss * 1.3).toPrecision(4)}`));
+  assert.match((await spread.locator(".values").innerText()).replace(/\s+/g, " "), new RegExp(`media/fp32 ?${short(loss)} ${short(loss * 0.8)} to ${short(loss * 1.3)}`));
   assert.match(await card(page, "Perplexity").innerText(), /No tag of the shown runs matches eval\/perplexity/);
   assert.match(await card(page, "Its spread").innerText(), /No shown run has all of eval\/ppl, eval\/ppl_low, eval\/ppl_high/);
   // The margin is a band: between its bounds there is more ink than the line alone.
@@ -137,9 +139,9 @@ test("a sound plays for as long as it is, at the step that was chosen", async (t
     if (audio.readyState < 1) await new Promise((resolve, reject) => { audio.onloadedmetadata = resolve; audio.onerror = () => reject(new Error("cannot be played")); });
     return audio.duration;
   });
-  assert.ok(Math.abs((await duration()) - 0.5) < 0.01, `${await duration()} s`); // 4000 samples at 8000 a second.
+  assert.ok(Math.abs((await duration()) - 2) < 0.01, `${await duration()} s`); // 16,000 samples at 8,000 a second.
   await fp32.locator(".waveform path").waitFor();
-  assert.match(await fp32.locator(".values").innerText(), /step 100\s*0\.5 s/);
+  assert.match(await fp32.locator(".values").innerText(), /step 100\s*2 s/);
   const source = () => player.getAttribute("src");
   assert.match(await source(), /run=media%2Ffp32&tag=voice%2Fsample&index=2&sample=0/);
 
@@ -162,16 +164,18 @@ test("what is no sound is said to be none, and names are shown as they were writ
   const logdir = newLogdir(t);
   const name = '<b onclick="window.attacked=1">loud</b>';
   const file = new EventFile(join(logdir, "run"));
-  addSound(file, name, wav([], 8000));
+  addSound(file, `${name} sound`, wav([], 8000));
   addSound(file, "noise", Buffer.from("<script>window.attacked=1</script>"));
   addLayout(file, { [name]: { [name]: [name, "(a+)+$"], bounds: { value: name, lower: "", upper: name } } });
   file.scalar(name, 1);
   const { page, at } = await serve(t, logdir);
   await visit(page, at("audio"));
-  assert.equal(await page.locator(".card h3").first().innerText(), name);
+  assert.equal(await page.locator(".card h3").first().innerText(), `${name} sound`);
   await page.waitForFunction(() => document.querySelectorAll("audio").length === 2);
   await visit(page, at("custom"));
   await page.waitForSelector(".card canvas");
-  assert.ok((await page.locator("button.fold").innerText()).includes(name));
+  assert.ok((await page.locator("button.fold:not(.side-toggle)").innerText()).includes(name));
+  assert.match(await card(page, "bounds").innerText(), /names no value with both of its bounds/);
+  assert.match(await page.locator(".unknown-tags").innerText(), /Nothing matches \(a\+\)\+\$/);
   assert.equal(await page.locator("main b[onclick]").count(), 0);
 });

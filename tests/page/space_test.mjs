@@ -18,7 +18,7 @@ async function serveMedia(t, window) {
 }
 
 const asked = (page, key) => new URL(page.url()).searchParams.get(key);
-const space = (page, label = "") => page.locator(`.space[aria-label^="${label}"]`);
+const space = (page, label = null) => page.locator(label === null ? ".space" : `.space[aria-label^="${label}"]`);
 
 /** How much of a picture is painted, and the picture itself. */
 async function painted(page, locator) {

@@ -124,7 +124,7 @@ export function writeMedia(logdir) {
         const labels = Array.from({ length: 400 }, () => uniform() < base);
         addPrCurve(file, `pr/${tag}`, labels, labels.map((label) => Math.min(1, Math.max(0, 0.5 + (label ? 1 : -1) * (0.1 + step / 500 - i * 0.03) + 0.2 * normal()))), step);
       }
-      const tone = Array.from({ length: 4000 }, (_, t) => 0.8 * Math.exp(-t / 1500) * Math.sin((t * (440 + step)) / 1273) + (i === 1 ? 0.05 * normal() : 0));
+      const tone = Array.from({ length: 16_000 }, (_, t) => 0.8 * Math.exp(-t / 6000) * Math.sin((t * (440 + step)) / 1273) + (i === 1 ? 0.05 * normal() : 0));
       addSound(file, "voice/sample", wav(tone, 8000), step);
       addMesh(file, "surface", hill(21, 0.4 + step / 125 + 0.05 * i), step);
     }

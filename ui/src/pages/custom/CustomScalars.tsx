@@ -20,6 +20,7 @@ import { fobsText, viewOf } from "../scalars/view";
 import { marginsOf, matchingTags, type LayoutChart, type LayoutsAnswer } from "./layout";
 import { MarginChart, type Margin } from "./MarginChart";
 import "../scalars/scalars.css";
+import "./custom.css";
 
 /** Runs that no chart is about need not be chosen from; all of them where no chart has any. */
 function runsOfLayout({ categories }: LayoutsAnswer, tags: Tags): string[] {
@@ -73,6 +74,7 @@ export default function CustomScalars(): JSX.Element {
         <section key={key} class="card" aria-label={chart.title}>
           <header><h3 title={chart.title}>{chart.title}</h3></header>
           {missing.length < margins.length && <MarginChart title={chart.title} margins={margins} runsOf={whole} view={view} cursor={cursor} onZoom={onZoom} />}
+          {margins.length === 0 && <p class="note">The layout names no value with both of its bounds.</p>}
           {missing.map(({ value, lower, upper }) => <p key={value} class="note">No shown run has all of <Names of={[value, lower, upper]} />.</p>)}
         </section>
       );

@@ -1,7 +1,7 @@
 // Precision against recall: one card per tag, all runs in it, at one step, in the same part of the square.
 import type { JSX } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
-import { getJson } from "../../api/client";
+import { ApiError, getJson } from "../../api/client";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useNear } from "../../charts/useNear";
 import { useSize } from "../../charts/useSize";
@@ -125,11 +125,21 @@ interface CardProps {
 
 function LoadedCard({ tag, runs, step, range }: CardProps): JSX.Element {
   const shown = runs.slice(0, MOST_RUNS);
-  const { state, retry } = useResource([tag, ...shown].join("\0"), (signal) => Promise.all(shown.map((run) => getJson<PrAnswer>("pr_curves", { run, tag, limit: MOST_STEPS }, signal))));
+  // A curve that cannot be read is no reason to show no others.
+  const load = (run: string, signal: AbortSignal): Promise<PrAnswer | ApiError> =>
+    getJson<PrAnswer>("pr_curves", { run, tag, limit: MOST_STEPS }, signal).catch((problem: unknown) => { if (problem instanceof ApiError && shown.length > 1) return problem; throw problem; });
+  const { state, retry } = useResource([tag, ...shown].join("\0"), (signal) => Promise.all(shown.map((run) => load(run, signal))));
   const { data, error } = state.value;
-  const curves = useMemo(() => (data ?? []).flatMap((answer, i) => curveAt(shown[i] ?? "", answer, step) ?? []), [data, step]);
+  const curves = useMemo(() => (data ?? []).flatMap((answer, i) => (answer instanceof ApiError ? [] : curveAt(shown[i] ?? "", answer, step) ?? [])), [data, step]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
-  return <><Chart tag={tag} curves={curves} range={range} /><Figures curves={curves} />{runs.length > MOST_RUNS && <p class="note">and {runs.length - MOST_RUNS} more runs: untick some to see them</p>}</>;
+  return (
+    <>
+      <Chart tag={tag} curves={curves} range={range} />
+      <Figures curves={curves} />
+      {(data ?? []).map((answer) => answer instanceof ApiError && <p key={answer.message} class="note bad">{answer.message}</p>)}
+      {runs.length > MOST_RUNS && <p class="note">and {runs.length - MOST_RUNS} more runs: untick some to see them</p>}
+    </>
+  );
 }
 
 function PrCard(props: CardProps): JSX.Element {

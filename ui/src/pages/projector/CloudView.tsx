@@ -25,7 +25,7 @@ const HEATS = 6;
 function inksOf(element: Element): Inks {
   const named = (name: string): string => resolveColour(element, `--${name}`);
   return {
-    ink: named("ink"), dim: named("ink-3"), paper: named("paper"), line: named("line-strong"), font: `11px ${getComputedStyle(element).fontFamily}`,
+    ink: named("ink"), dim: named("ink-3"), paper: named("paper-sunk"), line: named("line-strong"), font: `11px ${getComputedStyle(element).fontFamily}`,
     runs: Array.from({ length: 9 }, (_, i) => named(i === 0 ? "ink-3" : `run-${i}`)), heats: Array.from({ length: HEATS }, (_, i) => named(`heat-${i}`)),
   };
 }

@@ -64,7 +64,7 @@ function paintAxes(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, 
     context.moveTo(xs[0]!, ys[0]!);
     context.lineTo(xs[i + 1]!, ys[i + 1]!);
     context.stroke();
-    if (Math.hypot(xs[i + 1]! - xs[0]!, ys[i + 1]! - ys[0]!) > 40) context.fillText(name, xs[i + 1]! + 4, ys[i + 1]! - 4);
+    if (Math.hypot(xs[i + 1]! - xs[0]!, ys[i + 1]! - ys[0]!) > 40) context.fillText(name, Math.min(xs[i + 1]! + 4, width - context.measureText(name).width - 4), Math.max(12, ys[i + 1]! - 4));
   });
 }
 
@@ -76,9 +76,10 @@ function paintPicture(context: CanvasRenderingContext2D, { image, size }: Sprite
   const [sx, sy] = placeInSprite(size, row);
   const scale = side / Math.max(size.width, size.height);
   const [w, h] = [size.width * scale, size.height * scale];
-  context.fillStyle = frame; // A frame in the colour of its kind.
-  context.fillRect(x - w / 2 - 1.5, y - h / 2 - 1.5, w + 3, h + 3);
   context.drawImage(image, sx, sy, size.width, size.height, x - w / 2, y - h / 2, w, h);
+  context.strokeStyle = frame; // In the colour of its kind.
+  context.lineWidth = 2;
+  context.strokeRect(x - w / 2 - 1, y - h / 2 - 1, w + 2, h + 2);
 }
 
 export function paintScene(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, width: number, height: number): void {
@@ -87,7 +88,7 @@ export function paintScene(context: CanvasRenderingContext2D, scene: Scene, inks
   paintAxes(context, scene, inks, width, height);
   const { xs, ys, depths } = placed(scene.points, scene.eye, width, height);
   const [count, some] = [depths.length, scene.marked.size > 0];
-  const [dot, side] = [count > 5000 ? 1.5 : 3, sideOf(count) * Math.min(3, Math.sqrt(scene.eye.zoom))];
+  const [dot, side] = [count > 5000 ? 1.5 : 3, sideOf(count) * Math.min(3, Math.sqrt(scene.eye.zoom)) * Math.min(1, Math.max(0.6, Math.min(width, height) / 600))];
   context.imageSmoothingEnabled = side < (scene.sprite?.size.width ?? 0); // Enlarged, pixels are pixels.
   const point = (i: number, strong: boolean): void => {
     const ink = inkOf(scene, inks, i);
@@ -103,9 +104,25 @@ export function paintScene(context: CanvasRenderingContext2D, scene: Scene, inks
   paintNames(context, scene, inks, { xs, ys, depths }, scene.sprite ? side / 2 : 4);
 }
 
+interface Box {
+  readonly l: number;
+  readonly r: number;
+  readonly t: number;
+  readonly b: number;
+}
+
+/** Which of the names have room beside their points: the first ones win. */
+export function withRoom(names: readonly { readonly x: number; readonly y: number; readonly width: number }[], tall = 13): boolean[] {
+  const taken: Box[] = [];
+  return names.map(({ x, y, width }) => {
+    const box = { l: x, r: x + width, t: y - tall, b: y };
+    if (taken.some((other) => box.l < other.r && other.l < box.r && box.t < other.b && other.t < box.b)) return false;
+    taken.push(box);
+    return true;
+  });
+}
+
 function paintNames(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, { xs, ys, depths }: Placed, beside: number): void {
-  context.lineWidth = 3;
-  context.lineJoin = "round";
   const named = [...scene.marked].slice(0, MOST_NAMES);
   if (scene.chosen >= 0 && !Number.isNaN(depths[scene.chosen])) {
     context.strokeStyle = inks.ink;
@@ -113,16 +130,22 @@ function paintNames(context: CanvasRenderingContext2D, scene: Scene, inks: Inks,
     context.beginPath();
     context.arc(xs[scene.chosen]!, ys[scene.chosen]!, beside * 2 + 3, 0, FULL_TURN);
     context.stroke();
-    context.lineWidth = 3;
-    named.push(scene.chosen);
+    named.unshift(scene.chosen);
   }
-  for (const i of named) {
-    const [x, y, name] = [xs[i]! + beside + 4, ys[i]! + 4, scene.nameOf(i)];
+  const places = named.map((i) => {
+    const name = scene.nameOf(i);
+    return { name, x: xs[i]! + beside * (i === scene.chosen ? 2 : 1) + 6, y: ys[i]! + 4, width: context.measureText(name).width };
+  });
+  const room = withRoom(places);
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  places.forEach(({ name, x, y }, i) => {
+    if (!room[i]) return;
     context.strokeStyle = inks.paper;
     context.strokeText(name, x, y);
     context.fillStyle = inks.ink;
     context.fillText(name, x, y);
-  }
+  });
 }
 
 /** The point nearest to a place, within `reach` pixels; -1: none. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { colouringOf, firstColumn, readLabels } from "./labels";
+import { withRoom } from "./paint";
 import { neighbours, project } from "./pca";
 import { placeInSprite, spriteSize } from "./sprite";
 
@@ -80,4 +81,8 @@ describe("a sprite", () => {
   it("of another size than it says is none", () => {
     for (const single of [null, [], [0, 0], [64, 64], [NaN, 3], [-1, 4]]) expect(spriteSize(single, 30, 12)).toBeNull();
   });
+});
+
+it("names do not lie over each other, and the first ones win", () => {
+  expect(withRoom([{ x: 0, y: 20, width: 40 }, { x: 30, y: 25, width: 40 }, { x: 30, y: 40, width: 40 }, { x: 41, y: 20, width: 9 }])).toEqual([true, false, true, true]);
 });
