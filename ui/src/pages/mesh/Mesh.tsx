@@ -6,7 +6,7 @@ import { nearestIndex } from "../../charts/line/layout";
 import { useNear } from "../../charts/useNear";
 import { resolveColour } from "../../lib/colour";
 import { count, plural } from "../../lib/format";
-import { centred, FIRST_EYE, lostPoints, type Eye } from "../../lib/space";
+import { centred, lostPoints, type Eye } from "../../lib/space";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
@@ -91,14 +91,12 @@ function MeshCard(props: MeshProps): JSX.Element {
   );
 }
 
-const NEAR_EYE: Eye = { ...FIRST_EYE, zoom: 1.25 }; // Shapes are wider than high, and so are cards.
-
 /** A mesh is logged as one tag for each of its parts: name_1, name_2, name_3. */
 const meshOf = (tag: string): string => tag.replace(/_\d+$/, "");
 const onePerMesh = (all: readonly Series[]): Series[] => [...new Map(all.map((series) => [`${series.run}\0${meshOf(series.tag)}`, series])).values()];
 
 export default function Mesh(): JSX.Element {
-  const [eye, setEye] = useEye(NEAR_EYE);
+  const [eye, setEye] = useEye();
   const { step, slider } = useSharedStep();
   return (
     <SeriesPage kind="mesh" title="Mesh" note=", turned together" pick={onePerMesh} knobs={slider} card={({ run, tag }) => <MeshCard run={run} mesh={meshOf(tag)} step={step} eye={eye} onEye={setEye} />} empty={(

@@ -101,7 +101,7 @@ function Chart({ tag, curves, range }: { tag: string; curves: readonly PrCurve[]
 
 function Figures({ curves }: { curves: readonly PrCurve[] }): JSX.Element {
   return (
-    <table class="table pr-figures">
+    <div class="pr-room"><table class="table pr-figures">
       <thead><tr><th scope="col">Run</th><th scope="col" class="num">Step</th><th scope="col" class="num">Average precision</th><th scope="col" class="num">Best F1</th><th scope="col" class="num">at threshold</th></tr></thead>
       <tbody>
         {curves.map((curve) => {
@@ -112,7 +112,7 @@ function Figures({ curves }: { curves: readonly PrCurve[] }): JSX.Element {
           );
         })}
       </tbody>
-    </table>
+    </table></div>
   );
 }
 
