@@ -11,7 +11,7 @@ Result<void> LogCustomCharts(const std::filesystem::path& run) {
       {{"Learning to read",
         {{"Loss, learned and judged", {"digits_.*/training/loss", "digits_.*/validation/loss"}},
          {"Accuracy, judged", {"digits_.*/validation/accuracy"}},
-         {"Accuracy by digit: the mean, from the worst to the best",
+         {"Accuracy by digit, worst to best",
           {"by_digit/mean_accuracy", "by_digit/worst_accuracy", "by_digit/best_accuracy"},
           /*margin=*/true},
          {"Learning rate", {"digits_.*/training/learning_rate"}}}},

@@ -98,6 +98,13 @@ Result<void> LogComparison(const DemoVariants& made, const Digits& test,
   return writer.Close();
 }
 
+constexpr std::string_view kAboutSurface =
+    "The loss of the network on test digits when its weights are moved along two random "
+    "directions, "
+    "each as long in every filter as the filter itself. The trained weights are in the middle. "
+    "Height and colour are the *logarithm* of the loss, on the same scale for every variant; a "
+    "quantized variant is quantized anew at every point.";
+
 // A run per variant, so that one chart has them all: how it reads, what it sees, and how its loss
 // lies around it.
 Result<void> LogReadings(const DemoVariants& made, const Digits& test,
@@ -111,6 +118,7 @@ Result<void> LogReadings(const DemoVariants& made, const Digits& test,
     CBOARD_RETURN_IF_ERROR(LogFeatures(reading, test, writer));
     if (const auto surface = surfaces.find(variant.name); surface != surfaces.end()) {
       CBOARD_RETURN_IF_ERROR(LogLossSurface(surface->second, surfaces, writer));
+      CBOARD_RETURN_IF_ERROR(writer.AddText("loss/around_the_weights", kAboutSurface, 0));
     }
     CBOARD_RETURN_IF_ERROR(writer.Close());
   }

@@ -36,11 +36,15 @@ class DemoTest(ProgramTest):
         self.assertGreater(size["fp32"] / size["int8"], 3.5)
         self.assertGreater(size["fp32"] / size["w4a8"], 6)
         kinds = {tag["kind"] for tag in tags.values()}
-        self.assertLessEqual({"scalar", "histogram", "image", "text", "pr_curve", "hparams"}, kinds)
+        self.assertLessEqual({"scalar", "histogram", "image", "text", "pr_curve", "hparams", "mesh"}, kinds)
         self.assertEqual(tags["digits", "digits_cnn/layers/conv1/output/int8"]["kind"], "histogram")
         self.assertGreater(tags["digits_training/fp32", "digits_fp32/validation/accuracy"]["count"], 10)
         self.assertIn(("digits", "digits_cnn/per_class/accuracy/8/int8"), tags)
         self.assertGreater(tags["hardware", "hardware/phase/text_summary"]["count"], 3)
+        for variant in accuracy:
+            self.assert_reads(variant, accuracy[variant], tags)
+        self.assertEqual(tags["digits_training/fp32", "digits/in_fc0_1"]["kind"], "mesh")
+        self.assertGreater(tags["digits_training/fp32", "while_training/macro_average"]["count"], 5)
         # One layer cut short costs accuracy, and keeping it in floating point brings it back.
         trial = {
             name.split("/")[1].split("_acc_")[0]: float(name.split("_acc_")[1])
@@ -60,6 +64,24 @@ class DemoTest(ProgramTest):
         self.assertEqual(again.returncode, 0, again.stderr)
         runs = json.loads(self.run_board("inspect", "--logdir", "board", "--json").stdout)["runs"]
         self.assertEqual(len(runs), len(report["runs"]), "the second demo replaces the first")
+
+    def assert_reads(self, variant, accuracy, tags):
+        """What was logged of a variant's reading agrees with the accuracy that was logged of it."""
+        run = f"digits_variants/{variant}"
+        for tag in ["all_digits/macro_average"] + [f"digit/{digit}" for digit in range(10)]:
+            self.assertEqual(tags[run, tag]["kind"], "pr_curve")
+        files = self.directory / "board" / run / "00000" / "fc0"
+        header, *rows = (files / "metadata.tsv").read_text().splitlines()
+        self.assertEqual(header.split("\t")[:3], ["digit", "read as", "right"])
+        cells = [row.split("\t") for row in rows]
+        right = sum(digit == read_as for digit, read_as, *_ in cells)
+        self.assertEqual(right, sum(row[2] == "right" for row in cells))
+        self.assertAlmostEqual(right / len(rows), accuracy, places=6)
+        tensor = (files / "tensors.tsv").read_text().splitlines()
+        self.assertEqual((len(tensor), len(tensor[0].split("\t"))), (len(rows), 32))
+        self.assertTrue((files / "sprite.png").read_bytes().startswith(b"\x89PNG"))
+        if variant in ("fp32", "int8", "w4a8"):
+            self.assertEqual(tags[run, "loss/around_the_weights_1"]["kind"], "mesh")
 
     def test_leaves_what_it_has_not_made(self):
         kept = self.write("mine/notes.txt", "precious")

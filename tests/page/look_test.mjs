@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { assertFitsWidth, barriers, visit } from "./support/browser.mjs";
 import { newLogdir, writeEverything } from "./support/logdirs.mjs";
+import { writeMedia } from "./support/media_logs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
@@ -12,12 +13,14 @@ const PAGES = {
   overview: ".models", compare: "#gates-title", "layers?model=resnet18": "[data-channel]", tuning: ".trial", hardware: ".lane",
   "scalars?runs=seed": ".plot canvas", "histograms?runs=seed": ".card svg", images: ".image-box img", text: ".text-body",
   hparams: ".trial-line", report: ".report-paper article", files: ".files tbody tr", "scalars?runs=seed&group=^(.*)-": ".plot canvas",
+  pr: ".pr-line", custom: ".plot canvas", "projector?point=3": ".near", audio: ".waveform path", mesh: ".space canvas",
 };
 
 for (const scheme of ["light", "dark"]) {
   test(`axe finds no serious barrier on any page, ${scheme}`, async (t) => {
     const logdir = newLogdir(t);
     writeEverything(logdir);
+    writeMedia(logdir);
     const { page, at } = await serve(t, logdir, { scheme });
     for (const [path, shows] of Object.entries(PAGES)) {
       await visit(page, at(path));
@@ -30,6 +33,7 @@ for (const scheme of ["light", "dark"]) {
 test("no page is wider than a telephone", async (t) => {
   const logdir = newLogdir(t);
   writeEverything(logdir);
+  writeMedia(logdir);
   const { page, at } = await serve(t, logdir, { width: 390, height: 844 });
   for (const [path, shows] of Object.entries(PAGES)) {
     await visit(page, at(path));

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { startBoard, everythingRead } from "../../tests/page/support/board.mjs";
 import { drawn, openWindow, startBrowser } from "../../tests/page/support/browser.mjs";
 import { writeGraphs, writeGraphStages } from "../../tests/page/support/graph_logs.mjs";
+import { writeMedia } from "../../tests/page/support/media_logs.mjs";
 import { WORST_LAYER, writeEverything, writeMetrics, writeTraining } from "../../tests/page/support/logdirs.mjs";
 
 const [directory = "build/screenshots", given] = process.argv.slice(2);
@@ -49,8 +50,11 @@ async function pagesOf(board) {
     text: "text",
     "text-diff": "text?diff=1",
     pr: "pr",
+    "pr-corner": "pr?zoom=0.8~1~0.8~1",
     custom: "custom",
     projector: "projector",
+    "projector-point": "projector?point=3",
+    "projector-dots": "projector?pictures=0&flat=1",
     audio: "audio",
     mesh: "mesh",
     report: "report",
@@ -94,6 +98,7 @@ try {
     writeEverything(runs);
     writeGraphs(runs);
     writeGraphStages(runs);
+    writeMedia(runs);
   }
   const damaged = join(temporary, "damaged");
   writeTraining(damaged);

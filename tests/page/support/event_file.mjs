@@ -30,7 +30,7 @@ function record(payload) {
 }
 
 // Protobuf's wire format: a field is its number and type, then its value.
-function varint(value) {
+export function varint(value) {
   const bytes = [];
   let rest = BigInt.asUintN(64, BigInt(value));
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { centred, farFirst, placed, turned, zoomed } from "./space";
+import { centred, eyeText, farFirst, FIRST_EYE, lostPoints, moved, placed, readEye, turned, zoomed } from "./space";
 
-const front = { yaw: 0, pitch: 0, zoom: 1 };
+const front = { yaw: 0, pitch: 0, zoom: 1, x: 0, y: 0 };
 
 describe("points in space", () => {
   it("lie around the middle, as large as there is room", () => {
@@ -9,7 +9,12 @@ describe("points in space", () => {
     expect(points[0]).toBeCloseTo(-1, 1);
     expect(points[3]).toBeCloseTo(1, 1);
     expect(centred(new Float32Array([5, 5, 5]))).toEqual(new Float32Array([0, 0, 0]));
-    expect([...centred(new Float32Array([NaN, 0, 0, 2, 0, 0]))].some((v) => v === Infinity)).toBe(false);
+  });
+  it("are nowhere when a coordinate is no number, and leave the others where they are", () => {
+    const points = centred(new Float32Array([Infinity, 0, 0, 10, 0, 0, 20, 0, 0, 0, NaN, 5]));
+    expect([...points]).toEqual([NaN, NaN, NaN, -1, 0, 0, 1, 0, 0, NaN, NaN, NaN]);
+    expect(lostPoints(points)).toBe(2);
+    expect([...farFirst(placed(points, front, 200, 200).depths)]).toEqual([1, 2]);
   });
   it("are seen with y up, and from the side after a quarter turn", () => {
     const up = placed(new Float32Array([0, 1, 0]), front, 200, 200);
@@ -21,6 +26,21 @@ describe("points in space", () => {
   });
   it("are painted from far to near", () => {
     expect([...farFirst(new Float32Array([0.5, -1, 0]))]).toEqual([1, 2, 0]);
+  });
+  it("are larger where they are nearer, if the eye is near", () => {
+    const { xs } = placed(new Float32Array([0.5, 0, 0.8, 0.5, 0, -0.8]), front, 200, 200, 60);
+    expect(xs[0]).toBeGreaterThan(xs[1]! + 10);
+  });
+  it("are moved as far as the pointer", () => {
+    const { xs, ys } = placed(new Float32Array([0, 0, 0]), moved(front, 0.5, 0.25), 400, 200);
+    expect([xs[0], ys[0]]).toEqual([250, 75]);
+  });
+  it("are seen from where an address says", () => {
+    const eye = { yaw: 1.25, pitch: -0.5, zoom: 2, x: 0.1, y: -0.2 };
+    expect(readEye(eyeText(eye, FIRST_EYE), FIRST_EYE)).toEqual(eye);
+    expect(eyeText(FIRST_EYE, FIRST_EYE)).toBeNull();
+    for (const text of [null, "", "1~2", "a~b~c~d~e", "1~1~0~0~0", "1~1~1~1~Infinity"]) expect(readEye(text, FIRST_EYE)).toEqual(FIRST_EYE);
+    expect(readEye("0~9~1e9~0~0", FIRST_EYE)).toEqual({ yaw: 0, pitch: Math.PI / 2, zoom: 50, x: 0, y: 0 });
   });
   it("cannot be turned upside down or zoomed away", () => {
     expect(turned(front, 0, 9).pitch).toBeCloseTo(Math.PI / 2);

@@ -1,16 +1,18 @@
-// A picture in space: dragged to turn it, Ctrl and wheel or + and - to come nearer.
+// A picture in space: dragged to turn it, with shift to move it, Ctrl and wheel or + and - to come nearer.
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { sizeCanvas } from "../charts/line/paint";
 import { useSize } from "../charts/useSize";
-import { turned, zoomed, type Eye } from "../lib/space";
+import { moved, turned, zoomed, type Eye } from "../lib/space";
 import { paintVersion } from "../shell/theme";
 
-const STEP = 0.1; // Of an arrow key, in radians.
+const STEP = 0.1; // Of an arrow key: radians, or that much of half the picture.
 const CLICK = 4; // Pixels that a click may wander.
 
-export function Space({ eye, onEye, label, paint, onPoint, onPick }: {
+export function Space({ eye, flat = false, onEye, label, paint, onPoint, onPick }: {
   eye: Eye;
+  /** There is no other side: it is moved instead of turned. */
+  flat?: boolean;
   onEye: (eye: Eye) => void;
   label: string;
   paint: (context: CanvasRenderingContext2D, width: number, height: number, element: Element) => void;
@@ -23,6 +25,7 @@ export function Space({ eye, onEye, label, paint, onPoint, onPick }: {
   const drag = useRef<{ x: number; y: number; far: number } | null>(null);
   const now = useRef({ eye, onEye });
   now.current = { eye, onEye };
+  const shift = (dx: number, dy: number): Eye => moved(now.current.eye, dx / (Math.min(width, height) / 2), -dy / (Math.min(width, height) / 2));
   const painted = paintVersion.value;
   useLayoutEffect(() => {
     const context = canvas.current && sizeCanvas(canvas.current, width, height);
@@ -47,21 +50,23 @@ export function Space({ eye, onEye, label, paint, onPoint, onPick }: {
     if (!held) return onPoint?.({ ...at(event), clientX: event.clientX, clientY: event.clientY });
     const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
     drag.current = { x: event.clientX, y: event.clientY, far: held.far + Math.hypot(dx, dy) };
-    onEye(turned(eye, dx * 0.01, dy * 0.01));
+    onEye(flat || event.shiftKey ? shift(dx, dy) : turned(now.current.eye, dx * 0.01, dy * 0.01));
   };
   const onKey = (event: KeyboardEvent): void => {
-    const turn: Record<string, Eye> = {
-      ArrowLeft: turned(eye, -STEP, 0), ArrowRight: turned(eye, STEP, 0), ArrowUp: turned(eye, 0, -STEP), ArrowDown: turned(eye, 0, STEP),
-      "+": zoomed(eye, 1.25), "=": zoomed(eye, 1.25), "-": zoomed(eye, 0.8),
+    const from = now.current.eye;
+    const by = (dx: number, dy: number): Eye => (flat || event.shiftKey ? moved(from, dx * STEP, -dy * STEP) : turned(from, dx * STEP, dy * STEP));
+    const turn: Record<string, () => Eye> = {
+      ArrowLeft: () => by(-1, 0), ArrowRight: () => by(1, 0), ArrowUp: () => by(0, -1), ArrowDown: () => by(0, 1),
+      "+": () => zoomed(from, 1.25), "=": () => zoomed(from, 1.25), "-": () => zoomed(from, 0.8),
     };
-    const next = turn[event.key];
-    if (!next) return;
+    const next = turn[event.key]?.();
+    if (!next || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
     onEye(next);
   };
   return (
-    <div class="space" ref={ref} tabIndex={0} role="application" aria-label={`${label}. Arrow keys turn it, + and - zoom.`} onKeyDown={onKey}
+    <div class="space" ref={ref} tabIndex={0} role="application" aria-label={`${label}. Arrow keys ${flat ? "move" : "turn"} it, + and - zoom.`} onKeyDown={onKey}
       onPointerDown={(event) => { if (event.button === 0) { ref.current?.setPointerCapture(event.pointerId); drag.current = { x: event.clientX, y: event.clientY, far: 0 }; onPoint?.(null); } }}
       onPointerMove={onMove} onPointerLeave={() => onPoint?.(null)}
       onPointerUp={(event) => { const held = drag.current; drag.current = null; if (held && held.far < CLICK) { const { x, y } = at(event); onPick?.(x, y); } }}>

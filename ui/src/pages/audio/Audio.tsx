@@ -1,12 +1,17 @@
-// Sounds: one card per tag and run, every step of it.
+// Sounds: one card per tag and run. The step is that of all cards, so that sounds can be compared; a
+// card may still be moved by itself.
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { apiUrl, getJson } from "../../api/client";
-import { count } from "../../lib/format";
+import { useRef, useState } from "preact/hooks";
+import { apiUrl, getBytes, getJson } from "../../api/client";
+import { nearestIndex } from "../../charts/line/layout";
+import { useSeen } from "../../charts/useNear";
+import { count, significant } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { useSharedStep } from "../../parts/useSharedStep";
 import { useResource } from "../../state/resource";
+import { soundOf, Waveform } from "./Waveform";
 import "./audio.css";
 
 interface AudioAnswer {
@@ -16,30 +21,46 @@ interface AudioAnswer {
   content_types: string[];
 }
 
-function AudioCard({ run, tag }: Series): JSX.Element {
-  const { state, retry } = useResource(`${run}\u0000${tag}`, (signal) => getJson<AudioAnswer>("audio", { run, tag, limit: 500 }, signal));
+function AudioCard({ run, tag, step: shared }: Series & { step: number | null }): JSX.Element {
+  const { ref, seen } = useSeen();
+  const { state, retry } = useResource(`${run}\0${tag}\0${seen}`, (signal) => (seen ? getJson<AudioAnswer>("audio", { run, tag, limit: 500 }, signal) : Promise.resolve(null)));
   const { data, error } = state.value;
-  const [chosen, setChosen] = useState<number | null>(null);
-  const [sample, setSample] = useState(0);
+  const [own, setOwn] = useState<{ of: number | null; at: number } | null>(null);
+  const [wanted, setSample] = useState(0);
+  const [played, setPlayed] = useState(0);
+  const player = useRef<HTMLAudioElement>(null);
   const last = (data?.steps.length ?? 0) - 1;
-  const at = Math.min(chosen ?? last, last);
+  // Moving all cards takes back what was moved alone.
+  const alone = own !== null && own.of === shared ? own.at : null;
+  const at = Math.min(alone ?? (shared !== null && data ? nearestIndex(data.steps, shared) : last), last);
   const samples = data?.samples[at] ?? 1;
-  const source = data && at >= 0 ? apiUrl("blob", { run, tag, index: data.indices[at], sample: Math.min(sample, samples - 1) }) : "";
+  const sample = Math.min(wanted, samples - 1);
+  const place = data && at >= 0 ? { run, tag, index: data.indices[at], sample } : null;
+  const sound = useResource(JSON.stringify(place), async (signal) => (place ? soundOf(await getBytes("blob", place, signal)) : null)).state.value.data;
+  const seek = (seconds: number): void => {
+    if (!player.current) return;
+    player.current.currentTime = seconds;
+    setPlayed(seconds);
+  };
   return (
-    <section class="card audio-card" aria-label={`${tag} of ${run}`}>
+    <section class="card audio-card" ref={ref} aria-label={`${tag} of ${run}`}>
       <header><h3 title={tag}>{tag}</h3></header>
       <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
-      {data && at >= 0 && (
+      {!place && !error && <div class="audio-room" />}
+      {data && place && (
         <>
-          <audio controls preload="none" src={source} aria-label={`${tag} of ${run}, step ${data.steps[at]}`} />
+          <Waveform sound={sound ?? null} at={played} onSeek={seek} />
+          <audio controls preload="metadata" ref={player} src={apiUrl("blob", place)} aria-label={`${tag} of ${run}, step ${data.steps[at]}`}
+            onLoadStart={() => setPlayed(0)} onTimeUpdate={(event) => setPlayed(event.currentTarget.currentTime)} />
           <div class="values">
             <span>step {count(data.steps[at] ?? 0)}</span>
+            {sound && <span>{significant(sound.seconds, 3)} s{sound.peaks.length > 1 ? ", stereo" : ""}</span>}
             <span class="dim">{data.content_types[at]}</span>
-            {samples > 1 && <button class="link" onClick={() => setSample((sample + 1) % samples)}>sample {Math.min(sample, samples - 1) + 1} of {samples}</button>}
-            <a class="link" href={source} download={`${tag.replace(/[^\w.-]+/g, "_")}_${data.steps[at]}`}>Save</a>
+            {samples > 1 && <button class="link" onClick={() => setSample((sample + 1) % samples)}>sample {sample + 1} of {samples}</button>}
+            <a class="link" href={apiUrl("blob", place)} download={`${tag.replace(/[^\w.-]+/g, "_")}_${data.steps[at]}`}>Save</a>
           </div>
-          {last > 0 && <input type="range" min="0" max={last} value={at} aria-label={`Step of ${tag} of ${run}`} aria-valuetext={`step ${data.steps[at]}`} onInput={(event) => setChosen(Number(event.currentTarget.value))} />}
+          {last > 0 && <input type="range" min="0" max={last} value={at} aria-label={`Step of ${tag} of ${run}`} aria-valuetext={`step ${data.steps[at]}`} onInput={(event) => setOwn({ of: shared, at: Number(event.currentTarget.value) })} />}
         </>
       )}
     </section>
@@ -47,8 +68,9 @@ function AudioCard({ run, tag }: Series): JSX.Element {
 }
 
 export default function Audio(): JSX.Element {
+  const { step, slider } = useSharedStep();
   return (
-    <SeriesPage kind="audio" title="Audio" note=", every step kept" card={(series) => <AudioCard {...series} />} empty={(
+    <SeriesPage kind="audio" title="Audio" note=", every step kept" knobs={slider} card={(series) => <AudioCard {...series} step={step} />} empty={(
       <Nothing title="No sounds yet" about="This page plays what was logged as audio." lookedFor="sounds">
         <pre>{`writer.add_audio("sample", waveform, step, sample_rate=16000)`}</pre>
       </Nothing>

@@ -17,9 +17,18 @@ import { useResource } from "../../state/resource";
 import { Knobs } from "../scalars/Knobs";
 import { ScalarCard } from "../scalars/ScalarCard";
 import { fobsText, viewOf } from "../scalars/view";
-import { matchingTags, type LayoutChart, type LayoutsAnswer } from "./layout";
-import { MarginChart } from "./MarginChart";
+import { marginsOf, matchingTags, type LayoutChart, type LayoutsAnswer } from "./layout";
+import { MarginChart, type Margin } from "./MarginChart";
 import "../scalars/scalars.css";
+import "./custom.css";
+
+/** Runs that no chart is about need not be chosen from; all of them where no chart has any. */
+function runsOfLayout({ categories }: LayoutsAnswer, tags: Tags): string[] {
+  const used = new Set(categories.flatMap(({ charts }) => charts.flatMap(({ tags: patterns, margins }) =>
+    [...matchingTags(patterns ?? [], tags.names), ...(margins ? marginsOf(margins).map(({ value }) => value) : [])])));
+  const runs = new Set(tags.names.flatMap((name, i) => (used.has(name) ? (tags.run_lists[i] ?? []).map((r) => tags.runs[r] ?? "") : [])));
+  return runsOfTags(tags).filter((run) => runs.size === 0 || runs.has(run));
+}
 
 const toggleKey = (key: string) => (): void => setQuery({ [key]: query.value.has(key) ? null : "1" });
 
@@ -29,8 +38,8 @@ export default function CustomScalars(): JSX.Element {
   const { data, error } = state.value;
   const tags = data?.[1];
   useLayoutEffect(() => {
-    if (tags) setRuns(runsOfTags(tags));
-  }, [tags]);
+    if (data) setRuns(runsOfLayout(...data));
+  }, [data]);
   useKeys([
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
     { key: "l", does: "Log y", run: toggleKey("ylog") },
@@ -55,14 +64,25 @@ export default function CustomScalars(): JSX.Element {
   const onZoom = (range: readonly [number, number] | null): void => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace");
   const card = (chart: LayoutChart, key: string): JSX.Element => {
     if (chart.margins) {
-      const { values, lowers, uppers } = chart.margins;
-      const margin = { value: values[0] ?? "", lower: lowers[0] ?? "", upper: uppers[0] ?? "" };
-      const runs = runsOf(margin.value).filter((run) => runsOf(margin.lower).includes(run) && runsOf(margin.upper).includes(run));
-      return <section key={key} class="card" aria-label={chart.title}><header><h3>{chart.title}</h3></header><MarginChart title={chart.title} margin={margin} runs={runs} view={view} cursor={cursor} onZoom={onZoom} /></section>;
+      const margins = marginsOf(chart.margins);
+      const whole = (margin: Margin): readonly string[] => {
+        const [lower, upper] = [new Set(runsOf(margin.lower)), new Set(runsOf(margin.upper))];
+        return runsOf(margin.value).filter((run) => lower.has(run) && upper.has(run));
+      };
+      const missing = margins.filter((margin) => whole(margin).length === 0);
+      return (
+        <section key={key} class="card" aria-label={chart.title}>
+          <header><h3 title={chart.title}>{chart.title}</h3></header>
+          {missing.length < margins.length && <MarginChart title={chart.title} margins={margins} runsOf={whole} view={view} cursor={cursor} onZoom={onZoom} />}
+          {margins.length === 0 && <p class="note">The layout names no value with both of its bounds.</p>}
+          {missing.map(({ value, lower, upper }) => <p key={value} class="note">No shown run has all of <Names of={[value, lower, upper]} />.</p>)}
+        </section>
+      );
     }
     const drawn = matchingTags(chart.tags ?? [], tags.names).filter((tag) => runsOf(tag).length > 0);
-    if (drawn.length === 0) return <section key={key} class="card" aria-label={chart.title}><header><h3>{chart.title}</h3></header><p class="note">No tag of the shown runs matches <span class="mono">{(chart.tags ?? []).join(", ")}</span>.</p></section>;
-    return (
+    const unknown = (chart.tags ?? []).filter((pattern) => matchingTags([pattern], drawn).length === 0);
+    if (drawn.length === 0) return <section key={key} class="card" aria-label={chart.title}><header><h3 title={chart.title}>{chart.title}</h3></header><p class="note">No tag of the shown runs matches <Names of={unknown} />.</p></section>;
+    const shownCard = (
       <ScalarCard key={key} name={chart.title} tags={drawn} own={false} runsOf={runsOf} groups={null} view={view} cursor={cursor} first pinned={false} wide={query.value.get("wide") === chart.title}
         limits={limits.get(chart.title) ?? null} partners={() => []} onZoom={onZoom} onHot={() => undefined} onPin={() => undefined} onMix={() => undefined}
         onWide={() => setQuery({ wide: query.value.get("wide") === chart.title ? null : chart.title })}
@@ -70,6 +90,7 @@ export default function CustomScalars(): JSX.Element {
         onMoveFob={(fob, x) => setFobs(view.fobs.map((old, i) => (i === fob ? x : old)))}
         onLimits={(next) => setQuery({ ylim: limitsText(new Map([...limits, [chart.title, next]])) }, "replace")} />
     );
+    return unknown.length === 0 ? shownCard : <div key={key} class="cell">{shownCard}<p class="note unknown-tags">Nothing matches <Names of={unknown} />.</p></div>;
   };
   return (
     <div class="view scalars">
@@ -95,6 +116,11 @@ export default function CustomScalars(): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Tags and expressions, as the layout has them. */
+function Names({ of }: { of: readonly string[] }): JSX.Element {
+  return <>{of.map((name, i) => <>{i > 0 && ", "}<span class="mono">{name}</span></>)}</>;
 }
 
 function Empty({ problems }: { problems: readonly string[] }): JSX.Element {

@@ -1,4 +1,4 @@
-// A value between two bounds, of every run that has all three.
+// Values between two bounds each, of every run that has all three.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -6,6 +6,7 @@ import { postForCurves } from "../../api/curves";
 import type { Curve } from "../../api/series";
 import { LineChart } from "../../charts/line/LineChart";
 import { nearestIndex, type Line } from "../../charts/line/layout";
+import { lookOf } from "../../lib/colour";
 import { significant } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
@@ -23,31 +24,37 @@ function boundOf(curve: Curve, steps: ArrayLike<number>): Float64Array {
   return Float64Array.from(steps, (step) => curve.values[nearestIndex(curve.steps, step)] ?? NaN);
 }
 
-export function MarginChart({ title, margin, runs, view, cursor, onZoom }: {
+export function MarginChart({ title, margins, runsOf, view, cursor, onZoom }: {
   title: string;
-  margin: Margin;
-  runs: readonly string[];
+  margins: readonly Margin[];
+  runsOf: (margin: Margin) => readonly string[];
   view: CardView;
   cursor: Signal<number | null>;
   onZoom: (range: readonly [number, number] | null) => void;
 }): JSX.Element {
-  const tags = [margin.value, margin.lower, margin.upper];
+  const drawn = margins.flatMap((margin) => runsOf(margin).map((run) => ({ run, margin })));
   const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
-  const { state, retry } = useResource(JSON.stringify([tags, runs, view.axis, view.zoom]), (signal) =>
-    postForCurves({ series: runs.flatMap((run) => tags.map((tag) => [run, tag] as const)), points: 1200, axis: view.axis, ...range }, signal));
+  const series = drawn.flatMap(({ run, margin: { value, lower, upper } }) => [value, lower, upper].map((tag) => [run, tag] as const));
+  const { state, retry } = useResource(JSON.stringify([series, view.axis, view.zoom]), (signal) =>
+    (series.length > 0 ? postForCurves({ series, points: 1200, axis: view.axis, ...range }, signal) : Promise.resolve(null)));
   const { data, error } = state.value;
-  const lines = useMemo(() => runs.flatMap((_, i): Line[] => {
+  const several = margins.length > 1;
+  const lines = useMemo(() => drawn.flatMap(({ run, margin }, i): Line[] => {
     const [value, lower, upper] = data?.series.slice(3 * i, 3 * i + 3) ?? [];
     const line = value && linesOf([value], view.axis, 0)[0];
     if (!value || !line || !lower || !upper || lower.error || upper.error) return [];
-    return [{ ...line, band: { low: boundOf(lower, value.steps), high: boundOf(upper, value.steps) } }];
+    const name = several ? `${run} ${margin.value}` : run;
+    return [{ ...line, name, ...(several ? {} : { look: lookOf(run) }), band: { low: boundOf(lower, value.steps), high: boundOf(upper, value.steps) } }];
   }), [data]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   return (
     <>
-      <LineChart lines={lines} cursor={cursor} onZoom={onZoom} summary={`${title}: ${margin.value} between ${margin.lower} and ${margin.upper}`}
+      <LineChart lines={lines} cursor={cursor} onZoom={onZoom} summary={`${title}: ${margins.map((margin) => `${margin.value} between ${margin.lower} and ${margin.upper}`).join("; ")}`}
         logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={null} xText={xText(view.axis)} />
-      <div class="values">{lines.slice(0, 8).map((line) => <span key={line.name} title={line.name}><RunKey run={line.name} />{significant(line.ys[line.ys.length - 1] ?? NaN, 5)}</span>)}</div>
+      <div class="values">{lines.slice(0, 8).map((line) => {
+        const last = line.ys.length - 1;
+        return <span key={line.name} title={line.name}><RunKey run={line.name} /><span class="name">{line.name}</span>{significant(line.ys[last] ?? NaN, 4)} <span class="dim">{significant(line.band?.low[last] ?? NaN, 4)} to {significant(line.band?.high[last] ?? NaN, 4)}</span></span>;
+      })}</div>
     </>
   );
 }

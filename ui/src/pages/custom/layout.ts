@@ -11,6 +11,14 @@ export interface LayoutsAnswer {
   problems: string[];
 }
 
+/** A value and its bounds, where all three are named. */
+export function marginsOf({ values, lowers, uppers }: NonNullable<LayoutChart["margins"]>): { readonly value: string; readonly lower: string; readonly upper: string }[] {
+  return values.flatMap((value, i) => {
+    const [lower, upper] = [lowers[i] ?? "", uppers[i] ?? ""];
+    return value && lower && upper ? [{ value, lower, upper }] : [];
+  });
+}
+
 // Expressions come from the logs, and nobody vouches for those: one that repeats what repeats, or
 // repeats often, can take longer to fail than a page can wait.
 const MOST_REPEATS = 4;

@@ -2,16 +2,19 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { getBytes, getJson } from "../../api/client";
+import { nearestIndex } from "../../charts/line/layout";
 import { useNear } from "../../charts/useNear";
 import { resolveColour } from "../../lib/colour";
 import { count, plural } from "../../lib/format";
-import { centred, FIRST_EYE, type Eye } from "../../lib/space";
+import { centred, lostPoints, type Eye } from "../../lib/space";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
 import { Space } from "../../parts/Space";
-import { useKeys } from "../../shell/keys";
+import { useEye } from "../../parts/useEye";
+import { useSharedStep } from "../../parts/useSharedStep";
 import { useResource } from "../../state/resource";
+import { readMeshLook } from "./config";
 import { facesIn, paintShape, type Shape } from "./paint";
 import "./mesh.css";
 
@@ -19,44 +22,65 @@ interface StepsAnswer {
   steps: number[];
   parts: ("vertices" | "faces" | "colors")[];
   shapes: number[][];
+  configs: string[];
 }
 
-async function loadShape(run: string, mesh: string, parts: ReadonlySet<string>, step: number, signal: AbortSignal): Promise<Shape> {
-  const load = (part: string): Promise<ArrayBuffer | null> => (parts.has(part) ? getBytes("meshes/data", { run, mesh, part, step }, signal) : Promise.resolve(null));
-  const [vertices, faces, colours] = await Promise.all([load("vertices"), load("faces"), load("colors")]);
-  const points = new Float32Array(vertices ?? new ArrayBuffer(0));
-  return { vertices: centred(points), faces: faces && facesIn(new Int32Array(faces), points.length / 3), colours: colours && new Uint8Array(colours) };
+async function loadShape(run: string, mesh: string, parts: ReadonlySet<string>, step: number, sample: number, signal: AbortSignal): Promise<Shape> {
+  const load = (part: string): Promise<ArrayBuffer | null> => (parts.has(part) ? getBytes("meshes/data", { run, mesh, part, step, sample }, signal) : Promise.resolve(null));
+  const [points, faces, colours] = await Promise.all([load("vertices"), load("faces"), load("colors")]);
+  const vertices = centred(new Float32Array(points ?? new ArrayBuffer(0)));
+  return { vertices, faces: faces && facesIn(new Int32Array(faces), vertices), colours: colours && new Uint8Array(colours) };
 }
 
-function LoadedMesh({ run, mesh, eye, onEye }: { run: string; mesh: string; eye: Eye; onEye: (eye: Eye) => void }): JSX.Element {
-  const [chosen, setChosen] = useState<number | null>(null);
+interface MeshProps {
+  readonly run: string;
+  readonly mesh: string;
+  /** Of all cards; null: the newest. */
+  readonly step: number | null;
+  readonly eye: Eye;
+  readonly onEye: (eye: Eye) => void;
+}
+
+function LoadedMesh({ run, mesh, step: shared, eye, onEye }: MeshProps): JSX.Element {
+  const [own, setOwn] = useState<{ of: number | null; at: number } | null>(null);
+  const [wanted, setSample] = useState(0);
   const list = useResource(`${run}\0${mesh}`, (signal) => getJson<StepsAnswer>("meshes/steps", { run, mesh }, signal));
   const known = list.state.value.data;
   const steps = useMemo(() => [...new Set(known?.steps ?? [])], [known]);
-  const at = Math.min(chosen ?? steps.length - 1, steps.length - 1);
+  // Moving all cards takes back what was moved alone.
+  const alone = own !== null && own.of === shared ? own.at : null;
+  const at = Math.min(alone ?? (shared === null ? steps.length - 1 : nearestIndex(steps, shared)), steps.length - 1);
   const step = steps[at];
-  const parts = new Set(known?.parts.filter((_, i) => known.steps[i] === step));
-  const shape = useResource(JSON.stringify([run, mesh, step, [...parts]]), (signal) => (step === undefined ? Promise.resolve(null) : loadShape(run, mesh, parts, step, signal)));
+  const here = known?.steps.flatMap((each, i) => (each === step ? [i] : [])) ?? [];
+  const parts = new Set(here.map((i) => known?.parts[i] ?? ""));
+  const samples = Math.max(1, known?.shapes[here[0] ?? -1]?.[0] ?? 1);
+  const sample = Math.min(wanted, samples - 1);
+  const config = known?.configs[here[0] ?? -1] ?? "";
+  const look = useMemo(() => readMeshLook(config), [config]);
+  const shape = useResource(JSON.stringify([run, mesh, step, sample, [...parts]]), (signal) => (step === undefined ? Promise.resolve(null) : loadShape(run, mesh, parts, step, sample, signal)));
   const { data, error } = shape.state.value;
   const paint = useMemo(() => (context: CanvasRenderingContext2D, width: number, height: number, element: Element): void => {
-    if (data) paintShape(context, data, eye, width, height, resolveColour(element, "--ink-2"));
-  }, [data, eye]);
+    if (data) paintShape(context, data, eye, width, height, resolveColour(element, "--ink-3"), look);
+  }, [data, eye, look]);
   const problem = list.state.value.error ?? error;
-  if (problem && !data) return <p class="trouble" role="alert">{problem.message} <button class="link" onClick={list.retry}>Try again</button></p>;
+  if (problem && !data) return <p class="trouble" role="alert">{problem.message} <button class="link" onClick={list.state.value.error ? list.retry : shape.retry}>Try again</button></p>;
   const faces = (data?.faces?.length ?? 0) / 3;
+  const lost = data ? lostPoints(data.vertices) : 0;
   return (
     <>
       <Space eye={eye} onEye={onEye} label={`${mesh} of ${run}`} paint={paint} />
       <div class="values">
         {step !== undefined && <span>step {count(step)}</span>}
         {data && <span class="dim">{plural(data.vertices.length / 3, "vertex", "vertices")}{faces > 0 ? `, ${plural(faces, "face")}` : ""}</span>}
+        {lost > 0 && <span class="bad">{count(lost)} not finite, left out</span>}
+        {samples > 1 && <button class="link" onClick={() => setSample((sample + 1) % samples)}>sample {sample + 1} of {samples}</button>}
       </div>
-      {steps.length > 1 && <input type="range" min="0" max={steps.length - 1} value={at} aria-label={`Step of ${mesh} of ${run}`} aria-valuetext={`step ${step}`} onInput={(event) => setChosen(Number(event.currentTarget.value))} />}
+      {steps.length > 1 && <input type="range" min="0" max={steps.length - 1} value={at} aria-label={`Step of ${mesh} of ${run}`} aria-valuetext={`step ${step}`} onInput={(event) => setOwn({ of: shared, at: Number(event.currentTarget.value) })} />}
     </>
   );
 }
 
-function MeshCard(props: { run: string; mesh: string; eye: Eye; onEye: (eye: Eye) => void }): JSX.Element {
+function MeshCard(props: MeshProps): JSX.Element {
   const { ref, near } = useNear();
   return (
     <section class="card mesh-card" ref={ref} aria-label={`${props.mesh} of ${props.run}`}>
@@ -72,10 +96,10 @@ const meshOf = (tag: string): string => tag.replace(/_\d+$/, "");
 const onePerMesh = (all: readonly Series[]): Series[] => [...new Map(all.map((series) => [`${series.run}\0${meshOf(series.tag)}`, series])).values()];
 
 export default function Mesh(): JSX.Element {
-  const [eye, setEye] = useState(FIRST_EYE);
-  useKeys([{ key: "z", does: "As it was first", run: () => setEye(FIRST_EYE) }]);
+  const [eye, setEye] = useEye();
+  const { step, slider } = useSharedStep();
   return (
-    <SeriesPage kind="mesh" title="Mesh" note=", turned together" pick={onePerMesh} card={({ run, tag }) => <MeshCard run={run} mesh={meshOf(tag)} eye={eye} onEye={setEye} />} empty={(
+    <SeriesPage kind="mesh" title="Mesh" note=", turned together" pick={onePerMesh} knobs={slider} card={({ run, tag }) => <MeshCard run={run} mesh={meshOf(tag)} step={step} eye={eye} onEye={setEye} />} empty={(
       <Nothing title="No meshes yet" about="This page shows meshes and clouds of points, to be turned and compared." lookedFor={<>tags of the plugin <span class="mono">mesh</span></>}>
         <pre>{`writer.add_mesh("scan", vertices, colors=colors, faces=faces, global_step=step)`}</pre>
       </Nothing>

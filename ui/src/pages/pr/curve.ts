@@ -1,5 +1,6 @@
 // Precision and recall at many thresholds, and the figures that sum them up. Pure.
 import { toNumber, type WireNumber } from "../../api/wire";
+import { linearScale, type Scale } from "../../lib/scale";
 
 export interface PrAnswer {
   steps: number[];
@@ -34,9 +35,13 @@ export function curveAt(run: string, answer: PrAnswer, step: number | null): PrC
   };
 }
 
-/** The area below the curve in steps: each precision counts for the recall that is lost after it. */
+/** The area below the curve in steps: each precision counts for the recall that is lost after it.
+ * Where nothing was named, precision may be no number; no recall is lost there. */
 export function averagePrecision({ precision, recall }: PrCurve): number {
-  return precision.reduce((sum, value, i) => sum + value * Math.max(0, (recall[i] ?? 0) - (recall[i + 1] ?? 0)), 0);
+  return precision.reduce((sum, value, i) => {
+    const lost = Math.max(0, (recall[i] ?? 0) - (recall[i + 1] ?? 0));
+    return lost > 0 ? sum + value * lost : sum;
+  }, 0);
 }
 
 /** The greatest F1 of any threshold, and where that is. */
@@ -52,28 +57,55 @@ export function bestF1({ precision, recall, thresholds }: PrCurve): { readonly f
 
 export const PLOT = { l: 40, t: 8, right: 12, bottom: 34 } as const;
 
+/** What part of the square is seen: recall from, to; precision from, to. */
+export type PrRange = readonly [number, number, number, number];
+export const WHOLE: PrRange = [0, 1, 0, 1];
+
+/** "0.8~1~0.9~1", as it stands in an address; what is no range is the whole. */
+export function readRange(text: string | null): PrRange {
+  const [a = NaN, b = NaN, c = NaN, d = NaN] = (text ?? "").split("~").map((part) => (part === "" ? NaN : Number(part)));
+  return a >= 0 && b <= 1 && c >= 0 && d <= 1 && b - a >= 0.001 && d - c >= 0.001 ? [a, b, c, d] : WHOLE;
+}
+
+export function rangeText(range: PrRange): string | null {
+  const text = range.map((value) => Number(Math.max(0, Math.min(1, value)).toFixed(4))).join("~");
+  return text === WHOLE.join("~") ? null : text;
+}
+
 export interface PrLayout {
   readonly box: { l: number; r: number; t: number; b: number };
-  readonly x: (recall: number) => number;
-  readonly y: (precision: number) => number;
+  readonly x: Scale;
+  readonly y: Scale;
   readonly paths: readonly string[];
 }
 
-export function layoutCurves(curves: readonly PrCurve[], width: number, height: number): PrLayout | null {
+export function layoutCurves(curves: readonly PrCurve[], width: number, height: number, [left, right, low, high]: PrRange = WHOLE): PrLayout | null {
   const box = { l: PLOT.l, r: width - PLOT.right, t: PLOT.t, b: height - PLOT.bottom };
   if (box.r - box.l < 40 || box.b - box.t < 40) return null;
-  const x = (recall: number): number => box.l + recall * (box.r - box.l);
-  const y = (precision: number): number => box.b - precision * (box.b - box.t);
-  return { box, x, y, paths: curves.map((curve) => (curve.recall.length > 0 ? `M${curve.recall.map((r, i) => `${x(r).toFixed(1)} ${y(curve.precision[i] ?? 0).toFixed(1)}`).join("L")}` : "")) };
+  const x = linearScale(left, right, box.l, box.r);
+  const y = linearScale(low, high, box.b, box.t);
+  const path = ({ recall, precision }: PrCurve): string => {
+    const places = recall.flatMap((r, i) => (Number.isFinite(r + (precision[i] ?? NaN)) ? [`${x(r).toFixed(1)} ${y(precision[i]!).toFixed(1)}`] : []));
+    return places.length > 0 ? `M${places.join("L")}` : "";
+  };
+  return { box, x, y, paths: curves.map(path) };
 }
 
-/** The point of any curve that is nearest to a place, within `reach` pixels. */
-export function nearestPoint(layout: PrLayout, curves: readonly PrCurve[], px: number, py: number, reach = 40): { curve: number; at: number } | null {
+/** The point of any curve that is nearest to a place and in sight, within `reach` pixels. */
+export function nearestPoint({ box, x, y }: PrLayout, curves: readonly PrCurve[], px: number, py: number, reach = 40): { curve: number; at: number } | null {
   let found: { curve: number; at: number } | null = null;
   let least = reach;
   curves.forEach(({ recall, precision }, curve) => recall.forEach((r, at) => {
-    const far = Math.hypot(layout.x(r) - px, layout.y(precision[at] ?? 0) - py);
-    if (far < least) [least, found] = [far, { curve, at }];
+    const [cx, cy] = [x(r), y(precision[at] ?? 0)];
+    const far = Math.hypot(cx - px, cy - py);
+    if (far < least && cx >= box.l - 1 && cx <= box.r + 1 && cy >= box.t - 1 && cy <= box.b + 1) [least, found] = [far, { curve, at }];
   }));
   return found;
+}
+
+/** Where a curve is at a threshold: the greatest of its own that is not above it. */
+export function atThreshold({ thresholds }: PrCurve, threshold: number): number {
+  let at = -1;
+  thresholds.forEach((own, i) => { if (own <= threshold + 1e-9) at = i; });
+  return at;
 }

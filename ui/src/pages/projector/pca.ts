@@ -2,7 +2,7 @@
 // along them. Pure.
 
 export interface Projected {
-  /** x, y, z of each row. */
+  /** x, y, z of each row; NaN for rows with a value that is no finite number. */
   readonly points: Float32Array;
   /** The share of all differences that each direction shows. */
   readonly shares: readonly [number, number, number];
@@ -11,11 +11,17 @@ export interface Projected {
 // The directions of some thousand rows are those of all of them, as far as eyes can tell.
 const MOST_ROWS = 2000;
 const ROUNDS = 40;
+const SETTLED = 1e-10; // Of a direction that the next round would not turn any more.
 
-function meanOf(rows: Float32Array, count: number, width: number): Float64Array {
-  const mean = new Float64Array(width);
-  for (let r = 0; r < count; r += 1) for (let c = 0; c < width; c += 1) mean[c]! += rows[r * width + c]! / count;
-  return mean;
+const lengthOf = (vector: Float64Array | Float32Array): number => {
+  let squares = 0;
+  for (let i = 0; i < vector.length; i += 1) squares += vector[i]! * vector[i]!;
+  return Math.sqrt(squares);
+};
+
+function isFinite(rows: Float32Array, width: number, row: number): boolean {
+  for (let c = row * width; c < (row + 1) * width; c += 1) if (!Number.isFinite(rows[c])) return false;
+  return true;
 }
 
 /** The part of `centred` that goes along the strongest direction not among `others`: power iteration. */
@@ -34,26 +40,34 @@ function strongest(centred: Float64Array, width: number, others: readonly Float6
       const along = next.reduce((sum, value, c) => sum + value * other[c]!, 0);
       for (let c = 0; c < width; c += 1) next[c]! -= along * other[c]!;
     }
-    const length = Math.hypot(...next);
+    const length = lengthOf(next);
     if (!(length > 1e-12)) return { direction: new Float64Array(width), spread: 0 };
     spread = length;
-    direction = next.map((value) => value / length);
+    let turned = 0;
+    for (let c = 0; c < width; c += 1) {
+      next[c]! /= length;
+      turned += (next[c]! - direction[c]!) ** 2;
+    }
+    direction = next;
+    if (turned < SETTLED) break;
   }
   return { direction, spread };
 }
 
 export function project(rows: Float32Array, width: number): Projected {
   const count = width > 0 ? Math.floor(rows.length / width) : 0;
-  const mean = meanOf(rows, count, width);
-  const stride = Math.max(1, Math.ceil(count / MOST_ROWS));
-  const sample = Math.ceil(count / stride);
+  const known = Uint32Array.from({ length: count }, (_, r) => r).filter((r) => isFinite(rows, width, r));
+  const mean = new Float64Array(width);
+  for (const r of known) for (let c = 0; c < width; c += 1) mean[c]! += rows[r * width + c]! / known.length;
+  const stride = Math.max(1, Math.ceil(known.length / MOST_ROWS));
+  const sample = Math.ceil(known.length / stride);
   const centred = new Float64Array(sample * width);
-  for (let r = 0; r < sample; r += 1) for (let c = 0; c < width; c += 1) centred[r * width + c] = rows[r * stride * width + c]! - mean[c]!;
+  for (let i = 0; i < sample; i += 1) for (let c = 0; c < width; c += 1) centred[i * width + c] = rows[known[i * stride]! * width + c]! - mean[c]!;
   const total = centred.reduce((sum, value) => sum + value * value, 0) || 1;
   const found: { direction: Float64Array; spread: number }[] = [];
   for (let i = 0; i < 3; i += 1) found.push(strongest(centred, width, found.map(({ direction }) => direction)));
-  const points = new Float32Array(3 * count);
-  for (let r = 0; r < count; r += 1) {
+  const points = new Float32Array(3 * count).fill(NaN);
+  for (const r of known) {
     found.forEach(({ direction }, i) => {
       let along = 0;
       for (let c = 0; c < width; c += 1) along += (rows[r * width + c]! - mean[c]!) * direction[c]!;
@@ -64,21 +78,23 @@ export function project(rows: Float32Array, width: number): Projected {
   return { points, shares: [share(0), share(1), share(2)] };
 }
 
-/** The rows most like one of them, the nearest first: by the angle between them, or by distance. */
+/** The rows most like one of them, the nearest first: by the angle between them, or by distance. Rows
+ * with a value that is no finite number are near nothing. */
 export function neighbours(rows: Float32Array, width: number, of: number, most: number, how: "cosine" | "distance"): { row: number; far: number }[] {
   const own = rows.subarray(of * width, (of + 1) * width);
-  const ownLength = Math.hypot(...own) || 1;
+  const ownLength = lengthOf(own) || 1;
   const all: { row: number; far: number }[] = [];
   for (let row = 0; row < rows.length / width; row += 1) {
     if (row === of) continue;
-    let [dot, length, apart] = [0, 0, 0];
+    let [dot, squares, apart] = [0, 0, 0];
     for (let c = 0; c < width; c += 1) {
       const value = rows[row * width + c]!;
       dot += value * own[c]!;
-      length += value * value;
+      squares += value * value;
       apart += (value - own[c]!) ** 2;
     }
-    all.push({ row, far: how === "cosine" ? 1 - dot / ((Math.sqrt(length) || 1) * ownLength) : Math.sqrt(apart) });
+    const far = how === "cosine" ? Math.max(0, 1 - dot / ((Math.sqrt(squares) || 1) * ownLength)) : Math.sqrt(apart);
+    if (Number.isFinite(far)) all.push({ row, far });
   }
   return all.sort((p, q) => p.far - q.far).slice(0, most);
 }

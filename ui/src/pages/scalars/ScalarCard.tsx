@@ -34,7 +34,7 @@ function Values({ count: expected, lines, cursor }: { count: number; lines: read
       {lines.slice(0, 8).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const raw = line.ys[i] ?? NaN;
-        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={Number.isFinite(raw) ? "" : "bad"}>{keyOf(line)}{line.look ? <span class="dim">{line.name} </span> : names[k] && <span class="dim name">{names[k]} </span>}{steady(raw)}</span>;
+        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={`${line.look ? "long" : ""}${Number.isFinite(raw) ? "" : " bad"}`}>{keyOf(line)}{line.look ? <span class="dim tail"><bdi>{line.name}</bdi></span> : names[k] && <span class="dim name">{names[k]} </span>}{steady(raw)}</span>;
       })}
       {lines.length > 8 && <span class="dim">and {lines.length - 8} more</span>}
     </div>

@@ -1,0 +1,150 @@
+// One embedding: its points, what is under the pointer, and beside them how they are coloured, what
+// was found and what is near the chosen one. All of it in the address.
+import type { JSX } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { hideReadout, showReadout } from "../../charts/readout";
+import { resolveColour } from "../../lib/colour";
+import { count, fixed, plural, significant } from "../../lib/format";
+import { matcherOf } from "../../lib/matching";
+import { lostPoints, type Eye } from "../../lib/space";
+import { Space } from "../../parts/Space";
+import { useEye } from "../../parts/useEye";
+import { useKeys } from "../../shell/keys";
+import { Menu } from "../../shell/Menu";
+import { query, setQuery } from "../../state/location";
+import type { Cloud } from "./data";
+import { colouringOf, firstColumn, type Colouring } from "./labels";
+import { paintScene, pointAt, type Inks, type Scene } from "./paint";
+import { neighbours } from "./pca";
+import { placeInSprite } from "./sprite";
+
+const REACH = 10; // Pixels around a dot.
+const NEIGHBOURS = 20;
+const HEATS = 6;
+
+function inksOf(element: Element): Inks {
+  const named = (name: string): string => resolveColour(element, `--${name}`);
+  return {
+    ink: named("ink"), dim: named("ink-3"), paper: named("paper-sunk"), line: named("line-strong"), font: `11px ${getComputedStyle(element).fontFamily}`,
+    runs: Array.from({ length: 9 }, (_, i) => named(i === 0 ? "ink-3" : `run-${i}`)), heats: Array.from({ length: HEATS }, (_, i) => named(`heat-${i}`)),
+  };
+}
+
+/** The picture of a row, cut out of the image of all. */
+function Picture({ sprite, row, side }: { sprite: NonNullable<Cloud["sprite"]>; row: number; side: number }): JSX.Element {
+  const [x, y] = placeInSprite(sprite.size, row);
+  const scale = side / Math.max(sprite.size.width, sprite.size.height);
+  const [width, height] = [(sprite.image as HTMLImageElement).naturalWidth * scale, (sprite.image as HTMLImageElement).naturalHeight * scale];
+  return (
+    <span class="picture" aria-hidden="true" style={{
+      width: `${sprite.size.width * scale}px`, height: `${sprite.size.height * scale}px`, backgroundImage: `url("${sprite.url}")`,
+      backgroundSize: `${width}px ${height}px`, backgroundPosition: `${-x * scale}px ${-y * scale}px`,
+    }} />
+  );
+}
+
+function Keys({ colouring, value: chosen, onValue }: { colouring: Colouring; value: string | null; onValue: (value: string) => void }): JSX.Element {
+  if (colouring.kind === "numbers") {
+    return (
+      <div class="heat-key"><span>{significant(colouring.least)}</span><i aria-hidden="true" /><span>{significant(colouring.greatest)}</span></div>
+    );
+  }
+  return (
+    <ul class="colour-keys">
+      {colouring.keys.map(({ value, look }) => <li key={value}><button class="link" aria-pressed={value === chosen} onClick={() => onValue(value)}><i class={`key-${look.shape}`} style={{ background: `var(--run-${look.colour})` }} />{value === "" ? "(none)" : value}</button></li>)}
+    </ul>
+  );
+}
+
+export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud; total: number }): JSX.Element {
+  const [eye, setEye] = useEye();
+  const asked = query.value;
+  const [flat, how, find] = [asked.has("flat"), asked.has("distance") ? "distance" as const : "cosine" as const, asked.get("find") ?? ""];
+  const seen: Eye = flat ? { ...eye, yaw: 0, pitch: 0 } : eye;
+  const { labels, sprite } = cloud;
+  const n = cloud.points.length / 3;
+  const point = Number(asked.get("point") ?? NaN);
+  const chosen = Number.isInteger(point) && point >= 0 && point < n ? point : -1;
+  const column = useMemo(() => {
+    const named = labels?.columns.indexOf(asked.get("colour") ?? "") ?? -1;
+    return named >= 0 || !labels ? named : firstColumn(labels);
+  }, [labels, asked.get("colour")]);
+  const colouring = useMemo(() => (labels ? colouringOf(labels, column) : null), [labels, column]);
+  const pictures = sprite !== null && asked.get("pictures") !== "0";
+  const nameOf = (row: number): string => labels?.rows[row]?.[0] || `row ${row}`;
+  const value = colouring?.kind === "values" ? asked.get("value") : null;
+  const found = useMemo(() => {
+    if (!labels || (find === "" && value === null)) return [];
+    const matches = matcherOf(find);
+    return labels.rows.flatMap((row, i) => (i < n && (find === "" || row.some(matches)) && (value === null || (row[column] ?? "") === value) ? [i] : []));
+  }, [labels, find, value, column]);
+  const near = useMemo(() => (chosen >= 0 ? neighbours(cloud.rows, cloud.width, chosen, NEIGHBOURS, how) : []), [cloud, chosen, how]);
+  const lost = useMemo(() => lostPoints(cloud.points), [cloud]);
+  useKeys([{ key: "escape", does: "Select nothing", run: () => setQuery({ point: null, find: null, value: null }) }]);
+  useEffect(() => hideReadout, []);
+
+  const scene: Scene = useMemo(() => ({
+    points: cloud.points, eye: seen, colouring, marked: new Set([...found, ...near.map(({ row }) => row)]), chosen, sprite: pictures ? sprite : null, nameOf,
+    axes: (flat ? cloud.shares.slice(0, 2) : cloud.shares).map((share, i) => `PC ${i + 1}, ${fixed(share * 100, 1)} %`),
+  }), [cloud, seen.yaw, seen.pitch, seen.zoom, seen.x, seen.y, colouring, found, near, chosen, pictures, flat]);
+  const paint = useMemo(() => (context: CanvasRenderingContext2D, width: number, height: number, element: Element): void => paintScene(context, scene, inksOf(element), width, height), [scene]);
+  const rowAt = (x: number, y: number): number => {
+    const { width, height } = document.querySelector(".projector .space")?.getBoundingClientRect() ?? { width: 0, height: 0 };
+    return pointAt(cloud.points, seen, width, height, x, y, REACH);
+  };
+  const choose = (row: number): void => setQuery({ point: row < 0 ? null : String(row) });
+  const facts = (row: number): JSX.Element => <dl class="two">{labels?.columns.map((name, c) => <><dt>{name}</dt><dd>{labels.rows[row]?.[c]}</dd></>)}</dl>;
+  const notes = [n < total ? `The first ${count(n)} of ${count(total)} rows.` : "", lost > 0 ? `${plural(lost, "row")} with values that are not finite ${lost === 1 ? "is" : "are"} left out.` : ""].filter(Boolean);
+  return (
+    <>
+      <div class="projector-main">
+        <Space eye={seen} flat={flat} onEye={(next) => setEye(flat ? { ...next, yaw: eye.yaw, pitch: eye.pitch } : next)} paint={paint} label={`${title}, ${plural(n - lost, "point")}`}
+          onPick={(x, y) => choose(rowAt(x, y))}
+          onPoint={(at) => {
+            const row = at ? rowAt(at.x, at.y) : -1;
+            if (!at || row < 0) return hideReadout();
+            showReadout(<div class="point-readout">{sprite && <Picture sprite={sprite} row={row} side={48} />}<div><b>{nameOf(row)}</b>{labels && labels.columns.length > 1 && facts(row)}</div></div>, at.clientX, at.clientY);
+          }} />
+        {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
+      </div>
+      <aside class="projector-side" aria-label="Points">
+        <div class="seg-row">
+          <span class="seg" role="group" aria-label="Space">
+            <button aria-pressed={!flat} onClick={() => setQuery({ flat: null })}>3D</button>
+            <button aria-pressed={flat} onClick={() => setQuery({ flat: "1" })}>2D</button>
+          </span>
+          {sprite && (
+            <span class="seg" role="group" aria-label="Points as">
+              <button aria-pressed={pictures} onClick={() => setQuery({ pictures: null })}>Pictures</button>
+              <button aria-pressed={!pictures} onClick={() => setQuery({ pictures: "0" })}>Dots</button>
+            </span>
+          )}
+        </div>
+        {labels && <input class="field" type="search" aria-label="Find points" placeholder="Find labels: regular expression" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />}
+        {(find !== "" || value !== null) && <p class="note" role="status">{found.length === 0 ? "No label matches." : `${plural(found.length, "point")} found`} <button class="link" onClick={() => setQuery({ find: null, value: null })}>Clear</button></p>}
+        {labels && labels.columns.length > 1 && (
+          <Menu label={`Colour by ${labels.columns[column]}`} value={labels.columns[column] ?? ""} choices={labels.columns.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ colour: name, value: null })}><span class="dim">Colour by</span> {labels.columns[column]}</Menu>
+        )}
+        {colouring && <Keys colouring={colouring} value={value} onValue={(next) => setQuery({ value: next === value ? null : next })} />}
+        {labels && !colouring && <p class="note">{labels.columns[column]} has too many values to colour, or only one.</p>}
+        {chosen < 0 && <p class="note">Select a point to see what is near it in all {count(cloud.width)} dimensions.</p>}
+        {chosen >= 0 && (
+          <>
+            <div class="point-chosen">{sprite && <Picture sprite={sprite} row={chosen} side={64} />}<div><b>{nameOf(chosen)}</b> <span class="dim">row {count(chosen)}</span>{labels && labels.columns.length > 1 && facts(chosen)}</div></div>
+            <div class="panel-head"><h2>Nearest</h2>
+              <span class="seg push" role="group" aria-label="Near by">
+                <button aria-pressed={how === "cosine"} onClick={() => setQuery({ distance: null })}>Cosine</button>
+                <button aria-pressed={how === "distance"} onClick={() => setQuery({ distance: "1" })}>Euclidean</button>
+              </span>
+            </div>
+            {near.length === 0 ? <p class="note">Nothing is near a row that is not finite.</p> : (
+              <table class="table near"><tbody>{near.map(({ row, far }) => (
+                <tr key={row}>{sprite && <td><Picture sprite={sprite} row={row} side={20} /></td>}<td><button class="link" onClick={() => choose(row)}>{nameOf(row)}</button></td><td class="dim num">row {count(row)}</td><td class="num">{significant(far, 3)}</td></tr>
+              ))}</tbody></table>
+            )}
+          </>
+        )}
+      </aside>
+    </>
+  );
+}

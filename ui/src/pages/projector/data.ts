@@ -1,0 +1,52 @@
+// What the server knows of embeddings, and one of them ready to be looked at.
+import { apiUrl, getBytes, getText } from "../../api/client";
+import { centred } from "../../lib/space";
+import { readLabels, type Labels } from "./labels";
+import type { Sprite } from "./paint";
+import { project } from "./pca";
+import { spriteSize } from "./sprite";
+
+const MOST_ROWS = 20_000; // More dots than a screen can tell apart.
+
+export interface EmbeddingsAnswer {
+  runs: string[];
+  names: string[];
+  shapes: number[][];
+  have_metadata: boolean[];
+  sprites: (number[] | null)[];
+}
+
+export interface Cloud {
+  readonly rows: Float32Array;
+  readonly width: number;
+  readonly points: Float32Array; // Centred.
+  readonly shares: readonly [number, number, number];
+  readonly labels: Labels | null;
+  readonly sprite: (Sprite & { readonly url: string }) | null;
+}
+
+/** An image that cannot be shown is no reason to show no points. */
+async function loadSprite(url: string, single: readonly number[]): Promise<Cloud["sprite"]> {
+  const image = new Image();
+  image.src = url;
+  try {
+    await image.decode();
+  } catch {
+    return null;
+  }
+  const size = spriteSize(single, image.naturalWidth, image.naturalHeight);
+  return size && { image, size, url };
+}
+
+/** Embedding `at` of the answer. */
+export async function loadCloud(answer: EmbeddingsAnswer, at: number, signal: AbortSignal): Promise<Cloud> {
+  const [run = "", name = "", [, width = 0] = [], single] = [answer.runs[at], answer.names[at], answer.shapes[at], answer.sprites[at]];
+  const [bytes, text, sprite] = await Promise.all([
+    getBytes("embeddings/tensor", { run, name, rows: MOST_ROWS }, signal),
+    answer.have_metadata[at] ? getText("embeddings/metadata", { run, name, rows: MOST_ROWS }, signal) : null,
+    single ? loadSprite(apiUrl("embeddings/sprite", { run, name }), single) : null,
+  ]);
+  const rows = new Float32Array(bytes);
+  const { points, shares } = project(rows, width);
+  return { rows, width, shares, points: centred(points), labels: text === null ? null : readLabels(text), sprite };
+}
