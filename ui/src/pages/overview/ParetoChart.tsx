@@ -114,13 +114,17 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
           {layout.frontLabel && (
             <text x={layout.frontLabel.x} y={layout.frontLabel.y} text-anchor={layout.frontLabel.anchor} class="halo">{props.frontName}</text>
           )}
+          {/* Below all marks, so that an arrow's wide reach takes no other model's mark from the pointer. */}
+          {layout.marks.map((mark) => mark.a && (
+            <path key={mark.name} class="reach" d={`M${mark.a.x} ${mark.a.y}L${mark.b.x} ${mark.b.y}`}
+              onPointerMove={(event) => point(mark, event.clientX, event.clientY)} onPointerLeave={leave} onClick={() => props.onOpen(mark.name)} />
+          ))}
           {layout.marks.map((mark) => (
             <g key={mark.name} class={`model${props.hot === mark.name ? " hot" : ""}${props.passing.has(mark.name) ? "" : " out"}`} tabIndex={0} role="link" aria-label={mark.name}
               onPointerMove={(event) => point(mark, event.clientX, event.clientY)} onPointerLeave={leave}
               onFocus={(event) => { const r = event.currentTarget.getBoundingClientRect(); point(mark, r.x + r.width / 2, r.y + r.height / 2); }}
               onBlur={leave} onClick={() => props.onOpen(mark.name)}
               onKeyDown={(event) => { if (event.key === "Enter") props.onOpen(mark.name); }}>
-              {mark.a && <path d={`M${mark.a.x} ${mark.a.y}L${mark.b.x} ${mark.b.y}`} stroke="transparent" stroke-width="14" />}
               {mark.arrow && <path class="arrow" d={mark.arrow} />}
               {mark.a && <circle class="mark-a" cx={mark.a.x} cy={mark.a.y} r="3.5" />}
               <path class="mark-b" d={diamond(mark.b.x, mark.b.y)} />
