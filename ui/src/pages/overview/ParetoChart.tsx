@@ -88,7 +88,7 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
   return (
     <div class="pareto" ref={ref}>
       {layout && (
-        <svg ref={svg} class={`chart${props.hot === null ? "" : " has-hot"}`} width={width} height={height} role="group" aria-label={props.summary}
+        <svg ref={svg} class={`chart${layout.marks.some((mark) => mark.name === props.hot) ? " has-hot" : ""}`} width={width} height={height} role="group" aria-label={props.summary}
           onPointerMove={move} onPointerUp={end} onPointerCancel={() => setDrag(null)}>
           {layout.yTicks.map((t) => (
             <g key={t}>
