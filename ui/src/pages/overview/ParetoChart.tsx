@@ -8,12 +8,16 @@ import type { Brush } from "./rows";
 
 const diamond = (x: number, y: number, r = 4.5): string => `M${x.toFixed(1)} ${(y - r).toFixed(1)}l${r} ${r}-${r} ${r}-${r}-${r}z`;
 
+const MANY = 150; // Models whose arrows together would hide their marks.
+
 export interface ParetoChartProps {
   readonly inputs: readonly ParetoInput[];
   readonly logX: boolean;
   readonly logY: boolean;
   readonly xHigherIsBetter: boolean;
   readonly yHigherIsBetter: boolean;
+  /** What y cannot exceed: 100 of shares. */
+  readonly yMost?: number;
   readonly xLabel: string;
   readonly yLabel: string;
   readonly frontName: string;
@@ -42,9 +46,9 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
   const layout = useMemo(
     () => layoutPareto(props.inputs, {
       width, height, logX: props.logX, logY: props.logY,
-      xHigherIsBetter: props.xHigherIsBetter, yHigherIsBetter: props.yHigherIsBetter,
+      xHigherIsBetter: props.xHigherIsBetter, yHigherIsBetter: props.yHigherIsBetter, ...(props.yMost === undefined ? {} : { yMost: props.yMost }),
     }),
-    [props.inputs, width, height, props.logX, props.logY, props.xHigherIsBetter, props.yHigherIsBetter],
+    [props.inputs, width, height, props.logX, props.logY, props.xHigherIsBetter, props.yHigherIsBetter, props.yMost],
   );
   const point = (mark: Mark, x: number, y: number): void => {
     if (drag) return;
@@ -88,7 +92,7 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
   return (
     <div class="pareto" ref={ref}>
       {layout && (
-        <svg ref={svg} class={`chart${layout.marks.some((mark) => mark.name === props.hot) ? " has-hot" : ""}`} width={width} height={height} role="group" aria-label={props.summary}
+        <svg ref={svg} class={`chart${layout.marks.some((mark) => mark.name === props.hot) ? " has-hot" : ""}${layout.marks.length > MANY ? " many" : ""}`} width={width} height={height} role="group" aria-label={props.summary}
           onPointerMove={move} onPointerUp={end} onPointerCancel={() => setDrag(null)}>
           {layout.yTicks.map((t) => (
             <g key={t}>

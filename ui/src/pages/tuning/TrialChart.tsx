@@ -75,7 +75,8 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
             if (trial.accuracy === null) return <text key={trial.run} x={px} y={layout.box.b - 6} text-anchor="middle">running</text>;
             const py = layout.y(trial.accuracy * 100);
             const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
-            const near = base !== null && Math.abs(py - layout.y(base * 100)) <= 30 && !trial.isBaseline;
+            const under = base === null ? -1 : py - layout.y(base * 100); // Above the line a value stands above its mark.
+            const near = under >= 0 && under <= 30 && !trial.isBaseline;
             const named = i % every === 0;
             const valued = named || (!overTime && i % everyValue === 0);
             const show = (event: { clientX: number; clientY: number }): void => showReadout(<Card trial={trial} />, event.clientX, event.clientY);
