@@ -169,6 +169,35 @@ test("stages are a line of dots, and brackets step through them", async (t) => {
   assert.match(await page.locator("#memory-title").locator("..").innerText(), /Running memory/);
 });
 
+test("stages play one after the other, and stop at the last", async (t) => {
+  const logdir = newLogdir(t);
+  writeGraphStages(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("graph?stage=thresholds_selection"));
+  const shown = page.locator(".stages [aria-current]");
+  assert.match(await shown.innerText(), /Thresholds/);
+  await page.click('button[aria-label="Play the stages"]');
+  await page.waitForFunction(() => /GPTQ/.test(document.querySelector(".stages [aria-current]")?.textContent ?? ""));
+  await page.waitForSelector('button[aria-label="Play the stages"][aria-pressed="false"]');
+  assert.equal(asked(page, "play"), null);
+
+  await page.click('button[aria-label="Play the stages"]'); // From the end, it begins again.
+  await page.waitForFunction(() => /Float graph/.test(document.querySelector(".stages [aria-current]")?.textContent ?? ""));
+  await page.click('button[aria-label="Stop"]');
+  assert.equal(asked(page, "play"), null);
+});
+
+test("from a layer to its node, wherever the groups are closed", async (t) => {
+  const logdir = newLogdir(t);
+  writeAll(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=resnet18&sel=layer4.1.conv2"));
+  await page.click('.detail a:text-is("Graph")');
+  await page.waitForSelector(".node-name");
+  assert.equal(asked(page, "layer"), "layer4.1.conv2");
+  await page.waitForFunction(() => document.querySelector(".node-name")?.textContent === "layer4/1/conv2/Conv");
+});
+
 test("a graph that is logged while the page is open appears", async (t) => {
   const logdir = newLogdir(t);
   const { page, at } = await serve(t, logdir);

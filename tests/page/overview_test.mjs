@@ -50,6 +50,38 @@ test("words and conditions filter the models", async (t) => {
   assert.equal((await models(page)).length, 3);
 });
 
+test("models of which nothing changed are left out on request, and come back", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir, {
+    changed: { "metrics/accuracy": [0.7, 0.69], "performance/model_size_mb": [40, 10] },
+    the_same: { "metrics/accuracy": [0.7, 0.7], "performance/model_size_mb": [40, 40] },
+  });
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  assert.deepEqual(await models(page), ["changed", "the_same"]);
+  await page.click('label:has-text("Only differences")');
+  await page.waitForURL((url) => url.searchParams.has("diff"));
+  assert.deepEqual(await models(page), ["changed"]);
+  await page.click('button:text("Show all")');
+  assert.deepEqual(await models(page), ["changed", "the_same"]);
+});
+
+test("the pointer on a mark is at its model, also where another one's arrow passes", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir, {
+    above: { "metrics/accuracy": [0.9, 0.8], "performance/model_size_mb": [40, 20] },
+    across: { "metrics/accuracy": [0.8, 0.8], "performance/model_size_mb": [80, 10] },
+    below: { "metrics/accuracy": [0.6, 0.5], "performance/model_size_mb": [60, 30] },
+  });
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  for (const name of ["above", "across"]) {
+    const mark = await page.locator(`.model[aria-label="${name}"] .mark-b`).boundingBox();
+    await page.mouse.move(mark.x + mark.width / 2, mark.y + mark.height / 2);
+    await page.waitForSelector(`.model.hot[aria-label="${name}"]`);
+  }
+});
+
 test("a score shows its factors, and other weights give another score", async (t) => {
   const logdir = newLogdir(t);
   writeManyMetrics(logdir);

@@ -7,6 +7,9 @@ describe("numbers", () => {
     expect(significant(-0.012345)).toBe("−0.01235");
     expect(significant(0)).toBe("0");
     expect(significant(123456)).toBe("123,456");
+    expect(significant(-1067.4)).toBe("−1,067");
+    expect(significant(1234.567, 6)).toBe("1,234.57");
+    expect(significant(0.123456, 6)).toBe("0.123456");
   });
   it("keep their last zeros beside each other", () => {
     expect([0.903, 0.8865, -0.5, 12.3].map((value) => steady(value))).toEqual(["0.9030", "0.8865", "−0.5000", "12.30"]);

@@ -19,8 +19,12 @@ export function fixed(value: number, decimals: number): string {
 }
 
 // Not toLocaleString, which spends longer on getting ready for any language than a page on being drawn.
+function withGroups(digits: string): string {
+  return digits.replace(/^-?\d{4,}/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
+}
+
 function grouped(value: number): string {
-  return withTrueMinus(String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ","));
+  return withTrueMinus(withGroups(String(Math.round(value))));
 }
 
 /** `digits` significant digits; scientific only beyond 1e6 and below 1e-4. */
@@ -32,7 +36,7 @@ export function significant(value: number, digits = 4): string {
     return withTrueMinus(value.toExponential(digits - 1).replace("e+", "e"));
   }
   if (size >= 10 ** digits) return grouped(value);
-  return withTrueMinus(String(Number(value.toPrecision(digits))));
+  return withTrueMinus(withGroups(String(Number(value.toPrecision(digits)))));
 }
 
 /** The same with its last zeros, for numbers that are compared with each other: 0.9030 beside 0.8865. */

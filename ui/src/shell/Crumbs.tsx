@@ -32,7 +32,7 @@ export function crumbs(): Crumb[] {
   for (const key of ["sel", "node", "channel"]) {
     const chosen = query.value.get(key);
     // A tensor is chosen by its layer, role and parameter, with NUL in between.
-    if (chosen !== null) trail.push({ text: key === "channel" ? `channel ${chosen}` : chosen.replaceAll("\0", " ").trim() });
+    if (chosen !== null) trail.push({ text: key === "channel" ? `channel ${chosen}` : [...new Set(chosen.split("\0"))].join(" ").trim() });
   }
   if (trail.length === 1 && page?.id === "overview") trail.push({ text: "All models" });
   return trail;

@@ -15,7 +15,7 @@ function Side({ side }: { side: "a" | "b" }): JSX.Element {
   return (
     <Menu label={`${side.toUpperCase()}: ${name}`} choices={choices} value={value} onPick={(v) => setQuery({ [side]: v })}>
       <SideMark side={side} />
-      <span>{name}</span>
+      <span class="pick-pair"><span>{model.value ?? "all"}</span><span>{` · ${value}`}</span></span>
     </Menu>
   );
 }

@@ -61,7 +61,7 @@ export function Palette({ onClose }: { onClose: () => void }): JSX.Element {
         {found.map((target, i) => (
           <li key={`${target.kind} ${target.text}`} id={`palette-${i}`} role="option" aria-selected={i === at}
             onPointerMove={() => setAt(i)} onClick={() => open(target)}>
-            <span>{target.text}</span><span class="dim">{target.kind}</span>
+            <span><bdi>{target.text}</bdi></span><span class="dim">{target.kind}</span>
           </li>
         ))}
         {found.length === 0 && <li class="note" role="option" aria-selected="false">Nothing is called that</li>}

@@ -74,7 +74,8 @@ export function Controls({ sources, shown, drawing, modes, mode, panes }: {
       {node_count > shown_count && (
         <button class="link" aria-pressed={constants} title={`${count(node_count - shown_count)} weights and other constants`} onClick={() => setQuery({ constants: constants ? null : "1" })}>{constants ? "Hide constants" : "Constants"}</button>
       )}
-      <span class="label push colour-by">Colour
+      <span class="push colours">
+      <span class="label colour-by">Colour
         <span class="seg" role="group" aria-label="Colour by">
           {MODES.filter((m) => modes.includes(m.id)).map((m) => (
             <button key={m.id} aria-pressed={m.id === mode} onClick={() => setQuery({ color: m.id === modes[0] ? null : m.id })}>
@@ -84,6 +85,7 @@ export function Controls({ sources, shown, drawing, modes, mode, panes }: {
         </span>
       </span>
       <LegendOf legend={legendOf(drawing, mode)} />
+      </span>
     </div>
   );
 }

@@ -141,16 +141,18 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
   // Where the page itself put the camera needs no place in the address.
   const placed = useRef<Camera | null>(null);
   const place = (at: Camera): void => { camera.value = placed.current = at; };
+  // Where the page came to by itself: as long as nobody moved, another size is another beginning.
+  const arrived = useRef<Camera | null>(null);
   const reveal = (box: number): void => {
     const at = camera.peek();
-    if (box >= 0 && at && pane.current.width > 0) place(withoutVoid(revealing(at, rectangle(box), pane.current), view, pane.current));
+    if (box < 0 || !at || pane.current.width === 0) return;
+    place(withoutVoid(revealing(at, rectangle(box), pane.current), view, pane.current));
+    if (at === arrived.current) arrived.current = camera.peek();
   };
   const home = (): Camera => {
     const first = Math.max(0, view.boxes.kinds.findIndex((kind) => kind !== Kind.Open));
     return start(view, pane.current, (view.boxes.x[first] ?? 0) + (view.boxes.widths[first] ?? 0) / 2);
   };
-  // Where the page came to by itself: as long as nobody moved, another size is another beginning.
-  const arrived = useRef<Camera | null>(null);
   const settle = (): void => {
     place(home());
     reveal(selected);
@@ -181,7 +183,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     before.current.drawing = drawing;
     const box = held ? boxOfPath(drawing, held.path) : -1;
     if (held && box >= 0) place(kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current));
-    else if (at === arrived.current) settle(); // What is selected came late, and with it open groups that are wider.
+    else if (at === arrived.current && wanted === null) settle(); // What is selected came late, and with it open groups that are wider.
     else if (wanted !== null || at === placed.current) reveal(selected);
   }, [drawing]);
   useEffect(() => {

@@ -7,6 +7,7 @@ import { getJson } from "../../api/client";
 import { postForCurves } from "../../api/curves";
 import type { Curve } from "../../api/series";
 import type { Tags } from "../../api/types";
+import { nearestIndex } from "../../charts/line/layout";
 import { LineChart } from "../../charts/line/LineChart";
 import { duration, plural, significant } from "../../lib/format";
 import { timeTicks } from "../../lib/scale";
@@ -15,9 +16,9 @@ import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
-import { lanesOf, summarize, type Lane } from "./lanes";
+import { lanesOf, type Lane } from "./lanes";
 import { PhaseTable } from "./PhaseTable";
-import { isStill, phasesOf, type HardwareAnswer, type Phase, type Samples } from "./phases";
+import { during, isStill, phasesOf, type HardwareAnswer, type Phase, type Samples } from "./phases";
 import "../scalars/scalars.css";
 import "./hardware.css";
 
@@ -52,14 +53,25 @@ function zoomTo(range: Range | null): void {
   setQuery({ xlim: range ? range.map((x) => Number(x.toFixed(3))).join("~") : null }, "replace");
 }
 
+/** The value under the pointer; without one, the last. Its place is there either way. */
+function AtCursor({ samples: { seconds, values }, cursor, text }: { samples: Samples; cursor: Signal<number | null>; text: (value: number) => string }): JSX.Element {
+  const x = cursor.value;
+  const i = x === null ? values.length - 1 : nearestIndex(seconds, x);
+  return <><dt>{x === null ? "last" : timeText(seconds[i] ?? 0)}</dt><dd>{text(values[i] ?? NaN)}</dd></>;
+}
+
 function LaneRow({ samples, error, cursor, range, phases }: {
   samples: Samples; error: string | undefined; cursor: Signal<number | null>; range: Range; phases: readonly Phase[];
 }): JSX.Element {
   const { lane, seconds, values } = samples;
   const lines = useMemo(() => (seconds.length > 0 ? [{ name: lane.name, look: LOOK, xs: seconds, ys: values, smooth: null }] : []), [samples]);
-  const facts = useMemo(() => summarize(seconds, values), [samples]);
+  // Of what is in sight: zoomed to a phase, they are its figures.
+  const facts = useMemo(() => during(samples, { name: "", from: range[0], to: range[1] + 1e-9 }), [samples, range[0], range[1]]);
   // A share is read against its whole, not against how much it moved.
-  const yRange = useMemo(() => (lane.unit === "%" && facts ? ([0, Math.max(100, facts.peak)] as const) : null), [lane.unit, facts]);
+  const yRange = useMemo((): readonly [number, number | null] | null => {
+    if (lane.unit === "%" && facts) return [0, Math.max(100, facts.peak)];
+    return facts && facts.least === 0 ? [0, facts.peak === 0 ? 1 : null] : null; // What rests at 0 does not go below it.
+  }, [lane.unit, facts]);
   const text = (value: number): string => `${significant(value, 3)} ${lane.unit}`;
   return (
     <section class="lane" aria-label={lane.name}>
@@ -70,6 +82,7 @@ function LaneRow({ samples, error, cursor, range, phases }: {
             <dt>mean</dt><dd>{text(facts.mean)}</dd>
             <dt>p95</dt><dd>{text(facts.p95)}</dd>
             <dt>peak</dt><dd>{text(facts.peak)}</dd>
+            <AtCursor samples={samples} cursor={cursor} text={text} />
             {lane.unit === "W" && <><dt>energy</dt><dd>{significant(facts.area, 3)} J</dd></>}
           </dl>
         )}

@@ -24,7 +24,7 @@ describe("the summary of a lane", () => {
   });
 
   it("passes over what is no number", () => {
-    expect(summarize([0, 1, 2], [1, NaN, 3])).toEqual({ mean: 2, p95: 3, peak: 3, area: 4 });
+    expect(summarize([0, 1, 2], [1, NaN, 3])).toEqual({ mean: 2, p95: 3, peak: 3, least: 1, area: 4 });
     expect(summarize([0], [NaN])).toBeNull();
   });
 });

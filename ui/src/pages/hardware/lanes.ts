@@ -46,6 +46,7 @@ export interface Summary {
   readonly mean: number;
   readonly p95: number;
   readonly peak: number;
+  readonly least: number;
   /** The area below the curve, by the trapezoidal rule: joules when the values are watts. */
   readonly area: number;
 }
@@ -64,6 +65,7 @@ export function summarize(seconds: ArrayLike<number>, values: ArrayLike<number>)
     mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length,
     p95: sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * 0.95) - 1)] ?? NaN,
     peak: sorted.at(-1) ?? NaN,
+    least: sorted[0] ?? NaN,
     area,
   };
 }

@@ -14,7 +14,7 @@ describe("phases", () => {
   });
   it("have their own mean, peak and energy", () => {
     const samples = { lane, seconds: [0, 1, 2, 3, 4, 5], values: [10, 20, 10, NaN, 100, 100] };
-    expect(during(samples, { name: "calibrate", from: 0, to: 4 })).toEqual({ mean: 40 / 3, p95: 20, peak: 20, area: 30 });
+    expect(during(samples, { name: "calibrate", from: 0, to: 4 })).toEqual({ mean: 40 / 3, p95: 20, peak: 20, least: 10, area: 30 });
     expect(during(samples, { name: "evaluate", from: 4, to: 10 })?.area).toBe(100);
     expect(during(samples, { name: "nothing", from: 20, to: 30 })).toBeNull();
   });

@@ -1,7 +1,7 @@
 // What the pointer sees of one model: all its pairs, with full values.
 import type { JSX } from "preact";
 import { asFraction } from "../../lib/gates";
-import { fixed, ratio, significant } from "../../lib/format";
+import { fixed, ratio, significant, withComma } from "../../lib/format";
 import type { OverviewData, Row } from "./rows";
 
 export function ModelCard({ row, data, a, b }: { row: Row; data: OverviewData; a: string; b: string }): JSX.Element {
@@ -18,7 +18,7 @@ export function ModelCard({ row, data, a, b }: { row: Row; data: OverviewData; a
           if (!pair || (pair.a === null && pair.b === null)) return null;
           return (
             <>
-              <dt>{metric.label}</dt>
+              <dt>{withComma(metric.label)}</dt>
               <dd>{pair.a === null ? "–" : significant(pair.a)}</dd>
               <dd>{pair.b === null ? "–" : significant(pair.b)}</dd>
               <dd>{pair.gain === null ? "–" : ratio(pair.gain)}</dd>

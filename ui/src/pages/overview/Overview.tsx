@@ -7,6 +7,7 @@ import { readWeights } from "../../lib/aurora";
 import { asFraction, isFraction, POLICIES } from "../../lib/gates";
 import { csvOf, saveAs } from "../../lib/csv";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
+import { paretoFront } from "../../lib/pareto";
 import { plural, withComma, withoutUnit } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
@@ -79,6 +80,8 @@ interface Chart {
   readonly inputs: readonly ParetoInput[];
   readonly logX: boolean;
   readonly logY: boolean;
+  /** The one model that beats all others: a front that is no line is said instead. */
+  readonly alone: string | null;
 }
 
 /** What the address asks to see against what; size, or the first resource there is, against quality. */
@@ -89,7 +92,9 @@ function chartOf(data: OverviewData): Chart | null {
   if (!x) return null;
   const inputs = paretoInputs(data, x, y);
   const log = (key: string, usual: boolean): boolean => (query.value.has(key) ? query.value.get(key) === "1" : usual);
-  return { x, y, inputs, logX: log("xlog", spansDecade(inputs)), logY: log("ylog", false) };
+  const front = paretoFront(inputs.map((m) => ({ x: m.xb, y: m.yb })), x.higherIsBetter ?? false, y.higherIsBetter ?? true);
+  const alone = front.length === 1 && inputs.length > 1 ? (inputs[front[0]!]?.name ?? null) : null;
+  return { x, y, inputs, alone, logX: log("xlog", spansDecade(inputs)), logY: log("ylog", false) };
 }
 
 export default function Overview(): JSX.Element {
@@ -138,7 +143,7 @@ export default function Overview(): JSX.Element {
         <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">
             <h2 id="pareto-title">{chart ? `${plainLabel(chart.y)} against ${plainLabel(chart.x).toLowerCase()}` : data.quality.label}</h2>
-            <span class="note"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both</span>
+            <span class="note"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}</span>
             {brush
               ? <button class="link push" onClick={() => setQuery({ brush: null })}>Clear the brush</button>
               : <span class="note push hint">drag to filter</span>}
@@ -146,7 +151,7 @@ export default function Overview(): JSX.Element {
           </div>
           {chart && chart.inputs.length > 0
             ? <ParetoChart {...chart} xHigherIsBetter={chart.x.higherIsBetter ?? false} yHigherIsBetter={chart.y.higherIsBetter ?? true}
-                xLabel={shownLabel(chart.x)} yLabel={shownLabel(chart.y)}
+                {...(isFraction(chart.y) ? { yMost: 100 } : {})} xLabel={shownLabel(chart.x)} yLabel={shownLabel(chart.y)}
                 frontName={`${b} front`} summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with an arrow from ${a} to ${b} each`}
                 hot={hot.value} passing={new Set(rows.map((row) => row.name))} onHot={setHot} onOpen={open}
                 brush={brush} onBrush={(next) => setQuery({ brush: next ? brushText(next) : null }, "replace")}

@@ -8,12 +8,16 @@ import type { Brush } from "./rows";
 
 const diamond = (x: number, y: number, r = 4.5): string => `M${x.toFixed(1)} ${(y - r).toFixed(1)}l${r} ${r}-${r} ${r}-${r}-${r}z`;
 
+const MANY = 150; // Models whose arrows together would hide their marks.
+
 export interface ParetoChartProps {
   readonly inputs: readonly ParetoInput[];
   readonly logX: boolean;
   readonly logY: boolean;
   readonly xHigherIsBetter: boolean;
   readonly yHigherIsBetter: boolean;
+  /** What y cannot exceed: 100 of shares. */
+  readonly yMost?: number;
   readonly xLabel: string;
   readonly yLabel: string;
   readonly frontName: string;
@@ -42,9 +46,9 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
   const layout = useMemo(
     () => layoutPareto(props.inputs, {
       width, height, logX: props.logX, logY: props.logY,
-      xHigherIsBetter: props.xHigherIsBetter, yHigherIsBetter: props.yHigherIsBetter,
+      xHigherIsBetter: props.xHigherIsBetter, yHigherIsBetter: props.yHigherIsBetter, ...(props.yMost === undefined ? {} : { yMost: props.yMost }),
     }),
-    [props.inputs, width, height, props.logX, props.logY, props.xHigherIsBetter, props.yHigherIsBetter],
+    [props.inputs, width, height, props.logX, props.logY, props.xHigherIsBetter, props.yHigherIsBetter, props.yMost],
   );
   const point = (mark: Mark, x: number, y: number): void => {
     if (drag) return;
@@ -88,7 +92,7 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
   return (
     <div class="pareto" ref={ref}>
       {layout && (
-        <svg ref={svg} class={`chart${props.hot === null ? "" : " has-hot"}`} width={width} height={height} role="group" aria-label={props.summary}
+        <svg ref={svg} class={`chart${layout.marks.some((mark) => mark.name === props.hot) ? " has-hot" : ""}${layout.marks.length > MANY ? " many" : ""}`} width={width} height={height} role="group" aria-label={props.summary}
           onPointerMove={move} onPointerUp={end} onPointerCancel={() => setDrag(null)}>
           {layout.yTicks.map((t) => (
             <g key={t}>
@@ -114,13 +118,17 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
           {layout.frontLabel && (
             <text x={layout.frontLabel.x} y={layout.frontLabel.y} text-anchor={layout.frontLabel.anchor} class="halo">{props.frontName}</text>
           )}
+          {/* Below all marks, so that an arrow's wide reach takes no other model's mark from the pointer. */}
+          {layout.marks.map((mark) => mark.a && (
+            <path key={mark.name} class="reach" d={`M${mark.a.x} ${mark.a.y}L${mark.b.x} ${mark.b.y}`}
+              onPointerMove={(event) => point(mark, event.clientX, event.clientY)} onPointerLeave={leave} onClick={() => props.onOpen(mark.name)} />
+          ))}
           {layout.marks.map((mark) => (
             <g key={mark.name} class={`model${props.hot === mark.name ? " hot" : ""}${props.passing.has(mark.name) ? "" : " out"}`} tabIndex={0} role="link" aria-label={mark.name}
               onPointerMove={(event) => point(mark, event.clientX, event.clientY)} onPointerLeave={leave}
               onFocus={(event) => { const r = event.currentTarget.getBoundingClientRect(); point(mark, r.x + r.width / 2, r.y + r.height / 2); }}
               onBlur={leave} onClick={() => props.onOpen(mark.name)}
               onKeyDown={(event) => { if (event.key === "Enter") props.onOpen(mark.name); }}>
-              {mark.a && <path d={`M${mark.a.x} ${mark.a.y}L${mark.b.x} ${mark.b.y}`} stroke="transparent" stroke-width="14" />}
               {mark.arrow && <path class="arrow" d={mark.arrow} />}
               {mark.a && <circle class="mark-a" cx={mark.a.x} cy={mark.a.y} r="3.5" />}
               <path class="mark-b" d={diamond(mark.b.x, mark.b.y)} />

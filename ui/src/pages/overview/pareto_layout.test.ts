@@ -40,6 +40,12 @@ describe("Pareto layout", () => {
       if (a) for (const piece of boxesAlong(a.x, a.y, b.x, b.y)) boxes.forEach((box) => expect(touches(box, piece)).toBe(false));
     }
   });
+  it("ends the axis of shares at the whole", () => {
+    const one = [{ name: "alexnet", xa: 200, ya: 99.4, xb: 9, yb: 99.4 }];
+    expect(layoutPareto(one, options)!.y.domain[1]).toBeGreaterThan(105);
+    expect(layoutPareto(one, { ...options, yMost: 100 })!.yTicks.at(-1)).toBe(100);
+    expect(layoutPareto([{ ...one[0]!, ya: 120 }], { ...options, yMost: 100 })!.y.domain[1]).toBeGreaterThan(120); // Nobody's values are cut off.
+  });
   it("has nothing to say about nothing", () => {
     expect(layoutPareto([], options)).toBeNull();
     expect(layoutPareto(models, { ...options, width: 60 })).toBeNull();

@@ -19,6 +19,8 @@ export interface ParetoOptions {
   readonly logY: boolean;
   readonly xHigherIsBetter: boolean;
   readonly yHigherIsBetter: boolean;
+  /** What y cannot exceed: the axis ends there. */
+  readonly yMost?: number;
 }
 
 export interface Mark {
@@ -44,13 +46,14 @@ export interface ParetoLayout {
   readonly frontLabel: { x: number; y: number; anchor: "start" | "end" } | null;
 }
 
-function scaleOf(values: readonly number[], log: boolean, r0: number, r1: number): Scale | null {
+// Room above the limit is as much as a mark at it needs.
+function scaleOf(values: readonly number[], log: boolean, r0: number, r1: number, most = Infinity): Scale | null {
   const usable = log ? values.filter((v) => v > 0) : values;
   const range = extent(usable);
   if (!range) return null;
   if (!log) {
     const [lo, hi] = padded(range, 0.08);
-    return linearScale(lo, hi, r0, r1);
+    return linearScale(lo, range[1] <= most ? Math.min(hi, most + (most - lo) * 0.04) : hi, r0, r1);
   }
   const room = range[0] === range[1] ? 2 : (range[1] / range[0]) ** 0.06;
   return logScale(range[0] / room, range[1] * room, r0, r1);
@@ -75,7 +78,7 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
   const xs = inputs.flatMap((m) => (m.xa === null ? [m.xb] : [m.xa, m.xb]));
   const ys = inputs.flatMap((m) => (m.ya === null ? [m.yb] : [m.ya, m.yb]));
   const x = scaleOf(xs, options.logX, box.l, box.r);
-  const y = scaleOf(ys, options.logY, box.b, box.t);
+  const y = scaleOf(ys, options.logY, box.b, box.t, options.yMost);
   if (!x || !y) return null;
 
   const frontIndices = paretoFront(inputs.map((m) => ({ x: m.xb, y: m.yb })), options.xHigherIsBetter, options.yHigherIsBetter);

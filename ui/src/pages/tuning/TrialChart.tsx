@@ -47,6 +47,8 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
   const summary = `Accuracy of ${plural(trials.length, "trial")}${best?.accuracy != null ? `; best is ${best.name} with ${percent(best.accuracy)} %${best.change === null ? "" : `, ${points(best.change)} from the baseline`}` : ""}`;
   // Names of many trials would run into each other.
   const every = layout ? Math.max(1, Math.ceil((trials.length * 58) / (layout.box.r - layout.box.l))) : 1;
+  // Marks close beside each other leave no room for values: the best has one, the others have the table.
+  const roomy = layout !== null && (layout.box.r - layout.box.l) / trials.length >= 26;
   const everyValue = layout ? Math.max(1, Math.ceil((trials.length * 34) / (layout.box.r - layout.box.l))) : 1; // A value is shorter.
   return (
     <div class="tuning-plot" ref={ref}>
@@ -75,9 +77,10 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
             if (trial.accuracy === null) return <text key={trial.run} x={px} y={layout.box.b - 6} text-anchor="middle">running</text>;
             const py = layout.y(trial.accuracy * 100);
             const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
-            const near = base !== null && Math.abs(py - layout.y(base * 100)) <= 30 && !trial.isBaseline;
+            const under = base === null ? -1 : py - layout.y(base * 100); // Above the line a value stands above its mark.
+            const near = under >= 0 && under <= 30 && !trial.isBaseline;
             const named = i % every === 0;
-            const valued = named || (!overTime && i % everyValue === 0);
+            const valued = roomy ? named || (!overTime && i % everyValue === 0) : trial.isBaseline;
             const show = (event: { clientX: number; clientY: number }): void => showReadout(<Card trial={trial} />, event.clientX, event.clientY);
             return (
               <g key={trial.run} class={`trial${trial === picked ? " picked" : ""}`} tabIndex={0} role="link"
@@ -88,7 +91,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
                 <rect class="hit" x={px - 16} y={layout.box.t} width="32" height={layout.box.b - layout.box.t} />
                 {trial === picked && <circle class="ring" cx={px} cy={py} r="9" />}
                 {trial.isBaseline ? <circle class="mark-a" cx={px} cy={py} r="4" /> : <path class={`fill-${level}`} d={`M${px} ${py - 5}l5 5-5 5-5-5z`} />}
-                {(valued || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor="middle">{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
+                {(valued || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor={px < layout.box.l + 14 ? "start" : "middle"}>{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
                 {!overTime && named && <text x={px} y={layout.box.b + 18} text-anchor="middle">{trial.name}</text>}
               </g>
             );
