@@ -46,6 +46,7 @@ export function PercentileChart({ run, data, summary }: { run: string; data: Per
           {layout.bands.map((d, i) => <path key={i} class="band" d={d} />)}
           <path class="median" d={layout.median} />
           {hot >= 0 && <path class="crosshair" d={`M${Math.round(layout.x(data.steps[hot] ?? 0)) + 0.5} ${layout.box.t}V${layout.box.b}`} />}
+          <text x={layout.box.l - 10} y={height - 6} text-anchor="end">step</text>
           {ticks(...layout.x.domain, 4).filter(Number.isInteger).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{count(t)}</text>)}
         </svg>
       )}
