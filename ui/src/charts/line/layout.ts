@@ -145,7 +145,7 @@ function leastAbove0(lines: readonly Line[]): number {
 
 /** About as many ticks as their words have room. */
 function xTicksOf([d0, d1]: readonly [number, number], width: number, options: LineChartOptions): number[] {
-  const letters = Math.max(...[d0, d1].map((x) => options.xText(Math.round(x), 0).length));
+  const letters = Math.max(...[d0, d1].map((x) => options.xText(Math.round(x), (d1 - d0) / MOST_TICKS).length));
   return (options.xTicks ?? ticks)(d0, d1, Math.min(MOST_TICKS, Math.max(2, Math.floor(width / Math.max(48, letters * LETTER + 24)))));
 }
 

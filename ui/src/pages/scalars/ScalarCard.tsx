@@ -11,6 +11,7 @@ import { useNear } from "../../charts/useNear";
 import { exact, plural, significant, steady } from "../../lib/format";
 import type { Limits } from "../../lib/limits";
 import type { RunGroup } from "../../lib/run_groups";
+import { timeTicks } from "../../lib/scale";
 import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
@@ -149,7 +150,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
       <LineChart lines={lines} summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`} cursor={cursor} files={props.files} changing={stale}
         onZoom={props.onZoom} fobs={fobs} onMark={props.onMark} onMoveFob={props.onMoveFob}
         onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} axis={view.axis} text={text} />, at.clientX, at.clientY) : hideReadout())}
-        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} xName={X_NAMES[view.axis]} />
+        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} xName={X_NAMES[view.axis]} {...(view.axis === "step" ? {} : { xTicks: timeTicks })} />
       {fobs.length > 0 ? table(false) : <Values count={expectedLines(props)} lines={lines} cursor={cursor} />}
     </>
   );
