@@ -52,7 +52,8 @@ test("a head sorts by its column, best metric first", async (t) => {
   await page.click('.trials th button:text("hparam/accuracy")');
   await page.waitForSelector('th[aria-sort="descending"]');
   await page.waitForFunction(() => {
-    const values = [...document.querySelectorAll(".trials tbody tr")].map((row) => Number(row.cells[row.cells.length - 2].innerText)).filter(Number.isFinite);
+    const column = document.querySelector("th[aria-sort]").cellIndex;
+    const values = [...document.querySelectorAll(".trials tbody tr")].map((row) => Number(row.cells[column].innerText)).filter(Number.isFinite);
     return values.length === 35 && values.every((v, i) => i === 0 || v <= values[i - 1]);
   });
 });

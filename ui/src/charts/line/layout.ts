@@ -59,6 +59,7 @@ export interface LineChartLayout {
 const LEFT = 48;
 const BOTTOM = 22;
 const LETTER = 6; // Pixels, about.
+const MOST_TICKS = 10;
 const SAMPLE = 20_000;
 
 /** The range that all but the outermost values lie in. */
@@ -144,8 +145,8 @@ function leastAbove0(lines: readonly Line[]): number {
 
 /** About as many ticks as their words have room. */
 function xTicksOf([d0, d1]: readonly [number, number], width: number, options: LineChartOptions): number[] {
-  const letters = Math.max(...[d0, d1].map((x) => options.xText(Math.round(x), 0).length));
-  return (options.xTicks ?? ticks)(d0, d1, Math.max(2, Math.floor(width / Math.max(48, letters * LETTER + 24))));
+  const letters = Math.max(...[d0, d1].map((x) => options.xText(Math.round(x), (d1 - d0) / MOST_TICKS).length));
+  return (options.xTicks ?? ticks)(d0, d1, Math.min(MOST_TICKS, Math.max(2, Math.floor(width / Math.max(48, letters * LETTER + 24)))));
 }
 
 /** Null while there is no room, or nothing to draw: axes of no data would tell something untrue. */

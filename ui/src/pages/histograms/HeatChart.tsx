@@ -58,6 +58,7 @@ export function HeatChart({ data, logY, summary }: { data: Steps; logY: boolean;
       {layout && (
         <svg class="chart overlay" width={width} height={height} aria-hidden="true">
           {ticks(...layout.y.domain, 4).map((t) => <text key={t} x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">{significant(t, 3)}</text>)}
+          <text x={layout.box.l - 10} y={height - 6} text-anchor="end">step</text>
           {ticks(...layout.x.domain, 4).filter(Number.isInteger).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{count(t)}</text>)}
           <path class="axis" d={`M${layout.box.l + 0.5} ${layout.box.t}V${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
         </svg>

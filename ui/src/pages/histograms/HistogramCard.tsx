@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useNear } from "../../charts/useNear";
 import { csvOf, fileName, saveAs } from "../../lib/csv";
-import { count, exact, plural, significant } from "../../lib/format";
+import { count, exact, plural, significant, steady } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
 import { loadPercentiles, loadSteps, loadTogether, type Percentiles, type Steps, type Together } from "./data";
@@ -46,12 +46,12 @@ function summaryOf(tag: string, run: string, data: Steps): string {
 
 function PercentileTable({ data }: { data: Percentiles }): JSX.Element {
   return (
-    <div class="value-table full" tabIndex={0} role="region" aria-label="Percentiles by step">
+    <div class="value-table full of-steps" tabIndex={0} role="region" aria-label="Percentiles by step">
       <table class="table">
         <thead><tr><th scope="col">Step</th>{data.points.map((point) => <th key={point} scope="col" class="num">{percentileName(point)}</th>)}</tr></thead>
         <tbody>
           {[...data.steps.keys()].reverse().map((i) => (
-            <tr key={i}><td>{count(data.steps[i] ?? 0)}</td>{data.rows[i]?.map((value, p) => <td key={p} class="num" title={exact(value)}>{significant(value, 4)}</td>)}</tr>
+            <tr key={i}><td>{count(data.steps[i] ?? 0)}</td>{data.rows[i]?.map((value, p) => <td key={p} class="num" title={exact(value)}>{steady(value)}</td>)}</tr>
           ))}
         </tbody>
       </table>

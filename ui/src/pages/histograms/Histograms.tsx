@@ -17,6 +17,16 @@ function lookOf(params: URLSearchParams, step: number | null): Look {
   };
 }
 
+const BINS = "Bins are those that were logged; a wide one is low, not full.";
+
+/** What is to be known of each view. */
+const NOTES: Readonly<Record<Mode, string>> = {
+  offset: BINS, overlay: BINS,
+  heatmap: "The stronger the colour, the more values there are per width.",
+  percentiles: "The line is the median; around it lie 38, 68, 87 and 100 % of the values.",
+  runs: "Drag over a chart to count a part of it in finer bins.",
+};
+
 /** The first series of each tag: in one card are all its runs. */
 const onePerTag = (all: readonly Series[]): Series[] => [...new Map(all.map((series) => [series.tag, series])).values()];
 
@@ -43,7 +53,7 @@ export default function Histograms(): JSX.Element {
     <>
       <label class="label">Log y <input type="checkbox" checked={look.logY} onChange={toggle("ylog")} /></label>
       {together && slider(all)}
-      <p class="note">{together ? "Drag over a chart to count a part of it in finer bins." : "Bins are those that were logged; a wide one is low, not full."}</p>
+      <p class="note">{NOTES[look.mode]}</p>
     </>
   );
   const card = (series: Series, all: readonly Series[]): JSX.Element => {

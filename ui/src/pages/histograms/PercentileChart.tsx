@@ -5,26 +5,16 @@ import { hideReadout, showReadout } from "../../charts/readout";
 import { useSize } from "../../charts/useSize";
 import { lookOf } from "../../lib/colour";
 import { count, significant } from "../../lib/format";
-import { extent, linearScale, padded, ticks } from "../../lib/scale";
+import { ticks } from "../../lib/scale";
 import type { Percentiles } from "./data";
-
-function layoutOf(data: Percentiles, width: number, height: number) {
-  const [range, steps] = [extent(data.rows.flat()), extent(data.steps)];
-  if (!range || !steps || width < 80) return null;
-  const box = { l: 48, r: width - 10, t: 8, b: height - 22 };
-  const x = linearScale(...(steps[1] === steps[0] ? [steps[0] - 0.5, steps[0] + 0.5] as const : steps), box.l, box.r);
-  const y = linearScale(...padded(range), box.b, box.t);
-  const edge = (column: number): string[] => data.steps.map((step, i) => `${x(step).toFixed(1)} ${y(data.rows[i]?.[column] ?? 0).toFixed(1)}`);
-  const band = (lo: number, hi: number): string => `M${[...edge(hi), ...edge(lo).reverse()].join("L")}Z`;
-  return { box, x, y, bands: [band(0, 8), band(1, 7), band(2, 6), band(3, 5)], median: `M${edge(4).join("L")}` };
-}
+import { layoutPercentiles } from "./percentile_layout";
 
 export const percentileName = (point: number): string => (point === 0 ? "least" : point === 50 ? "median" : point === 100 ? "greatest" : `${significant(point, 3)} %`);
 
 export function PercentileChart({ run, data, summary }: { run: string; data: Percentiles; summary: string }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const [hot, setHot] = useState(-1);
-  const layout = useMemo(() => layoutOf(data, width, height), [data, width, height]);
+  const layout = useMemo(() => layoutPercentiles(data, width, height), [data, width, height]);
   const move = (event: PointerEvent): void => {
     const frame = ref.current?.getBoundingClientRect();
     if (!layout || !frame) return;
@@ -46,6 +36,8 @@ export function PercentileChart({ run, data, summary }: { run: string; data: Per
           {layout.bands.map((d, i) => <path key={i} class="band" d={d} />)}
           <path class="median" d={layout.median} />
           {hot >= 0 && <path class="crosshair" d={`M${Math.round(layout.x(data.steps[hot] ?? 0)) + 0.5} ${layout.box.t}V${layout.box.b}`} />}
+          <path class="axis" d={`M${layout.box.l} ${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
+          <text x={layout.box.l - 10} y={height - 6} text-anchor="end">step</text>
           {ticks(...layout.x.domain, 4).filter(Number.isInteger).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{count(t)}</text>)}
         </svg>
       )}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { layoutHeat, rebinned } from "./heat_layout";
 import { binAt, heightOf, layoutRidges, ridgeAt } from "./layout";
+import { layoutPercentiles } from "./percentile_layout";
 import { layoutRuns } from "./runs_layout";
 
 const data = { steps: [0, 10], lefts: [[0, 1], [0, 1]], rights: [[1, 3], [1, 3]], counts: [[10, 10], [0, 20]] };
@@ -69,5 +70,23 @@ describe("runs on one axis", () => {
     const widths = layout.edges.slice(1).map((edge, i) => edge - layout.edges[i]!);
     expect(Math.max(...widths)).toBeCloseTo(Math.min(...widths));
     expect(sum(layout.shares[0]!)).toBeCloseTo(100);
+  });
+});
+
+describe("percentiles", () => {
+  const row = [-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3];
+  const widthOf = (path: string): number => {
+    const xs = [...path.matchAll(/[ML]([\d.]+) /g)].map((found) => Number(found[1]));
+    return Math.max(...xs) - Math.min(...xs);
+  };
+  it("are bands from the first step to the last", () => {
+    const { bands, box } = layoutPercentiles({ steps: [0, 5, 9], rows: [row, row, row] }, 400, 200)!;
+    expect(bands).toHaveLength(4);
+    expect(widthOf(bands[0]!)).toBeCloseTo(box.r - box.l, 0);
+  });
+  it("of a single step can be seen as well", () => {
+    const { bands, median, x } = layoutPercentiles({ steps: [7], rows: [row] }, 400, 200)!;
+    for (const path of [...bands, median]) expect(widthOf(path)).toBeGreaterThan(40);
+    expect(x.invert(x(7))).toBeCloseTo(7);
   });
 });

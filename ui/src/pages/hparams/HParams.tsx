@@ -14,6 +14,7 @@ import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/locat
 import { useResource } from "../../state/resource";
 import { axesOf, filtersText, questionOf, readFilters, readTrials, usualMetric, usualPartner, type Column, type Filter, type Filters, type HParamsAnswer, type Trials } from "./data";
 import { FilterList } from "./FilterList";
+import { HeatScale } from "./HeatScale";
 import { ImportanceList } from "./ImportanceList";
 import { ParallelChart } from "./ParallelChart";
 import { ScatterChart } from "./ScatterChart";
@@ -51,6 +52,11 @@ function saveCsv(trials: Trials, columns: readonly Column[]): void {
     return typeof value === "boolean" ? String(value) : value;
   })]);
   saveAs("hparams.csv", csvOf(["trial", ...columns.map((column) => column.label)], rows), "text/csv");
+}
+
+/** What trials are coloured by stands beside their names, however many columns there are. */
+function withFirst(columns: readonly Column[], first: Column | undefined): Column[] {
+  return [...columns].sort((p, q) => Number(q.id === first?.id) - Number(p.id === first?.id));
 }
 
 function setFilter(filters: Filters, id: string, filter: Filter | null): void {
@@ -128,6 +134,7 @@ export default function HParams(): JSX.Element {
                 <span class="dim">Colour</span> {metrics.find((m) => m.id === colourId)?.label}
               </Menu>
             )}
+            <HeatScale of={colourBy} />
             <CheckMenu label="Columns" choices={all.columns.map((c) => ({ value: c.id, text: c.varies ? c.label : `${c.label} (all the same)` }))} chosen={new Set(columns.map((c) => c.id))}
               onChange={(set) => setQuery({ cols: set.size > 0 ? listText([...set]) : "none" }, "replace")}>Columns</CheckMenu>
           </span>
@@ -153,7 +160,7 @@ export default function HParams(): JSX.Element {
                 onFilter={(id, filter) => setFilter(filters, id, filter)} onFlip={(id) => toggled("flip", id)} onLog={(id) => toggled("log", id)} onMove={move} onOpen={open} />
             : <p class="note">No column is chosen, or no value differs between the trials.</p>}
         </section>
-        <TrialTable trials={trials} columns={columns} sort={sort} hot={hot} colourBy={colourBy} onOpen={open} />
+        <TrialTable trials={trials} columns={withFirst(columns, colourBy)} sort={sort} hot={hot} colourBy={colourBy} onOpen={open} />
       </div>
     </div>
   );

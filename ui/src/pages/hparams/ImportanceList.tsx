@@ -11,8 +11,9 @@ function directionText(direction: number | null): string {
   return `${direction > 0 ? "▲ rises" : "▼ falls"} with it (${fixed(direction, 2)})`;
 }
 
-function whyNot({ trials }: Importance): string {
+function whyNot({ trials, levels }: Importance): string {
   if (trials === 0) return "no trial has both";
+  if (trials > 1 && levels.length === 1) return "the same in all of them";
   return trials < 4 ? `only ${plural(trials, "trial")}` : "differs in every trial, or the metric does not";
 }
 
@@ -33,7 +34,7 @@ export function ImportanceList({ trials, metric, onPick }: { trials: Trials; met
               )}</td>
               <td class="num">{row.trials}</td>
               <td class="dim">{directionText(row.direction)}</td>
-              <td class="levels">{row.levels.slice(0, MOST_LEVELS).map((level) => <span key={level.text} title={plural(level.trials, "trial")}><span class="dim">{level.text}</span> {steady(level.mean)}</span>)}{row.levels.length > MOST_LEVELS && <span class="dim">and {row.levels.length - MOST_LEVELS} more</span>}</td>
+              <td><div class="levels">{row.levels.slice(0, MOST_LEVELS).map((level) => <span key={level.text} title={plural(level.trials, "trial")}><span class="dim">{level.text}</span> {steady(level.mean)}</span>)}{row.levels.length > MOST_LEVELS && <span class="dim">and {row.levels.length - MOST_LEVELS} more</span>}</div></td>
             </tr>
           ))}
         </tbody>

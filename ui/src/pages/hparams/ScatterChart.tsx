@@ -7,7 +7,7 @@ import { cellText, type Column, type Trials } from "./data";
 import { heatOf, type AxisView } from "./parallel_layout";
 import { layoutScatter, nearestPoint } from "./scatter_layout";
 
-const LABEL_ROOM = 88; // Pixels that a word of the lower axis takes.
+const LABEL_ROOM = 100; // Pixels that a word of the lower axis takes.
 
 /** Those of some ticks, in their order, that do not touch each other. */
 function apart<T extends { at: number }>(ticks: readonly T[]): T[] {

@@ -107,7 +107,7 @@ export default function Images(): JSX.Element {
     </>
   );
   return (
-    <SeriesPage kind="image" title="Images" note=", every step kept" unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
+    <SeriesPage kind="image" title="Images" note={mode === "each" ? ", every step kept" : ""} unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
       <Nothing title="No images yet" about="This page shows logged images, among them the similarity plots of quantization stages." lookedFor="images">
         <pre>{`writer.add_image("sample", pixels, step)  # CHW, 0 to 1 or uint8`}</pre>
       </Nothing>

@@ -11,6 +11,7 @@ import { useNear } from "../../charts/useNear";
 import { exact, plural, significant, steady } from "../../lib/format";
 import type { Limits } from "../../lib/limits";
 import type { RunGroup } from "../../lib/run_groups";
+import { timeTicks } from "../../lib/scale";
 import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
@@ -24,19 +25,21 @@ const DIGITS = 5;
 const keyOf = (line: Line): JSX.Element => <RunKey run={line.name} {...(line.look ? { look: line.look } : {})} />;
 
 const MOST_NAMED = 4;
+const MOST_VALUES = 6; // Two rows of three have room in the narrowest card.
 
-/** Its height is known before its content: two rows for more than two runs. Few lines have their names beside their values. */
+/** Its height is known before its content: two rows for more than two runs, in columns that have room for
+ * a number. Few lines have their names beside their values. */
 function Values({ count: expected, lines, cursor }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null }): JSX.Element {
   const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
   const names = useMemo(() => (lines.length <= MOST_NAMED ? shortNames(lines.map(({ name }) => name)) : []), [lines]);
   return (
-    <div class={lines.some((line) => line.look) ? "values" : expected > 2 ? "values reserved two" : "values reserved"}>
-      {lines.slice(0, 8).map((line, k) => {
+    <div class={lines.some((line) => line.look) ? "values" : `values reserved${expected > 2 ? " two" : ""}${expected <= MOST_NAMED ? " named" : ""}`}>
+      {lines.slice(0, lines.length > MOST_VALUES ? MOST_VALUES - 1 : MOST_VALUES).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const raw = line.ys[i] ?? NaN;
         return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={`${line.look ? "long" : ""}${Number.isFinite(raw) ? "" : " bad"}`}>{keyOf(line)}{line.look ? <span class="dim tail"><bdi>{line.name}</bdi></span> : names[k] && <span class="dim name">{names[k]} </span>}{steady(raw)}</span>;
       })}
-      {lines.length > 8 && <span class="dim">and {lines.length - 8} more</span>}
+      {lines.length > MOST_VALUES && <span class="dim">and {lines.length - MOST_VALUES + 1} more</span>}
     </div>
   );
 }
@@ -147,7 +150,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
       <LineChart lines={lines} summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`} cursor={cursor} files={props.files} changing={stale}
         onZoom={props.onZoom} fobs={fobs} onMark={props.onMark} onMoveFob={props.onMoveFob}
         onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} axis={view.axis} text={text} />, at.clientX, at.clientY) : hideReadout())}
-        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} xName={X_NAMES[view.axis]} />
+        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} xName={X_NAMES[view.axis]} {...(view.axis === "step" ? {} : { xTicks: timeTicks })} />
       {fobs.length > 0 ? table(false) : <Values count={expectedLines(props)} lines={lines} cursor={cursor} />}
     </>
   );

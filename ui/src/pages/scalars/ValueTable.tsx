@@ -1,8 +1,9 @@
 // The chart's twin: the same lines as rows, at the end or at what is marked.
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Line } from "../../charts/line/layout";
 import { exact, significant, steady } from "../../lib/format";
+import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { cellOf, sortedRows, valueRows, type SortKey } from "./value_rows";
 
@@ -29,6 +30,7 @@ export function ValueTable({ label, lines, fobs, xName, xText, full }: {
 }): JSX.Element {
   const [sort, setSort] = useState<{ key: SortKey; descending: boolean } | null>(null);
   const columns = columnsOf(fobs, lines.some((line) => line.smooth !== null), xName);
+  const names = useMemo(() => new Map(shortNames(lines.map(({ name }) => name)).map((short, i) => [lines[i]!.name, short])), [lines]);
   const rows = sortedRows(valueRows(lines, fobs), sort?.key ?? null, sort?.descending ?? false);
   const head = ({ key, text }: Column, numeric: boolean): JSX.Element => (
     <th key={key} scope="col" class={numeric ? "num" : ""} aria-sort={sort?.key !== key ? undefined : sort.descending ? "descending" : "ascending"}>
@@ -42,7 +44,7 @@ export function ValueTable({ label, lines, fobs, xName, xText, full }: {
         <tbody>
           {rows.map((row) => (
             <tr key={row.line.name}>
-              <td title={row.line.name}><span class="run-line"><RunKey run={row.line.name} {...(row.line.look ? { look: row.line.look } : {})} /> <span class="tail"><bdi>{row.line.name}</bdi></span></span></td>
+              <td title={row.line.name}><span class="run-line"><RunKey run={row.line.name} {...(row.line.look ? { look: row.line.look } : {})} /> <span>{names.get(row.line.name)}</span></span></td>
               {columns.map(({ key }) => {
                 const value = cellOf(row, key) as number;
                 if (key === "x") return <td key={key} class="num">{xText(value) || significant(value)}</td>;

@@ -56,10 +56,21 @@ export function linesOfGroups(answer: GroupsAnswer, smoothing: number, tag = "",
 /** What stands before the x axis. Dates need no name. */
 export const X_NAMES: Readonly<Record<Axis, string>> = { step: "step", relative: "after", wall: "" };
 
-export function xText(axis: Axis): (x: number) => string {
+const MINUTE = 60;
+const DAY = 86_400;
+
+/** `step` is how far apart such texts stand on an axis, in seconds; 0: it stands alone, and says everything. */
+export function xText(axis: Axis): (x: number, step?: number) => string {
   // There is no step between two steps.
   if (axis === "step") return (x) => (Number.isInteger(x) ? count(x) : "");
   if (axis === "relative") return (x) => (x === 0 ? "0" : duration(x));
-  const time = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
-  return (x) => time.format(new Date(x * 1000));
+  const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => new Intl.DateTimeFormat("en", { ...options, hourCycle: "h23" });
+  const [day, minutes, seconds] = [{ month: "short", day: "numeric" } as const, { hour: "2-digit", minute: "2-digit" } as const, { second: "2-digit" } as const];
+  const [days, clock, exactClock, all] = [format(day), format(minutes), format({ ...minutes, ...seconds }), format({ ...day, ...minutes, ...seconds })];
+  return (x, step = 0) => {
+    const at = new Date(x * 1000);
+    if (step === 0) return all.format(at);
+    if (step >= DAY || (step >= MINUTE && at.getHours() === 0 && at.getMinutes() === 0)) return days.format(at);
+    return (step < MINUTE ? exactClock : clock).format(at);
+  };
 }
