@@ -28,6 +28,7 @@ function watch(isThereText) {
       // How long the page had the first curves before it showed them.
       const read = performance.getEntriesByType("resource").filter(({ name, responseEnd }) => name.endsWith("/api/v1/scalars") && responseEnd > 0);
       seen.drawing = read.length === 0 ? null : seen.chart - Math.min(...read.map(({ responseEnd }) => responseEnd));
+      console.debug("measured");
     }
     if (seen.chart === null || seen.list === null) requestAnimationFrame(frame);
   };
@@ -43,9 +44,10 @@ export async function openCold(board, { slowdown = 1, timeout = 60_000 } = {}) {
     const page = await context.newPage();
     if (slowdown > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: slowdown });
     await page.addInitScript(watch, [board.firstChart.toString(), board.list]);
+    // The page says when it is done: to be asked would cost it 25 ms of a script that is not its own, just when it draws.
+    const done = page.waitForEvent("console", { predicate: (message) => message.text() === "measured", timeout }).then(() => true, () => false);
     await page.goto(board.page);
-    const chart = await page.waitForFunction(() => window.measured.chart, null, { timeout }).then(() => true, () => false);
-    await page.waitForTimeout(chart ? 300 : 0);
+    await page.waitForTimeout((await done) ? 300 : 0);
     const measured = await page.evaluate(() => ({
       ...window.measured,
       paint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null,
@@ -119,48 +121,6 @@ export async function writeToPixel(board, file, times) {
       await page.waitForTimeout(1200);
     }
     return taken;
-  } finally {
-    await browser.close();
-  }
-}
-
-/** What the page holds after everything unused was let go, and how many nodes and listeners. */
-export async function heldBy(page) {
-  const client = await page.context().newCDPSession(page);
-  await client.send("Performance.enable");
-  await client.send("HeapProfiler.collectGarbage");
-  const { metrics } = await client.send("Performance.getMetrics");
-  const { usedSize, backingStorageSize } = await client.send("Runtime.getHeapUsage"); // Columns of numbers are beside the heap.
-  await client.detach();
-  const of = (wanted) => metrics.find(({ name }) => name === wanted).value;
-  return { heap: (usedSize + backingStorageSize) / 1e6, nodes: of("Nodes"), listeners: of("JSEventListeners") };
-}
-
-/** Browsers with it keep no code on the heap that was compiled because it runs often, which is no leak. */
-export const WITHOUT_COMPILERS = "--js-flags=--no-opt --no-maglev --no-sparkplug";
-
-/** What a page holds before and after at least `switches` changes of page, on the same page both times. */
-export async function switchPages(board, switches, ...flags) {
-  const browser = await startBrowser(...flags);
-  try {
-    const { page } = await openWindow(browser);
-    const keys = ["o", "s", "h", "p", "c", "l"];
-    const walk = async (rounds) => {
-      for (const key of Array.from({ length: rounds }, () => keys).flat()) {
-        await page.keyboard.press("g");
-        await page.keyboard.press(key);
-        await page.waitForTimeout(40);
-      }
-      await page.waitForTimeout(500);
-      const at = new URL(page.url()).pathname;
-      if (!at.endsWith("/layers")) throw new Error(`the walk ended at ${at}`);
-    };
-    await page.goto(`${board.address}overview`);
-    await page.waitForSelector("main h1");
-    await walk(2); // Every part is loaded once before anything is counted.
-    const before = await heldBy(page);
-    await walk(Math.ceil(switches / keys.length));
-    return { before, after: await heldBy(page) };
   } finally {
     await browser.close();
   }

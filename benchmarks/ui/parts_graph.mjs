@@ -4,7 +4,8 @@ import { EventFile } from "../../tests/page/support/event_file.mjs";
 import { addGraph, largeNetwork } from "../../tests/page/support/graph_logs.mjs";
 import { startOurs } from "./boards.mjs";
 import { canvases, changesAfter, gapsDuring, inWindow } from "./frames.mjs";
-import { heldBy, isSmooth, median, ms, quantile } from "./measure.mjs";
+import { heldBy } from "./held.mjs";
+import { isSmooth, median, ms, quantile } from "./measure.mjs";
 
 /** As a quantizer leaves it: every fifth node is gone, what it fed takes its input, convolutions are others. */
 function quantized(nodes) {

@@ -36,18 +36,27 @@ export function lookOf(run: string): RunLook {
 // Asking the browser makes it compute styles anew, and a chart of a hundred lines asks a hundred times.
 const resolved = new Map<string, string>();
 
+// Charts need these together, which the browser then computes in one go.
+const RUN_COLOURS = Array.from({ length: COLOURS }, (_, i) => `--run-${i + 1}`);
+
 /** The colour as the canvas needs it. Custom properties are the document's, so one answer is
  * everybody's until the theme changes. */
 export function resolveColour(element: Element, property: string): string {
   const known = resolved.get(property);
   if (known !== undefined) return known;
-  const probe = document.createElement("span");
-  probe.style.color = `var(${property})`;
-  element.append(probe);
-  const colour = getComputedStyle(probe).color;
-  probe.remove();
-  if (colour !== "") resolved.set(property, colour); // An element outside the document has none.
-  return colour;
+  const together = RUN_COLOURS.includes(property) ? RUN_COLOURS : [property];
+  const probes = together.map((name) => {
+    const probe = document.createElement("span");
+    probe.style.color = `var(${name})`;
+    return probe;
+  });
+  element.append(...probes);
+  const colours = probes.map((probe) => getComputedStyle(probe).color);
+  probes.forEach((probe) => probe.remove());
+  together.forEach((name, i) => {
+    if (colours[i]) resolved.set(name, colours[i]); // An element outside the document has none.
+  });
+  return resolved.get(property) ?? "";
 }
 
 /** To be called when the theme has changed, before anything is painted again. */

@@ -107,7 +107,8 @@ export class Carpet {
     const rise = a < b ? b - a : a - b;
     const length = Math.sqrt(1 + rise * rise);
     if (this.around > 0) {
-      this.along = (this.along + length) % this.around;
+      const along = this.along + length;
+      this.along = along < this.around ? along : along < 2 * this.around ? along - this.around : along % this.around; // A remainder takes long.
       if (isGap(this.dash, this.along)) return;
     }
     // As much ink as a pen of this width leaves: all of it above and below where the line is flat, none

@@ -13,8 +13,12 @@ describe("line layout", () => {
     expect(layout.y(-3)).toBeLessThan(layout.box.b);
   });
   it("marks what is no number instead of hiding it", () => {
-    const layout = layoutLines([line([1, NaN, 3, Infinity])], options)!;
-    expect(layout.holes[0]).toEqual([{ x: 1, value: NaN }, { x: 3, value: Infinity }]);
+    for (const column of [Array.from<number>, Float32Array.from.bind(Float32Array), Float64Array.from.bind(Float64Array)]) {
+      const holes = (ys: number[]) => layoutLines([{ ...line(ys), ys: column(ys) }], options)!.holes[0];
+      expect(holes([1, NaN, 3, Infinity])).toEqual([{ x: 1, value: NaN }, { x: 3, value: Infinity }]);
+      expect(holes([1, -Infinity])).toEqual([{ x: 1, value: -Infinity }]);
+      expect(holes([1, 2])).toEqual([]);
+    }
   });
   it("does not let one outlier flatten the rest, when asked", () => {
     const ys = Array.from({ length: 400 }, (_, i) => Math.sin(i));
@@ -124,5 +128,12 @@ describe("robust range", () => {
   it("is the whole range of a few values", () => {
     expect(robustRange([3, 1, NaN])).toEqual([1, 3]);
     expect(robustRange([NaN])).toBeNull();
+    expect(robustRange([])).toBeNull();
+  });
+  it("leaves out as many of the greatest and of the least, wherever they are, and all that is no number", () => {
+    const values = Float64Array.from({ length: 1000 }, (_, i) => (i * 617) % 1000);
+    expect(robustRange(values)).toEqual([5, 994]);
+    expect(robustRange([...values, NaN, Infinity, -Infinity, -Infinity])).toEqual([5, 994]);
+    expect(robustRange([Infinity, -Infinity])).toBeNull();
   });
 });
