@@ -35,7 +35,7 @@ test("phases have figures of their own, and are zoomed to by mouse and keys", as
   assert.equal(await page.locator(".lane:not(.phase-lane)").count(), 1);
   assert.match(await page.locator(".still").innerText(), /Never moved: Process count 1/);
   assert.deepEqual(await barriers(page), []);
-  await page.click('.band:text("evaluate")');
+  await page.click('.band:has-text("evaluate")');
   await page.waitForURL((url) => url.searchParams.has("xlim"));
   await page.waitForSelector('.phases-panel tr[aria-selected="true"]:has-text("evaluate")');
   await page.keyboard.press("[");
