@@ -113,7 +113,8 @@ test("a tuning trial is compared with the baseline, and so are its layers; brack
   const { page, at } = await serve(t, logdir);
   await visit(page, at("tuning"));
   await page.click('tr:has-text("tune_2") a:text("Layers")');
-  await page.waitForSelector('.layers .page-bar:has-text("baseline against tune_2")');
+  await page.waitForSelector('.pair:has-text("baseline"):has-text("tune_2")');
+  await page.waitForSelector(".layers .list tbody tr");
   await visit(page, at("tuning"));
   await page.keyboard.press("]");
   await page.waitForSelector('tr[aria-selected="true"]:has-text("baseline")');

@@ -33,7 +33,7 @@ body { margin: 0; background: var(--paper); }
 /* Wider than the window: a shade at the edge behind which there is more. */
 .wide { overflow-x: auto; background:
   linear-gradient(to left, var(--paper) 30%, transparent) right / 40px 100% no-repeat local,
-  linear-gradient(to left, light-dark(#14181d2e, #000000a6), transparent) right / 14px 100% no-repeat scroll; }
+  linear-gradient(to left, light-dark(#14181d2e, #e8ebef26), transparent) right / 14px 100% no-repeat scroll; }
 table { width: 100%; border-collapse: collapse; font-size: 12px; line-height: 16px; }
 th, td { padding: 5px 12px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { color: var(--ink-3); font-weight: 400; border-bottom-color: var(--line-strong); white-space: nowrap; }

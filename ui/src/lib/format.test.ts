@@ -59,8 +59,10 @@ describe("units", () => {
   });
   it("stand in a column with the same decimals", () => {
     expect(decimalsOfColumn([-0.8202, 12.1])).toBe(2);
-    expect(decimalsOfColumn([0.0123, NaN])).toBe(5);
+    expect(decimalsOfColumn([0.01234, 0.001, NaN])).toBe(5);
     expect(decimalsOfColumn([123_456])).toBe(0);
+    expect(decimalsOfColumn([-6, 6, 2.5])).toBe(1);
+    expect(decimalsOfColumn([-6, 6])).toBe(0);
     expect(decimalsOfColumn([])).toBe(0);
   });
   it("say a unit after a comma", () => {

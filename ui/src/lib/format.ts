@@ -128,11 +128,15 @@ export function tickTexts(ticks: readonly number[]): string[] {
   return ticks.map((t) => (Math.abs(t) >= 1e4 || decimals > 5 ? tickText(t) : decimals === 0 ? count(t) : fixed(t, decimals)));
 }
 
-/** Of a column of numbers, the decimals with which the largest shows `digits` of them. */
+/** Of a column of numbers, the decimals with which the largest shows `digits` of them; fewer where none needs them. */
 export function decimalsOfColumn(values: Iterable<number>, digits = 4): number {
-  let most = 0;
-  for (const value of values) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
-  return most === 0 ? 0 : Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(most))));
+  let [most, needed] = [0, 0];
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    most = Math.max(most, Math.abs(value));
+    needed = Math.max(needed, Number(value.toPrecision(digits)).toFixed(6).replace(/0+$/, "").split(".")[1]?.length ?? 0);
+  }
+  return most === 0 ? 0 : Math.max(0, Math.min(needed, digits - 1 - Math.floor(Math.log10(most))));
 }
 
 /** Decimals that a tick of this step needs: 0.05 needs 2. */

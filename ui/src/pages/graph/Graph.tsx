@@ -221,12 +221,14 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
 
   // One stage after the other; the picture of each stays long enough to be read.
   const playing = query.value.has("play") && shown.timeline !== null;
+  const wantedStage = query.value.get("stage");
+  const arriving = wantedStage !== null && wantedStage !== shown.timeline?.names[shown.stage]; // This is still the one before it.
   useEffect(() => {
-    if (!playing) return;
+    if (!playing || arriving) return;
     const next = nextStage(shown, 1);
     const later = setTimeout(() => setQuery(next === null ? { play: null } : { stage: next, graph: null, with: null }, "replace"), next === null ? 0 : PLAY_MILLISECONDS);
     return () => clearTimeout(later);
-  }, [playing, shown.stage]);
+  }, [playing, arriving, shown.stage]);
   const play = (): void => {
     if (playing) return setQuery({ play: null }, "replace");
     const ended = nextStage(shown, 1) === null;
