@@ -107,7 +107,7 @@ function RunTable({ data }: { data: Together }): JSX.Element {
         <tbody>
           {data.runs.map(({ run, step, num, moments }) => (
             <tr key={run}>
-              <td title={run}><RunKey run={run} /> {run}</td><td class="num">{count(step)}</td><td class="num">{count(num)}</td>
+              <td title={run}><span class="run-line"><RunKey run={run} /> <span class="tail"><bdi>{run}</bdi></span></span></td><td class="num">{count(step)}</td><td class="num">{count(num)}</td>
               {names.map((name) => <td key={name} class={moments ? "num" : "num none"} title={moments ? exact(moments[name]) : "not logged"}>{moments ? significant(moments[name]) : "–"}</td>)}
             </tr>
           ))}
