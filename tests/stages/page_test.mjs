@@ -71,7 +71,7 @@ function cutOnTheRight(page) {
 inBothLights("every stage has its graph, and the timeline leads from one to the next", async (page, at, look) => {
   await visit(page, at("graph?stage=initial_graph"));
   await stage(page, "initial_graph");
-  assert.equal(await page.locator(".stages button:enabled").count(), STAGES);
+  assert.equal(await page.locator(".stages li button:enabled").count(), STAGES);
   assert.match(await page.locator(".page-bar .note").first().innerText(), /^4 ops$/);
   await page.keyboard.press("]");
   await stage(page, "after_graph_preparation");
@@ -117,7 +117,7 @@ inBothLights("both histograms of a layer are on one axis, above the ranges of it
   for (const name of [a, b]) assert.ok(text.includes(name), text);
   const channels = page.locator('section:has-text("Range per channel")').last();
   assert.equal(await channels.locator("rect[data-channel]").count(), 4);
-  assert.match(await channels.innerText(), /4 channels; bars thresholds selection, ticks after quantization; channel 2 reaches/);
+  assert.match(await channels.innerText(), /4 channels; bars from the least to the greatest of thresholds selection, ticks those of after quantization; channel 2 reaches/);
   await channels.locator('rect[data-channel="2"]').click();
   await page.waitForURL((url) => url.searchParams.get("channel") === "2");
   const greatest = await channels.locator('.facts div:has-text("greatest") dd').innerText();
