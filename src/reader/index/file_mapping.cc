@@ -15,7 +15,7 @@ constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 // As long as this is used, whoever wants to write to the file waits: milliseconds. Of a record that
 // goes beyond the end the next mapping has the beginning again, so that it must not be short
 // either.
-constexpr std::uint64_t kMappedBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMappedBytes = std::uint64_t{32} << 20;
 
 constexpr std::uint64_t RoundDown(std::uint64_t value, std::uint64_t unit) {
   return value / unit * unit;
@@ -65,6 +65,9 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_
 ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   const auto bytes = static_cast<std::size_t>(end - first);
   if (!Reserve(bytes + kHugePageBytes)) return {};
+  // The pages of the piece before: let go by the mapping that follows they would keep other threads
+  // from mapping anything meanwhile.
+  ::madvise(memory_, memory_bytes_, MADV_DONTNEED);
   const auto address = reinterpret_cast<std::uintptr_t>(memory_);
   const std::uint64_t shift = (first - address) % kHugePageBytes;
   void* const place = static_cast<std::byte*>(memory_) + shift;
