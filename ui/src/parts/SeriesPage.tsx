@@ -67,7 +67,7 @@ export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, e
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
         {series.length === 0 && <p class="panel note">Nothing matches. <button class="link" onClick={() => setQuery({ tag: null, hide: null, only: null, runs: null })}>Clear the filters</button></p>}
-        <div class={inGrid ? "cards" : ""}>{series.slice(0, most).map((one) => <div class="cell" key={`${one.run}\0${one.tag}`}>{card(one, all)}</div>)}</div>
+        <div class={inGrid ? `cards of-${kind}` : ""}>{series.slice(0, most).map((one) => <div class="cell" key={`${one.run}\0${one.tag}`}>{card(one, all)}</div>)}</div>
         {series.length > most && <button class="link more" onClick={() => setQuery({ most: String(most + MORE) }, "replace")}>Show more of {series.length}</button>}
       </div>
     </div>
