@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { barriers, visit } from "./support/browser.mjs";
 import { EventFile } from "./support/event_file.mjs";
-import { chance, newLogdir } from "./support/logdirs.mjs";
+import { chance, newLogdir, writeMetrics } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
@@ -132,4 +132,32 @@ test("of a thousand layers the rows in sight exist, and all can be reached, coun
   await page.waitForFunction((count) => document.querySelectorAll(".list tbody tr").length === count, LAYERS);
   await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
   await page.waitForFunction(() => document.querySelectorAll(".list tbody tr").length < 100);
+});
+
+test("rows of a long table come before they are scrolled to, by key, and all of them on paper", async (t) => {
+  const MODELS = 250;
+  const logdir = newLogdir(t);
+  writeMetrics(logdir, Object.fromEntries(Array.from({ length: MODELS }, (_, i) => [`model${String(i).padStart(3, "0")}`, { "metrics/accuracy": [0.9, 0.9 - i / 1000], "performance/model_size_mb": [100, 25] }])));
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  const rows = page.locator(".models tbody tr");
+  const named = (name) => page.locator(`.models tr[data-model="${name}"]`);
+  await named("model249").waitFor(); // Lost most.
+  assert.ok((await rows.count()) < 100, "few rows exist");
+
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  await page.waitForFunction((count) => document.querySelectorAll(".models tbody tr").length === count, MODELS);
+  await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+  await page.waitForFunction(() => document.querySelectorAll(".models tbody tr").length < 100);
+
+  await page.click(".models-head h2");
+  const focused = () => page.evaluate(() => document.activeElement?.dataset["model"]);
+  while ((await focused()) !== "model130") await page.keyboard.press("j"); // Held down, as one would.
+
+  for (let last = 0; last < MODELS; last = await rows.count()) {
+    await rows.last().scrollIntoViewIfNeeded();
+    await page.waitForFunction((count) => document.querySelectorAll(".models tbody tr").length > count || !document.querySelector(".more"), last);
+  }
+  assert.deepEqual(await rows.last().getAttribute("data-model"), "model000");
+  assert.equal(await page.locator(".more").count(), 0);
 });

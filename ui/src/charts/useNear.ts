@@ -1,12 +1,16 @@
 // Whether an element is in or near the visible part of the page.
 import { useEffect, useRef, useState } from "preact/hooks";
 
+// Of the window, and of what scrolls in it.
+const MARGIN = "300px";
+
 // One observer for all: a page may have hundreds of cards.
 const told = new WeakMap<Element, (near: boolean) => void>();
 let observer: IntersectionObserver | undefined;
 
-function follow(element: Element, tell: (near: boolean) => void): () => void {
-  observer ??= new IntersectionObserver((entries) => entries.forEach((entry) => told.get(entry.target)?.(entry.isIntersecting)), { rootMargin: "300px" });
+/** Calls `tell` soon, and whenever it changes; what is returned ends it. */
+export function followNear(element: Element, tell: (near: boolean) => void): () => void {
+  observer ??= new IntersectionObserver((entries) => entries.forEach((entry) => told.get(entry.target)?.(entry.isIntersecting)), { scrollMargin: MARGIN, rootMargin: MARGIN });
   told.set(element, tell);
   observer.observe(element);
   return () => observer?.unobserve(element);
@@ -16,7 +20,7 @@ function follow(element: Element, tell: (near: boolean) => void): () => void {
 export function useNear(atFirst = false): { ref: { current: HTMLElement | null }; near: boolean } {
   const ref = useRef<HTMLElement | null>(null);
   const [near, setNear] = useState(atFirst);
-  useEffect(() => (ref.current ? follow(ref.current, setNear) : undefined), []);
+  useEffect(() => (ref.current ? followNear(ref.current, setNear) : undefined), []);
   return { ref, near };
 }
 

@@ -25,6 +25,12 @@ function painted(cursor: number | null, before: { from: number; to: number } | n
   return { stretch, wiped: pen.wiped, svg: pen.take(400, 200, "paper") };
 }
 
+/** Where the dots of a colour begin. */
+function dotsOf(svg: string, colour: string): string[] {
+  const path = [...svg.matchAll(/<path[^>]*>/g)].map(([element]) => element).find((element) => element.includes(`fill="${colour}"`)) ?? "";
+  return [...path.matchAll(/M(\S+ \S+?)a/g)].map(([, at]) => at!);
+}
+
 describe("cursor", () => {
   it("has a dot on every curve at its nearest number, smoothed where that is drawn", () => {
     const { svg } = painted(1);
@@ -35,6 +41,14 @@ describe("cursor", () => {
   });
   it("has none where the nearest value is no number", () => {
     expect(painted(10).svg).not.toContain('fill="blue"');
+  });
+  it("has one dot where a thousand lines have theirs in the same pixel, the first line's", () => {
+    const many: Line[] = Array.from({ length: 1000 }, (_, i) => ({ name: `${i}`, xs: [0, 10, 20], ys: [1, i < 999 ? 2 : 4, 3], smooth: null }));
+    const pen = new SvgPen();
+    paintCursor(pen, layout, many, many.map((_, i) => ({ colour: i === 0 ? "red" : "blue", dash: [] })), ink, 10, null);
+    const svg = pen.take(400, 200, "paper");
+    expect(dotsOf(svg, "red")).toEqual([`${layout.x(10) - 3} ${Number(layout.y(2).toFixed(2))}`]);
+    expect(dotsOf(svg, "blue")).toEqual([`${layout.x(10) - 3} ${Number(layout.y(4).toFixed(2))}`]);
   });
   it("reaches over all of its dots, and wipes no more than that when it moves on", () => {
     const { stretch } = painted(14);

@@ -10,6 +10,7 @@ export interface Stretch {
 }
 
 const RADIUS = 3;
+const PIXELS = 1 << 16; // More than any canvas has in a column.
 
 /** Wipes what was `painted` before and paints the cursor; what it painted is returned. */
 export function paintCursor(
@@ -28,13 +29,19 @@ export function paintCursor(
   pen.lineTo(at, box.b);
   pen.stroke();
 
-  // One path per colour: a thousand dots are eight fills.
+  // One path per colour: a thousand dots are eight fills. Where several lines have theirs in the same
+  // pixel the first one's is painted, which others would only have covered: a chart has far fewer rows of
+  // pixels than it may have lines.
   const byColour = new Map<string, [number, number][]>();
+  const taken = new Set<number>();
   lines.forEach((line, i) => {
     const nearest = nearestIndex(line.xs, cursor);
     const value = (line.smooth ?? line.ys)[nearest] ?? NaN;
     const [px, py] = [x(line.xs[nearest] ?? NaN), y(value)];
     if (!Number.isFinite(px) || !Number.isFinite(py)) return;
+    const pixel = Math.round(px) * PIXELS + Math.round(py);
+    if (taken.has(pixel)) return;
+    taken.add(pixel);
     const colour = looks[i]?.colour ?? ink.text;
     const dots = byColour.get(colour);
     if (dots) dots.push([px, py]);

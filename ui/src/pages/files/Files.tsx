@@ -5,6 +5,7 @@ import { getJson } from "../../api/client";
 import type { FilesAnswer, Runs } from "../../api/types";
 import { bytes, count, duration, plural } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
+import { useGrowingRows } from "../../parts/useGrowingRows";
 import { query, setQuery } from "../../state/location";
 import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
@@ -54,12 +55,16 @@ function FilesOfRun({ run }: { run: string }): JSX.Element {
 export default function Files(): JSX.Element {
   const { state, retry } = useResource("runs", (signal) => getJson<Runs>("runs", {}, signal));
   const [open, setOpen] = useState<string | null>(null);
-  const [most, setMost] = useState(300);
   const words = query.value.get("find") ?? "";
   const { data, error } = state.value;
   const now = status.value;
   const order = useMemo(() => (data ? [...data.names.keys()].sort((p, q) =>
     (data.failed_files[q] ?? 0) - (data.failed_files[p] ?? 0) || (data.damaged_bytes[q] ?? 0) - (data.damaged_bytes[p] ?? 0) || p - q) : []), [data]);
+  const found = useMemo(() => {
+    const matches = matcherOf(words);
+    return words === "" ? order : order.filter((i) => matches(data?.names[i] ?? ""));
+  }, [data, order, words]);
+  const growing = useGrowingRows(found.length);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
   const damaged = order.filter((i) => (data.damaged_bytes[i] ?? 0) > 0 || (data.failed_files[i] ?? 0) > 0);
@@ -76,8 +81,6 @@ export default function Files(): JSX.Element {
     );
   }
   const seconds = Date.now() / 1000;
-  const matches = matcherOf(words);
-  const found = words === "" ? order : order.filter((i) => matches(data.names[i] ?? ""));
   const anyDamage = damaged.length > 0;
   return (
     <div class="view">
@@ -95,7 +98,7 @@ export default function Files(): JSX.Element {
         <table class="table files">
           <thead><tr><th scope="col">Run</th><th scope="col" class="num">Events</th><th scope="col" class="num">Tags</th>{anyDamage && <th scope="col">Damage</th>}<th scope="col">Newest event</th></tr></thead>
           <tbody>
-            {found.slice(0, most).map((i) => {
+            {found.slice(0, growing.shown).map((i) => {
               const name = data.names[i] ?? "";
               const newest = data.newest_wall_times[i];
               const [lost, failed] = [data.damaged_bytes[i] ?? 0, data.failed_files[i] ?? 0];
@@ -115,7 +118,7 @@ export default function Files(): JSX.Element {
           </tbody>
         </table>
       </div>
-      {found.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show more of {found.length}</button>}
+      {found.length > growing.shown && <button ref={growing.end} class="link more" onClick={growing.more}>Show more of {found.length}</button>}
       {found.length === 0 && <p class="panel note">No run is called that. <button class="link" onClick={() => setQuery({ find: null }, "replace")}>Show all {order.length}</button></p>}
     </div>
   );

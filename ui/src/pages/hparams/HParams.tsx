@@ -154,9 +154,9 @@ export default function HParams(): JSX.Element {
           {plot === "importance"
             ? (colourBy ? <ImportanceList trials={trials} metric={colourBy} onPick={(column) => setQuery({ plot: "scatter", x: column.id, y: colourBy.id })} /> : <p class="note">No metric was logged with these trials.</p>)
             : scatter && xColumn && yColumn
-            ? <ScatterChart trials={trials} x={xColumn} y={yColumn} colourBy={colourBy} view={view} hot={hot.value} onHot={(index) => (hot.value = index)} onOpen={open} />
+            ? <ScatterChart trials={trials} x={xColumn} y={yColumn} colourBy={colourBy} view={view} hot={hot} onOpen={open} />
             : axes.length > 0
-            ? <ParallelChart trials={trials} columns={axes} colourBy={colourBy} filters={filters} view={view} hot={hot.value} onHot={(index) => (hot.value = index)}
+            ? <ParallelChart trials={trials} columns={axes} colourBy={colourBy} filters={filters} view={view} hot={hot}
                 onFilter={(id, filter) => setFilter(filters, id, filter)} onFlip={(id) => toggled("flip", id)} onLog={(id) => toggled("log", id)} onMove={move} onOpen={open} />
             : <p class="note">No column is chosen, or no value differs between the trials.</p>}
         </section>

@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
@@ -16,14 +17,13 @@ function keptPart(axis: AxisLayout, filter: Filter, layout: ParallelLayout): { t
   return { top: Math.max(layout.top - 6, Math.min(...finite) - room), bottom: Math.min(layout.bottom + 6, Math.max(...finite) + room) };
 }
 
-export function ParallelChart({ trials, columns, colourBy, filters, view, hot, onHot, onFilter, onFlip, onLog, onMove, onOpen }: {
+export function ParallelChart({ trials, columns, colourBy, filters, view, hot, onFilter, onFlip, onLog, onMove, onOpen }: {
   trials: Trials;
   columns: readonly Column[];
   colourBy: Column | undefined;
   filters: Filters;
   view: AxisView;
-  hot: number | null;
-  onHot: (index: number | null) => void;
+  hot: Signal<number | null>;
   onFilter: (id: string, filter: Filter | null) => void;
   onFlip: (id: string) => void;
   onLog: (id: string) => void;
@@ -37,7 +37,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
   const titles = useMemo(() => axisTitles(columns), [columns]);
   const room = Math.floor(width / Math.max(1, columns.length) / 6.2); // Characters from one axis to the next.
   const point = (index: number, event: PointerEvent): void => {
-    onHot(index);
+    hot.value = index;
     showReadout(
       <>
         <b>{trials.names[index] || trials.runs[index]?.[0]}</b>
@@ -45,7 +45,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
       </>, event.clientX, event.clientY);
   };
   const leave = (): void => {
-    onHot(null);
+    hot.value = null;
     hideReadout();
   };
   const heightOf = (event: PointerEvent): number => event.clientY - (ref.current?.getBoundingClientRect().top ?? 0);
@@ -58,11 +58,11 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
     <div class="parallel-room">
     <div class="parallel" ref={ref} style={{ minWidth: `${columns.length * 84}px` }}>
       {layout && (
-        <svg class={`chart${hot === null ? "" : " has-hot"}`} width={width} height={height} role="group"
+        <svg class={`chart${hot.value === null ? "" : " has-hot"}`} width={width} height={height} role="group"
           aria-label={`${trials.names.length} trials over ${columns.map((c) => c.label).join(", ")}`}>
           <g>
             {layout.lines.map(({ path, index }) => (
-              <path key={index} class={`trial-line ${heats[index] ?? "heat-none"}${hot === index ? " hot" : ""}`} d={path}
+              <path key={index} class={`trial-line ${heats[index] ?? "heat-none"}${hot.value === index ? " hot" : ""}`} d={path}
                 onPointerMove={(event) => point(index, event)} onPointerLeave={leave} onClick={() => onOpen(index)} />
             ))}
           </g>

@@ -1,4 +1,5 @@
 // Two columns against each other, coloured like the lines and rows of the same trials.
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
@@ -16,28 +17,27 @@ function apart<T extends { at: number }>(ticks: readonly T[]): T[] {
   return kept;
 }
 
-export function ScatterChart({ trials, x, y, colourBy, view, hot, onHot, onOpen }: {
+export function ScatterChart({ trials, x, y, colourBy, view, hot, onOpen }: {
   trials: Trials;
   x: Column;
   y: Column;
   colourBy: Column | undefined;
   view: AxisView;
-  hot: number | null;
-  onHot: (index: number | null) => void;
+  hot: Signal<number | null>;
   onOpen: (index: number) => void;
 }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const layout = useMemo(() => layoutScatter(x, y, width, height, view), [x, y, width, height, view]);
   const heats = useMemo(() => heatOf(colourBy), [colourBy]);
   const leave = (): void => {
-    onHot(null);
+    hot.value = null;
     hideReadout();
   };
   const move = (event: PointerEvent): void => {
     const box = ref.current?.getBoundingClientRect();
     const index = layout && box ? nearestPoint(layout, event.clientX - box.left, event.clientY - box.top) : null;
     if (index === null) return leave();
-    onHot(index);
+    hot.value = index;
     const columns = [...new Set([x, y, ...(colourBy ? [colourBy] : [])])];
     showReadout(
       <>
@@ -48,8 +48,8 @@ export function ScatterChart({ trials, x, y, colourBy, view, hot, onHot, onOpen 
   return (
     <div class="parallel" ref={ref}>
       {layout && (
-        <svg class={`chart scatter${hot === null ? "" : " has-hot"}`} width={width} height={height} role="group" aria-label={`${layout.points.length} trials by ${x.label} and ${y.label}`}
-          onPointerMove={move} onPointerLeave={leave} onClick={() => hot !== null && onOpen(hot)}>
+        <svg class={`chart scatter${hot.value === null ? "" : " has-hot"}`} width={width} height={height} role="group" aria-label={`${layout.points.length} trials by ${x.label} and ${y.label}`}
+          onPointerMove={move} onPointerLeave={leave} onClick={() => hot.value !== null && onOpen(hot.value)}>
           {layout.y.ticks.map((tick) => (
             <g key={tick.value}>
               <path class="grid" d={`M${layout.left} ${Math.round(tick.at) + 0.5}H${layout.right}`} />
@@ -67,7 +67,7 @@ export function ScatterChart({ trials, x, y, colourBy, view, hot, onHot, onOpen 
           <text class="name" x={layout.right} y={layout.bottom + 32} text-anchor="end">{x.label}</text>
           <text class="name halo" x={layout.left + 6} y={layout.top - 4}>{y.label}</text>
           {layout.points.map((point) => (
-            <circle key={point.index} class={`trial-dot ${heats[point.index]}${hot === point.index ? " hot" : ""}`} cx={point.x} cy={point.y} r={hot === point.index ? 4 : 2.5} />
+            <circle key={point.index} class={`trial-dot ${heats[point.index]}${hot.value === point.index ? " hot" : ""}`} cx={point.x} cy={point.y} r={hot.value === point.index ? 4 : 2.5} />
           ))}
         </svg>
       )}

@@ -1,7 +1,7 @@
-import type { Signal } from "@preact/signals";
+import { useComputed, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { exact, significant, steady } from "../../lib/format";
+import { useGrowingRows } from "../../parts/useGrowingRows";
 import { setQuery } from "../../state/location";
 import type { Column, Trials } from "./data";
 import { heatOf } from "./parallel_layout";
@@ -15,6 +15,29 @@ function Cell({ column, index }: { column: Column; index: number }): JSX.Element
   return <td title={String(value)}>{String(value)}</td>;
 }
 
+/** On its own, so that the pointer on another trial changes two rows and not the table. */
+function TrialRow({ trials, index, columns, heat, hot, onOpen }: {
+  trials: Trials;
+  index: number;
+  columns: readonly Column[];
+  heat: string;
+  hot: Signal<number | null>;
+  onOpen: (index: number) => void;
+}): JSX.Element {
+  const isHot = useComputed(() => hot.value === index);
+  const runs = trials.runs[index] ?? [];
+  const title = trials.names[index] || runs[0] || "";
+  const status = trials.statuses[index] ?? "";
+  return (
+    <tr class={isHot.value ? "hot" : ""} tabIndex={0} aria-label={title} onPointerEnter={() => (hot.value = index)} onPointerLeave={() => (hot.value = null)}
+      onClick={() => onOpen(index)} onKeyDown={(event) => { if (event.key === "Enter") onOpen(index); }}>
+      <td title={runs.join(", ")}><span class="run-line"><span class={`heat-dot ${heat}`} /><span class="tail"><bdi>{title}</bdi></span>{runs.length > 1 && <span class="dim"> × {runs.length}</span>}</span></td>
+      <td><span class={STATUS[status] ?? "none"}>{status === "unknown" ? "–" : status}</span></td>
+      {columns.map((column) => <Cell key={column.id} column={column} index={index} />)}
+    </tr>
+  );
+}
+
 export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
   trials: Trials;
   columns: readonly Column[];
@@ -23,7 +46,7 @@ export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
   colourBy: Column | undefined;
   onOpen: (index: number) => void;
 }): JSX.Element {
-  const [most, setMost] = useState(200);
+  const rows = useGrowingRows(trials.names.length);
   const heats = heatOf(colourBy);
   const head = (column: Column): JSX.Element => {
     const order = sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : undefined;
@@ -42,22 +65,13 @@ export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
         <caption class="sr">Trials</caption>
         <thead><tr><th scope="col">Trial</th><th scope="col">Ended</th>{columns.map(head)}</tr></thead>
         <tbody>
-          {trials.names.slice(0, most).map((name, i) => {
-            const title = name || trials.runs[i]?.[0] || "";
-            return (
-              <tr key={`${name} ${trials.runs[i]?.[0] ?? i}`} class={hot.value === i ? "hot" : ""} tabIndex={0} aria-label={title}
-                onPointerEnter={() => (hot.value = i)} onPointerLeave={() => (hot.value = null)} onClick={() => onOpen(i)}
-                onKeyDown={(event) => { if (event.key === "Enter") onOpen(i); }}>
-                <td title={(trials.runs[i] ?? []).join(", ")}><span class="run-line"><span class={`heat-dot ${heats[i] ?? "heat-none"}`} /><span class="tail"><bdi>{title}</bdi></span>{(trials.runs[i]?.length ?? 0) > 1 && <span class="dim"> × {trials.runs[i]?.length}</span>}</span></td>
-                <td><span class={STATUS[trials.statuses[i] ?? ""] ?? "none"}>{trials.statuses[i] === "unknown" ? "–" : trials.statuses[i]}</span></td>
-                {columns.map((column) => <Cell key={column.id} column={column} index={i} />)}
-              </tr>
-            );
-          })}
+          {trials.names.slice(0, rows.shown).map((name, i) => (
+            <TrialRow key={`${name} ${trials.runs[i]?.[0] ?? i}`} trials={trials} index={i} columns={columns} heat={heats[i] ?? "heat-none"} hot={hot} onOpen={onOpen} />
+          ))}
         </tbody>
       </table>
       {trials.names.length === 0 && <p class="panel note">No trial passes the filters. <button class="link" onClick={() => setQuery({ where: null })}>Clear them</button></p>}
-      {trials.names.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show {Math.min(500, trials.names.length - most)} more</button>}
+      {trials.names.length > rows.shown && <button ref={rows.end} class="link more" onClick={rows.more}>Show more of {trials.names.length}</button>}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { readWeights, TERMS, USUAL_WEIGHTS, weightsText, type AuroraWeights } from "../../lib/aurora";
@@ -38,10 +39,9 @@ function WeightsEditor({ weights }: { weights: AuroraWeights }): JSX.Element {
 }
 
 /** Models by score. Bars leave break-even; the scale is logarithmic, since the score is a product. */
-export function AuroraPanel({ rows, hot, onHot, onOpen }: {
+export function AuroraPanel({ rows, hot, onOpen }: {
   rows: readonly Row[];
-  hot: string | null;
-  onHot: (name: string | null) => void;
+  hot: Signal<string | null>;
   onOpen: (name: string) => void;
 }): JSX.Element {
   const weights = readWeights(query.value.get("weights"));
@@ -75,8 +75,8 @@ export function AuroraPanel({ rows, hot, onHot, onOpen }: {
             const open = unfolded === row.name;
             return (
               <li key={row.name} class={i === SHOWN - 3 && scored.length > SHOWN ? "gap" : ""}>
-                <button class={`rank${hot === row.name ? " hot" : ""}`} aria-expanded={open} title={`${row.name}: ${aurora.kind}, what it is made of`}
-                  onPointerEnter={() => onHot(row.name)} onPointerLeave={() => onHot(null)} onClick={() => setUnfolded(open ? null : row.name)}>
+                <button class={`rank${hot.value === row.name ? " hot" : ""}`} aria-expanded={open} title={`${row.name}: ${aurora.kind}, what it is made of`}
+                  onPointerEnter={() => (hot.value = row.name)} onPointerLeave={() => (hot.value = null)} onClick={() => setUnfolded(open ? null : row.name)}>
                   <span class="name">{row.name}</span>
                   <span class="track">
                     <span class="bar" style={{ left: `${Math.min(even, at(score))}%`, width: `${Math.abs(at(score) - even)}%` }} />

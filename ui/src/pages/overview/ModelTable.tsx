@@ -1,3 +1,4 @@
+import { useComputed, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Metric } from "../../api/compression";
@@ -6,6 +7,7 @@ import { flatTag } from "../../lib/flat_tags";
 import { fixed, percent, ratio, significant, withComma } from "../../lib/format";
 import { useSize } from "../../charts/useSize";
 import { CheckMenu } from "../../parts/CheckMenu";
+import { useGrowingRows } from "../../parts/useGrowingRows";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { MOST_IN_RADAR } from "./radar_layout";
@@ -101,7 +103,30 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
   ];
 }
 
-export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, onSort, hot, onHot, onOpen, onCsv }: {
+/** On its own, so that the pointer on another model changes two rows and not the table. */
+function ModelRow({ row, columns, isTicked, hot, onTick, onOpen }: {
+  row: Row;
+  columns: readonly Column[];
+  isTicked: boolean;
+  hot: Signal<string | null>;
+  onTick: (name: string) => void;
+  onOpen: (name: string) => void;
+}): JSX.Element {
+  const isHot = useComputed(() => hot.value === row.name);
+  return (
+    <tr class={`${isHot.value ? "hot" : ""}${isTicked ? " ticked" : ""}`} data-model={row.name} tabIndex={0} aria-label={row.name}
+      onPointerEnter={() => (hot.value = row.name)} onPointerLeave={() => (hot.value = null)}
+      onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); /* Rows are ticked, not text marked. */ }}
+      onClick={(event) => (event.shiftKey ? onTick(row.name) : onOpen(row.name))} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(row.name); }}>
+      <td class="tick-cell" onClick={(event) => event.stopPropagation()}>
+        <input type="checkbox" aria-label={`Compare ${row.name} with others`} checked={isTicked} onChange={() => onTick(row.name)} />
+      </td>
+      {columns.map((c) => <td key={c.id} class={c.numeric ? "num" : ""}>{c.cell(row)}</td>)}
+    </tr>
+  );
+}
+
+export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, onSort, hot, onOpen, onCsv }: {
   data: OverviewData;
   rows: readonly Row[];
   /** Names; these rows come first. */
@@ -111,13 +136,11 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
   b: string;
   sort: string;
   onSort: (sort: string) => void;
-  hot: string | null;
-  onHot: (name: string | null) => void;
+  hot: Signal<string | null>;
   onOpen: (name: string) => void;
   onCsv: () => void;
 }): JSX.Element {
   const { ref, width } = useSize<HTMLDivElement>();
-  const [most, setMost] = useState(200);
   const body = useRef<HTMLTableSectionElement>(null);
   const filter = useRef<HTMLInputElement>(null);
   const move = (by: number) => (): void => {
@@ -138,6 +161,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
   const sorted = sortRows(passing, column.key, descending);
   const first = new Set(ticked);
   const rows = first.size === 0 ? sorted : [...sorted.filter((row) => first.has(row.name)), ...sorted.filter((row) => !first.has(row.name))];
+  const growing = useGrowingRows(rows.length);
   // Heads stick to the page only while nothing scrolls sideways between the two.
   const [fits, setFits] = useState(true);
   useLayoutEffect(() => {
@@ -179,20 +203,12 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
           </tr>
         </thead>
         <tbody ref={body}>
-          {rows.slice(0, most).map((row) => (
-            <tr key={row.name} class={`${hot === row.name ? "hot" : ""}${first.has(row.name) ? " ticked" : ""}`} data-model={row.name} tabIndex={0} aria-label={row.name}
-              onPointerEnter={() => onHot(row.name)} onPointerLeave={() => onHot(null)}
-              onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); /* Rows are ticked, not text marked. */ }}
-              onClick={(event) => (event.shiftKey ? onTick(row.name) : onOpen(row.name))} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(row.name); }}>
-              <td class="tick-cell" onClick={(event) => event.stopPropagation()}>
-                <input type="checkbox" aria-label={`Compare ${row.name} with others`} checked={first.has(row.name)} onChange={() => onTick(row.name)} />
-              </td>
-              {columns.map((c) => <td key={c.id} class={c.numeric ? "num" : ""}>{c.cell(row)}</td>)}
-            </tr>
+          {rows.slice(0, growing.shown).map((row) => (
+            <ModelRow key={row.name} row={row} columns={columns} isTicked={first.has(row.name)} hot={hot} onTick={onTick} onOpen={onOpen} />
           ))}
         </tbody>
       </table>
-      {rows.length > most && <button class="link more" onClick={() => setMost(most + 500)}>Show {Math.min(500, rows.length - most)} more of {rows.length}</button>}
+      {rows.length > growing.shown && <button ref={growing.end} class="link more" onClick={growing.more}>Show more of {rows.length}</button>}
       {rows.length === 0 && <p class="panel note">No model passes the filters. <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Clear them</button></p>}
       </div>
     </section>

@@ -119,7 +119,6 @@ export default function Overview(): JSX.Element {
   const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
   const tick = (name: string): void => setQuery({ pins: listText(withTick(listOf(query.value.get("pins")), name)) }, "replace");
   const open = (name: string): void => go(hrefOf(["compare"], { model: name }));
-  const setHot = (name: string | null): void => void (hot.value = name);
   return (
     <div class="view overview">
       <div class="page-bar">
@@ -153,16 +152,16 @@ export default function Overview(): JSX.Element {
             ? <ParetoChart {...chart} xHigherIsBetter={chart.x.higherIsBetter ?? false} yHigherIsBetter={chart.y.higherIsBetter ?? true}
                 {...(isFraction(chart.y) ? { yMost: 100 } : {})} xLabel={shownLabel(chart.x)} yLabel={shownLabel(chart.y)}
                 frontName={`${b} front`} summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with an arrow from ${a} to ${b} each`}
-                hot={hot.value} passing={new Set(rows.map((row) => row.name))} onHot={setHot} onOpen={open}
+                hot={hot} passing={new Set(rows.map((row) => row.name))} onOpen={open}
                 brush={brush} onBrush={(next) => setQuery({ brush: next ? brushText(next) : null }, "replace")}
                 card={(name) => <ModelCard row={data.rows.find((row) => row.name === name)!} data={data} a={a} b={b} />} />
             : <p class="note">No model has both {a} and {b} of a resource such as size, latency or throughput.</p>}
         </section>
-        <AuroraPanel rows={rows} hot={hot.value} onHot={setHot} onOpen={open} />
+        <AuroraPanel rows={rows} hot={hot} onOpen={open} />
       </div>
-      {ticked.length > 0 && <Radar data={data} rows={ticked} a={a} b={b} hot={hot.value} onHot={setHot} onRemove={tick} onClear={() => setQuery({ pins: null }, "replace")} />}
+      {ticked.length > 0 && <Radar data={data} rows={ticked} a={a} b={b} hot={hot} onRemove={tick} onClear={() => setQuery({ pins: null }, "replace")} />}
       <ModelTable data={data} rows={rows} ticked={pins} onTick={tick} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
-        hot={hot.value} onHot={setHot} onOpen={open} onCsv={() => saveCsv(data, rows, a, b)} />
+        hot={hot} onOpen={open} onCsv={() => saveCsv(data, rows, a, b)} />
     </div>
   );
 }

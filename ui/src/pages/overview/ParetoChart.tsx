@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
@@ -22,12 +23,11 @@ export interface ParetoChartProps {
   readonly yLabel: string;
   readonly frontName: string;
   readonly summary: string;
-  readonly hot: string | null;
+  readonly hot: Signal<string | null>;
   /** The models that the filters let pass; the others are faint. */
   readonly passing: ReadonlySet<string>;
   readonly brush: Brush | null;
   readonly onBrush: (brush: Brush | null) => void;
-  readonly onHot: (name: string | null) => void;
   readonly onOpen: (name: string) => void;
   readonly card: (name: string) => JSX.Element;
 }
@@ -43,6 +43,7 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const svg = useRef<SVGSVGElement>(null);
   const [drag, setDrag] = useState<Drag | null>(null);
+  const hot = props.hot.value;
   const layout = useMemo(
     () => layoutPareto(props.inputs, {
       width, height, logX: props.logX, logY: props.logY,
@@ -52,11 +53,11 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
   );
   const point = (mark: Mark, x: number, y: number): void => {
     if (drag) return;
-    props.onHot(mark.name);
+    props.hot.value = mark.name;
     showReadout(props.card(mark.name), x, y);
   };
   const leave = (): void => {
-    props.onHot(null);
+    props.hot.value = null;
     hideReadout();
   };
   const place = (event: PointerEvent): { x: number; y: number } => {
@@ -92,7 +93,7 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
   return (
     <div class="pareto" ref={ref}>
       {layout && (
-        <svg ref={svg} class={`chart${layout.marks.some((mark) => mark.name === props.hot) ? " has-hot" : ""}${layout.marks.length > MANY ? " many" : ""}`} width={width} height={height} role="group" aria-label={props.summary}
+        <svg ref={svg} class={`chart${layout.marks.some((mark) => mark.name === hot) ? " has-hot" : ""}${layout.marks.length > MANY ? " many" : ""}`} width={width} height={height} role="group" aria-label={props.summary}
           onPointerMove={move} onPointerUp={end} onPointerCancel={() => setDrag(null)}>
           {layout.yTicks.map((t) => (
             <g key={t}>
@@ -124,7 +125,7 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
               onPointerMove={(event) => point(mark, event.clientX, event.clientY)} onPointerLeave={leave} onClick={() => props.onOpen(mark.name)} />
           ))}
           {layout.marks.map((mark) => (
-            <g key={mark.name} class={`model${props.hot === mark.name ? " hot" : ""}${props.passing.has(mark.name) ? "" : " out"}`} tabIndex={0} role="link" aria-label={mark.name}
+            <g key={mark.name} class={`model${hot === mark.name ? " hot" : ""}${props.passing.has(mark.name) ? "" : " out"}`} tabIndex={0} role="link" aria-label={mark.name}
               onPointerMove={(event) => point(mark, event.clientX, event.clientY)} onPointerLeave={leave}
               onFocus={(event) => { const r = event.currentTarget.getBoundingClientRect(); point(mark, r.x + r.width / 2, r.y + r.height / 2); }}
               onBlur={leave} onClick={() => props.onOpen(mark.name)}

@@ -1,4 +1,5 @@
 // The ticked models beside each other: a shape each over the metrics, and the same as a table.
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
@@ -32,9 +33,9 @@ function Shapes({ layout, rows, hot }: { layout: RadarLayout; rows: readonly Row
   );
 }
 
-export function Radar({ data, rows, a, b, hot, onHot, onRemove, onClear }: {
-  data: OverviewData; rows: readonly Row[]; a: string; b: string; hot: string | null;
-  onHot: (name: string | null) => void; onRemove: (name: string) => void; onClear: () => void;
+export function Radar({ data, rows, a, b, hot, onRemove, onClear }: {
+  data: OverviewData; rows: readonly Row[]; a: string; b: string; hot: Signal<string | null>;
+  onRemove: (name: string) => void; onClear: () => void;
 }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const spokes = useMemo(() => spokesOf(data, rows), [data, rows]);
@@ -49,7 +50,7 @@ export function Radar({ data, rows, a, b, hot, onHot, onRemove, onClear }: {
       <div class="radar-parts">
         {spokes.length >= 3 && (
           <div class="radar" ref={ref} role="img" aria-label={`${rows.length} models over ${spokes.map((spoke) => spoke.name).join(", ")}; the table beside has the numbers`}>
-            {layout && <svg class={`chart${hot !== null && rows.some((row) => row.name === hot) ? " has-hot" : ""}`} height={height}><Shapes layout={layout} rows={rows} hot={hot} /></svg>}
+            {layout && <svg class={`chart${rows.some((row) => row.name === hot.value) ? " has-hot" : ""}`} height={height}><Shapes layout={layout} rows={rows} hot={hot.value} /></svg>}
           </div>
         )}
         <div class="radar-table scroll-x">
@@ -58,7 +59,7 @@ export function Radar({ data, rows, a, b, hot, onHot, onRemove, onClear }: {
             <thead><tr><th scope="col">Model</th>{spokes.map((spoke) => <th key={spoke.name} scope="col" class="num">{spoke.name}</th>)}<th scope="col"><span class="sr">Untick</span></th></tr></thead>
             <tbody>
               {rows.map((row, i) => (
-                <tr key={row.name} onPointerEnter={() => onHot(row.name)} onPointerLeave={() => onHot(null)}>
+                <tr key={row.name} onPointerEnter={() => (hot.value = row.name)} onPointerLeave={() => (hot.value = null)}>
                   <th scope="row"><i class={`radar-key radar-${i + 1}`} aria-hidden="true" /><span title={row.name}>{row.name}</span></th>
                   {spokes.map((spoke) => { const gain = spoke.gains[i]; return <td key={spoke.name} class="num">{gain == null ? <span class="none" title="not logged">–</span> : ratio(gain)}</td>; })}
                   <td><button class="link" aria-label={`Untick ${row.name}`} onClick={() => onRemove(row.name)}>✕</button></td>
