@@ -103,9 +103,12 @@ struct LayerComparison {
   std::string precision = "fp32";  // "int8", "fp16", "bf16", or as GGUF calls it: "q4_k".
 
   std::optional<Comparison> weight;  // Channels are the layer's output channels.
-  // All weights of a channel times one factor, different from channel to channel: folding and
-  // equalization do that, and following layers undo it. `weight` is what is left without it.
+  // All weights of a channel times one factor: folding and equalization do that, and it is no
+  // damage. `weight` is what is left without it.
   bool is_rescaled = false;
+  // Nodes behind the layer that the other file has in its weights and bias, by name: normalization
+  // and arithmetic with constants.
+  std::vector<std::string> folded;
   std::optional<double> bias_shift;  // Root mean square over channels, in deviations of the output.
   std::uint64_t baseline_bytes = 0;  // Of weights and bias, scales included.
   std::uint64_t variant_bytes = 0;
