@@ -28,6 +28,7 @@ class LayerRow(TypedDict):
     bits: int
     precision: str
     is_rescaled: bool
+    folded: list[str]
     baseline_bytes: int
     variant_bytes: int
     bias_shift: Optional[float]

@@ -154,19 +154,24 @@ struct ChannelSums {
   double xx = 0, yy = 0, xy = 0;
 };
 
-// Σ(f x - y)² / Σy², with the factors of one side; without any, they are 1.
-double DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<double>& factors,
-                  bool is_variant) {
-  double error = 0, energy = 0;
+// How far weights are from each other with the factors of one side; without any, they are 1.
+struct Distance {
+  double of_direction = 0;  // 1 - cosine², which a wrong scale does not change.
+  double of_size = 0;       // Σ(f x - y)² / Σ((f x)² + y²).
+};
+Distance DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<double>& factors,
+                    bool is_variant) {
+  double moved = 0, kept = 0, product = 0;
   for (std::size_t c = 0; c < sums.size(); ++c) {
     const double factor = factors.empty() ? 1 : factors[c];
-    const double moved = is_variant ? sums[c].yy : sums[c].xx;
-    const double kept = is_variant ? sums[c].xx : sums[c].yy;
-    error += std::max(0.0, factor * factor * moved - 2 * factor * sums[c].xy + kept);
-    energy += kept;
+    moved += factor * factor * (is_variant ? sums[c].yy : sums[c].xx);
+    kept += is_variant ? sums[c].xx : sums[c].yy;
+    product += factor * sums[c].xy;
   }
-  const double distance = error / energy;
-  return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
+  const double cosine = product / std::sqrt(moved * kept);
+  if (!std::isfinite(cosine)) return {1, 1};  // One side is zero, or no number.
+  return {std::max(0.0, 1 - cosine * std::abs(cosine)),
+          std::max(0.0, moved - 2 * product + kept) / (moved + kept)};
 }
 
 // Σ(b - c)² / Σ(b² + c²).
@@ -253,7 +258,8 @@ Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before
 
   struct Candidate {
     Folding folding;
-    double weights = 0, bias = 0;
+    Distance weights;
+    double bias = 0;
   };
   std::vector<Candidate> candidates = {
       {{}, DistanceOf(sums, {}, false), BiasDistanceOf(ours, theirs)}};
@@ -261,25 +267,26 @@ Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before
     Folding folding{.baseline_steps = k};
     CBOARD_ASSIGN_OR_RETURN(folding.baseline, JoinSteps(baseline, before, k));
     CBOARD_ASSIGN_OR_RETURN(const auto bias, FoldedBias(baseline, before, folding.baseline));
-    const double weights = DistanceOf(sums, folding.baseline.factors, false);
+    const Distance weights = DistanceOf(sums, folding.baseline.factors, false);
     candidates.push_back({std::move(folding), weights, BiasDistanceOf(bias, theirs)});
   }
   for (std::size_t k = 1; k <= after.steps.size(); ++k) {
     Folding folding{.variant_steps = k};
     CBOARD_ASSIGN_OR_RETURN(folding.variant, JoinSteps(variant, after, k));
     CBOARD_ASSIGN_OR_RETURN(const auto bias, FoldedBias(variant, after, folding.variant));
-    const double weights = DistanceOf(sums, folding.variant.factors, true);
+    const Distance weights = DistanceOf(sums, folding.variant.factors, true);
     candidates.push_back({std::move(folding), weights, BiasDistanceOf(ours, bias)});
   }
-  // Added constants leave weights as they are, and then biases decide. Without a reason, nothing is
-  // folded.
+  // What all channels have in common leaves the direction as it is, and then sizes and biases
+  // decide. Without a reason, nothing is folded.
   double nearest = std::numeric_limits<double>::infinity();
-  for (const Candidate& candidate : candidates) nearest = std::min(nearest, candidate.weights);
-  constexpr double kAsNear = 1.25;
+  for (const Candidate& each : candidates) nearest = std::min(nearest, each.weights.of_direction);
+  constexpr double kAsNear = 1.25, kRounding = 1e-9;
   Candidate* best = nullptr;
-  for (Candidate& candidate : candidates) {
-    if (candidate.weights > kAsNear * nearest + 1e-12) continue;
-    if (best == nullptr || candidate.bias < 0.5 * best->bias) best = &candidate;
+  const auto left = [](const Candidate& each) { return each.weights.of_size + each.bias; };
+  for (Candidate& each : candidates) {
+    if (each.weights.of_direction > kAsNear * nearest + kRounding) continue;
+    if (best == nullptr || left(each) < 0.9 * left(*best)) best = &each;
   }
   return best == nullptr ? Folding() : std::move(best->folding);
 }

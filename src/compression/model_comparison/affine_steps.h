@@ -37,8 +37,8 @@ struct Folding {
   ChannelAffine baseline, variant;  // These as one.
 };
 
-// The folding with which weights of the two sides are nearest to each other and, where that makes
-// no difference, their biases. Weights have as many channels and elements on both sides.
+// The folding with which weights of the two sides are nearest to each other, but for one scale, and
+// then scales and biases. Weights have as many channels and elements on both sides.
 Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before,
                             const ModelGraph& variant, const ModelLayer& after);
 
