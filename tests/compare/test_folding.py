@@ -9,6 +9,7 @@ import pytest
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 import digits_models
+from conftest import run_compare
 from digits_models import Editor
 
 
@@ -104,3 +105,8 @@ def test_quantizers_that_get_too_much_are_not_to_blame(folded, compare, tmp_path
     broken.set(scale, broken.get(scale) * np.float32(5))
     report = compare(folded.fp32, broken.save(tmp_path / "broken.onnx"), *flags)
     assert [layer["name"] for layer in report["layers"] if layer["level"] == "red"] == [first["name"]]
+    lost = {layer["name"]: layer["input_sqnr_db"] - layer["accumulated"]["sqnr_db"]
+            for layer in report["layers"] if layer["input_sqnr_db"] is not None}  # fmt: skip
+    assert max(lost, key=lost.get) == first["name"] and lost[first["name"]] > 20
+    text = run_compare(folded.fp32, tmp_path / "broken.onnx", *flags).stdout
+    assert f"Most is lost on the way to the output of '{first['name']}' (from " in text

@@ -120,6 +120,10 @@ struct LayerComparison {
   std::optional<double> useful_output_db;
   // … and how far the output is from the baseline's, with the errors of all layers before.
   std::optional<Comparison> accumulated;
+  // The SQNR in dB that the worst input has, likewise: what is lost on the way to `accumulated` is
+  // lost in this layer, by its own errors or because it makes those before it count for more.
+  // Nothing where no input was compared.
+  std::optional<double> input_sqnr_db;
   // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.
   std::vector<double> sample_cosines;
   // Of layers that multiply uint8 by int8: what overflows 16 bits on processors without VNNI.

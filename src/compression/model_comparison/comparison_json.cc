@@ -105,6 +105,7 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   WriteComparison("weight", layer.weight, json);
   WriteComparison("local", layer.local, json);
   WriteComparison("accumulated", layer.accumulated, json);
+  WriteNumber(layer.input_sqnr_db, json.Key("input_sqnr_db"));
   WriteNumber(layer.useful_output_db, json.Key("useful_output_db"));
   WriteSaturation(layer.saturation, json.Key("saturation"));
   json.Key("level").Value(NameOf(layer.diagnosis.level));

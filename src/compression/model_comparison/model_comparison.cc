@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "cboard/base/strings.h"
@@ -11,6 +12,7 @@
 #include "compression/model_comparison/channel_importance.h"
 #include "compression/model_comparison/compare_graphs.h"
 #include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/error_path.h"
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
@@ -79,6 +81,7 @@ class Comparer {
         },
         nullptr, ParallelOptions::ForLargeItems()));
     CBOARD_RETURN_IF_ERROR(AddTensors(result));
+    AddInputErrors(result);
     std::ranges::stable_sort(result.layers, IsWorse, &LayerComparison::diagnosis);
     for (const std::size_t i : pairing_.baseline_only) {
       result.baseline_only.emplace_back(NameOf(baseline_, ours_[i]));
@@ -134,12 +137,12 @@ class Comparer {
   Result<void> RunModels(ModelComparison& result) {
     std::vector<OutputPlan> plans;
     std::vector<std::size_t> places;  // Of the pairs that have a plan.
-    output_tensors_.resize(pairing_.pairs.size(), kNoTensor);
+    places_.resize(pairing_.pairs.size(), kNoTensor);
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
       const LayerPair& pair = pairing_.pairs[i];
       auto plan = PlanOutput(baseline_, ours_[pair.baseline], variant_, theirs_[pair.variant]);
       if (!plan) continue;
-      output_tensors_[i] = baseline_.FindTensor(plan->baseline);
+      places_[i] = baseline_.FindTensor(plan->baseline);
       plans.push_back(*std::move(plan));
       places.push_back(i);
     }
@@ -243,7 +246,7 @@ class Comparer {
     if (codes.quantization->scales.empty()) return std::vector<Fix>();
     CBOARD_ASSIGN_OR_RETURN(
         OutputDiagnosis output,
-        DiagnoseOutput(output_tensors_[position], codes.quantization->bits(),
+        DiagnoseOutput(places_[position], codes.quantization->bits(),
                        double{codes.quantization->scales[0]}, outputs_[position], layer));
     if (IsWorse(output.diagnosis, layer.diagnosis)) std::swap(output.diagnosis, layer.diagnosis);
     // Both may be hurt, and mending one would not be enough.
@@ -316,8 +319,27 @@ class Comparer {
       layer.diagnosis = output.diagnosis;
       layer.fixes = RankFixes(layer, {}, output.fixes, options_.thresholds);
       result.layers.push_back(std::move(layer));
+      places_.push_back(baseline_.FindTensor(tensors_[i].plan.baseline));
     }
     return {};
+  }
+
+  // Of all layers, in the order of `places_`.
+  void AddInputErrors(ModelComparison& result) const {
+    std::unordered_map<TensorId, double> measured;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] == kNoTensor || !result.layers[i].accumulated) continue;
+      measured[places_[i]] = result.layers[i].accumulated->total.SqnrDb();
+    }
+    const ErrorPath path(baseline_, measured);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] == kNoTensor || !result.layers[i].accumulated) continue;
+      const bool is_pair = i < pairing_.pairs.size();
+      const NodeId node =
+          is_pair ? ours_[pairing_.pairs[i].baseline].node : baseline_.tensor(places_[i]).producer;
+      const double db = node == kNoNode ? HUGE_VAL : path.WorstInputDb(node);
+      if (std::isfinite(db)) result.layers[i].input_sqnr_db = db;
+    }
   }
 
   const ModelGraph& baseline_;
@@ -326,8 +348,8 @@ class Comparer {
   std::vector<ModelLayer> ours_, theirs_;
   LayerPairing pairing_;
   std::optional<ChannelImportance> importance_;
-  std::vector<Folding> foldings_;         // Of the pairs.
-  std::vector<TensorId> output_tensors_;  // Of the pairs, in the baseline.
+  std::vector<Folding> foldings_;  // Of the pairs.
+  std::vector<TensorId> places_;   // Outputs in the baseline: of the pairs, then of `tensors_`.
   std::vector<TensorPair> tensors_;
   std::vector<OutputFindings> outputs_, tensor_outputs_;
   std::vector<std::optional<SaturationCount>> saturations_;

@@ -119,6 +119,13 @@ std::vector<std::string> Computed(const ModelGraph& model, const std::vector<std
   return computed;
 }
 
+Result<ModelCapture> OpenCapture(const ModelGraph& model, const std::vector<std::string>& names) {
+  auto capture = ModelCapture::Open(model.path(), {.tensors = Computed(model, names)});
+  if (capture) return capture;
+  return Fail(capture.error().code,
+              capture.error().message + "; to compare weights alone, ask for 0 samples");
+}
+
 const TensorView* FindIn(const RunResult& result, std::span<const NamedTensor> inputs,
                          const std::string& name) {
   if (const TensorView* tensor = result.Find(name)) return tensor;
@@ -141,12 +148,8 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
     gatherers.emplace_back(plan, options.histograms);
   }
   for (const SaturationCheck& check : checks) theirs.push_back(check.input());
-  CBOARD_ASSIGN_OR_RETURN(
-      const ModelCapture first,
-      ModelCapture::Open(baseline.path(), {.tensors = Computed(baseline, ours)}));
-  CBOARD_ASSIGN_OR_RETURN(
-      const ModelCapture second,
-      ModelCapture::Open(variant.path(), {.tensors = Computed(variant, theirs)}));
+  CBOARD_ASSIGN_OR_RETURN(const ModelCapture first, OpenCapture(baseline, ours));
+  CBOARD_ASSIGN_OR_RETURN(const ModelCapture second, OpenCapture(variant, theirs));
   CBOARD_ASSIGN_OR_RETURN(
       const std::unique_ptr<SampleSource> samples,
       OpenSamples(options.data, first.session().inputs(), {.max_samples = options.samples}));
