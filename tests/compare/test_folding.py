@@ -50,7 +50,7 @@ def test_numbers_are_those_of_the_folded_baseline(folded, compare, tmp_path, per
     assert len(with_norms) == 3 and with_norms.keys() == prepared.keys()
     for name, layer in with_norms.items():
         other = prepared[name]
-        assert [folded_node.split("/")[-1] for folded_node in layer["folded"]] == ["BatchNormalization"]
+        assert [node.split("/")[-1] for node in layer["folded"]] == ["BatchNormalization"]
         assert layer["is_rescaled"] and other["folded"] == [] and not other["is_rescaled"]
         for part in ("weight", "local", "accumulated"):
             assert layer[part]["sqnr_db"] == pytest.approx(other[part]["sqnr_db"], abs=0.02), (name, part)
