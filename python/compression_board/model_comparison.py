@@ -28,6 +28,7 @@ class LayerRow(TypedDict):
     bits: int
     precision: str
     is_rescaled: bool
+    folded: list[str]
     baseline_bytes: int
     variant_bytes: int
     bias_shift: Optional[float]
@@ -52,6 +53,7 @@ class LayerRow(TypedDict):
     output_used_codes: Optional[int]
     output_divergence: Optional[float]
     accumulated_sqnr_db: Optional[float]
+    input_sqnr_db: Optional[float]
     accumulated_worst_channel: Optional[int]
     accumulated_worst_channel_sqnr_db: Optional[float]
     accumulated_cosine: Optional[float]

@@ -24,7 +24,8 @@ std::string Decibels(std::optional<double> value) {
   if (!value || std::isnan(*value)) return "";
   if (std::isinf(*value)) return *value > 0 ? "exact" : "lost";
   std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.1f", *value);
+  const double shown = std::abs(*value) < 0.05 ? 0 : *value;  // Not -0.0.
+  std::snprintf(text.data(), text.size(), "%.1f", shown);
   return text.data();
 }
 
@@ -50,6 +51,35 @@ const LayerComparison* LastOf(const ModelComparison& comparison) {
     if (layer.accumulated && (last == nullptr || layer.depth >= last->depth)) last = &layer;
   }
   return last;
+}
+
+// How much of the SQNR is lost between a layer's inputs and its output. Above 40 dB nobody sees it,
+// and below 0 there is nothing left to lose.
+double LossOf(const LayerComparison& layer) {
+  if (!layer.input_sqnr_db || !layer.accumulated) return 0;
+  const auto counted = [](double db) { return std::clamp(db, 0.0, 40.0); };
+  return counted(*layer.input_sqnr_db) - counted(layer.accumulated->total.SqnrDb());
+}
+
+// Names the layers in which most is lost, when there are any that stand out.
+void AppendLosses(const ModelComparison& comparison, std::string& text) {
+  constexpr std::size_t kMost = 3;
+  constexpr double kLeastDb = 6;
+  std::vector<const LayerComparison*> layers;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (LossOf(layer) >= kLeastDb) layers.push_back(&layer);
+  }
+  if (layers.empty()) return;
+  std::ranges::stable_sort(layers, std::greater(), [](const auto* each) { return LossOf(*each); });
+  layers.resize(std::min(layers.size(), kMost));
+  text += "Most is lost on the way to the output of ";
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (i > 0) text += i + 1 == layers.size() ? " and " : ", ";
+    text += Quoted(layers[i]->name, kMaxNameWidth) + " (from " +
+            Decibels(layers[i]->input_sqnr_db) + " to " + Decibels(SqnrOf(layers[i]->accumulated)) +
+            " dB)";
+  }
+  text += ".\n";
 }
 
 void AppendVerdict(const ModelComparison& comparison, std::string& text) {
@@ -79,6 +109,7 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
     text += "The last layer, " + Quoted(last->name, kMaxNameWidth) + ", ";
     if (std::isfinite(db)) {
       text += "keeps an SQNR of " + Decibels(db) + " dB with all errors before it.\n";
+      AppendLosses(comparison, text);
     } else {
       text += db > 0 ? "gives exactly what the baseline gives.\n"
                      : "gives nothing that can be compared with the baseline.\n";

@@ -16,8 +16,9 @@ from onnxruntime.quantization import (
 LAYERS = ["conv1", "conv2", "conv3", "head"]
 
 
-def train(csv: Path, path: Path):
-    """Writes the network as ONNX; returns images and labels that it has not seen."""
+def train(csv: Path, path: Path, normalized=False):
+    """Writes the network as ONNX; returns images and labels that it has not seen. If it is
+    `normalized`, a BatchNormalization follows each convolution, in the file, too."""
     warnings.simplefilter("ignore")
     import torch
     from torch import nn
@@ -29,10 +30,13 @@ def train(csv: Path, path: Path):
             self.conv2 = nn.Conv2d(8, 16, 3, padding=1)
             self.conv3 = nn.Conv2d(16, 16, 3, padding=1)
             self.head = nn.Linear(16 * 16, 10)
+            norm = nn.BatchNorm2d if normalized else (lambda channels: nn.Identity())
+            self.norm1, self.norm2, self.norm3 = norm(8), norm(16), norm(16)
 
         def forward(self, image):
-            x = torch.relu(self.conv2(torch.relu(self.conv1(image))))
-            x = torch.relu(self.conv3(nn.functional.max_pool2d(x, 2)))
+            x = torch.relu(self.norm1(self.conv1(image)))
+            x = torch.relu(self.norm2(self.conv2(x)))
+            x = torch.relu(self.norm3(self.conv3(nn.functional.max_pool2d(x, 2))))
             return self.head(x.flatten(1))
 
     rows = np.loadtxt(csv, delimiter=",", dtype=np.float32)
@@ -51,6 +55,8 @@ def train(csv: Path, path: Path):
     torch.onnx.export(
         network.eval(), torch.zeros(1, 1, 8, 8), str(path), opset_version=13,
         input_names=["image"], output_names=["logits"], dynamic_axes={"image": {0: "batch"}},
+        # Otherwise normalization is folded on the way.
+        training=torch.onnx.TrainingMode.PRESERVE if normalized else torch.onnx.TrainingMode.EVAL,
     )
     return images[1400:], labels[1400:]
 

@@ -103,9 +103,12 @@ struct LayerComparison {
   std::string precision = "fp32";  // "int8", "fp16", "bf16", or as GGUF calls it: "q4_k".
 
   std::optional<Comparison> weight;  // Channels are the layer's output channels.
-  // All weights of a channel times one factor, different from channel to channel: folding and
-  // equalization do that, and following layers undo it. `weight` is what is left without it.
+  // All weights of a channel times one factor: folding and equalization do that, and it is no
+  // damage. `weight` is what is left without it.
   bool is_rescaled = false;
+  // Nodes behind the layer that the other file has in its weights and bias, by name: normalization
+  // and arithmetic with constants.
+  std::vector<std::string> folded;
   std::optional<double> bias_shift;  // Root mean square over channels, in deviations of the output.
   std::uint64_t baseline_bytes = 0;  // Of weights and bias, scales included.
   std::uint64_t variant_bytes = 0;
@@ -117,6 +120,10 @@ struct LayerComparison {
   std::optional<double> useful_output_db;
   // … and how far the output is from the baseline's, with the errors of all layers before.
   std::optional<Comparison> accumulated;
+  // The SQNR in dB that the worst input has, likewise: what is lost on the way to `accumulated` is
+  // lost in this layer, by its own errors or because it makes those before it count for more.
+  // Nothing where no input was compared.
+  std::optional<double> input_sqnr_db;
   // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.
   std::vector<double> sample_cosines;
   // Of layers that multiply uint8 by int8: what overflows 16 bits on processors without VNNI.

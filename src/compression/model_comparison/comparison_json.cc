@@ -96,12 +96,16 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   json.Key("bits").Value(layer.bits);
   json.Key("precision").Value(layer.precision);
   json.Key("is_rescaled").Value(layer.is_rescaled);
+  json.Key("folded").BeginArray();
+  for (const std::string& node : layer.folded) json.Value(node);
+  json.EndArray();
   json.Key("baseline_bytes").Value(layer.baseline_bytes);
   json.Key("variant_bytes").Value(layer.variant_bytes);
   WriteNumber(layer.bias_shift, json.Key("bias_shift"));
   WriteComparison("weight", layer.weight, json);
   WriteComparison("local", layer.local, json);
   WriteComparison("accumulated", layer.accumulated, json);
+  WriteNumber(layer.input_sqnr_db, json.Key("input_sqnr_db"));
   WriteNumber(layer.useful_output_db, json.Key("useful_output_db"));
   WriteSaturation(layer.saturation, json.Key("saturation"));
   json.Key("level").Value(NameOf(layer.diagnosis.level));

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/affine_steps.h"
 #include "compression/model_comparison/byte_shares.h"
 #include "compression/model_comparison/channel_importance.h"
 #include "compression/model_comparison/compare_graphs.h"
 #include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/error_path.h"
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
@@ -53,6 +56,7 @@ class Comparer {
     theirs_ = FindWeightLayers(variant_);
     importance_.emplace(baseline_, ours_);
     CBOARD_ASSIGN_OR_RETURN(pairing_, PairLayers(baseline_, ours_, variant_, theirs_));
+    CBOARD_RETURN_IF_ERROR(FoldLayers());
     if (pairing_.pairs.empty()) {
       return Fail(ErrorCode::kInvalidArgument,
                   "no layer of " + Quoted(baseline_.path().string()) + " (" +
@@ -77,6 +81,7 @@ class Comparer {
         },
         nullptr, ParallelOptions::ForLargeItems()));
     CBOARD_RETURN_IF_ERROR(AddTensors(result));
+    AddInputErrors(result);
     std::ranges::stable_sort(result.layers, IsWorse, &LayerComparison::diagnosis);
     for (const std::size_t i : pairing_.baseline_only) {
       result.baseline_only.emplace_back(NameOf(baseline_, ours_[i]));
@@ -89,6 +94,37 @@ class Comparer {
   }
 
  private:
+  // Finds out what became part of weights, and lets layers end where both have had the same done to
+  // them.
+  Result<void> FoldLayers() {
+    foldings_.resize(pairing_.pairs.size());
+    CBOARD_RETURN_IF_ERROR(ForEachInParallel(
+        pairing_.pairs.size(),
+        [&](std::size_t, std::size_t i) -> Result<void> {
+          const LayerPair& pair = pairing_.pairs[i];
+          CBOARD_ASSIGN_OR_RETURN(
+              foldings_[i],
+              FindFolding(baseline_, Read(ours_[pair.baseline], pair.baseline_reading), variant_,
+                          Read(theirs_[pair.variant], pair.variant_reading)));
+          return {};
+        },
+        nullptr, ParallelOptions::ForLargeItems()));
+    for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
+      ModelLayer& before = ours_[pairing_.pairs[i].baseline];
+      ModelLayer& after = theirs_[pairing_.pairs[i].variant];
+      std::size_t a = foldings_[i].baseline_steps, b = foldings_[i].variant_steps;
+      for (; a < before.steps.size() && b < after.steps.size(); ++a, ++b) {
+        if (baseline_.node(before.steps[a].node).op_type !=
+            variant_.node(after.steps[b].node).op_type) {
+          break;
+        }
+      }
+      CutSteps(baseline_, a, before);
+      CutSteps(variant_, b, after);
+    }
+    return {};
+  }
+
   std::string WhyNotRun() const {
     if (options_.samples == 0) return "no samples were asked for";
     for (const ModelGraph* model : {&baseline_, &variant_}) {
@@ -101,12 +137,12 @@ class Comparer {
   Result<void> RunModels(ModelComparison& result) {
     std::vector<OutputPlan> plans;
     std::vector<std::size_t> places;  // Of the pairs that have a plan.
-    output_tensors_.resize(pairing_.pairs.size(), kNoTensor);
+    places_.resize(pairing_.pairs.size(), kNoTensor);
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
       const LayerPair& pair = pairing_.pairs[i];
       auto plan = PlanOutput(baseline_, ours_[pair.baseline], variant_, theirs_[pair.variant]);
       if (!plan) continue;
-      output_tensors_[i] = baseline_.FindTensor(plan->baseline);
+      places_[i] = baseline_.FindTensor(plan->baseline);
       plans.push_back(*std::move(plan));
       places.push_back(i);
     }
@@ -152,23 +188,29 @@ class Comparer {
       TakeOutputs(outputs_[position], layer);
       layer.saturation = saturations_[position];
     }
-    const bool is_folded = before.is_normalized != after.is_normalized;
+    const Folding& folding = foldings_[position];
     const bool has_sound_output =
         !layer.accumulated || layer.accumulated->total.SqnrDb() >= kSoundOutputDb;
-    auto weights = CompareWeights(baseline_, before, variant_, after, is_folded || has_sound_output,
+    auto weights = CompareWeights(baseline_, before, variant_, after, folding, has_sound_output,
                                   options_.thresholds);
     if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
     layer.bits = weights->bits;
     layer.precision = weights->precision;
     layer.is_rescaled = weights->is_rescaled;
+    for (std::size_t i = 0; i < folding.baseline_steps; ++i) {
+      layer.folded.push_back(baseline_.node(before.steps[i].node).name);
+    }
+    for (std::size_t i = 0; i < folding.variant_steps; ++i) {
+      layer.folded.push_back(variant_.node(after.steps[i].node).name);
+    }
     layer.weight = weights->comparison;
     layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
-    if (!is_folded && !layer.is_rescaled) {
-      CBOARD_RETURN_IF_ERROR(CompareBias(before, after, layer));
+    if (!layer.is_rescaled || !layer.folded.empty()) {
+      CBOARD_RETURN_IF_ERROR(CompareBias(before, after, folding, layer));
     }
     CBOARD_ASSIGN_OR_RETURN(const std::vector<Fix> for_output, JudgeOutput(position, layer));
     layer.fixes = RankFixes(layer, std::move(weights->fixes), for_output, options_.thresholds);
-    if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, layer));
+    if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, folding, layer));
     return layer;
   }
 
@@ -180,9 +222,9 @@ class Comparer {
   }
 
   Result<void> CompareBias(const ModelLayer& before, const ModelLayer& after,
-                           LayerComparison& layer) {
+                           const Folding& folding, LayerComparison& layer) {
     CBOARD_ASSIGN_OR_RETURN(const auto shifts,
-                            BiasShifts(baseline_, before, variant_, after,
+                            BiasShifts(baseline_, before, variant_, after, folding,
                                        DeviationsOf(layer.accumulated, *layer.weight)));
     if (!shifts || shifts->empty()) return {};
     double squares = 0;
@@ -202,9 +244,10 @@ class Comparer {
     const LayerPair& pair = pairing_.pairs[position];
     const ModelTensor& codes = variant_.tensor(theirs_[pair.variant].quantized->codes);
     if (codes.quantization->scales.empty()) return std::vector<Fix>();
-    CBOARD_ASSIGN_OR_RETURN(OutputDiagnosis output,
-                            DiagnoseOutput(output_tensors_[position], codes.quantization->bits(),
-                                           double{codes.quantization->scales[0]}, layer));
+    CBOARD_ASSIGN_OR_RETURN(
+        OutputDiagnosis output,
+        DiagnoseOutput(places_[position], codes.quantization->bits(),
+                       double{codes.quantization->scales[0]}, outputs_[position], layer));
     if (IsWorse(output.diagnosis, layer.diagnosis)) std::swap(output.diagnosis, layer.diagnosis);
     // Both may be hurt, and mending one would not be enough.
     if (const Diagnosis& other = output.diagnosis; !other.explanation.empty()) {
@@ -221,17 +264,24 @@ class Comparer {
 
   // Sets what is useful of the output, too.
   Result<OutputDiagnosis> DiagnoseOutput(TensorId tensor, int bits, double step,
+                                         const OutputFindings& findings,
                                          LayerComparison& layer) const {
     CBOARD_ASSIGN_OR_RETURN(std::vector<double> importance,
                             importance_->Of(tensor, layer.local->channels.size()));
     layer.useful_output_db = UsefulSqnrDb(*layer.local, importance);
-    const Evidence evidence{.part = Part::kOutput,
-                            .comparison = &*layer.local,
-                            .bits = bits,
-                            .step = step,
-                            .baseline_energy = layer.accumulated->total.reference.sum_squares,
-                            .channel_importance = std::move(importance)};
+    Evidence evidence{.part = Part::kOutput,
+                      .comparison = &*layer.local,
+                      .bits = bits,
+                      .step = step,
+                      .baseline_energy = layer.accumulated->total.reference.sum_squares,
+                      .channel_importance = std::move(importance)};
     OutputDiagnosis found{.diagnosis = Diagnose(evidence, options_.thresholds), .fixes = {}};
+    // A quantizer that suits the baseline is not to blame for what errors before make it cut off.
+    if (found.diagnosis.level != Level::kGreen && findings.undisturbed) {
+      evidence.comparison = &*findings.undisturbed;
+      Diagnosis undisturbed = Diagnose(evidence, options_.thresholds);
+      if (undisturbed.level < found.diagnosis.level) found.diagnosis = std::move(undisturbed);
+    }
     if (found.diagnosis.level != Level::kGreen) {
       found.fixes = FixOutput(layer, evidence.channel_importance);
     }
@@ -239,9 +289,11 @@ class Comparer {
   }
 
   Result<void> AddHistograms(const ModelLayer& before, const ModelLayer& after,
-                             LayerComparison& layer) {
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> x, baseline_.ReadWeights(before.weight));
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> y, variant_.ReadWeights(after.weight));
+                             const Folding& folding, LayerComparison& layer) {
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> x,
+                            ReadScaled(baseline_, before, folding.baseline.factors));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> y,
+                            ReadScaled(variant_, after, folding.variant.factors));
     CBOARD_ASSIGN_OR_RETURN(HistogramData ours, ComputeHistogram(TensorView(x)));
     CBOARD_ASSIGN_OR_RETURN(HistogramData theirs, ComputeHistogram(TensorView(y)));
     layer.weight_histograms = Histograms{std::move(ours), std::move(theirs)};
@@ -260,14 +312,34 @@ class Comparer {
                             .precision = "int" + std::to_string(tensors_[i].bits)};
       TakeOutputs(tensor_outputs_[i], layer);
       if (!layer.local) continue;
-      CBOARD_ASSIGN_OR_RETURN(const OutputDiagnosis output,
-                              DiagnoseOutput(baseline_.FindTensor(tensors_[i].plan.baseline),
-                                             layer.bits, tensors_[i].plan.grid->scale, layer));
+      CBOARD_ASSIGN_OR_RETURN(
+          const OutputDiagnosis output,
+          DiagnoseOutput(baseline_.FindTensor(tensors_[i].plan.baseline), layer.bits,
+                         tensors_[i].plan.grid->scale, tensor_outputs_[i], layer));
       layer.diagnosis = output.diagnosis;
       layer.fixes = RankFixes(layer, {}, output.fixes, options_.thresholds);
       result.layers.push_back(std::move(layer));
+      places_.push_back(baseline_.FindTensor(tensors_[i].plan.baseline));
     }
     return {};
+  }
+
+  // Of all layers, in the order of `places_`.
+  void AddInputErrors(ModelComparison& result) const {
+    std::unordered_map<TensorId, double> measured;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] == kNoTensor || !result.layers[i].accumulated) continue;
+      measured[places_[i]] = result.layers[i].accumulated->total.SqnrDb();
+    }
+    const ErrorPath path(baseline_, measured);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] == kNoTensor || !result.layers[i].accumulated) continue;
+      const bool is_pair = i < pairing_.pairs.size();
+      const NodeId node =
+          is_pair ? ours_[pairing_.pairs[i].baseline].node : baseline_.tensor(places_[i]).producer;
+      const double db = node == kNoNode ? HUGE_VAL : path.WorstInputDb(node);
+      if (std::isfinite(db)) result.layers[i].input_sqnr_db = db;
+    }
   }
 
   const ModelGraph& baseline_;
@@ -276,7 +348,8 @@ class Comparer {
   std::vector<ModelLayer> ours_, theirs_;
   LayerPairing pairing_;
   std::optional<ChannelImportance> importance_;
-  std::vector<TensorId> output_tensors_;  // Of the pairs, in the baseline.
+  std::vector<Folding> foldings_;  // Of the pairs.
+  std::vector<TensorId> places_;   // Outputs in the baseline: of the pairs, then of `tensors_`.
   std::vector<TensorPair> tensors_;
   std::vector<OutputFindings> outputs_, tensor_outputs_;
   std::vector<std::optional<SaturationCount>> saturations_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/affine_steps.h"
 #include "compression/model_comparison/attention_heads.h"
 #include "compression/model_comparison/layer_operators.h"
 
@@ -52,30 +53,37 @@ NodeId TensorUse::OnlyConsumer(TensorId tensor) const {
 
 namespace {
 
-// Moves the output behind normalization, an added constant, and activation. A convolution's bias
-// that quantization made an Add of its own is one of these.
+constexpr std::size_t kMaxSteps = 6;
+
+// The constant that an Add gives to `input`, or kNoTensor.
+TensorId AddedConstant(const ModelGraph& model, const ModelNode& node, TensorId input) {
+  const bool is_add = node.op_type == "Add" || node.op_type == "AddV2" || node.op_type == "BiasAdd";
+  if (!is_add || node.inputs.size() != 2) return kNoTensor;
+  const TensorId other = node.inputs[node.inputs[0] == input ? 1 : 0];
+  return model.IsWeight(other) ? other : kNoTensor;
+}
+
+// Moves the output behind an added constant, normalization and its like, and activation. A
+// convolution's bias that quantization made an Add of its own is one of these.
 void FollowFusedNodes(const ModelGraph& model, const TensorUse& use, ModelLayer& layer) {
-  for (int i = 0; i < 4; ++i) {
+  while (!layer.clamp && layer.steps.size() < kMaxSteps) {
     const NodeId next = use.OnlyConsumer(layer.output);
     if (next == kNoNode) return;
     const ModelNode& node = model.node(next);
     if (At(node.outputs, 0) == kNoTensor || node.parent != kNoNode) return;
-    const bool is_add =
-        node.op_type == "Add" || node.op_type == "AddV2" || node.op_type == "BiasAdd";
-    if (is_add && node.inputs.size() == 2) {
-      const TensorId other = node.inputs[node.inputs[0] == layer.output ? 1 : 0];
-      if (!model.IsWeight(other) || layer.bias != kNoTensor) return;
-      layer.bias = other;
+    const TensorId added = AddedConstant(model, node, layer.output);
+    if (added != kNoTensor && layer.bias == kNoTensor && layer.steps.empty()) {
+      layer.bias = added;
       layer.has_added_bias = true;
+      layer.sum = node.outputs[0];
     } else if (const auto clamp = ClampOf(model, node)) {
       layer.clamp = clamp;
-    } else if (node.op_type == "BatchNormalization") {
-      layer.is_normalized = true;
+    } else if (IsAffine(model, layer, node)) {
+      layer.steps.push_back({next, node.outputs[0]});
     } else {
       return;
     }
     layer.output = node.outputs[0];
-    if (layer.clamp) return;
   }
 }
 
@@ -141,7 +149,7 @@ std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
                      .weight = node.inputs[weights->weight],
                      .channel_axis = weights->channel_axis,
                      .input_axis = weights->input_axis};
-    layer.output = layer.product = At(node.outputs, 0);
+    layer.output = layer.product = layer.sum = At(node.outputs, 0);
     if (!model.IsWeight(layer.weight) || layer.output == kNoTensor) continue;
     if (!HasElements(model.tensor(layer.weight))) continue;
     if (weights->bias && model.IsWeight(At(node.inputs, *weights->bias))) {
@@ -152,6 +160,14 @@ std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
     layers.push_back(layer);
   }
   return layers;
+}
+
+void CutSteps(const ModelGraph& model, std::size_t count, ModelLayer& layer) {
+  if (count >= layer.steps.size()) return;
+  layer.output = count == 0 ? layer.sum : layer.steps[count - 1].output;
+  layer.steps.resize(count);
+  layer.clamp.reset();
+  layer.quantized = QuantizerOf(model, layer.output);
 }
 
 std::string_view LayerOfWeight(std::string_view tensor) {

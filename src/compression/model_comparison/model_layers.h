@@ -26,6 +26,13 @@ struct QuantizedTensor {
   TensorId after = kNoTensor;  // Floats again; kNoTensor when only codes are used.
 };
 
+// A node that gives its input times one factor for each channel, plus an offset: normalization, or
+// arithmetic with a constant.
+struct AffineStep {
+  NodeId node = kNoNode;
+  TensorId output = kNoTensor;
+};
+
 struct ModelLayer {
   NodeId node = kNoNode;  // kNoNode: the file has weights only; then `channel_axis` is a guess.
   std::size_t depth = 0;
@@ -34,18 +41,22 @@ struct ModelLayer {
   std::size_t channel_axis = 0;           // Of the weight's dimensions, the one of output channels.
   std::optional<std::size_t> input_axis;  // See OperatorWeights.
   std::size_t paired_heads = 0;           // Rows are in pairs and to be split; attention_heads.h.
-  // The output after the normalization and activation that follow and nobody else uses.
+  // The output after the steps and the activation that follow and nobody else uses.
   TensorId output = kNoTensor;
+  std::vector<AffineStep> steps;
   std::optional<ClampRange> clamp;  // Of that activation.
-  bool is_normalized = false;       // A BatchNormalization is among what follows …
-  bool has_added_bias = false;      // … or the bias is an Add of its own.
-  TensorId product = kNoTensor;     // The output before all of these.
+  bool has_added_bias = false;      // The bias is an Add of its own, before the steps.
+  TensorId product = kNoTensor;     // The output before all of these …
+  TensorId sum = kNoTensor;         // … and before the steps alone.
   std::optional<QuantizedTensor> quantized;
 };
 
 // In the order of execution; nodes in subgraphs are left out, since their tensors cannot be
 // captured. Of files without nodes, all weights of two dimensions or more, in file order.
 std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model);
+
+// Makes the layer end behind the first `count` of its steps, where there are more.
+void CutSteps(const ModelGraph& model, std::size_t count, ModelLayer& layer);
 
 // Of the node; without one, the name of the weight without ".weight".
 std::string_view NameOf(const ModelGraph& model, const ModelLayer& layer);

@@ -1,6 +1,7 @@
 #include "compression/model_comparison/output_comparison.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 #include "cboard/runtime/capture.h"
@@ -42,6 +43,7 @@ class OutputGatherer {
       accumulated_.emplace(ComparisonOptions{.channel_axis = axis});
       local_.emplace(
           ComparisonOptions{.channel_axis = axis, .grid = grid, .divergence = grid.has_value()});
+      undisturbed_.emplace(ComparisonOptions{.channel_axis = axis, .grid = plan_.grid});
     }
     CBOARD_RETURN_IF_ERROR(accumulated_->Add(reference, compressed));
     if (sample_cosines_.size() < kMaxSampleCosines) {
@@ -50,6 +52,7 @@ class OutputGatherer {
     }
     if (before != nullptr && before->shape == compressed.shape) {
       CBOARD_RETURN_IF_ERROR(AddLocal(*before, compressed));
+      CBOARD_RETURN_IF_ERROR(AddUndisturbed(reference));
     }
     if (!histograms_) return {};
     CBOARD_RETURN_IF_ERROR(baseline_.Add(reference));
@@ -62,6 +65,7 @@ class OutputGatherer {
     findings.accumulated = accumulated_->Build();
     findings.sample_cosines = sample_cosines_;
     if (has_local_) findings.local = local_->Build();
+    if (has_local_ && plan_.grid) findings.undisturbed = undisturbed_->Build();
     const auto baseline = baseline_.Total(), variant = variant_.Total();
     if (baseline && variant) findings.histograms = Histograms{*baseline, *variant};
     return findings;
@@ -78,11 +82,25 @@ class OutputGatherer {
     return local_->Add(TensorView(clamped, before.shape), after);
   }
 
+  Result<void> AddUndisturbed(const TensorView& reference) {
+    if (!plan_.grid) return {};
+    const auto& [scale, zero_point, code_min, code_max] = *plan_.grid;
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ToFloats(reference));
+    std::vector<float> rounded(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double code = std::nearbyint(values[i] / scale) + zero_point;
+      const double kept = std::min(std::max(code, double(code_min)), double(code_max));
+      rounded[i] = static_cast<float>((kept - zero_point) * scale);
+    }
+    return undisturbed_->Add(TensorView(values, reference.shape),
+                             TensorView(rounded, reference.shape));
+  }
+
   const OutputPlan& plan_;
   bool histograms_;
   bool is_given_up_ = false;
   bool has_local_ = false;
-  std::optional<ComparisonBuilder> accumulated_, local_;
+  std::optional<ComparisonBuilder> accumulated_, local_, undisturbed_;
   std::vector<double> sample_cosines_;
   HistogramSum baseline_, variant_;
 };
@@ -99,6 +117,13 @@ std::vector<std::string> Computed(const ModelGraph& model, const std::vector<std
     computed.push_back(name);
   }
   return computed;
+}
+
+Result<ModelCapture> OpenCapture(const ModelGraph& model, const std::vector<std::string>& names) {
+  auto capture = ModelCapture::Open(model.path(), {.tensors = Computed(model, names)});
+  if (capture) return capture;
+  return Fail(capture.error().code,
+              capture.error().message + "; to compare weights alone, ask for 0 samples");
 }
 
 const TensorView* FindIn(const RunResult& result, std::span<const NamedTensor> inputs,
@@ -123,12 +148,8 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
     gatherers.emplace_back(plan, options.histograms);
   }
   for (const SaturationCheck& check : checks) theirs.push_back(check.input());
-  CBOARD_ASSIGN_OR_RETURN(
-      const ModelCapture first,
-      ModelCapture::Open(baseline.path(), {.tensors = Computed(baseline, ours)}));
-  CBOARD_ASSIGN_OR_RETURN(
-      const ModelCapture second,
-      ModelCapture::Open(variant.path(), {.tensors = Computed(variant, theirs)}));
+  CBOARD_ASSIGN_OR_RETURN(const ModelCapture first, OpenCapture(baseline, ours));
+  CBOARD_ASSIGN_OR_RETURN(const ModelCapture second, OpenCapture(variant, theirs));
   CBOARD_ASSIGN_OR_RETURN(
       const std::unique_ptr<SampleSource> samples,
       OpenSamples(options.data, first.session().inputs(), {.max_samples = options.samples}));

@@ -27,6 +27,9 @@ struct OutputPlan {
 
 struct OutputFindings {
   std::optional<Comparison> local;
+  // What the quantizer would do to the baseline's output: with `local`, it also gets what errors
+  // before it have made of that.
+  std::optional<Comparison> undisturbed;
   std::optional<Comparison> accumulated;  // Nothing when shapes differ.
   std::optional<Histograms> histograms;
   std::vector<double> sample_cosines;  // See LayerComparison.

@@ -78,12 +78,17 @@ std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const M
       const auto clamp = ClampOf(baseline, baseline.node(next));
       const TensorId clamped = clamp ? baseline.node(next).outputs[0] : kNoTensor;
       if (clamped != kNoTensor && variant.FindTensor(baseline.tensor(clamped).name) == kNoTensor) {
-        pair.plan.clamp = clamp;
         ours = clamped;
       }
     }
-    if (!SetVariant(variant, *quantized, pair.plan)) continue;
     const NodeId producer = baseline.tensor(ours).producer;
+    // Or the node before it got its output's name.
+    const bool is_clamped =
+        tensor.producer != kNoNode && ClampOf(variant, variant.node(tensor.producer)).has_value();
+    if (producer != kNoNode && !is_clamped) {
+      pair.plan.clamp = ClampOf(baseline, baseline.node(producer));
+    }
+    if (!SetVariant(variant, *quantized, pair.plan)) continue;
     pair.plan.baseline = baseline.tensor(ours).name;
     pair.name = producer == kNoNode ? baseline.tensor(ours).name : baseline.node(producer).name;
     pair.op_type = producer == kNoNode ? "Input" : baseline.node(producer).op_type;

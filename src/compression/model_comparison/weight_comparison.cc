@@ -10,6 +10,8 @@ namespace {
 
 // Channels count as rescaled, not damaged, when a factor for each leaves an SQNR of this much.
 constexpr double kRescaledDb = 25;
+// What a channel of a bias may vary least, of what channels vary on the average.
+constexpr double kLeastDeviation = 0.1;
 // Beyond this many weights, the divergence takes longer than it is worth.
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
 
@@ -141,13 +143,13 @@ Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_
 
 namespace {
 
-// Compares weights where they lie in the files, when both have the same layout and the compressed
-// ones are codes; these say more than their values: what was clipped, how many are in use. Nothing
-// when rows have to be read.
+// Compares weights as they lie in the files, when both have the same layout and the compressed ones
+// are codes; these say more than their values: what was clipped, how many are in use. Those of the
+// baseline get factors by channel, if there are any. Nothing when rows have to be read.
 Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
                                                  const ModelLayer& before,
-                                                 const ModelGraph& variant,
-                                                 const ModelLayer& after) {
+                                                 const ModelGraph& variant, const ModelLayer& after,
+                                                 const std::vector<double>& factors) {
   const std::optional<TensorView> codes = variant.ViewOf(after.weight);
   const std::optional<TensorView> reference = baseline.ViewOf(before.weight);
   if (!codes || !reference || !codes->quantization || codes->shape != reference->shape ||
@@ -158,17 +160,45 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
     return std::nullopt;
   }
   const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
-  return Compare(*reference, *codes,
-                 {.channel_axis = after.channel_axis,
-                  .divergence = is_byte && codes->element_count() <= kMaxForDivergence});
+  const ComparisonOptions options{
+      .channel_axis = after.channel_axis,
+      .divergence = is_byte && codes->element_count() <= kMaxForDivergence};
+  if (factors.empty()) return Compare(*reference, *codes, options);
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> scaled, ReadScaled(baseline, before, factors));
+  return Compare(TensorView(scaled, reference->shape), *codes, options);
+}
+
+void Scale(const std::vector<double>& factors, WeightRows& rows) {
+  if (factors.empty()) return;
+  for (std::size_t i = 0; i < rows.values.size(); ++i) {
+    rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
+  }
 }
 
 }  // namespace
 
+Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer& layer,
+                                      const std::vector<double>& factors) {
+  CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
+                          model.ReadWeights(layer.weight, 8 * model.file_bytes()));
+  if (factors.empty()) return values;
+  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  std::size_t inner = 1;
+  for (std::size_t i = layer.channel_axis + 1; i < shape.size(); ++i) {
+    inner *= static_cast<std::size_t>(shape[i]);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(values[i] * factors[i / inner % factors.size()]);
+  }
+  return values;
+}
+
 Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
                                       const ModelGraph& variant, const ModelLayer& after,
-                                      bool allow_rescaling, const Thresholds& thresholds) {
+                                      const Folding& folding, bool allow_rescaling,
+                                      const Thresholds& thresholds) {
   WeightFindings findings;
+  findings.is_rescaled = folding.baseline_steps + folding.variant_steps > 0;
   const ModelTensor& weight = variant.tensor(after.weight);
   const ModelTensor& stored = variant.tensor(weight.source);
   const ModelTensor& rounded =
@@ -185,14 +215,19 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
     return Diagnose(findings.ToEvidence(), thresholds).level == Level::kGreen;
   };
 
-  CBOARD_ASSIGN_OR_RETURN(std::optional<Comparison> in_place,
-                          CompareInPlace(baseline, before, variant, after));
-  if (in_place) {
-    findings.comparison = *std::move(in_place);
-    if (is_green()) return findings;  // Most layers, and nothing was copied.
+  if (folding.variant.factors.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(
+        std::optional<Comparison> in_place,
+        CompareInPlace(baseline, before, variant, after, folding.baseline.factors));
+    if (in_place) {
+      findings.comparison = *std::move(in_place);
+      if (is_green()) return findings;  // Most layers, and nothing was copied.
+    }
   }
   CBOARD_ASSIGN_OR_RETURN(WeightRows x, ReadRows(baseline, before));
-  CBOARD_ASSIGN_OR_RETURN(const WeightRows y, ReadRows(variant, after));
+  CBOARD_ASSIGN_OR_RETURN(WeightRows y, ReadRows(variant, after));
+  Scale(folding.baseline.factors, x);
+  Scale(folding.variant.factors, y);
   const auto compare_rows = [&]() -> Result<void> {
     CBOARD_ASSIGN_OR_RETURN(findings.comparison,
                             Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
@@ -200,9 +235,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   };
   if (findings.comparison.channels.empty()) CBOARD_RETURN_IF_ERROR(compare_rows());
   if (const auto factors = RescalingOf(findings.comparison); allow_rescaling && !factors.empty()) {
-    for (std::size_t i = 0; i < x.values.size(); ++i) {
-      x.values[i] *= static_cast<float>(factors[i / x.row]);
-    }
+    Scale(factors, x);
     findings.is_rescaled = true;
     CBOARD_RETURN_IF_ERROR(compare_rows());
   }
@@ -221,18 +254,23 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   return findings;
 }
 
-Result<std::optional<std::vector<double>>> BiasShifts(const ModelGraph& baseline,
-                                                      const ModelLayer& before,
-                                                      const ModelGraph& variant,
-                                                      const ModelLayer& after,
-                                                      const std::vector<double>& deviations) {
-  if (before.bias == kNoTensor || after.bias == kNoTensor) return std::nullopt;
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> b, ReadBias(baseline, before));
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> c, ReadBias(variant, after));
+Result<std::optional<std::vector<double>>> BiasShifts(
+    const ModelGraph& baseline, const ModelLayer& before, const ModelGraph& variant,
+    const ModelLayer& after, const Folding& folding, const std::vector<double>& deviations) {
+  const bool is_folded = folding.baseline_steps + folding.variant_steps > 0;
+  const bool have_bias = before.bias != kNoTensor && after.bias != kNoTensor;
+  if (!have_bias && !is_folded) return std::nullopt;
+  CBOARD_ASSIGN_OR_RETURN(const auto b, FoldedBias(baseline, before, folding.baseline));
+  CBOARD_ASSIGN_OR_RETURN(const auto c, FoldedBias(variant, after, folding.variant));
   if (b.size() != c.size() || b.size() != deviations.size()) return std::nullopt;
+  double squares = 0;
+  for (const double deviation : deviations) squares += deviation * deviation;
+  const double least =
+      kLeastDeviation * std::sqrt(squares / static_cast<double>(deviations.size()));
   std::vector<double> shifts(b.size());
   for (std::size_t i = 0; i < b.size(); ++i) {
-    if (deviations[i] > 0) shifts[i] = std::abs(double{c[i]} - b[i]) / deviations[i];
+    const double deviation = std::max(deviations[i], least);
+    if (deviation > 0) shifts[i] = std::abs(c[i] - b[i]) / deviation;
   }
   return shifts;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cboard/compression/model_comparison.h"
+#include "compression/model_comparison/affine_steps.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/model_layers.h"
 
@@ -33,12 +34,19 @@ struct WeightFindings {
   }
 };
 
-// `allow_rescaling`: whether factors that differ from channel to channel are to be undone, see
-// LayerComparison::is_rescaled. Weights have as many channels and elements on both sides. What only
-// a diagnosis and fixes need is left out where `thresholds` find nothing wrong.
+// What was folded is part of the weights that are compared. `allow_rescaling`: whether other
+// factors that differ from channel to channel are to be undone, see LayerComparison::is_rescaled.
+// Weights have as many channels and elements on both sides. What only a diagnosis and fixes need is
+// left out where `thresholds` find nothing wrong.
 Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
                                       const ModelGraph& variant, const ModelLayer& after,
-                                      bool allow_rescaling, const Thresholds& thresholds);
+                                      const Folding& folding, bool allow_rescaling,
+                                      const Thresholds& thresholds);
+
+// All weights of a layer as the file orders them, each times the factor of its channel; without
+// factors, as they are.
+Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer& layer,
+                                      const std::vector<double>& factors);
 
 // Other quantizers tried on the baseline's weights, with what they would give.
 Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel);
@@ -46,11 +54,11 @@ Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_
 // How many channels of `after` are not their own in `before`, but another one.
 std::size_t CountPermutedChannels(const WeightRows& before, const WeightRows& after);
 
-// Offsets between biases in units of `deviations`, by channel; nothing when either has none.
-Result<std::optional<std::vector<double>>> BiasShifts(const ModelGraph& baseline,
-                                                      const ModelLayer& before,
-                                                      const ModelGraph& variant,
-                                                      const ModelLayer& after,
-                                                      const std::vector<double>& deviations);
+// Offsets between biases, with what was folded into them, by channel, in units of `deviations`;
+// those of channels that hardly vary count as a tenth of the usual one, since next to the others
+// nobody sees them. Nothing when either side has no bias.
+Result<std::optional<std::vector<double>>> BiasShifts(
+    const ModelGraph& baseline, const ModelLayer& before, const ModelGraph& variant,
+    const ModelLayer& after, const Folding& folding, const std::vector<double>& deviations);
 
 }  // namespace cboard::compare

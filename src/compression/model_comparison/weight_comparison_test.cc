@@ -19,7 +19,7 @@ WeightFindings Compared(const std::vector<float>& before, const Codes& after,
   const std::vector<MatMulLayer> layers = {{"fc", "w", kInputs, kOutputs, before}};
   const ModelGraph a = FloatChain(layers), b = QuantizedChain(layers, {after});
   auto findings =
-      CompareWeights(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], allow_rescaling, {});
+      CompareWeights(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, allow_rescaling, {});
   EXPECT_THAT(findings, Succeeds());
   return *std::move(findings);
 }
@@ -127,7 +127,8 @@ TEST(WeightComparison, ShiftsOfTheBiasAreInUnitsOfTheOutput) {
     return Opened(builder);
   };
   const ModelGraph a = model({1, 2}), b = model({1.5f, 2});
-  const auto shifts = BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {0.25, 1});
+  const auto shifts =
+      BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {0.25, 1});
   ASSERT_THAT(shifts, Succeeds());
   EXPECT_THAT(**shifts, ::testing::ElementsAre(2, 0));
 }

@@ -1,0 +1,45 @@
+// Nodes behind a layer that scale and shift its channels, and whether they became part of its
+// weights and bias in another file of the model: optimizers of graphs fold them before
+// quantization.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/model/model_graph.h"
+#include "compression/model_comparison/model_layers.h"
+
+namespace cboard::compare {
+
+// Channel c of the output is factors[c] * input + offsets[c]. Both empty: nothing happens to it.
+struct ChannelAffine {
+  std::vector<double> factors, offsets;
+};
+
+// Whether `node`, which takes the layer's output, can be one of its steps: BatchNormalization as it
+// is used for inference, or arithmetic with a constant that has one value, or one for each channel.
+bool IsAffine(const ModelGraph& model, const ModelLayer& layer, const ModelNode& node);
+
+// The first `count` steps of a layer as one; empty for none of them.
+Result<ChannelAffine> JoinSteps(const ModelGraph& model, const ModelLayer& layer,
+                                std::size_t count);
+
+// The layer's bias, by channel, with what was folded into it: zeros where it has none, or one of
+// another shape.
+Result<std::vector<double>> FoldedBias(const ModelGraph& model, const ModelLayer& layer,
+                                       const ChannelAffine& folded);
+
+// How many steps of one model are in the weights and the bias of the other; of one of the two, at
+// most.
+struct Folding {
+  std::size_t baseline_steps = 0, variant_steps = 0;
+  ChannelAffine baseline, variant;  // These as one.
+};
+
+// The folding with which weights of the two sides are nearest to each other, but for one scale, and
+// then scales and biases. Weights have as many channels and elements on both sides.
+Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before,
+                            const ModelGraph& variant, const ModelLayer& after);
+
+}  // namespace cboard::compare
