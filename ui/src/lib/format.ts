@@ -118,6 +118,11 @@ export function duration(seconds: number): string {
   return size < 86_400 ? two(3600, "h", 60, "min") : two(86_400, "d", 3600, "h");
 }
 
+/** How long ago, in one unit: of hundreds of days nobody asks for the hours. */
+export function age(seconds: number): string {
+  return duration(Math.max(1, seconds)).replace(/^(\d+ (?:min|h|d)) .*$/, "$1");
+}
+
 /** A number at a tick that stands alone, or on a log axis. */
 export const tickText = (value: number): string => significant(value, 3).replace(/\.?0+e/, "e");
 

@@ -9,9 +9,9 @@ function widthNow(): number {
   return Number.isFinite(width) ? Math.min(MOST, Math.max(LEAST, width)) : USUAL;
 }
 
-/** For the column that holds the cards. */
-export function cardStyle(): Record<string, string> {
-  return query.value.has("card") ? { "--card": `${widthNow()}px` } : {};
+/** For the column that holds the cards; `usual` where nobody has said how wide they are to be. */
+export function cardColumn(): { class: string; style: Record<string, string> } {
+  return query.value.has("card") ? { class: "main-column", style: { "--card": `${widthNow()}px` } } : { class: "main-column usual", style: {} };
 }
 
 export function CardWidth(): JSX.Element {

@@ -1,6 +1,6 @@
 // The pair, the search, and whether the page is live.
 import type { JSX } from "preact";
-import { bytes, duration, plural } from "../lib/format";
+import { age, bytes, plural } from "../lib/format";
 import { connection, progress, status } from "../state/live";
 import { hrefOf, setQuery } from "../state/location";
 import { comparison, model, sideA, sideB, swapSides, variants } from "../state/pair";
@@ -34,8 +34,7 @@ function liveText(now: number): { text: string; title: string; good: boolean } {
   }
   const newest = status.value?.newest_wall_time;
   if (newest === null || newest === undefined) return { text: "live", title: "No event yet", good: true };
-  const age = duration(Math.max(0, now / 1000 - newest));
-  return { text: "live", title: `Newest event ${age} ago`, good: true };
+  return { text: "live", title: `Newest event ${age(now / 1000 - newest)} ago`, good: true };
 }
 
 export function Header({ onMenu, menuOpen, onSearch, onHelp }: {

@@ -9,6 +9,7 @@ import { plural } from "../../lib/format";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { Nothing } from "../../parts/Nothing";
+import { Snippet } from "../../parts/Snippet";
 import { Menu } from "../../shell/Menu";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
@@ -171,9 +172,7 @@ function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
     <Nothing title="No hyperparameters yet" about="This page sets trials side by side: what was chosen for each, and what came of it."
       lookedFor={<>the tag <span class="mono">_hparams_/session_start_info</span></>}>
       {problems.map((message) => <p key={message} class="bad">{message}</p>)}
-      <pre>{`from compression_board import SummaryWriter
-with SummaryWriter("runs/sweep") as writer:
-    writer.add_hparams({"bits": 8, "scheme": "symmetric"}, {"accuracy": 0.994})`}</pre>
+      <Snippet run="sweep" lines={["writer.add_hparams(", `    {"bits": 8, "scheme": "symmetric"},`, `    {"accuracy": 0.994})`]} />
     </Nothing>
   );
 }

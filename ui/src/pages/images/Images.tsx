@@ -9,8 +9,10 @@ import { count } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { Snippet } from "../../parts/Snippet";
 import { useSharedStep } from "../../parts/useSharedStep";
 import { Menu } from "../../shell/Menu";
+import { everyKept } from "../../state/damaged";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
 import { filterOf, lookOf, pairOf, SMALL, type ImagesAnswer, type Look } from "./look";
@@ -80,7 +82,7 @@ export default function Images(): JSX.Element {
         <span class="seg" role="group" aria-label="Two runs">
           {MODES.map(({ value, text }) => <button key={value} aria-pressed={mode === value} onClick={() => setQuery({ ab: value === "each" ? null : value })}>{text}</button>)}
         </span>
-        {pair && <>{pick("ia", "●", pair[0])}{pick("ib", "◆", pair[1])}</>}
+        {pair && <span class="tool-group">{pick("ia", "●", pair[0])}{pick("ib", "◆", pair[1])}</span>}
         {mode !== "each" && !pair && <span class="note">No two of these runs share an image.</span>}
       </>
     );
@@ -107,9 +109,9 @@ export default function Images(): JSX.Element {
     </>
   );
   return (
-    <SeriesPage kind="image" title="Images" note={mode === "each" ? ", every step kept" : ""} unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
+    <SeriesPage kind="image" title="Images" note={(runs) => (mode === "each" ? `, ${everyKept("step", runs)}` : "")} unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
       <Nothing title="No images yet" about="This page shows logged images, among them the similarity plots of quantization stages." lookedFor="images">
-        <pre>{`writer.add_image("sample", pixels, step)  # CHW, 0 to 1 or uint8`}</pre>
+        <Snippet lines={["# pixels: channels, height, width; 0 to 1, or uint8", `writer.add_image("sample", pixels, step)`]} />
       </Nothing>
     )} />
   );
