@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { age, bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, tickTexts, withComma } from "./format";
+import { age, bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, steadyColumn, tickTexts, withComma } from "./format";
 
 describe("numbers", () => {
   it("keep four significant digits and a true minus", () => {
@@ -80,4 +80,9 @@ describe("units", () => {
     expect(decimalsOfStep(0.05)).toBe(2);
     expect(decimalsOfStep(20)).toBe(0);
   });
+});
+
+it("gives whole numbers the decimals of their column", () => {
+  expect([1, 0.9712, 0, NaN].map(steadyColumn([1, 0.9712, 0, NaN]))).toEqual(["1.000", "0.9712", "0.000", "NaN"]);
+  expect([1, 24].map(steadyColumn([1, 24, NaN]))).toEqual(["1", "24"]);
 });

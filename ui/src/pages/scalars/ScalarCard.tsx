@@ -31,13 +31,13 @@ const MOST_VALUES = 6; // Two rows of three have room in the narrowest card.
  * a number. Few lines have their names beside their values. */
 function Values({ count: expected, lines, cursor }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null }): JSX.Element {
   const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
-  const names = useMemo(() => (lines.length <= MOST_NAMED ? shortNames(lines.map(({ name }) => name)) : []), [lines]);
+  const names = useMemo(() => (lines.length <= MOST_NAMED || lines.some((line) => line.look) ? shortNames(lines.map(({ name }) => name)) : []), [lines]);
   return (
     <div class={lines.some((line) => line.look) ? "values" : `values reserved${expected > 2 ? " two" : ""}${expected <= MOST_NAMED ? " named" : ""}`}>
       {lines.slice(0, lines.length > MOST_VALUES ? MOST_VALUES - 1 : MOST_VALUES).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const raw = line.ys[i] ?? NaN;
-        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={`${line.look ? "long" : ""}${Number.isFinite(raw) ? "" : " bad"}`}>{keyOf(line)}{line.look ? <span class="dim tail"><bdi>{line.name}</bdi></span> : names[k] && <span class="dim name">{names[k]} </span>}{steady(raw)}</span>;
+        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={`${line.look ? "long" : ""}${Number.isFinite(raw) ? "" : " bad"}`}>{keyOf(line)}{line.look ? <span class="dim tail"><bdi>{names[k]}</bdi></span> : names[k] && <span class="dim name">{names[k]} </span>}{steady(raw)}</span>;
       })}
       {lines.length > MOST_VALUES && <span class="dim">and {lines.length - MOST_VALUES + 1} more</span>}
     </div>
