@@ -18,10 +18,11 @@ export function CardWidth(): JSX.Element {
   const width = widthNow();
   return (
     <label class="label beside">Card width
-      <input type="range" min={LEAST} max={MOST} step="20" value={width} title={`${width} px`} aria-label="Card width" onInput={(event) => {
+      <input type="range" min={LEAST} max={MOST} step="20" value={width} aria-label="Card width" onInput={(event) => {
         const next = Number(event.currentTarget.value);
         setQuery({ card: next === USUAL ? null : String(next) }, "replace");
       }} />
+      <output>{query.value.has("card") ? `${width} px` : "usual"}</output>
     </label>
   );
 }

@@ -66,7 +66,8 @@ export default function Images(): JSX.Element {
   const look = lookOf(query.value, shared.step);
   const slider = (key: "bright" | "contrast", text: string, value: number): JSX.Element => (
     <label class="label beside">{text}
-      <input type="range" min="0.2" max="3" step="0.05" value={value} title={`× ${value}`} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
+      <input type="range" min="0.2" max="3" step="0.05" value={value} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
+      <output>{value.toFixed(2)}×</output>
     </label>
   );
   const mode = MODES.find(({ value }) => value === query.value.get("ab"))?.value ?? "each";
