@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { age, bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, steadyColumn, tickTexts, withComma } from "./format";
+import { ageText, bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, steadyColumn, tickTexts, withComma } from "./format";
 
 describe("numbers", () => {
   it("keep four significant digits and a true minus", () => {
@@ -56,7 +56,7 @@ describe("units", () => {
     expect(duration(100)).toBe("1 min 40 s");
     expect(duration(120)).toBe("2 min");
     expect(duration(93_600)).toBe("1 d 2 h");
-    expect([age(31_842_000), age(100), age(25), age(-3)]).toEqual(["368 d", "1 min", "25 s", "1 s"]);
+    expect([ageText(31_842_000), ageText(100), ageText(25), ageText(-3)]).toEqual(["368 d", "1 min", "25 s", "1 s"]);
   });
   it("stand in a column with the same decimals", () => {
     expect(decimalsOfColumn([-0.8202, 12.1])).toBe(2);

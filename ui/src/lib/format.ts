@@ -125,7 +125,7 @@ export function duration(seconds: number): string {
 }
 
 /** How long ago, in one unit: of hundreds of days nobody asks for the hours. */
-export function age(seconds: number): string {
+export function ageText(seconds: number): string {
   return duration(Math.max(1, seconds)).replace(/^(\d+ (?:min|h|d)) .*$/, "$1");
 }
 

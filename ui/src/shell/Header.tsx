@@ -1,11 +1,12 @@
 // The pair, the search, and whether the page is live.
 import type { JSX } from "preact";
-import { age, bytes, plural } from "../lib/format";
+import { bytes, duration, plural } from "../lib/format";
 import { connection, progress, status } from "../state/live";
-import { hrefOf, setQuery } from "../state/location";
+import { hrefOf, pathParts, setQuery } from "../state/location";
 import { comparison, model, sideA, sideB, swapSides, variants } from "../state/pair";
 import { Icon, ICONS, SideMark } from "./icons";
 import { Menu } from "./Menu";
+import { COMPRESSION_PAGES, pageOf } from "./pages";
 import { cycleTheme, theme } from "./theme";
 
 function Side({ side }: { side: "a" | "b" }): JSX.Element {
@@ -34,7 +35,8 @@ function liveText(now: number): { text: string; title: string; good: boolean } {
   }
   const newest = status.value?.newest_wall_time;
   if (newest === null || newest === undefined) return { text: "live", title: "No event yet", good: true };
-  return { text: "live", title: `Newest event ${age(now / 1000 - newest)} ago`, good: true };
+  const age = duration(Math.max(0, now / 1000 - newest));
+  return { text: "live", title: `Newest event ${age} ago`, good: true };
 }
 
 export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
@@ -44,6 +46,8 @@ export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
   onHelp: () => void;
 }): JSX.Element {
   const live = liveText(Date.now());
+  const page = pageOf(pathParts.value);
+  const compares = page !== null && COMPRESSION_PAGES.includes(page);
   const damage = (status.value?.damaged_runs ?? 0) + (status.value?.problems.messages.length ?? 0);
   const icon = { system: ICONS.auto, light: ICONS.sun, dark: ICONS.moon }[theme.value];
   return (
@@ -52,7 +56,7 @@ export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
         <Icon d={ICONS.menu} />
       </button>
       {(comparison.value?.variants.length ?? 0) > 0 && (
-        <div class="pair" role="group" aria-label="Compared pair">
+        <div class={`pair${compares ? "" : " idle"}`} role="group" aria-label="Compared pair">
           <Side side="a" />
           <button class="icon" aria-label="Swap A and B" title="Swap A and B (x)" onClick={swapSides}><Icon d={ICONS.swap} /></button>
           <Side side="b" />

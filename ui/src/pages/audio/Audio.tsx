@@ -74,7 +74,7 @@ export default function Audio(): JSX.Element {
   return (
     <SeriesPage kind="audio" title="Audio" note={(runs) => `, ${everyKept("step", runs)}`} knobs={slider} card={(series) => <AudioCard {...series} step={step} />} empty={(
       <Nothing title="No sounds yet" about="This page plays what was logged as audio." lookedFor="sounds">
-        <Snippet lines={[`writer.add_audio("sample", waveform, step,`, "                 sample_rate=16000)"]} />
+        <Snippet lines={["writer.add_audio(", `    "sample", waveform, step,`, "    sample_rate=16000)"]} />
       </Nothing>
     )} />
   );

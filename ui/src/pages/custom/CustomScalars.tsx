@@ -129,7 +129,7 @@ function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
     <Nothing title="No custom charts yet" lookedFor={<>layouts, tags of the plugin <span class="mono">custom_scalars</span></>}
       about="This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page.">
       {problems.map((problem) => <p key={problem} class="bad">{problem}</p>)}
-      <Snippet lines={["writer.add_custom_scalars({", `    "Loss": {"both": ["Multiline", ["train/loss", "eval/loss"]]},`, "})"]} />
+      <Snippet lines={["writer.add_custom_scalars({", `    "Loss": {"both": ["Multiline",`, `        ["train/loss", "eval/loss"]]},`, "})"]} />
     </Nothing>
   );
 }

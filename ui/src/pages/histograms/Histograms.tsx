@@ -69,7 +69,7 @@ export default function Histograms(): JSX.Element {
   return (
     <SeriesPage kind="histogram" title="Histograms" note={together ? ", same bins for all runs" : ", true bins"} unit={together ? "tag" : "series"} tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
       <Nothing title="No histograms yet" about="This page shows how values are distributed, how that changes over steps, and how it differs between runs." lookedFor="histograms">
-        <Snippet lines={[`writer.add_histogram("conv1/weight", model.conv1.weight, step)`]} />
+        <Snippet lines={["writer.add_histogram(", `    "conv1/weight", weights, step)`]} />
       </Nothing>
     )} />
   );

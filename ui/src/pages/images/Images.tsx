@@ -112,7 +112,7 @@ export default function Images(): JSX.Element {
   return (
     <SeriesPage kind="image" title="Images" note={(runs) => (mode === "each" ? `, ${everyKept("step", runs)}` : "")} unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
       <Nothing title="No images yet" about="This page shows logged images, among them the similarity plots of quantization stages." lookedFor="images">
-        <Snippet lines={["# pixels: channels, height, width; 0 to 1, or uint8", `writer.add_image("sample", pixels, step)`]} />
+        <Snippet lines={["# channels, height, width; uint8 or 0 to 1", `writer.add_image("sample", pixels, step)`]} />
       </Nothing>
     )} />
   );

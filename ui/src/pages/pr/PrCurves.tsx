@@ -170,7 +170,7 @@ export default function PrCurves(): JSX.Element {
     <SeriesPage kind="pr_curve" title="PR curves" note="" unit="tag" tools={() => corner} knobs={slider} pick={(all) => [...new Map(all.map((series) => [series.tag, series])).values()]}
       card={(series, all) => <PrCard tag={series.tag} step={step} range={range} runs={all.filter(({ tag }) => tag === series.tag).map(({ run }) => run)} />} empty={(
       <Nothing title="No precision-recall curves yet" about="This page shows what a classifier finds, and how much of that is right, at every threshold." lookedFor={<>tags of the plugin <span class="mono">pr_curves</span></>}>
-        <Snippet lines={[`writer.add_pr_curve("digits", labels, predictions, step)`]} />
+        <Snippet lines={["writer.add_pr_curve(", `    "digits", labels, predictions, step)`]} />
       </Nothing>
     )} />
   );

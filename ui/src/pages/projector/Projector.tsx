@@ -40,7 +40,7 @@ function Empty(): JSX.Element {
   return (
     <Nothing title="No embeddings yet" about="This page shows vectors of many numbers as points in space: what is alike lies together."
       lookedFor={<>files <span class="mono">projector_config.pbtxt</span> beside the events</>}>
-      <Snippet lines={["writer.add_embedding(features, metadata=labels,", `                     tag="features", global_step=step)`]} />
+      <Snippet lines={["writer.add_embedding(", "    features, metadata=labels,", `    tag="features", global_step=step)`]} />
     </Nothing>
   );
 }
