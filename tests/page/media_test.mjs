@@ -51,7 +51,7 @@ test("a PR curve says precision, recall and threshold under the pointer, and wha
   assert.match(text, /at this threshold precision recall int8 0\.6 0\.75/);
   assert.equal(await page.locator(".pr-point").count(), 2);
   const row = page.locator(".pr-figures tbody tr").first();
-  assert.match((await row.innerText()).replace(/\s+/g, " "), /fp32 10 0\.5833 0\.6 0\.5/); // 1/3·1/4 + 1/2·1/2 + 1·1/4; F1 of (1/2, 3/4).
+  assert.match((await row.innerText()).replace(/\s+/g, " "), /fp32 10 0\.5833 0\.6000 0\.500/); // 1/3·1/4 + 1/2·1/2 + 1·1/4; F1 of (1/2, 3/4).
 });
 
 test("PR curves are chosen by step and run, looked at in a part, and restored from their address", async (t) => {
