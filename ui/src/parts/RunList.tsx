@@ -86,8 +86,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
         <label class="run">
           <input type="checkbox" checked={shown.has(run)} onChange={() => toggle(run)} />
           <RunKey run={run} />
-          <span class="name tail" title={run}><bdi>{run}</bdi></span>
-          <Damage run={run} />
+          <span class="run-name"><span class="name tail" title={run}><bdi>{run}</bdi></span><Damage run={run} /></span>
           {last && <Last last={last} run={run} />}
           <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>only</button>
         </label>

@@ -134,6 +134,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
   const { data, error, stale } = state.value;
   const byChannel = view.axis === "step" && !groups && tags.every((tag) => areChannels(props.runsOf(tag)));
   const xName = byChannel ? "channel" : X_NAMES[view.axis];
+  const nameOf = byChannel ? withoutChannel : (name: string): string => name;
   const smoothing = byChannel ? 0 : view.smoothing;
   const lines = useMemo(() => data?.lines(smoothing) ?? [], [data, smoothing]);
   props.hot.current = useMemo(() => lines.reduce<ArrayLike<number>>((longest, { xs }) => (xs.length > longest.length ? xs : longest), []), [lines]);
@@ -144,7 +145,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
   }
   const fobs = view.fobs.map((x) => ({ x, text: text(Math.round(x)) }));
   const table = (full: boolean): JSX.Element => (
-    <ValueTable label={name} lines={lines} fobs={view.fobs} full={full} xText={text} xName={byChannel ? "Channel" : AXES.find((axis) => axis.value === view.axis)?.text ?? ""} />
+    <ValueTable label={name} lines={lines} fobs={view.fobs} full={full} nameOf={nameOf} xText={text} xName={byChannel ? "Channel" : AXES.find((axis) => axis.value === view.axis)?.text ?? ""} />
   );
   if (view.table) return table(true);
   const summary = lines.slice(0, 5).map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).join(", ");
@@ -154,7 +155,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
         onZoom={props.onZoom} fobs={fobs} onMark={props.onMark} onMoveFob={props.onMoveFob}
         onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} xName={xName} text={text} />, at.clientX, at.clientY) : hideReadout())}
         logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} xName={xName} {...(view.axis === "step" ? {} : { xTicks: timeTicks })} />
-      {fobs.length > 0 ? table(false) : <Values count={expectedLines(props)} lines={lines} cursor={cursor} {...(byChannel ? { nameOf: withoutChannel } : {})} />}
+      {fobs.length > 0 ? table(false) : <Values count={expectedLines(props)} lines={lines} cursor={cursor} nameOf={nameOf} />}
     </>
   );
 }

@@ -141,7 +141,7 @@ export default function Scalars(): JSX.Element {
         </div>
         {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => names.has(tag)).map((tag) => card([tag]))} />}
         {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map(card)} />}
-        {groups.length === 0 && <p class="panel note">{shown.length > 0 ? "No tag of the shown runs matches" : filteredRuns.value.length === 0 ? `None of ${plural(allRuns.value.length, "run")} matches ${query.value.get("runs")}` : "No run is ticked"}. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
+        {groups.length === 0 && <p class="panel note">{shown.length > 0 ? "No tag of the shown runs matches" : filteredRuns.value.length === 0 ? `None of ${plural(allRuns.value.length, "run")} matches “${query.value.get("runs")}”` : "No run is ticked"}. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
             onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.slice(0, most).map((tag) => card([tag])) : []}

@@ -21,7 +21,7 @@ function columnsOf(fobs: readonly number[], smooth: boolean, xName: string): Col
   return [{ key: "value", text: smooth ? "Smoothed" : "Value" }, ...(smooth ? [{ key: "raw", text: "Value" } as const] : []), { key: "x", text: xName }];
 }
 
-export function ValueTable({ label, lines, fobs, xName, xText, full }: {
+export function ValueTable({ label, lines, fobs, xName, xText, full, nameOf }: {
   label: string;
   lines: readonly Line[];
   fobs: readonly number[];
@@ -29,9 +29,11 @@ export function ValueTable({ label, lines, fobs, xName, xText, full }: {
   xText: (x: number) => string;
   /** Whether it stands where the chart would, and has its height. */
   full: boolean;
+  /** How a run is called here. */
+  nameOf: (name: string) => string;
 }): JSX.Element {
   const [sort, setSort] = useState<{ key: SortKey; descending: boolean } | null>(null);
-  const names = useMemo(() => new Map(shortNames(lines.map(({ name }) => name)).map((short, i) => [lines[i]!.name, short])), [lines]);
+  const names = useMemo(() => new Map(shortNames(lines.map(({ name }) => name)).map((short, i) => [lines[i]!.name, nameOf(short)])), [lines]);
   const rows = sortedRows(valueRows(lines, fobs), sort?.key ?? null, sort?.descending ?? false);
   // Below a chart the mark itself says where all of them are.
   const marked = !full && fobs.length === 1 && rows.every(({ x }) => x === fobs[0]);
