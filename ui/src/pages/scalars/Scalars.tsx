@@ -169,7 +169,7 @@ function Group({ name, note, open, onToggle, cards, onMore }: {
 function Empty(): JSX.Element {
   return (
     <Nothing title="No scalars yet" about="This page draws numbers that change over steps, such as a loss." lookedFor="scalars">
-      <Snippet lines={["for step in range(100):", `    writer.add_scalar("loss", 1 / (step + 1), step)`]} />
+      <Snippet lines={["for step in range(1, 101):", `    writer.add_scalar("loss", 1/step, step)`]} />
     </Nothing>
   );
 }

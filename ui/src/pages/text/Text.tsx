@@ -110,7 +110,7 @@ export default function Text(): JSX.Element {
   return (
     <SeriesPage kind="text" title="Text" note="" unit={mode === "diff" ? "tag" : "series"} tools={tools} inGrid={false} pick={ofPair} card={card} empty={(
       <Nothing title="No texts yet" about="This page shows logged texts: notes, samples, reports. Two of them can be compared." lookedFor="texts">
-        <Snippet lines={["writer.add_text(", `    "notes", "**512** samples, symmetric", 0)`]} />
+        <Snippet lines={["writer.add_text(", `    "notes", "**512** samples", 0)`]} />
       </Nothing>
     )} />
   );
