@@ -51,7 +51,7 @@ test("a PR curve says precision, recall and threshold under the pointer, and wha
   assert.match(text, /at this threshold precision recall int8 0\.6 0\.75/);
   assert.equal(await page.locator(".pr-point").count(), 2);
   const row = page.locator(".pr-figures tbody tr").first();
-  assert.match((await row.innerText()).replace(/\s+/g, " "), /fp32 10 0\.5833 0\.6 0\.5/); // 1/3·1/4 + 1/2·1/2 + 1·1/4; F1 of (1/2, 3/4).
+  assert.match((await row.innerText()).replace(/\s+/g, " "), /fp32 10 0\.5833 0\.6000 0\.500/); // 1/3·1/4 + 1/2·1/2 + 1·1/4; F1 of (1/2, 3/4).
 });
 
 test("PR curves are chosen by step and run, looked at in a part, and restored from their address", async (t) => {
@@ -107,9 +107,9 @@ test("charts are drawn as a layout asks for them, with their margins, and unknow
   assert.match(await spread.locator(".plot").getAttribute("aria-label"), /eval\/loss between eval\/loss_low and eval\/loss_high/);
   // The last loss of fp32 and its bounds.
   const loss = 1.5 * Math.exp(-98 / 30);
-  const short = (value) => String(Number(value.toPrecision(4))).replace(".", "\\.");
+  const short = (value) => value.toPrecision(4).replace(".", "\\.");
   await spread.locator(".values span").first().waitFor();
-  assert.match((await spread.locator(".values").innerText()).replace(/\s+/g, " "), new RegExp(`media/fp32 ?${short(loss)} ${short(loss * 0.8)} to ${short(loss * 1.3)}`));
+  assert.match((await spread.locator(".values").innerText()).replace(/\s+/g, " "), new RegExp(`fp32 ?${short(loss)} ${short(loss * 0.8)} to ${short(loss * 1.3)}`));
   assert.match(await card(page, "Perplexity").innerText(), /No tag of the shown runs matches eval\/perplexity/);
   assert.match(await card(page, "Its spread").innerText(), /No shown run has all of eval\/ppl, eval\/ppl_low, eval\/ppl_high/);
   // The margin is a band: between its bounds there is more ink than the line alone.

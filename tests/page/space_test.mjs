@@ -149,8 +149,8 @@ test("a chosen point says what is near it, by angle and by distance", async (t) 
     assert.equal(value, (1 - 1 / Math.sqrt(101 * 17)).toPrecision(3));
   }
   await page.click('button:text-is("Euclidean")');
-  await page.waitForFunction(() => document.querySelector(".near td:last-child").textContent === "10.8");
-  assert.equal((await nearest())[2][3], "20");
+  await page.waitForFunction(() => document.querySelector(".near td:last-child").textContent === "10.77");
+  assert.equal((await nearest())[2][3], "20.00");
   await page.reload();
   await page.waitForSelector(".near");
   assert.equal(await page.locator(".point-chosen b").innerText(), chosen);

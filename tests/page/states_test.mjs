@@ -20,6 +20,16 @@ test("every page of an empty directory says what it would show", async (t) => {
   }
 });
 
+test("what an empty page says to log goes into the folder that it follows", async (t) => {
+  const logdir = newLogdir(t);
+  const { page, at } = await serve(t, logdir);
+  for (const name of ["scalars", "histograms", "hparams", "images", "text", "pr", "custom", "projector", "audio", "mesh"]) {
+    await visit(page, at(name));
+    assert.match(await page.locator("main .empty pre").innerText(), /^from compression_board import SummaryWriter\nwith SummaryWriter\(".+"\) as writer:\n {4}/, name);
+    assert.ok((await page.locator("main .empty pre").innerText()).includes(`SummaryWriter("${logdir}/`), name);
+  }
+});
+
 test("a directory that is not there is named", async (t) => {
   const missing = join(newLogdir(t), "not there");
   const { page, at } = await serve(t, missing);
@@ -38,6 +48,8 @@ test("a damaged file shows what could be read", async (t) => {
   const { page, at } = await serve(t, logdir);
   await visit(page, at("scalars?smooth=0"));
   await page.waitForFunction(() => /loss, 1\d points: run ends at 1/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));
+  assert.match(await page.locator(".page-bar").innerText(), /every point that could be read/); // And not that every point is there.
+  assert.match(await page.locator(".run .warn").getAttribute("title"), /of its log could not be read; the rest is shown/);
   await page.click('a:has-text("1 damaged log")');
   await page.waitForSelector('h1:text("Files")');
   await page.click('.files button:has-text("run")');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, tickTexts, withComma } from "./format";
+import { ageText, bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, steadyColumn, tickTexts, withComma } from "./format";
 
 describe("numbers", () => {
   it("keep four significant digits and a true minus", () => {
@@ -56,6 +56,7 @@ describe("units", () => {
     expect(duration(100)).toBe("1 min 40 s");
     expect(duration(120)).toBe("2 min");
     expect(duration(93_600)).toBe("1 d 2 h");
+    expect([ageText(31_842_000), ageText(100), ageText(25), ageText(-3)]).toEqual(["368 d", "1 min", "25 s", "1 s"]);
   });
   it("stand in a column with the same decimals", () => {
     expect(decimalsOfColumn([-0.8202, 12.1])).toBe(2);
@@ -79,4 +80,9 @@ describe("units", () => {
     expect(decimalsOfStep(0.05)).toBe(2);
     expect(decimalsOfStep(20)).toBe(0);
   });
+});
+
+it("gives whole numbers the decimals of their column", () => {
+  expect([1, 0.9712, 0, NaN].map(steadyColumn([1, 0.9712, 0, NaN]))).toEqual(["1.000", "0.9712", "0.000", "NaN"]);
+  expect([1, 24].map(steadyColumn([1, 24, NaN]))).toEqual(["1", "24"]);
 });

@@ -46,6 +46,12 @@ export function steady(value: number, digits = 4): string {
   return withTrueMinus(value.toPrecision(digits));
 }
 
+/** How the numbers of a column read beside each other: 1 among whole numbers, 1.000 above 0.9030. */
+export function steadyColumn(values: Iterable<number>, digits = 4): (value: number) => string {
+  const whole = [...values].every((value) => Number.isInteger(value) || !Number.isFinite(value));
+  return (value) => (!whole && Number.isInteger(value) && Math.abs(value) < 10 ** (digits - 1) ? withTrueMinus(value.toPrecision(digits)) : steady(value, digits));
+}
+
 /** Every digit that tells this number from others. */
 export function exact(value: number): string {
   return spellNonFinite(value) ?? withTrueMinus(String(value));
@@ -116,6 +122,11 @@ export function duration(seconds: number): string {
   };
   if (size < 3600) return two(60, "min", 1, "s");
   return size < 86_400 ? two(3600, "h", 60, "min") : two(86_400, "d", 3600, "h");
+}
+
+/** How long ago, in one unit: of hundreds of days nobody asks for the hours. */
+export function ageText(seconds: number): string {
+  return duration(Math.max(1, seconds)).replace(/^(\d+ (?:min|h|d)) .*$/, "$1");
 }
 
 /** A number at a tick that stands alone, or on a log axis. */

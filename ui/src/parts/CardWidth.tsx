@@ -9,19 +9,20 @@ function widthNow(): number {
   return Number.isFinite(width) ? Math.min(MOST, Math.max(LEAST, width)) : USUAL;
 }
 
-/** For the column that holds the cards. */
-export function cardStyle(): Record<string, string> {
-  return query.value.has("card") ? { "--card": `${widthNow()}px` } : {};
+/** For the column that holds the cards; `usual` where nobody has said how wide they are to be. */
+export function cardColumn(): { class: string; style: Record<string, string> } {
+  return query.value.has("card") ? { class: "main-column", style: { "--card": `${widthNow()}px` } } : { class: "main-column usual", style: {} };
 }
 
 export function CardWidth(): JSX.Element {
   const width = widthNow();
   return (
     <label class="label beside">Card width
-      <input type="range" min={LEAST} max={MOST} step="20" value={width} title={`${width} px`} aria-label="Card width" onInput={(event) => {
+      <input type="range" min={LEAST} max={MOST} step="20" value={width} aria-label="Card width" onInput={(event) => {
         const next = Number(event.currentTarget.value);
         setQuery({ card: next === USUAL ? null : String(next) }, "replace");
       }} />
+      <output>{query.value.has("card") ? `${width} px` : "usual"}</output>
     </label>
   );
 }

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { count, exact, plural, steady } from "../lib/format";
 import { inNaturalOrder } from "../lib/natural";
 import { parseRunFilter, passes } from "../lib/run_filter";
+import { damagedRuns } from "../state/damaged";
 import { followLastValues, lastValues } from "../state/last_values";
 import { listOf, listText, query, setQuery } from "../state/location";
 import { RunKey } from "./RunKey";
@@ -52,6 +53,12 @@ export interface LastOf {
   readonly values: ReadonlyMap<string, number>;
 }
 
+/** That some of a run is missing, where it is chosen. */
+function Damage({ run }: { run: string }): JSX.Element | null {
+  const lost = damagedRuns.value.get(run);
+  return lost === undefined ? null : <span class="verdict warn" title={`${lost} could not be read; the rest is shown`}><span class="sr">damaged</span></span>;
+}
+
 function Last({ last, run }: { last: LastOf; run: string }): JSX.Element | null {
   const value = last.values.get(run);
   if (value === undefined) return <span />;
@@ -79,7 +86,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
         <label class="run">
           <input type="checkbox" checked={shown.has(run)} onChange={() => toggle(run)} />
           <RunKey run={run} />
-          <span class="name tail" title={run}><bdi>{run}</bdi></span>
+          <span class="run-name"><span class="name tail" title={run}><bdi>{run}</bdi></span><Damage run={run} /></span>
           {last && <Last last={last} run={run} />}
           <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>only</button>
         </label>

@@ -9,7 +9,7 @@ import { runsOfTags } from "../lib/runs_of_tags";
 import { tellingFirst } from "../lib/telling";
 import { query, setQuery } from "../state/location";
 import { useResource } from "../state/resource";
-import { CardWidth, cardStyle } from "./CardWidth";
+import { CardWidth, cardColumn } from "./CardWidth";
 import { setRuns, shownRuns } from "./RunList";
 import { Side } from "./Side";
 import "../pages/scalars/scalars.css";
@@ -26,7 +26,8 @@ const MORE = 60;
 export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, empty, inGrid = true, pick = (all) => all, card }: {
   kind: string;
   title: string;
-  note: string;
+  /** Behind how many there are; of the runs that are shown. */
+  note: string | ((runs: readonly string[]) => string);
   /** What a card is about: a tag of one run, or of all that have it. */
   unit?: "series" | "tag";
   tools?: (all: readonly Series[]) => ComponentChildren;
@@ -58,10 +59,10 @@ export function SeriesPage({ kind, title, note, unit = "series", tools, knobs, e
   return (
     <div class="view scalars">
       <Side>{(knobs || inGrid) && <div class="knobs">{knobs?.(all)}{inGrid && <CardWidth />}</div>}</Side>
-      <div class="main-column" style={cardStyle()}>
+      <div {...cardColumn()}>
         <div class="page-bar">
           <h1>{title}</h1>
-          <span class="note">{unit === "tag" ? plural(series.length, "tag") : plural(series.length, "series", "series")}{note}</span>
+          <span class="note">{unit === "tag" ? plural(series.length, "tag") : plural(series.length, "series", "series")}{typeof note === "string" ? note : note(runs)}</span>
           {tools?.(all)}
           <input class="field push" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />

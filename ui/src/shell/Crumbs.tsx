@@ -41,7 +41,7 @@ export function crumbs(): Crumb[] {
 export function Crumbs(): JSX.Element {
   const trail = crumbs();
   return (
-    <nav class="crumbs" aria-label="Breadcrumb">
+    <nav class={trail.length > 1 ? "crumbs" : "crumbs alone"} aria-label="Breadcrumb">
       <ol>
         {trail.map((crumb, i) => (
           <li key={i} aria-current={i === trail.length - 1 ? "page" : undefined}>

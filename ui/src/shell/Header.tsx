@@ -2,10 +2,11 @@
 import type { JSX } from "preact";
 import { bytes, duration, plural } from "../lib/format";
 import { connection, progress, status } from "../state/live";
-import { hrefOf, setQuery } from "../state/location";
+import { hrefOf, pathParts, setQuery } from "../state/location";
 import { comparison, model, sideA, sideB, swapSides, variants } from "../state/pair";
 import { Icon, ICONS, SideMark } from "./icons";
 import { Menu } from "./Menu";
+import { COMPRESSION_PAGES, pageOf } from "./pages";
 import { cycleTheme, theme } from "./theme";
 
 function Side({ side }: { side: "a" | "b" }): JSX.Element {
@@ -45,6 +46,8 @@ export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
   onHelp: () => void;
 }): JSX.Element {
   const live = liveText(Date.now());
+  const page = pageOf(pathParts.value);
+  const compares = page !== null && COMPRESSION_PAGES.includes(page);
   const damage = (status.value?.damaged_runs ?? 0) + (status.value?.problems.messages.length ?? 0);
   const icon = { system: ICONS.auto, light: ICONS.sun, dark: ICONS.moon }[theme.value];
   return (
@@ -53,7 +56,7 @@ export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
         <Icon d={ICONS.menu} />
       </button>
       {(comparison.value?.variants.length ?? 0) > 0 && (
-        <div class="pair" role="group" aria-label="Compared pair">
+        <div class={`pair${compares ? "" : " idle"}`} role="group" aria-label="Compared pair">
           <Side side="a" />
           <button class="icon" aria-label="Swap A and B" title="Swap A and B (x)" onClick={swapSides}><Icon d={ICONS.swap} /></button>
           <Side side="b" />

@@ -8,7 +8,7 @@ import { paintVersion } from "../../shell/theme";
 import { paintInTurn, paintNoMore } from "../paint_queue";
 import { useSize } from "../useSize";
 import { Fobs, type Fob } from "./Fobs";
-import { pngOf, svgOf, type Picture as ChartPicture } from "./files";
+import { pngOf, svgOf, type Drawing } from "./files";
 import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
 import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
 import { paintMany } from "./paint_many";
@@ -140,10 +140,10 @@ export function LineChart(props: LineChartProps): JSX.Element {
     });
   }, [layout, painted, props.cursor]);
   if (props.files) {
-    const pictureNow = (): ChartPicture | null => (ref.current && layout
+    const drawingNow = (): Drawing | null => (ref.current && layout
       ? { layout, lines: props.lines, looks: looksOf(ref.current, props.lines), ink: inkOf(ref.current), width, height } : null);
-    props.files.svg = () => { const picture = pictureNow(); return picture && svgOf(picture); };
-    props.files.png = async () => { const picture = pictureNow(); return picture && pngOf(picture); };
+    props.files.svg = () => { const picture = drawingNow(); return picture && svgOf(picture); };
+    props.files.png = async () => { const picture = drawingNow(); return picture && pngOf(picture); };
   }
 
   useEffect(() => {

@@ -6,7 +6,8 @@ import { paintLines, type Ink, type LineLook } from "./paint";
 const LEGEND_ROW = 16;
 const LEGEND_ROOM = 8;
 
-export interface Picture {
+/** All that it takes to draw a chart once more. */
+export interface Drawing {
   readonly layout: LineChartLayout;
   readonly lines: readonly Line[];
   readonly looks: readonly LineLook[];
@@ -15,9 +16,9 @@ export interface Picture {
   readonly height: number;
 }
 
-const heightOf = ({ height, lines }: Picture): number => height + lines.length * LEGEND_ROW + LEGEND_ROOM;
+const heightOf = ({ height, lines }: Drawing): number => height + lines.length * LEGEND_ROW + LEGEND_ROOM;
 
-function paintAll(pen: Pen, { layout, lines, looks, ink, height }: Picture): void {
+function paintAll(pen: Pen, { layout, lines, looks, ink, height }: Drawing): void {
   paintLines(pen, layout, lines, looks, ink);
   pen.textAlign = "left";
   lines.forEach((line, i) => {
@@ -34,7 +35,7 @@ function paintAll(pen: Pen, { layout, lines, looks, ink, height }: Picture): voi
   });
 }
 
-export function svgOf(picture: Picture): string {
+export function svgOf(picture: Drawing): string {
   const pen = new SvgPen();
   paintAll(pen, picture);
   return pen.take(picture.width, heightOf(picture), picture.ink.paper);
@@ -42,7 +43,7 @@ export function svgOf(picture: Picture): string {
 
 const SHARPNESS = 2; // Pixels of the file for one of the page: it is looked at on paper and slides.
 
-export function pngOf(picture: Picture): Promise<Blob | null> {
+export function pngOf(picture: Drawing): Promise<Blob | null> {
   const canvas = document.createElement("canvas");
   canvas.width = picture.width * SHARPNESS;
   canvas.height = heightOf(picture) * SHARPNESS;

@@ -9,7 +9,9 @@ import { count, significant } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { Snippet } from "../../parts/Snippet";
 import { useSharedStep } from "../../parts/useSharedStep";
+import { everyKept } from "../../state/damaged";
 import { useResource } from "../../state/resource";
 import { soundOf, Waveform } from "./Waveform";
 import "./audio.css";
@@ -70,9 +72,9 @@ function AudioCard({ run, tag, step: shared }: Series & { step: number | null })
 export default function Audio(): JSX.Element {
   const { step, slider } = useSharedStep();
   return (
-    <SeriesPage kind="audio" title="Audio" note=", every step kept" knobs={slider} card={(series) => <AudioCard {...series} step={step} />} empty={(
+    <SeriesPage kind="audio" title="Audio" note={(runs) => `, ${everyKept("step", runs)}`} knobs={slider} card={(series) => <AudioCard {...series} step={step} />} empty={(
       <Nothing title="No sounds yet" about="This page plays what was logged as audio." lookedFor="sounds">
-        <pre>{`writer.add_audio("sample", waveform, step, sample_rate=16000)`}</pre>
+        <Snippet lines={["writer.add_audio(", `    "sample", waveform, step,`, "    sample_rate=16000)"]} />
       </Nothing>
     )} />
   );

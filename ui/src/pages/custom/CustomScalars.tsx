@@ -7,10 +7,11 @@ import type { Tags } from "../../api/types";
 import { limitsText, readLimits } from "../../lib/limits";
 import { plural } from "../../lib/format";
 import { runsOfTags } from "../../lib/runs_of_tags";
-import { cardStyle } from "../../parts/CardWidth";
+import { cardColumn } from "../../parts/CardWidth";
 import { Nothing } from "../../parts/Nothing";
 import { setRuns, shownRuns } from "../../parts/RunList";
 import { Side } from "../../parts/Side";
+import { Snippet } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
@@ -95,7 +96,7 @@ export default function CustomScalars(): JSX.Element {
   return (
     <div class="view scalars">
       <Side><Knobs view={view} grouping={false} /></Side>
-      <div class="main-column" style={cardStyle()}>
+      <div {...cardColumn()}>
         <div class="page-bar">
           <h1>Custom scalars</h1>
           <span class="note">{plural(layouts.categories.reduce((sum, { charts }) => sum + charts.length, 0), "chart")} as laid out in the logs</span>
@@ -128,7 +129,7 @@ function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
     <Nothing title="No custom charts yet" lookedFor={<>layouts, tags of the plugin <span class="mono">custom_scalars</span></>}
       about="This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page.">
       {problems.map((problem) => <p key={problem} class="bad">{problem}</p>)}
-      <pre>{`writer.add_custom_scalars({"Loss": {"both": ["Multiline", ["train/loss", "eval/loss"]]}})`}</pre>
+      <Snippet lines={["writer.add_custom_scalars({", `    "Loss": {"both": ["Multiline",`, `        ["train/loss", "eval/loss"]]},`, "})"]} />
     </Nothing>
   );
 }

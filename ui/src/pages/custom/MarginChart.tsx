@@ -7,10 +7,12 @@ import type { Curve } from "../../api/series";
 import { LineChart } from "../../charts/line/LineChart";
 import { nearestIndex, type Line } from "../../charts/line/layout";
 import { lookOf } from "../../lib/colour";
-import { significant } from "../../lib/format";
+import { steady } from "../../lib/format";
+import { timeTicks } from "../../lib/scale";
+import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
-import { linesOf, xText } from "../scalars/lines";
+import { linesOf, X_NAMES, xText } from "../scalars/lines";
 import type { CardView } from "../scalars/view";
 
 export interface Margin {
@@ -46,14 +48,15 @@ export function MarginChart({ title, margins, runsOf, view, cursor, onZoom }: {
     const name = several ? `${run} ${margin.value}` : run;
     return [{ ...line, name, ...(several ? {} : { look: lookOf(run) }), band: { low: boundOf(lower, value.steps), high: boundOf(upper, value.steps) } }];
   }), [data]);
+  const names = useMemo(() => shortNames(lines.map(({ name }) => name)), [lines]);
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   return (
     <>
       <LineChart lines={lines} cursor={cursor} onZoom={onZoom} summary={`${title}: ${margins.map((margin) => `${margin.value} between ${margin.lower} and ${margin.upper}`).join("; ")}`}
-        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={null} xText={xText(view.axis)} />
-      <div class="values">{lines.slice(0, 8).map((line) => {
+        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={null} xText={xText(view.axis)} xName={X_NAMES[view.axis]} {...(view.axis === "step" ? {} : { xTicks: timeTicks })} />
+      <div class="values">{lines.slice(0, 8).map((line, i) => {
         const last = line.ys.length - 1;
-        return <span key={line.name} title={line.name}><RunKey run={line.name} /><span class="name">{line.name}</span>{significant(line.ys[last] ?? NaN, 4)} <span class="dim">{significant(line.band?.low[last] ?? NaN, 4)} to {significant(line.band?.high[last] ?? NaN, 4)}</span></span>;
+        return <span key={line.name} title={line.name}><RunKey run={line.name} {...(line.look ? { look: line.look } : {})} /><span class="name">{names[i]}</span>{steady(line.ys[last] ?? NaN)} <span class="dim">{steady(line.band?.low[last] ?? NaN)} to {steady(line.band?.high[last] ?? NaN)}</span></span>;
       })}</div>
     </>
   );

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { getJson } from "../../api/client";
 import type { FilesAnswer, Runs } from "../../api/types";
-import { bytes, count, duration, plural } from "../../lib/format";
+import { ageText, bytes, count, plural } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
 import { useGrowingRows } from "../../parts/useGrowingRows";
 import { query, setQuery } from "../../state/location";
@@ -12,11 +12,6 @@ import { useResource } from "../../state/resource";
 import "./files.css";
 
 const FEW = 12; // So many are found by eye.
-
-/** How long ago, in one unit: of hundreds of days nobody asks for the hours. */
-function ageText(seconds: number): string {
-  return `${duration(Math.max(0, seconds)).replace(/^(\d+ (?:min|h|d)) .*$/, "$1")} ago`;
-}
 
 function FilesOfRun({ run }: { run: string }): JSX.Element {
   const { state, retry } = useResource(run, (signal) => getJson<FilesAnswer>("files", { run }, signal));
@@ -109,7 +104,7 @@ export default function Files(): JSX.Element {
                     <td class="num">{count(data.event_counts[i] ?? 0)}</td>
                     <td class="num">{count(data.tag_counts[i] ?? 0)}</td>
                     {anyDamage && <td>{failed > 0 ? <span class="verdict bad">{plural(failed, "file")} unreadable</span> : lost > 0 ? <span class="verdict warn">{bytes(lost)}</span> : <span class="dim">none</span>}</td>}
-                    <td class="dim" title={newest == null ? undefined : new Date(newest * 1000).toISOString()}>{newest == null ? "no event" : ageText(seconds - newest)}</td>
+                    <td class="dim" title={newest == null ? undefined : new Date(newest * 1000).toISOString()}>{newest == null ? "no event" : `${ageText(seconds - newest)} ago`}</td>
                   </tr>
                   {open === name && <tr key={`${name} files`} class="unfolded-row"><td colSpan={anyDamage ? 5 : 4}><FilesOfRun run={name} /></td></tr>}
                 </>

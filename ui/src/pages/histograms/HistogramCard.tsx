@@ -1,8 +1,10 @@
 // Cards of histograms: of one run over its steps, or of all runs at one step.
 import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
 import { useNear } from "../../charts/useNear";
 import { csvOf, fileName, saveAs } from "../../lib/csv";
 import { count, exact, plural, significant, steady } from "../../lib/format";
+import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
 import { loadPercentiles, loadSteps, loadTogether, type Percentiles, type Steps, type Together } from "./data";
@@ -122,21 +124,30 @@ function saveTogether(tag: string, data: Together): void {
   saveAs(fileName(tag, "csv"), csvOf(["left", "right", ...data.runs.map(({ run, step }) => `${run} at step ${step}`)], rows), "text/csv");
 }
 
-function OfRuns({ tag, runs, look, range, onRange }: { tag: string; runs: readonly string[]; look: Look; range: readonly [number, number] | null; onRange: (range: readonly [number, number] | null) => void }): JSX.Element {
+interface OfRunsProps {
+  readonly tag: string;
+  readonly runs: readonly string[];
+  readonly look: Look;
+  readonly range: readonly [number, number] | null;
+  readonly onRange: (range: readonly [number, number] | null) => void;
+}
+
+function OfRuns({ tag, runs, look, range, onRange, drawn }: OfRunsProps & { drawn: { current: Together | null } }): JSX.Element {
   const shown = runs.slice(0, MOST_RUNS);
   const { state, retry } = useResource(JSON.stringify([tag, shown, look.step, range]), (signal) => loadTogether(shown, tag, look.step, range, signal));
   const { data, error } = state.value;
+  drawn.current = data ?? null;
   if (error && !data) return <Failed error={error} onRetry={retry} />;
   if (!data) return <><div class="plot" /><div class="values" /></>;
+  const names = shortNames(data.runs.map(({ run }) => run));
   const means = data.runs.map(({ run, moments }) => `${run}${moments ? ` has mean ${significant(moments.mean)} and deviation ${significant(moments.deviation)}` : ""}`);
   return (
     <>
       {look.table ? <RunTable data={data} /> : <RunsChart data={data} logY={look.logY} onRange={onRange} summary={`${tag} of ${plural(data.runs.length, "run")} in the same bins: ${means.join(", ")}`} />}
       <div class="values">
-        {data.runs.map(({ run, step }) => <span key={run} title={run}><RunKey run={run} />{run.slice(run.lastIndexOf("/") + 1)} <span class="dim">step {count(step)}</span></span>)}
+        {data.runs.map(({ run, step }, i) => <span key={run} title={run}><RunKey run={run} />{names[i]} <span class="dim">step {count(step)}</span></span>)}
         {runs.length > MOST_RUNS && <span class="dim">and {runs.length - MOST_RUNS} more runs: untick some to see them</span>}
         {range && <button class="link" onClick={() => onRange(null)}>All values</button>}
-        <button class="link" aria-label={`Save ${tag} as CSV`} onClick={() => saveTogether(tag, data)}>CSV</button>
         {data.problems.map((problem) => <span key={problem} class="bad">{problem}</span>)}
       </div>
     </>
@@ -144,12 +155,14 @@ function OfRuns({ tag, runs, look, range, onRange }: { tag: string; runs: readon
 }
 
 /** All runs that have a tag, at one step, on one axis. */
-export function RunsCard({ tag, runs, look, range, onRange }: Parameters<typeof OfRuns>[0]): JSX.Element {
+export function RunsCard(props: OfRunsProps): JSX.Element {
+  const { tag } = props;
   const { ref, near } = useNear();
+  const drawn = useRef<Together | null>(null);
   return (
     <section class="card" ref={ref} aria-label={tag}>
-      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3></header>
-      {near ? <OfRuns tag={tag} runs={runs} look={look} range={range} onRange={onRange} /> : <><div class="plot" /><div class="values" /></>}
+      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3><button class="link tool" title="The bins as drawn" aria-label={`Save ${tag} as CSV`} onClick={() => { if (drawn.current) saveTogether(tag, drawn.current); }}>CSV</button></header>
+      {near ? <OfRuns {...props} drawn={drawn} /> : <><div class="plot" /><div class="values" /></>}
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { limitsText, readLimits } from "../../lib/limits";
 import { Nothing } from "../../parts/Nothing";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { Snippet } from "../../parts/Snippet";
 import { useSharedStep } from "../../parts/useSharedStep";
 import { useKeys } from "../../shell/keys";
 import { query, setQuery } from "../../state/location";
@@ -68,7 +69,7 @@ export default function Histograms(): JSX.Element {
   return (
     <SeriesPage kind="histogram" title="Histograms" note={together ? ", same bins for all runs" : ", true bins"} unit={together ? "tag" : "series"} tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
       <Nothing title="No histograms yet" about="This page shows how values are distributed, how that changes over steps, and how it differs between runs." lookedFor="histograms">
-        <pre>{`writer.add_histogram("conv1/weight", model.conv1.weight, step)`}</pre>
+        <Snippet lines={["writer.add_histogram(", `    "conv1/weight", weights, step)`]} />
       </Nothing>
     )} />
   );

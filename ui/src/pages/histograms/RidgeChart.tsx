@@ -45,7 +45,7 @@ export function RidgeChart({ run, data, overlay, logY, summary }: { run: string;
       {layout && (
         <svg class={`chart ridges run-${lookOf(run).colour}`} height={height}>
           {layout.ridges.map((ridge, i) => (
-            <path key={ridge.step} class={i === hot ? "ridge hot" : "ridge"} d={ridge.path} style={{ fillOpacity: faint(ridge.age), strokeOpacity: overlay ? 0.2 + ridge.age * 0.8 : 0.45 + ridge.age * 0.55 }} />
+            <path key={ridge.step} class={i === hot ? "ridge hot" : "ridge"} d={ridge.path} style={{ fillOpacity: faint(ridge.age), strokeOpacity: overlay ? 0.2 + ridge.age * 0.8 : 0.65 + ridge.age * 0.35 }} />
           ))}
           {!overlay && layout.ridges.filter((_, i, all) => i === 0 || i === all.length - 1 || i === hot).map((ridge) => (
             <text key={ridge.step} class={ridge.step === data.steps[hot] ? "name halo" : ""} x={layout.box.r + 6} y={ridge.baseline + 4}>step {count(ridge.step)}</text>

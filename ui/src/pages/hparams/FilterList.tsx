@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { significant } from "../../lib/format";
 import { extent } from "../../lib/scale";
 import { levelsOf, type Column, type Filter, type Filters } from "./data";
@@ -41,14 +42,18 @@ function Levels({ column, filter, onFilter }: { column: Column; filter: Filter |
   );
 }
 
-/** One filter per column that has anything to choose. */
+/** One filter per column that has anything to choose; on narrow screens behind a button. */
 export function FilterList({ columns, filters, onFilter }: {
   columns: readonly Column[];
   filters: Filters;
   onFilter: (id: string, filter: Filter | null) => void;
 }): JSX.Element {
+  const [open, setOpen] = useState(false);
   return (
-    <aside class="filters" aria-label="Filters">
+    <aside class={`filters${open ? " open" : ""}`} aria-label="Filters">
+      <button class="filters-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>Filters</b><span class="dim">{filters.size === 0 ? "none set" : `${filters.size} set`}</span>
+      </button>
       {columns.filter((column) => levelsOf(column).length > 1 || filters.has(column.id)).map((column) => {
         const asLevels = !column.isNumeric || (!column.isMetric && levelsOf(column).length <= 8);
         const props = { column, filter: filters.get(column.id), onFilter: (filter: Filter | null) => onFilter(column.id, filter) };

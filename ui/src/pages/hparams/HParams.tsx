@@ -9,6 +9,7 @@ import { plural } from "../../lib/format";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { Nothing } from "../../parts/Nothing";
+import { Snippet } from "../../parts/Snippet";
 import { Menu } from "../../shell/Menu";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
@@ -131,7 +132,7 @@ export default function HParams(): JSX.Element {
           <span class="push label">
             {metrics.length > 0 && (
               <Menu label={`Colour ${metrics.find((m) => m.id === colourId)?.label ?? ""}`} value={colourId ?? ""} choices={metrics.map((m) => ({ value: m.id, text: m.label }))} onPick={(id) => setQuery({ colour: id }, "replace")}>
-                <span class="dim">Colour</span> {metrics.find((m) => m.id === colourId)?.label}
+                <span class="dim colour-word">Colour</span> {metrics.find((m) => m.id === colourId)?.label}
               </Menu>
             )}
             <HeatScale of={colourBy} />
@@ -146,7 +147,7 @@ export default function HParams(): JSX.Element {
             <span class="seg" role="group" aria-label="Chart">
               {PLOTS.map(({ id, text }) => <button key={id} aria-pressed={id === plot} onClick={() => setQuery({ plot: id === "parallel" ? null : id })}>{text}</button>)}
             </span>
-            {plot === "importance" ? <span class="note">for {colourBy?.label ?? "no metric"}; the colour says which</span> : scatter ? <>{pickColumn("x", xColumn)}{pickColumn("y", yColumn)}</>
+            {plot === "importance" ? <span class="note">for {colourBy?.label ?? "no metric"}, by which trials are coloured</span> : scatter ? <>{pickColumn("x", xColumn)}{pickColumn("y", yColumn)}</>
               : <span class="note">drag along an axis to keep a part of it{columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}</span>}
             {plot !== "importance" && <button class="link push" onClick={() => { const svg = drawing.current?.querySelector("svg"); if (svg) saveSvg("hparams", standaloneSvg(svg)); }}>SVG</button>}
             <button class={plot === "importance" ? "link push" : "link"} onClick={() => saveCsv(trials, columns)}>CSV</button>
@@ -171,9 +172,7 @@ function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
     <Nothing title="No hyperparameters yet" about="This page sets trials side by side: what was chosen for each, and what came of it."
       lookedFor={<>the tag <span class="mono">_hparams_/session_start_info</span></>}>
       {problems.map((message) => <p key={message} class="bad">{message}</p>)}
-      <pre>{`from compression_board import SummaryWriter
-with SummaryWriter("runs/sweep") as writer:
-    writer.add_hparams({"bits": 8, "scheme": "symmetric"}, {"accuracy": 0.994})`}</pre>
+      <Snippet run="sweep" lines={["writer.add_hparams(", `    {"bits": 8, "scheme": "symmetric"},`, `    {"accuracy": 0.994})`]} />
     </Nothing>
   );
 }

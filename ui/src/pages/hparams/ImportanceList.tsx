@@ -24,7 +24,7 @@ export function ImportanceList({ trials, metric, onPick }: { trials: Trials; met
     <div class="scroll">
       <table class="table importance">
         <caption class="sr">Settings by how much of {metric.label} they explain</caption>
-        <thead><tr><th scope="col">Setting</th><th scope="col">Explains</th><th scope="col" class="num">Trials</th><th scope="col">{metric.label}</th><th scope="col">mean at each level</th></tr></thead>
+        <thead><tr><th scope="col">Setting</th><th scope="col">Explains</th><th scope="col" class="num">Trials</th><th scope="col">{metric.label}</th><th scope="col">Mean at each level</th></tr></thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.column.id}>
@@ -32,7 +32,7 @@ export function ImportanceList({ trials, metric, onPick }: { trials: Trials; met
               <td>{row.share === null ? <span class="none">not known: {whyNot(row)}</span> : (
                 <span class="share"><span class="track"><i style={{ width: `${row.share * 100}%` }} /></span><span class="num">{fixed(row.share * 100, 0)} %</span></span>
               )}</td>
-              <td class="num">{row.trials}</td>
+              <td class="num" data-unit={row.trials === 1 ? "trial" : "trials"}>{row.trials}</td>
               <td class="dim">{directionText(row.direction)}</td>
               <td><div class="levels">{row.levels.slice(0, MOST_LEVELS).map((level) => <span key={level.text} title={plural(level.trials, "trial")}><span class="dim">{level.text}</span> {steady(level.mean)}</span>)}{row.levels.length > MOST_LEVELS && <span class="dim">and {row.levels.length - MOST_LEVELS} more</span>}</div></td>
             </tr>

@@ -6,6 +6,8 @@ import { useSize } from "../../charts/useSize";
 import { cellText, type Column, type Filter, type Filters, type Trials } from "./data";
 import { axisTitles, filterOf, heatOf, layoutParallel, type AxisLayout, type AxisView, type ParallelLayout } from "./parallel_layout";
 
+const GLYPH = 6.2; // Pixels of a character.
+
 /** What is left of an axis by its filter, as pixels. */
 function keptPart(axis: AxisLayout, filter: Filter, layout: ParallelLayout): { top: number; bottom: number } | null {
   const places = "values" in filter
@@ -35,7 +37,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
   const layout = useMemo(() => layoutParallel(columns, width, height, view), [columns, width, height, view]);
   const heats = useMemo(() => heatOf(colourBy), [colourBy]);
   const titles = useMemo(() => axisTitles(columns), [columns]);
-  const room = Math.floor(width / Math.max(1, columns.length) / 6.2); // Characters from one axis to the next.
+  const room = Math.floor(width / Math.max(1, columns.length) / GLYPH); // Characters from one axis to the next.
   const point = (index: number, event: PointerEvent): void => {
     hot.value = index;
     showReadout(
@@ -72,8 +74,9 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
             const kept = drag?.id === id
               ? { top: Math.min(drag.from, drag.to), bottom: Math.max(drag.from, drag.to) }
               : filter ? keptPart(axis, filter, layout) : null;
-            const anchor = i === 0 ? "start" : i === layout.axes.length - 1 ? "end" : "middle";
-            const labelX = i === 0 ? 8 : i === layout.axes.length - 1 ? width - 8 : axis.x;
+            const text = cut(titles[i] ?? label, room);
+            const half = (text.length * GLYPH) / 2;
+            const labelX = Math.max(half, Math.min(width - half, axis.x)); // Over its axis, as far as the room goes.
             return (
               <g key={id}>
                 <path class="axis strong" d={`M${Math.round(axis.x) + 0.5} ${layout.top}V${layout.bottom}`} />
@@ -89,14 +92,14 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
                   }}
                   onPointerMove={(event) => { if (drag?.id === id) setDrag({ ...drag, to: heightOf(event) }); }}
                   onPointerUp={() => end(axis)} onPointerCancel={() => setDrag(null)}><title>{`Drag to keep a part of ${label}; click to keep all`}</title></rect>
-                <text x={labelX} y={16} text-anchor={anchor} class={isMetric ? "name strong halo" : "name halo"}><title>{axis.column.description || label}</title>{cut(titles[i] ?? label, room)}</text>
+                <text x={labelX} y={16} text-anchor="middle" class={isMetric ? "name strong halo" : "name halo"}><title>{axis.column.description || label}</title>{text}</text>
               </g>
             );
           })}
         </svg>
       )}
       {layout?.axes.map((axis, i) => (
-        <span key={axis.column.id} class={`axis-tools${i === 0 ? " first" : i === layout.axes.length - 1 ? " last" : ""}`} style={{ left: `${axis.x}px` }}>
+        <span key={axis.column.id} class="axis-tools" style={{ left: `${axis.x}px` }}>
           {i > 0 && <button class="link" aria-label={`Move ${axis.column.label} to the left`} title="Move left" onClick={() => onMove(axis.column.id, -1)}>‹</button>}
           <button class="link" aria-pressed={view.flip.has(axis.column.id)} aria-label={`Turn ${axis.column.label} over`} title="Turn over" onClick={() => onFlip(axis.column.id)}>⇅</button>
           {axis.canLog && <button class="link" aria-pressed={view.log.has(axis.column.id)} aria-label={`log scale of ${axis.column.label}`} onClick={() => onLog(axis.column.id)}>log</button>}

@@ -8,12 +8,19 @@ import { cellText, type Column, type Trials } from "./data";
 import { heatOf, type AxisView } from "./parallel_layout";
 import { layoutScatter, nearestPoint } from "./scatter_layout";
 
-const LABEL_ROOM = 100; // Pixels that a word of the lower axis takes.
+const [GLYPH, GAP] = [6.2, 12]; // Pixels of a character, and between two words of the lower axis.
+const MOST_GLYPHS = 14;
 
-/** Those of some ticks, in their order, that do not touch each other. */
-function apart<T extends { at: number }>(ticks: readonly T[]): T[] {
+const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+/** Those of some ticks, in their order, whose words do not touch each other. */
+function apart<T extends { at: number; text: string }>(ticks: readonly T[]): T[] {
   const kept: T[] = [];
-  for (const tick of ticks) if (Math.abs(tick.at - (kept.at(-1)?.at ?? Infinity)) >= LABEL_ROOM) kept.push(tick);
+  const half = ({ text }: T): number => (Math.min(MOST_GLYPHS, text.length) * GLYPH) / 2;
+  for (const tick of ticks) {
+    const before = kept.at(-1);
+    if (!before || Math.abs(tick.at - before.at) >= half(before) + half(tick) + GAP) kept.push(tick);
+  }
   return kept;
 }
 
@@ -53,13 +60,13 @@ export function ScatterChart({ trials, x, y, colourBy, view, hot, onOpen }: {
           {layout.y.ticks.map((tick) => (
             <g key={tick.value}>
               <path class="grid" d={`M${layout.left} ${Math.round(tick.at) + 0.5}H${layout.right}`} />
-              <text x={layout.left - 8} y={tick.at + 4} text-anchor="end">{tick.text.length > 9 ? `${tick.text.slice(0, 8)}…` : tick.text}</text>
+              <text x={layout.left - 8} y={tick.at + 4} text-anchor="end">{shortened(tick.text, 9)}</text>
             </g>
           ))}
           {apart(layout.x.ticks).map((tick) => (
             <g key={tick.value}>
               <path class="grid" d={`M${Math.round(tick.at) + 0.5} ${layout.top}V${layout.bottom}`} />
-              <text x={tick.at} y={layout.bottom + 16} text-anchor="middle">{tick.text.length > 14 ? `${tick.text.slice(0, 13)}…` : tick.text}</text>
+              <text x={tick.at} y={layout.bottom + 16} text-anchor="middle">{shortened(tick.text, MOST_GLYPHS)}</text>
             </g>
           ))}
           {layout.points.length === 0 && <text x={(layout.left + layout.right) / 2} y={(layout.top + layout.bottom) / 2} text-anchor="middle">{`No trial has both ${x.label} and ${y.label}.`}</text>}

@@ -56,20 +56,19 @@ export function axisOf(column: Column, x: number, top: number, bottom: number, v
   };
 }
 
-/** A line ends where a value is missing, and goes on at the next axis that has one. */
+const STUB = 5; // Pixels to either side of an axis.
+
+/** A line ends where a value is missing, and goes on at the next axis that has one. A value between two
+ * missing ones is a stub on its axis. */
 function pathOf(axes: readonly AxisLayout[], index: number): string {
-  let path = "";
-  let pen = false;
-  axes.forEach((axis) => {
-    const y = axis.y(axis.column.values[index] ?? null);
-    if (y === null) {
-      pen = false;
-      return;
-    }
-    path += `${pen ? "L" : "M"}${axis.x.toFixed(1)} ${y.toFixed(1)}`;
-    pen = true;
-  });
-  return path;
+  const ys = axes.map((axis) => axis.y(axis.column.values[index] ?? null));
+  const missing = (i: number): boolean => (ys[i] ?? null) === null;
+  return axes.map(({ x }, i) => {
+    const y = ys[i] ?? null;
+    if (y === null) return "";
+    if (missing(i - 1) && missing(i + 1)) return `M${(x - STUB).toFixed(1)} ${y.toFixed(1)}h${2 * STUB}`;
+    return `${missing(i - 1) ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
+  }).join("");
 }
 
 export function layoutParallel(columns: readonly Column[], width: number, height: number, view: AxisView): ParallelLayout | null {

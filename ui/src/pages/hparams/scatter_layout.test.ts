@@ -23,6 +23,15 @@ it("gives a point to every trial that has both values", () => {
   }
 });
 
+it("leaves room for the outermost points, and none for those of a word among those of the next", () => {
+  const words = column("scheme", Array.from({ length: 90 }, (_, i) => `s${i % 9}`));
+  const layout = layoutScatter(words, column("acc", words.values.map((_, i) => i), true), 390, 300, view)!;
+  const places = (word: string): number[] => layout.points.filter(({ index }) => words.values[index] === word).map(({ x }) => x);
+  expect(Math.max(...places("s0"))).toBeLessThan(Math.min(...places("s1")));
+  expect(Math.min(...layout.points.map(({ y }) => y)) - layout.top).toBeGreaterThan(4);
+  expect(layout.bottom - Math.max(...layout.points.map(({ y }) => y))).toBeGreaterThan(4);
+});
+
 it("turns an axis over on request", () => {
   const [low, high] = layoutScatter(bits, accuracy, 400, 300, { ...view, flip: new Set(["acc"]) })!.points;
   expect(low!.y).toBeLessThan(high!.y);

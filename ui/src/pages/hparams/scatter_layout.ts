@@ -1,5 +1,5 @@
 // Two columns against each other: a point per trial. Pure: values in, pixels out.
-import type { Column } from "./data";
+import { levelsOf, type Column } from "./data";
 import { axisOf, type AxisLayout, type AxisView } from "./parallel_layout";
 
 export interface ScatterLayout {
@@ -13,21 +13,27 @@ export interface ScatterLayout {
 }
 
 const SPREAD = 11; // Places beside each other on an axis of words.
+const APART = 2.5; // Pixels from one of them to the next, where there is room.
+const DOT = 6; // Room for half a point between the outermost values and the frame.
 
-/** Trials with the same word would hide each other; they stand in a row instead, always the same one. */
-function aside(axis: AxisLayout, index: number): number {
-  return axis.invert === null ? (((index * 7) % SPREAD) - (SPREAD - 1) / 2) * 2.5 : 0;
+/** Trials with the same word would hide each other; they stand in a row instead, always the same one, and
+ * never among those of the next word. */
+function aside(axis: AxisLayout, length: number): (index: number) => number {
+  if (axis.invert !== null) return () => 0;
+  const step = Math.min(APART, (0.7 * length) / Math.max(1, levelsOf(axis.column).length) / SPREAD);
+  return (index) => (((index * 7) % SPREAD) - (SPREAD - 1) / 2) * step;
 }
 
 /** Nothing in a room that is too small. Trials without one of the values have no point. */
 export function layoutScatter(xs: Column, ys: Column, width: number, height: number, view: AxisView): ScatterLayout | null {
   const [left, right, top, bottom] = [64, width - 24, 20, height - 40];
   if (right - left < 80 || bottom - top < 60) return null;
-  const x = axisOf(xs, 0, right, left, view);
-  const y = axisOf(ys, 0, top, bottom, view);
+  const x = axisOf(xs, 0, right - DOT, left + DOT, view);
+  const y = axisOf(ys, 0, top + DOT, bottom - DOT, view);
+  const [besideX, besideY] = [aside(x, right - left), aside(y, bottom - top)];
   const points = xs.values.flatMap((value, index) => {
     const [px, py] = [x.y(value), y.y(ys.values[index] ?? null)];
-    return px === null || py === null ? [] : [{ x: px + aside(x, index), y: py + aside(y, index), index }];
+    return px === null || py === null ? [] : [{ x: px + besideX(index), y: py + besideY(index), index }];
   });
   return { left, right, top, bottom, x, y, points };
 }

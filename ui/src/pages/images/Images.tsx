@@ -9,8 +9,10 @@ import { count } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { Snippet } from "../../parts/Snippet";
 import { useSharedStep } from "../../parts/useSharedStep";
 import { Menu } from "../../shell/Menu";
+import { everyKept } from "../../state/damaged";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
 import { filterOf, lookOf, pairOf, SMALL, type ImagesAnswer, type Look } from "./look";
@@ -64,7 +66,8 @@ export default function Images(): JSX.Element {
   const look = lookOf(query.value, shared.step);
   const slider = (key: "bright" | "contrast", text: string, value: number): JSX.Element => (
     <label class="label beside">{text}
-      <input type="range" min="0.2" max="3" step="0.05" value={value} title={`× ${value}`} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
+      <input type="range" min="0.2" max="3" step="0.05" value={value} onInput={(event) => setQuery({ [key]: event.currentTarget.value === "1" ? null : event.currentTarget.value }, "replace")} />
+      <output>{value.toFixed(2)}×</output>
     </label>
   );
   const mode = MODES.find(({ value }) => value === query.value.get("ab"))?.value ?? "each";
@@ -80,7 +83,7 @@ export default function Images(): JSX.Element {
         <span class="seg" role="group" aria-label="Two runs">
           {MODES.map(({ value, text }) => <button key={value} aria-pressed={mode === value} onClick={() => setQuery({ ab: value === "each" ? null : value })}>{text}</button>)}
         </span>
-        {pair && <>{pick("ia", "●", pair[0])}{pick("ib", "◆", pair[1])}</>}
+        {pair && <span class="tool-group">{pick("ia", "●", pair[0])}{pick("ib", "◆", pair[1])}</span>}
         {mode !== "each" && !pair && <span class="note">No two of these runs share an image.</span>}
       </>
     );
@@ -107,9 +110,9 @@ export default function Images(): JSX.Element {
     </>
   );
   return (
-    <SeriesPage kind="image" title="Images" note={mode === "each" ? ", every step kept" : ""} unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
+    <SeriesPage kind="image" title="Images" note={(runs) => (mode === "each" ? `, ${everyKept("step", runs)}` : "")} unit={mode === "each" ? "series" : "tag"} tools={tools} knobs={knobs} pick={ofPair} card={card} empty={(
       <Nothing title="No images yet" about="This page shows logged images, among them the similarity plots of quantization stages." lookedFor="images">
-        <pre>{`writer.add_image("sample", pixels, step)  # CHW, 0 to 1 or uint8`}</pre>
+        <Snippet lines={["# channels, height, width; uint8 or 0 to 1", `writer.add_image("sample", pixels, step)`]} />
       </Nothing>
     )} />
   );

@@ -10,6 +10,7 @@ import { centred, lostPoints, type Eye } from "../../lib/space";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { Snippet } from "../../parts/Snippet";
 import { Space } from "../../parts/Space";
 import { useEye } from "../../parts/useEye";
 import { useSharedStep } from "../../parts/useSharedStep";
@@ -101,7 +102,7 @@ export default function Mesh(): JSX.Element {
   return (
     <SeriesPage kind="mesh" title="Mesh" note=", turned together" pick={onePerMesh} knobs={slider} card={({ run, tag }) => <MeshCard run={run} mesh={meshOf(tag)} step={step} eye={eye} onEye={setEye} />} empty={(
       <Nothing title="No meshes yet" about="This page shows meshes and clouds of points, to be turned and compared." lookedFor={<>tags of the plugin <span class="mono">mesh</span></>}>
-        <pre>{`writer.add_mesh("scan", vertices, colors=colors, faces=faces, global_step=step)`}</pre>
+        <Snippet lines={["writer.add_mesh(", `    "scan", vertices, colors=colors,`, "    faces=faces, global_step=step)"]} />
       </Nothing>
     )} />
   );

@@ -8,9 +8,11 @@ import { useSize } from "../../charts/useSize";
 import { lookOf } from "../../lib/colour";
 import { count, decimalsOfStep, exact, fixed, significant } from "../../lib/format";
 import { ticks } from "../../lib/scale";
+import { shortNames } from "../../lib/short_names";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage } from "../../parts/SeriesPage";
+import { Snippet } from "../../parts/Snippet";
 import { useSharedStep } from "../../parts/useSharedStep";
 import { useKeys } from "../../shell/keys";
 import { query, setQuery } from "../../state/location";
@@ -100,15 +102,16 @@ function Chart({ tag, curves, range }: { tag: string; curves: readonly PrCurve[]
 }
 
 function Figures({ curves }: { curves: readonly PrCurve[] }): JSX.Element {
+  const names = useMemo(() => shortNames(curves.map(({ run }) => run)), [curves]);
   return (
     <div class="pr-room"><table class="table pr-figures">
       <thead><tr><th scope="col">Run</th><th scope="col" class="num">Step</th><th scope="col" class="num">Average precision</th><th scope="col" class="num">Best F1</th><th scope="col" class="num">at threshold</th></tr></thead>
       <tbody>
-        {curves.map((curve) => {
+        {curves.map((curve, i) => {
           const [area, best] = [averagePrecision(curve), bestF1(curve)];
           return (
-            <tr key={curve.run}><td title={curve.run}><span class="run-line"><RunKey run={curve.run} /> <span class="tail"><bdi>{curve.run}</bdi></span></span></td><td class="num">{count(curve.step)}</td>
-              <td class="num" title={exact(area)}>{significant(area)}</td><td class="num" title={exact(best.f1)}>{significant(best.f1)}</td><td class="num">{significant(best.threshold, 3)}</td></tr>
+            <tr key={curve.run}><td title={curve.run}><span class="run-line"><RunKey run={curve.run} /> <span class="tail"><bdi>{names[i]}</bdi></span></span></td><td class="num">{count(curve.step)}</td>
+              <td class="num" title={exact(area)}>{fixed(area, 4)}</td><td class="num" title={exact(best.f1)}>{fixed(best.f1, 4)}</td><td class="num">{fixed(best.threshold, 3)}</td></tr>
           );
         })}
       </tbody>
@@ -167,7 +170,7 @@ export default function PrCurves(): JSX.Element {
     <SeriesPage kind="pr_curve" title="PR curves" note="" unit="tag" tools={() => corner} knobs={slider} pick={(all) => [...new Map(all.map((series) => [series.tag, series])).values()]}
       card={(series, all) => <PrCard tag={series.tag} step={step} range={range} runs={all.filter(({ tag }) => tag === series.tag).map(({ run }) => run)} />} empty={(
       <Nothing title="No precision-recall curves yet" about="This page shows what a classifier finds, and how much of that is right, at every threshold." lookedFor={<>tags of the plugin <span class="mono">pr_curves</span></>}>
-        <pre>{`writer.add_pr_curve("digits", labels, predictions, step)`}</pre>
+        <Snippet lines={["writer.add_pr_curve(", `    "digits", labels, predictions, step)`]} />
       </Nothing>
     )} />
   );

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { resolveColour } from "../../lib/colour";
-import { count, fixed, plural, significant } from "../../lib/format";
+import { count, decimalsOfColumn, fixed, plural, significant } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
 import { lostPoints, type Eye } from "../../lib/space";
 import { Space } from "../../parts/Space";
@@ -79,6 +79,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
     return labels.rows.flatMap((row, i) => (i < n && (find === "" || row.some(matches)) && (value === null || (row[column] ?? "") === value) ? [i] : []));
   }, [labels, find, value, column]);
   const near = useMemo(() => (chosen >= 0 ? neighbours(cloud.rows, cloud.width, chosen, NEIGHBOURS, how) : []), [cloud, chosen, how]);
+  const decimals = decimalsOfColumn(near.map(({ far }) => far));
   const lost = useMemo(() => lostPoints(cloud.points), [cloud]);
   useKeys([{ key: "escape", does: "Select nothing", run: () => setQuery({ point: null, find: null, value: null }) }]);
   useEffect(() => hideReadout, []);
@@ -139,7 +140,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
             </div>
             {near.length === 0 ? <p class="note">Nothing is near a row that is not finite.</p> : (
               <table class="table near"><tbody>{near.map(({ row, far }) => (
-                <tr key={row}>{sprite && <td><Picture sprite={sprite} row={row} side={20} /></td>}<td><button class="link" onClick={() => choose(row)}>{nameOf(row)}</button></td><td class="dim num">row {count(row)}</td><td class="num">{significant(far, 3)}</td></tr>
+                <tr key={row}>{sprite && <td><Picture sprite={sprite} row={row} side={20} /></td>}<td><button class="link" onClick={() => choose(row)}>{nameOf(row)}</button></td><td class="dim num">row {count(row)}</td><td class="num">{fixed(far, decimals)}</td></tr>
               ))}</tbody></table>
             )}
           </>

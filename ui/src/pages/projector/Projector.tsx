@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { getJson } from "../../api/client";
 import { count } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
+import { Snippet } from "../../parts/Snippet";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
@@ -39,7 +40,7 @@ function Empty(): JSX.Element {
   return (
     <Nothing title="No embeddings yet" about="This page shows vectors of many numbers as points in space: what is alike lies together."
       lookedFor={<>files <span class="mono">projector_config.pbtxt</span> beside the events</>}>
-      <pre>{`writer.add_embedding(features, metadata=labels, tag="features", global_step=step)`}</pre>
+      <Snippet lines={["writer.add_embedding(", "    features, metadata=labels,", `    tag="features", global_step=step)`]} />
     </Nothing>
   );
 }

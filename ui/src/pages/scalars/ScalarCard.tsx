@@ -16,7 +16,7 @@ import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
 import { CardTools, LimitFields } from "./CardTools";
-import { linesOf, linesOfGroups, X_NAMES, xText, type GroupsAnswer } from "./lines";
+import { areChannels, linesOf, linesOfGroups, withoutChannel, X_NAMES, xText, type GroupsAnswer } from "./lines";
 import { ValueTable } from "./ValueTable";
 import { AXES, type CardView } from "./view";
 
@@ -29,15 +29,15 @@ const MOST_VALUES = 6; // Two rows of three have room in the narrowest card.
 
 /** Its height is known before its content: two rows for more than two runs, in columns that have room for
  * a number. Few lines have their names beside their values. */
-function Values({ count: expected, lines, cursor }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null }): JSX.Element {
+function Values({ count: expected, lines, cursor, nameOf = (name) => name }: { count: number; lines: readonly Line[]; cursor: Signal<number | null> | null; nameOf?: (name: string) => string }): JSX.Element {
   const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
-  const names = useMemo(() => (lines.length <= MOST_NAMED ? shortNames(lines.map(({ name }) => name)) : []), [lines]);
+  const names = useMemo(() => (lines.length <= MOST_NAMED || lines.some((line) => line.look) ? shortNames(lines.map(({ name }) => name)).map(nameOf) : []), [lines]);
   return (
     <div class={lines.some((line) => line.look) ? "values" : `values reserved${expected > 2 ? " two" : ""}${expected <= MOST_NAMED ? " named" : ""}`}>
       {lines.slice(0, lines.length > MOST_VALUES ? MOST_VALUES - 1 : MOST_VALUES).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const raw = line.ys[i] ?? NaN;
-        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={`${line.look ? "long" : ""}${Number.isFinite(raw) ? "" : " bad"}`}>{keyOf(line)}{line.look ? <span class="dim tail"><bdi>{line.name}</bdi></span> : names[k] && <span class="dim name">{names[k]} </span>}{steady(raw)}</span>;
+        return <span key={line.name} title={`${line.name}: ${exact(raw)}`} class={`${line.look ? "long" : ""}${Number.isFinite(raw) ? "" : " bad"}`}>{keyOf(line)}{line.look ? <span class="dim tail"><bdi>{names[k]}</bdi></span> : names[k] && <span class="dim name">{names[k]} </span>}{steady(raw)}</span>;
       })}
       {lines.length > MOST_VALUES && <span class="dim">and {lines.length - MOST_VALUES + 1} more</span>}
     </div>
@@ -47,7 +47,7 @@ function Values({ count: expected, lines, cursor }: { count: number; lines: read
 const MOST_ROWS = 6;
 
 /** The lines nearest to the pointer, the nearest first. */
-function Nearest({ lines, at, axis, text }: { lines: readonly Line[]; at: NonNullable<Parameters<NonNullable<LineChartProps["onPoint"]>>[0]>; axis: CardView["axis"]; text: (x: number) => string }): JSX.Element {
+function Nearest({ lines, at, xName, text }: { lines: readonly Line[]; at: NonNullable<Parameters<NonNullable<LineChartProps["onPoint"]>>[0]>; xName: string; text: (x: number) => string }): JSX.Element {
   const rows = lines.map((line) => {
     const i = nearestIndex(line.xs, at.x);
     const raw = line.ys[i] ?? NaN;
@@ -59,7 +59,7 @@ function Nearest({ lines, at, axis, text }: { lines: readonly Line[]; at: NonNul
     <>
       <table class="nearest">
         <thead><tr>
-          <th colSpan={2}>{first && `${X_NAMES[axis]} ${text(first.x) || significant(first.x)}`.trim()}</th>
+          <th colSpan={2}>{first && `${xName} ${text(first.x) || significant(first.x)}`.trim()}</th>
           {lines.some((line) => line.smooth) && <td class="num dim">smoothed</td>}<td class="num dim">value</td>
         </tr></thead>
         <tbody>
@@ -132,7 +132,11 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
   const key = [view.axis, groups ? JSON.stringify(groups) : view.zoom?.join("~") ?? "", ...tags.flatMap((tag) => ["", tag, ...props.runsOf(tag)])].join("\0");
   const { state, retry } = useResource(key, (signal) => ask(tags, props.runsOf, groups, view, signal));
   const { data, error, stale } = state.value;
-  const lines = useMemo(() => data?.lines(view.smoothing) ?? [], [data, view.smoothing]);
+  const byChannel = view.axis === "step" && !groups && tags.every((tag) => areChannels(props.runsOf(tag)));
+  const xName = byChannel ? "channel" : X_NAMES[view.axis];
+  const nameOf = byChannel ? withoutChannel : (name: string): string => name;
+  const smoothing = byChannel ? 0 : view.smoothing;
+  const lines = useMemo(() => data?.lines(smoothing) ?? [], [data, smoothing]);
   props.hot.current = useMemo(() => lines.reduce<ArrayLike<number>>((longest, { xs }) => (xs.length > longest.length ? xs : longest), []), [lines]);
   const text = useMemo(() => xText(view.axis), [view.axis]);
   useEffect(() => hideReadout, []);
@@ -141,7 +145,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
   }
   const fobs = view.fobs.map((x) => ({ x, text: text(Math.round(x)) }));
   const table = (full: boolean): JSX.Element => (
-    <ValueTable label={name} lines={lines} fobs={view.fobs} full={full} xText={text} xName={AXES.find((axis) => axis.value === view.axis)?.text ?? ""} />
+    <ValueTable label={name} lines={lines} fobs={view.fobs} full={full} nameOf={nameOf} xText={text} xName={byChannel ? "Channel" : AXES.find((axis) => axis.value === view.axis)?.text ?? ""} />
   );
   if (view.table) return table(true);
   const summary = lines.slice(0, 5).map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`).join(", ");
@@ -149,9 +153,9 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
     <>
       <LineChart lines={lines} summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`} cursor={cursor} files={props.files} changing={stale}
         onZoom={props.onZoom} fobs={fobs} onMark={props.onMark} onMoveFob={props.onMoveFob}
-        onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} axis={view.axis} text={text} />, at.clientX, at.clientY) : hideReadout())}
-        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} xName={X_NAMES[view.axis]} {...(view.axis === "step" ? {} : { xTicks: timeTicks })} />
-      {fobs.length > 0 ? table(false) : <Values count={expectedLines(props)} lines={lines} cursor={cursor} />}
+        onPoint={(at) => (at && lines.length > 0 ? showReadout(<Nearest lines={lines} at={at} xName={xName} text={text} />, at.clientX, at.clientY) : hideReadout())}
+        logX={view.logX} logY={view.logY} fromZero={view.fromZero} clipOutliers={view.clip} xRange={view.zoom} yRange={props.limits} xText={text} xName={xName} {...(view.axis === "step" ? {} : { xTicks: timeTicks })} />
+      {fobs.length > 0 ? table(false) : <Values count={expectedLines(props)} lines={lines} cursor={cursor} nameOf={nameOf} />}
     </>
   );
 }

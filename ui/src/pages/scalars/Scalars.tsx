@@ -10,11 +10,13 @@ import { limitsText, readLimits } from "../../lib/limits";
 import { matcherOf } from "../../lib/matching";
 import { groupRuns } from "../../lib/run_groups";
 import { runsHaving, runsOfRanges } from "../../lib/runs_of_tags";
-import { cardStyle } from "../../parts/CardWidth";
+import { cardColumn } from "../../parts/CardWidth";
 import { Nothing } from "../../parts/Nothing";
-import { setRuns, shownRuns, type LastOf } from "../../parts/RunList";
+import { allRuns, filteredRuns, setRuns, shownRuns, type LastOf } from "../../parts/RunList";
 import { Side } from "../../parts/Side";
+import { Snippet } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
+import { everyKept } from "../../state/damaged";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
 import { groupTags, openByItself, tagOfMost, type TagGroup } from "./groups";
@@ -129,17 +131,17 @@ export default function Scalars(): JSX.Element {
   return (
     <div class="view scalars">
       <Side last={last}><Knobs view={view} /></Side>
-      <div class="main-column" style={cardStyle()}>
+      <div {...cardColumn()}>
         <div class="page-bar">
           <h1>Scalars</h1>
-          <span class="note">{visible < data.names.length ? `${count(visible)} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}{runGroups ? ` in ${plural(runGroups.length, "group")}, mean ± standard deviation` : ", every point kept"}</span>
+          <span class="note">{visible < data.names.length ? `${count(visible)} of ` : ""}{plural(data.names.length, "tag")} of {plural(shown.length, "run")}{runGroups ? ` in ${plural(runGroups.length, "group")}, mean ± standard deviation` : shown.length > 0 && `, ${everyKept("point", shown)}`}</span>
           <button class="link push" aria-pressed={view.table} onClick={() => setQuery({ table: view.table ? null : "1" })}>{view.table ? "Charts" : "Table"}</button>
           <input class="field" type="search" aria-label="Filter tags" placeholder="Filter tags: regular expression" value={wanted}
             onInput={(event) => setQuery({ tag: event.currentTarget.value }, "replace")} />
         </div>
         {pins.length > 0 && <Group name="Pinned" note="" open cards={pins.filter((tag) => names.has(tag)).map((tag) => card([tag]))} />}
         {mixes.length > 0 && <Group name="Drawn together" note="several tags in one chart" open cards={mixes.map(card)} />}
-        {groups.length === 0 && <p class="panel note">{shown.length === 0 ? "No run is shown" : "No tag of the shown runs matches"}. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
+        {groups.length === 0 && <p class="panel note">{shown.length > 0 ? "No tag of the shown runs matches" : filteredRuns.value.length === 0 ? `None of ${plural(allRuns.value.length, "run")} matches “${query.value.get("runs")}”` : "No run is ticked"}. <button class="link" onClick={() => setQuery({ tag: null, runs: null, hide: null, only: null })}>Clear the filters</button></p>}
         {groups.map((group) => (
           <Group key={group.name} name={group.name || "Without a group"} note={plural(group.tags.length, "tag")} open={isOpen(group)}
             onToggle={() => toggleGroup(group)} cards={isOpen(group) ? group.tags.slice(0, most).map((tag) => card([tag])) : []}
@@ -167,10 +169,7 @@ function Group({ name, note, open, onToggle, cards, onMore }: {
 function Empty(): JSX.Element {
   return (
     <Nothing title="No scalars yet" about="This page draws numbers that change over steps, such as a loss." lookedFor="scalars">
-      <pre>{`from compression_board import SummaryWriter
-with SummaryWriter("runs/train") as writer:
-    for step in range(100):
-        writer.add_scalar("loss", 1 / (step + 1), step)`}</pre>
+      <Snippet lines={["for step in range(1, 101):", `    writer.add_scalar("loss", 1/step, step)`]} />
     </Nothing>
   );
 }

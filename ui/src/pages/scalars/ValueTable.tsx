@@ -2,10 +2,12 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Line } from "../../charts/line/layout";
-import { exact, significant, steady } from "../../lib/format";
+import { exact, significant, steadyColumn } from "../../lib/format";
 import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { cellOf, sortedRows, valueRows, type SortKey } from "./value_rows";
+
+const DIGITS = 5;
 
 interface Column {
   readonly key: SortKey;
@@ -19,7 +21,7 @@ function columnsOf(fobs: readonly number[], smooth: boolean, xName: string): Col
   return [{ key: "value", text: smooth ? "Smoothed" : "Value" }, ...(smooth ? [{ key: "raw", text: "Value" } as const] : []), { key: "x", text: xName }];
 }
 
-export function ValueTable({ label, lines, fobs, xName, xText, full }: {
+export function ValueTable({ label, lines, fobs, xName, xText, full, nameOf }: {
   label: string;
   lines: readonly Line[];
   fobs: readonly number[];
@@ -27,11 +29,16 @@ export function ValueTable({ label, lines, fobs, xName, xText, full }: {
   xText: (x: number) => string;
   /** Whether it stands where the chart would, and has its height. */
   full: boolean;
+  /** How a run is called here. */
+  nameOf: (name: string) => string;
 }): JSX.Element {
   const [sort, setSort] = useState<{ key: SortKey; descending: boolean } | null>(null);
-  const columns = columnsOf(fobs, lines.some((line) => line.smooth !== null), xName);
-  const names = useMemo(() => new Map(shortNames(lines.map(({ name }) => name)).map((short, i) => [lines[i]!.name, short])), [lines]);
+  const names = useMemo(() => new Map(shortNames(lines.map(({ name }) => name)).map((short, i) => [lines[i]!.name, nameOf(short)])), [lines]);
   const rows = sortedRows(valueRows(lines, fobs), sort?.key ?? null, sort?.descending ?? false);
+  // Below a chart the mark itself says where all of them are.
+  const marked = !full && fobs.length === 1 && rows.every(({ x }) => x === fobs[0]);
+  const columns = columnsOf(fobs, lines.some((line) => line.smooth !== null), xName).filter(({ key }) => key !== "x" || !marked);
+  const texts = new Map(columns.map(({ key }) => [key, steadyColumn(rows.map((row) => Number(cellOf(row, key))), DIGITS)]));
   const head = ({ key, text }: Column, numeric: boolean): JSX.Element => (
     <th key={key} scope="col" class={numeric ? "num" : ""} aria-sort={sort?.key !== key ? undefined : sort.descending ? "descending" : "ascending"}>
       <button class="sort" onClick={() => setSort({ key, descending: sort?.key === key ? !sort.descending : numeric })}>{text}{sort?.key === key ? (sort.descending ? " ↓" : " ↑") : ""}</button>
@@ -49,7 +56,7 @@ export function ValueTable({ label, lines, fobs, xName, xText, full }: {
                 const value = cellOf(row, key) as number;
                 if (key === "x") return <td key={key} class="num">{xText(value) || significant(value)}</td>;
                 const sign = key === "change" && value > 0 ? "+" : "";
-                return <td key={key} class={Number.isFinite(value) ? "num" : "num bad"} title={exact(value)}>{sign}{steady(value, 5)}</td>;
+                return <td key={key} class={Number.isFinite(value) ? "num" : "num bad"} title={exact(value)}>{sign}{texts.get(key)?.(value)}</td>;
               })}
             </tr>
           ))}

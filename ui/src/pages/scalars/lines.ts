@@ -56,6 +56,15 @@ export function linesOfGroups(answer: GroupsAnswer, smoothing: number, tag = "",
 /** What stands before the x axis. Dates need no name. */
 export const X_NAMES: Readonly<Record<Axis, string>> = { step: "step", relative: "after", wall: "" };
 
+const PER_CHANNEL = /_per_channel$/;
+
+/** Whether the steps of these runs are channels: some toolkits log what a tensor has in each channel as if it
+ * were over time. Nothing flows from one channel to the next, so such lines are not smoothed. */
+export const areChannels = (runs: readonly string[]): boolean => runs.length > 0 && runs.every((run) => PER_CHANNEL.test(run));
+
+/** What tells runs of channels apart, where their axis says that they are such. */
+export const withoutChannel = (name: string): string => name.replace(PER_CHANNEL, "");
+
 const MINUTE = 60;
 const DAY = 86_400;
 

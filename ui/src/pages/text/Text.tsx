@@ -8,6 +8,7 @@ import { elementsOf } from "../../lib/safe_html";
 import { Nothing } from "../../parts/Nothing";
 import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
+import { Snippet } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
@@ -88,7 +89,7 @@ export default function Text(): JSX.Element {
         <span class="seg" role="group" aria-label="Show texts as">
           {MODES.map(({ id, text }) => <button key={id} aria-pressed={mode === id} onClick={() => setQuery({ raw: id === "raw" ? "1" : null, diff: id === "diff" ? "1" : null })}>{text}</button>)}
         </span>
-        {mode === "diff" ? <>{pick("ta", "sa", "●", a)}{pick("tb", "sb", "◆", b)}</> : (
+        {mode === "diff" ? <span class="tool-group">{pick("ta", "sa", "●", a)}{pick("tb", "sb", "◆", b)}</span> : (
           <input class="field" ref={search} type="search" aria-label="Find in texts" placeholder="Find in texts" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
         )}
       </>
@@ -109,7 +110,7 @@ export default function Text(): JSX.Element {
   return (
     <SeriesPage kind="text" title="Text" note="" unit={mode === "diff" ? "tag" : "series"} tools={tools} inGrid={false} pick={ofPair} card={card} empty={(
       <Nothing title="No texts yet" about="This page shows logged texts: notes, samples, reports. Two of them can be compared." lookedFor="texts">
-        <pre>{`writer.add_text("notes", "calibrated on 512 samples", step)`}</pre>
+        <Snippet lines={["writer.add_text(", `    "notes", "**512** samples", 0)`]} />
       </Nothing>
     )} />
   );
