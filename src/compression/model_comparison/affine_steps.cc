@@ -263,19 +263,19 @@ Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before
   };
   std::vector<Candidate> candidates = {
       {{}, DistanceOf(sums, {}, false), BiasDistanceOf(ours, theirs)}};
-  for (std::size_t k = 1; k <= before.steps.size(); ++k) {
-    Folding folding{.baseline_steps = k};
-    CBOARD_ASSIGN_OR_RETURN(folding.baseline, JoinSteps(baseline, before, k));
-    CBOARD_ASSIGN_OR_RETURN(const auto bias, FoldedBias(baseline, before, folding.baseline));
-    const Distance weights = DistanceOf(sums, folding.baseline.factors, false);
-    candidates.push_back({std::move(folding), weights, BiasDistanceOf(bias, theirs)});
-  }
-  for (std::size_t k = 1; k <= after.steps.size(); ++k) {
-    Folding folding{.variant_steps = k};
-    CBOARD_ASSIGN_OR_RETURN(folding.variant, JoinSteps(variant, after, k));
-    CBOARD_ASSIGN_OR_RETURN(const auto bias, FoldedBias(variant, after, folding.variant));
-    const Distance weights = DistanceOf(sums, folding.variant.factors, true);
-    candidates.push_back({std::move(folding), weights, BiasDistanceOf(ours, bias)});
+  for (const bool is_variant : {false, true}) {
+    const ModelGraph& model = is_variant ? variant : baseline;
+    const ModelLayer& layer = is_variant ? after : before;
+    for (std::size_t k = 1; k <= layer.steps.size(); ++k) {
+      CBOARD_ASSIGN_OR_RETURN(ChannelAffine steps, JoinSteps(model, layer, k));
+      CBOARD_ASSIGN_OR_RETURN(const std::vector<double> bias, FoldedBias(model, layer, steps));
+      const Distance weights = DistanceOf(sums, steps.factors, is_variant);
+      Folding folding;
+      (is_variant ? folding.variant_steps : folding.baseline_steps) = k;
+      (is_variant ? folding.variant : folding.baseline) = std::move(steps);
+      candidates.push_back(
+          {std::move(folding), weights, BiasDistanceOf(bias, is_variant ? ours : theirs)});
+    }
   }
   // What all channels have in common leaves the direction as it is, and then sizes and biases
   // decide. Without a reason, nothing is folded.
