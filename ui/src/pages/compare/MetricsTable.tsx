@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { Metric, Model } from "../../api/compression";
 import { flatTag } from "../../lib/flat_tags";
-import { percent, points, ratio, significant, withoutUnit } from "../../lib/format";
+import { percent, points, ratio, significant, steady, withoutUnit } from "../../lib/format";
 import { asFraction, gain, isFraction } from "../../lib/gates";
 
 /** Megabytes of small and of large models read better in another unit; both sides have the same one. */
@@ -18,7 +18,7 @@ export function valueTexts(metric: Metric, a: number | null, b: number | null): 
   const { factor, unit } = unitFor(metric, a, b);
   const text = (value: number | null): string => {
     if (value === null) return "not logged";
-    return isFraction(metric) ? `${percent(asFraction(value))} %` : `${significant(value * factor)}${unit ? ` ${unit}` : ""}`;
+    return isFraction(metric) ? `${percent(asFraction(value))} %` : `${steady(value * factor)}${unit ? ` ${unit}` : ""}`;
   };
   return [text(a), text(b)];
 }

@@ -160,7 +160,7 @@ export default function Overview(): JSX.Element {
         <AuroraPanel rows={rows} hot={hot} onOpen={open} />
       </div>
       {ticked.length > 0 && <Radar data={data} rows={ticked} a={a} b={b} hot={hot} onRemove={tick} onClear={() => setQuery({ pins: null }, "replace")} />}
-      <ModelTable data={data} rows={rows} ticked={pins} onTick={tick} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
+      <ModelTable data={data} rows={rows} ticked={ticked.map((row) => row.name)} onTick={tick} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
         hot={hot} onOpen={open} onCsv={() => saveCsv(data, rows, a, b)} />
     </div>
   );
