@@ -23,6 +23,11 @@ function withGroups(digits: string): string {
   return digits.replace(/^-?\d{4,}/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
+/** The same, with its thousands apart. */
+export function fixedInGroups(value: number, decimals: number): string {
+  return spellNonFinite(value) ?? withTrueMinus(withGroups(value.toFixed(decimals)));
+}
+
 function grouped(value: number): string {
   return withTrueMinus(withGroups(String(Math.round(value))));
 }
@@ -130,7 +135,7 @@ export function bytesColumn(values: Iterable<number>): { readonly unit: string; 
   return {
     unit: BYTE_UNITS[unit]!,
     // What is there but too little for this unit is not nothing.
-    text: (value) => (value > 0 && value / 1000 ** unit < least / 2 ? `< ${fixed(least, decimals)}` : withGroups(fixed(value / 1000 ** unit, decimals))),
+    text: (value) => (value > 0 && value / 1000 ** unit < least / 2 ? `< ${fixed(least, decimals)}` : fixedInGroups(value / 1000 ** unit, decimals)),
   };
 }
 
@@ -156,7 +161,7 @@ export function alignedColumn(values: Iterable<number>): (value: number) => Alig
   return (value) => {
     if (!Number.isFinite(value) || Math.abs(value) >= 1e6 || most === 0) return { text: significant(value), room: 0 };
     const places = Math.min(most, placesOf(value));
-    return { text: withGroups(fixed(value, places)), room: most - places };
+    return { text: fixedInGroups(value, places), room: most - places };
   };
 }
 
