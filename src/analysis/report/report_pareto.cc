@@ -138,16 +138,22 @@ void WriteAxes(HtmlWriter& html, const Axis& x, const Axis& y, const MetricDescr
   html.Raw("\">").Text(title(x_metric, x.is_log())).Raw("</text>");
 }
 
-void WriteFront(HtmlWriter& html, const std::vector<Spot>& spots, const Axis& x, const Axis& y,
-                const MetricDescription& x_metric, const MetricDescription& y_metric) {
+// Those that no other beats, from the left.
+std::vector<const Spot*> FrontOf(const std::vector<Spot>& spots, const MetricDescription& x_metric,
+                                 const MetricDescription& y_metric) {
   std::vector<std::optional<double>> values;
   for (const Spot& spot : spots) values.insert(values.end(), {spot.bx, spot.by});
   const std::array directions = {x_metric.better, y_metric.better};
   const Result<ParetoFront> front = ComputeParetoFront(directions, values);
-  if (!front) return;  // A metric whose direction nobody knows has no front.
   std::vector<const Spot*> line;
+  if (!front) return line;  // A metric whose direction nobody knows has no front.
   for (const std::size_t index : front->front) line.push_back(&spots[index]);
   std::ranges::sort(line, {}, [](const Spot* spot) { return spot->bx; });
+  return line;
+}
+
+void WriteFront(HtmlWriter& html, const std::vector<const Spot*>& line, const Axis& x,
+                const Axis& y, const MetricDescription& x_metric) {
   std::string path;
   for (const Spot* spot : line) {
     const std::string px = P(x(spot->bx)), py = P(y(spot->by));
@@ -229,17 +235,22 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
   const Axis x(std::move(xs), kLeft, kRight, true);
   const Axis y(std::move(ys), kBottom, kTop, false);
   const std::string title = PlainName(y_metric) + " against " + InSentence(PlainName(x_metric));
+  const std::vector<const Spot*> front = FrontOf(spots, x_metric, y_metric);
+  const std::string said_of_front = front.size() > 1 ? ", the line joins those that no other beats"
+                                    : front.size() == 1 && spots.size() > 1
+                                        ? "; none beats " + front.front()->model->name
+                                        : "";
   html.Raw("<section>").Element("h2", title);
   html.Element("p",
                HumanCount(spots.size()) + " of " + HumanCount(data.models.size()) +
                    " models logged both; an arrow leads from ● " + data.a + " to ◆ " + data.b +
-                   ", the line joins those that no other beats.",
+                   said_of_front + ".",
                "note");
   html.Raw("<div class=\"wide\"><svg viewBox=\"0 0 1000 384\" role=\"img\" aria-label=\"")
       .Text(title)
       .Raw("\">");
   WriteAxes(html, x, y, x_metric, y_metric);
-  WriteFront(html, spots, x, y, x_metric, y_metric);
+  if (front.size() > 1) WriteFront(html, front, x, y, x_metric);
   WriteSpots(html, spots, x, y);
   html.Raw("</svg></div></section>");
 }

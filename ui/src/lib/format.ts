@@ -151,9 +151,12 @@ function placesOf(value: number): number {
   return size >= 1 || size === 0 ? 2 : Math.min(5, 2 - Math.floor(Math.log10(size)));
 }
 
+const MOST_ROOM = 2; // More, for the sake of a few tiny numbers, would tear all others from their heads.
+
 /**
  * How numbers of very different sizes read above each other: three digits or one decimal each, and
- * the points in one line. Whole numbers stay whole if all of them are.
+ * the points in one line, from which only numbers far below 1 stick out. Whole numbers stay whole if
+ * all of them are.
  */
 export function alignedColumn(values: Iterable<number>): (value: number) => Aligned {
   let most = 0;
@@ -161,7 +164,7 @@ export function alignedColumn(values: Iterable<number>): (value: number) => Alig
   return (value) => {
     if (!Number.isFinite(value) || Math.abs(value) >= 1e6 || most === 0) return { text: significant(value), room: 0 };
     const places = Math.min(most, placesOf(value));
-    return { text: fixedInGroups(value, places), room: most - places };
+    return { text: fixedInGroups(value, places), room: Math.max(0, Math.min(most, MOST_ROOM) - places) };
   };
 }
 

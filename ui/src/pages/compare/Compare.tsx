@@ -9,7 +9,7 @@ import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart, type HistogramMark } from "../../charts/histogram/HistogramChart";
 import { check, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
-import { asSentence, fixed, percent, significant, withoutUnit } from "../../lib/format";
+import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../lib/format";
 import { quantile } from "../../lib/quantile";
 import { Nothing } from "../../parts/Nothing";
 import { Waterfall } from "../../parts/Waterfall";
@@ -38,9 +38,9 @@ interface Percentile {
 /** As it was logged; else, with a sign, as the histogram has it, whose bins are wide where few values are. */
 function percentile(model: Model, variant: string, share: number, edges: readonly number[], counts: readonly number[] | null): Percentile {
   const logged = model.value(variant, `latency_p${share * 100}_ms`);
-  if (logged !== null) return { value: logged, text: significant(logged, 3) };
+  if (logged !== null) return { value: logged, text: steady(logged, 3) };
   const value = counts ? quantile(edges, counts, share) : null;
-  return { value, text: value === null ? "–" : `≈ ${significant(value, 3)}` };
+  return { value, text: value === null ? "–" : `≈ ${steady(value, 3)}` };
 }
 
 function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.Element | null {
@@ -169,9 +169,11 @@ export default function Compare(): JSX.Element {
     return (
       <Nothing title="Nothing to compare yet" about="This page sets two variants of a model side by side: every metric, the latencies, where the bytes went, which classes paid, and whether the gates let it pass."
         lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
+        <p>Log one from Python:</p>
         <pre>{`from compression_board import CompressionWriter
-with CompressionWriter("runs/alexnet") as writer:
-    writer.log_compression_comparison("alexnet", fp32, int8)`}</pre>
+with CompressionWriter("runs/alexnet") as log:
+    log.log_compression_comparison(
+        "alexnet", fp32, int8)`}</pre>
       </Nothing>
     );
   }

@@ -70,7 +70,8 @@ export default function Files(): JSX.Element {
     return (
       <Nothing title="No event files yet" about="This page lists every file that was read, and what in it could not be." lookedFor="event files">
         <p>Import a benchmark file, or look at the demo:</p>
-        <pre>{`compression-board import results.json --logdir runs
+        <pre>{`compression-board import results.json \\
+    --logdir runs
 compression-board demo`}</pre>
       </Nothing>
     );

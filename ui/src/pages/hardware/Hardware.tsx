@@ -187,7 +187,8 @@ function Empty(): JSX.Element {
     <Nothing title="No hardware curves yet" about="This page shows processor, memory, power and temperature while a model ran, lane by lane on one time axis, and what each phase of the program took."
       lookedFor={<>scalars below <span class="mono">hardware/</span>, such as <span class="mono">hardware/cpu/percent</span></>}>
       <p>Run a program and log what the machine does meanwhile:</p>
-      <pre>{`compression-board profile --logdir runs/profile -- python evaluate.py`}</pre>
+      <pre>{`compression-board profile \\
+    --logdir runs/profile -- python evaluate.py`}</pre>
     </Nothing>
   );
 }

@@ -95,7 +95,7 @@ export function ChannelRibbon({ layer, tensor, a, b }: { layer: string; tensor: 
     <section class="panel" aria-labelledby="channel-title">
       <div class="panel-head">
         <h2 id="channel-title">Range per channel</h2>
-        <span class="note">
+        <span class="note long">
           {n} channels; bars from the least to the greatest of <span class="in-a">{sideA.name}</span>{sideB ? <>, ticks those of <span class="in-b">{sideB.name}</span></> : ""}{sideA.explanation ? `; ${sideA.explanation}` : ""}
         </span>
         <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ channels: asTable ? null : "table" }, "replace")}>{asTable ? "Chart" : "Table"}</button>

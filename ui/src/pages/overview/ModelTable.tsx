@@ -65,7 +65,7 @@ function DropCell({ drop, most, failing, isFraction }: { drop: number; most: num
 }
 
 // About what a pair of columns takes, and everything that is always there.
-const RESOURCE_WIDTH = 224;
+const RESOURCE_WIDTH = 208;
 const OTHER_WIDTH = 680;
 
 /** The resources with columns: those chosen, else as many as fit. */
@@ -95,7 +95,7 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
         : <DropCell drop={row.drop} most={most} isFraction={qualityIsFraction} failing={row.verdict.fails.some((f) => f.startsWith("drop"))} /> },
     ...resources.flatMap((metric): Column[] => [
       { id: metric.name, head: <PairHead label={withComma(metric.label)} />, numeric: true,
-        key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, placedOf(data, metric), 144) },
+        key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, placedOf(data, metric), 128) },
       { id: `${metric.name}.gain`, head: metric.name === "model_size_mb" ? "Ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "Speedup" : "Gain",
         numeric: true, key: (row) => row.metrics.get(metric.name)?.gain ?? null,
         cell: (row) => {

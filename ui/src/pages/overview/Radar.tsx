@@ -44,7 +44,7 @@ export function Radar({ data, rows, a, b, hot, onRemove, onClear }: {
     <section class="panel radar-panel" aria-labelledby="radar-title">
       <div class="panel-head">
         <h2 id="radar-title">Ticked models</h2>
-        <span class="note">how many times better <span class="in-b">{b}</span> is than <span class="in-a">{a}</span>; further out is better</span>
+        <span class="note long">how many times better <span class="in-b">{b}</span> is than <span class="in-a">{a}</span>; further out is better</span>
         <button class="link push" onClick={onClear}>Untick all</button>
       </div>
       <div class="radar-parts">

@@ -129,7 +129,7 @@ export default function Report(): JSX.Element {
         <div class="page-bar">
           <h1>Report</h1>
           <button class="link to-choices" onClick={() => side.current?.scrollIntoView()}>Parts and models</button>
-          <span class="note">{plural(models.length > 0 ? models.length : names.length, "model")}, one file that needs nothing else</span>
+          <span class="note">{plural(models.length > 0 ? models.length : names.length, "model")}<span class="plain">, one file that needs nothing else</span></span>
           <span class="push label">
             <Menu label={`Policy: ${policy}`} value={policy} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
               onPick={(name) => setQuery({ policy: name === POLICIES[0]!.name ? null : name })}><span class="dim">Policy</span> {policy}</Menu>
@@ -151,7 +151,8 @@ function Empty(): JSX.Element {
     <Nothing title="Nothing to report yet" about="This page puts what compression cost into one file: the verdict, the gates, the trade-off, the worst layers."
       lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
       <p>The same from a terminal:</p>
-      <pre>compression-board report --logdir runs -o report.html</pre>
+      <pre>{`compression-board report \\
+    --logdir runs -o report.html`}</pre>
     </Nothing>
   );
 }
