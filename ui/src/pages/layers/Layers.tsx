@@ -148,6 +148,7 @@ function Empty({ sides }: { sides: SidesAnswer }): JSX.Element {
       <pre>{`compression-board compare model.onnx \\
     model.int8.onnx --logdir runs
 
+from compression_board import SummaryWriter
 log = SummaryWriter("runs/resnet18")
 log.add_histogram("conv1/Output/fp32", fp32)
 log.add_histogram("conv1/Output/int8", int8)`}</pre>

@@ -12,10 +12,7 @@ function Shapes({ layout, rows, hot }: { layout: RadarLayout; rows: readonly Row
   return (
     <>
       {layout.rings.map((ring) => (
-        <g key={ring.text}>
-          <circle class={ring.even ? "radar-even" : "radar-ring"} cx={x} cy={y} r={ring.r} />
-          <text class="halo" x={x + 3} y={y - ring.r - 2}>{ring.text}</text>
-        </g>
+        <circle key={ring.text} class={ring.even ? "radar-even" : "radar-ring"} cx={x} cy={y} r={ring.r} />
       ))}
       {layout.spokes.map((spoke) => (
         <g key={spoke.name}>
@@ -29,6 +26,7 @@ function Shapes({ layout, rows, hot }: { layout: RadarLayout; rows: readonly Row
           {shape.corners.map((corner, k) => <circle key={k} cx={corner.x} cy={corner.y} r="3" />)}
         </g>
       ))}
+      {layout.rings.map((ring) => <text key={ring.text} class="halo" x={x + 6} y={y - ring.r - 2}>{ring.text}</text>)}
     </>
   );
 }
