@@ -46,13 +46,13 @@ svg text { fill: var(--ink-3); } svg text.label { fill: var(--ink); paint-order:
 .bar { fill: var(--ink-3); } .even { stroke: var(--ink); }
 td span { white-space: nowrap; } td .dim { white-space: normal; }
 td svg { width: 160px; height: 12px; }
-@media (max-width: 640px) { .wide > svg { width: 900px; } }
+.wide > svg { min-width: 900px; } /* Narrower, nobody could read what is in it. */
 code { font: 12px ui-monospace, "SF Mono", Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
 @media (max-width: 640px) { .report { padding: 16px 12px; } }
 @page { size: A4; margin: 14mm; }
 @media print {
   :root { color-scheme: light; }
-  .report { max-width: none; padding: 0; } .wide { overflow: visible; }
+  .report { max-width: none; padding: 0; } .wide { overflow: visible; } .wide > svg { min-width: 0; }
   section, tr, svg { break-inside: avoid; } section.long { break-inside: auto; } h2, h3 { break-after: avoid; } thead { display: table-header-group; }
 }
 )css";

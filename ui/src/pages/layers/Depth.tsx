@@ -57,8 +57,8 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
             </g>
           ))}
           <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(20)) + 0.5}H${layout.box.r}`} />
-          <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(20) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below 20 dB</text>
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
+          <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(20) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below 20 dB</text>
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried && <path class="total" d={layout.carried} />}
           <Stems layout={layout} height={height} onPick={onPick} />
