@@ -119,7 +119,7 @@ export default function Report(): JSX.Element {
             <label key={name} class="tick">
               <input type="checkbox" checked={models.length === 0 || models.includes(name)}
                 onChange={() => setModels(models.length === 0 ? [name] : models.includes(name) ? models.filter((m) => m !== name) : [...models, name])} />
-              <span title={name}>{name}</span>
+              <span class="tail" title={name}><bdi>{name}</bdi></span>
             </label>
           ))}
           {found.length > 60 && <span class="note">and {found.length - 60} more: type to find them</span>}
