@@ -46,13 +46,14 @@ svg text { fill: var(--ink-3); } svg text.label { fill: var(--ink); paint-order:
 .bar { fill: var(--ink-3); } .even { stroke: var(--ink); }
 td span { white-space: nowrap; } td .dim { white-space: normal; }
 td svg { width: 160px; height: 12px; }
-.wide > svg { min-width: 900px; } /* Narrower, nobody could read what is in it. */
+.wide > svg { min-width: 700px; } /* Narrower, nobody could read what is in it. */
+@media (max-width: 1300px) { .wide > svg { font-size: 12.5px; } }
 code { font: 12px ui-monospace, "SF Mono", Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
 @media (max-width: 640px) { .report { padding: 16px 12px; } }
 @page { size: A4; margin: 14mm; }
 @media print {
   :root { color-scheme: light; }
-  .report { max-width: none; padding: 0; } .wide { overflow: visible; } .wide > svg { min-width: 0; }
+  .report { max-width: none; padding: 0; } .wide { overflow: visible; } .wide > svg { min-width: 0; font-size: 11px; }
   section, tr, svg { break-inside: avoid; } section.long { break-inside: auto; } h2, h3 { break-after: avoid; } thead { display: table-header-group; }
 }
 )css";
