@@ -87,7 +87,7 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
   // A hair of slack: .40 + .10 of weights that sum to 1.0000000000000002 is one half all the same.
   if (result.coverage < kMinAuroraCoverage - 1e-9) {
     return Fail(ErrorCode::kInvalidArgument,
-                "no AURORA score: the metrics of both models cover " +
+                "no AURORA score: the metrics of both variants cover " +
                     std::to_string(std::lround(result.coverage * 100)) +
                     " % of the weights, and it takes 50 %; throughput, latency_mean_ms, "
                     "energy_consumption_mw or memory_usage_mb is missing");

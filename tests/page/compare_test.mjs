@@ -34,7 +34,8 @@ test("layers stand in the order of what they saved, and all of them on request",
   await page.waitForSelector(".bytes");
   assert.deepEqual((await names(page)).slice(0, 2), ["features.13", "features.12"]);
   assert.equal((await names(page)).length, 10);
-  assert.match(await page.locator(".bytes tbody tr").first().innerText(), /56 kB\s+14 kB\s+−75 %/);
+  assert.match(await page.locator(".bytes tbody tr").first().innerText(), /56\.00\s+14\.01\s+−75 %/);
+  assert.match(await page.locator(".bytes thead").innerText(), /Layer, kB/);
   const [a, b] = await page.locator(".bytes tbody tr").first().locator(".bars i").evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
   assert.ok(Math.abs(b / a - 0.25) < 0.02, `${a} and ${b}`);
   await page.click('button:text("All 15 layers")');

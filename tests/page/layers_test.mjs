@@ -44,6 +44,18 @@ test("values are quantiles against quantiles or a table, and the address says wh
   await page.waitForSelector('.seg button[aria-pressed="true"]:text("Log y")');
 });
 
+test("a layer without channels is no failure", async (t) => {
+  const logdir = newLogdir(t);
+  new EventFile(join(logdir, "net")).histogram("net/layers/fc/output/fp32", values(1)).histogram("net/layers/fc/output/int8", values(0.9));
+  const { page, at } = await serve(t, logdir);
+  const refused = [];
+  page.on("response", (response) => { if (response.status() >= 400) refused.push(response.url()); });
+  const asked = page.waitForResponse((response) => response.url().includes("compression/channels"));
+  await visit(page, at("layers?model=net"));
+  assert.deepEqual((await (await asked).json()).stages, []);
+  assert.deepEqual(refused, []);
+});
+
 test("a layer that was logged over a training is shown at any of its steps", async (t) => {
   const logdir = newLogdir(t);
   writeLayer(logdir);

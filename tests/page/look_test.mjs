@@ -45,6 +45,24 @@ test("no page is wider than a telephone", async (t) => {
   await page.waitForSelector(".models");
 });
 
+test("on a telephone nothing is squeezed, cut off or scrolled away with its frame", async (t) => {
+  const logdir = newLogdir(t);
+  writeEverything(logdir);
+  const { page, at } = await serve(t, logdir, { width: 390, height: 844 });
+  await visit(page, at("overview"));
+  await page.waitForSelector(".models");
+  const filter = await page.locator('[aria-label="Filter models"]').boundingBox();
+  assert.ok(filter.width > 300, `the filter is ${filter.width} px wide`);
+  await page.evaluate(() => document.querySelector(".models tbody tr:last-child").scrollIntoView());
+  assert.equal(await page.evaluate(() => document.querySelector(".header").getBoundingClientRect().top), 0);
+  await page.keyboard.press("?");
+  const keys = await page.locator(".dialog").boundingBox();
+  assert.ok(keys.y + keys.height <= 844, `the keys end at ${keys.y + keys.height} px`);
+  await visit(page, at("layers?model=resnet18&sel=layer2.0.conv1&channel=17"));
+  const cut = await page.locator(".crumbs li").evaluateAll((steps) => steps.filter((step) => step.scrollWidth > step.clientWidth).map((step) => step.textContent));
+  assert.deepEqual(cut, []);
+});
+
 test("hardly anything moves while a page fills", async (t) => {
   const logdir = newLogdir(t);
   writeEverything(logdir);

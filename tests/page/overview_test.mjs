@@ -1,7 +1,9 @@
 // The overview: chart, scores and table are about the same models, whatever is filtered or weighed.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { assertFitsWidth, barriers, visit } from "./support/browser.mjs";
+import { EventFile } from "./support/event_file.mjs";
 import { newLogdir, writeMetrics } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
@@ -16,6 +18,30 @@ function writeManyMetrics(logdir) {
     "performance/throughput": [100, 210 + i], "performance/memory_usage_mb": [800, 300 + i], "performance/energy_mw": [45000, 30000 + i],
   }])));
 }
+
+test("points of a column stand in one line, and variants in the order of their numbers", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir, {
+    large: { "metrics/accuracy": [0.7, 0.69], "performance/model_size_mb": [217.61, 44.7] },
+    small: { "metrics/accuracy": [0.7, 0.69], "performance/model_size_mb": [9.42, 1.5] },
+  });
+  const file = new EventFile(join(logdir, "tuned")).hold();
+  for (const name of ["tune_29", "tune_2", "tune_30"]) file.scalar(`small/metrics/accuracy/${name}`, 0.6);
+  file.flush();
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  const points = await page.locator(".models tbody .ab > span:last-child > span").evaluateAll((cells) => cells.map((cell) => {
+    const range = document.createRange(); // Of the point alone.
+    const at = cell.textContent.indexOf(".");
+    range.setStart(cell.firstChild, at);
+    range.setEnd(cell.firstChild, at + 1);
+    return Math.round(range.getBoundingClientRect().x);
+  }));
+  assert.equal(points.length, 2);
+  assert.equal(points[0], points[1]);
+  await page.click('.pair .pick >> nth=1');
+  assert.deepEqual(await page.locator(".pair [role=option]").allInnerTexts(), ["fp32", "int8", "tune_2", "tune_29", "tune_30"]);
+});
 
 test("a rectangle drawn in the chart filters table and scores, and can be shared and cleared", async (t) => {
   const logdir = newLogdir(t);

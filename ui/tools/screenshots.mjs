@@ -3,7 +3,8 @@
 //   COMPRESSION_BOARD=build/release/bin/compression-board node ui/tools/screenshots.mjs DIRECTORY [LOGDIR]
 //
 // Without LOGDIR the pages show the log directories that the tests write. ONLY=overview,graph takes
-// some pages, SIZES=wide,narrow some windows, SCHEMES=light one of the two.
+// some pages, SIZES=wide,narrow some windows, SCHEMES=light one of the two, and KINDS=full,empty,damaged
+// some of the log directories: the full one alone unless it says so, if only some pages are taken.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,8 +105,10 @@ try {
   writeTraining(damaged);
   writeMetrics(damaged);
   for (const run of ["train/seed-1", "alexnet"]) damage(join(damaged, run, "events.out.tfevents.1763000000.page"));
-  for (const [prefix, logdir] of [["", given ?? join(temporary, "runs")], ["empty-", join(temporary, "none")], ["damaged-", damaged]]) {
-    if (prefix && only) continue;
+  const kinds = chosen("KINDS", only ? ["full"] : ["full", "empty", "damaged"]);
+  for (const [kind, logdir] of [["full", given ?? join(temporary, "runs")], ["empty", join(temporary, "none")], ["damaged", damaged]]) {
+    if (!kinds.includes(kind)) continue;
+    const prefix = kind === "full" ? "" : `${kind}-`;
     mkdirSync(logdir, { recursive: true });
     const board = await startBoard(logdir);
     await everythingRead(board);

@@ -72,7 +72,8 @@ void WriteAurora(HtmlWriter& html, const ReportData& data) {
   if (const std::size_t without = data.models.size() - scored.size(); without > 0) {
     html.Element("p",
                  HumanCount(without) + " of " + HumanCount(data.models.size()) +
-                     " models have no score: too little was logged of them.",
+                     (without == 1 ? " models has" : " models have") +
+                     " no score: too little was logged.",
                  "note");
   }
   html.Raw("</section>");

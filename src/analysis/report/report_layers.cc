@@ -1,5 +1,6 @@
 // Where it hurt: the worst layers of every model that logged them, and the trials of a tuning.
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/number_text.h"
 #include "analysis/report/report_sections.h"
@@ -34,6 +35,20 @@ std::string LoggedText(const RankedLayer& layer, std::string_view metric, int de
   return found == layer.logged.end() ? "–" : FixedNumber(found->second, decimals);
 }
 
+// "fc1", or "fc1 weight" for what is not a layer's output.
+std::string TensorName(const LayerTensor& tensor) {
+  if (tensor.role == TensorRole::kOutput) return tensor.layer;
+  return tensor.layer + " " +
+         (tensor.parameter.empty() ? std::string(NameOf(tensor.role)) : tensor.parameter);
+}
+
+// As it was logged; else what histograms say of it, which is a bound.
+std::string SqnrText(const RankedLayer& layer) {
+  if (layer.logged.contains("sqnr_db") || !layer.histogram) return LoggedText(layer, "sqnr_db", 1);
+  const double bound = layer.histogram->sqnr_at_most_db;
+  return std::isfinite(bound) ? "≤ " + FixedNumber(bound, 1) : "–";
+}
+
 std::string_view VerdictOf(Level level) {
   switch (level) {
     case Level::kRed:
@@ -66,9 +81,9 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const LayerRanking&
   const std::size_t shown = std::min(kMostLayers, ranking.layers.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RankedLayer& layer = ranking.layers[i];
-    html.Raw("<tr>").Element("td", layer.baseline.layer, "name").Raw("<td>");
+    html.Raw("<tr>").Element("td", TensorName(layer.baseline), "name").Raw("<td>");
     html.Element("span", VerdictOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
-    html.Raw("</td>").Element("td", LoggedText(layer, "sqnr_db", 1), "num");
+    html.Raw("</td>").Element("td", SqnrText(layer), "num");
     html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", 1), "num");
     html.Element("td", LoggedText(layer, "cosine", 4), "num");
     html.Element("td", layer.diagnosis.explanation).Raw("</tr>");

@@ -138,16 +138,22 @@ void WriteAxes(HtmlWriter& html, const Axis& x, const Axis& y, const MetricDescr
   html.Raw("\">").Text(title(x_metric, x.is_log())).Raw("</text>");
 }
 
-void WriteFront(HtmlWriter& html, const std::vector<Spot>& spots, const Axis& x, const Axis& y,
-                const MetricDescription& x_metric, const MetricDescription& y_metric) {
+// Those that no other beats, from the left.
+std::vector<const Spot*> FrontOf(const std::vector<Spot>& spots, const MetricDescription& x_metric,
+                                 const MetricDescription& y_metric) {
   std::vector<std::optional<double>> values;
   for (const Spot& spot : spots) values.insert(values.end(), {spot.bx, spot.by});
   const std::array directions = {x_metric.better, y_metric.better};
   const Result<ParetoFront> front = ComputeParetoFront(directions, values);
-  if (!front) return;  // A metric whose direction nobody knows has no front.
   std::vector<const Spot*> line;
+  if (!front) return line;  // A metric whose direction nobody knows has no front.
   for (const std::size_t index : front->front) line.push_back(&spots[index]);
   std::ranges::sort(line, {}, [](const Spot* spot) { return spot->bx; });
+  return line;
+}
+
+void WriteFront(HtmlWriter& html, const std::vector<const Spot*>& line, const Axis& x,
+                const Axis& y, const MetricDescription& x_metric) {
   std::string path;
   for (const Spot* spot : line) {
     const std::string px = P(x(spot->bx)), py = P(y(spot->by));
@@ -160,13 +166,39 @@ void WriteFront(HtmlWriter& html, const std::vector<Spot>& spots, const Axis& x,
   html.Raw("<path class=\"front\" d=\"" + path + "\"/>");
 }
 
+// "Model size" in the middle of a sentence; "F1 score" stays as it is.
+std::string InSentence(std::string name) {
+  const auto is_between = [&](std::size_t i, char low, char high) {
+    return name.size() > i && name[i] >= low && name[i] <= high;
+  };
+  if (is_between(0, 'A', 'Z') && is_between(1, 'a', 'z')) name[0] += 'a' - 'A';
+  return name;
+}
+
+// From A to shortly before B, with a head, which tells the two ends apart without their colours.
+std::string Arrow(double ax, double ay, double bx, double by) {
+  constexpr double kGap = 6, kHead = 6, kSlope = 0.5;
+  const double length = std::hypot(bx - ax, by - ay);
+  const double ux = (bx - ax) / length, uy = (by - ay) / length;
+  const double gap = std::min(kGap, length / 2);
+  const double x = bx - ux * gap, y = by - uy * gap;
+  const auto side = [&](double sign) {
+    return P(x - kHead * (ux + sign * kSlope * uy)) + " " +
+           P(y - kHead * (uy - sign * kSlope * ux));
+  };
+  const std::string tip = P(x) + " " + P(y);
+  std::string path = "M" + P(ax) + " " + P(ay) + "L" + tip;
+  if (length > kGap + 2 * kHead) path += "M" + side(1) + "L" + tip + "L" + side(-1);
+  return path;
+}
+
 void WriteSpots(HtmlWriter& html, const std::vector<Spot>& spots, const Axis& x, const Axis& y) {
   Labels labels;
   for (const Spot& spot : spots) {
     const double ax = x(spot.ax), ay = y(spot.ay), bx = x(spot.bx), by = y(spot.by);
     html.Raw("<g>").Element("title", spot.model->name);
     if (std::hypot(ax - bx, ay - by) > 1) {
-      html.Raw("<path class=\"arrow\" d=\"M" + P(ax) + " " + P(ay) + "L" + P(bx) + " " + P(by));
+      html.Raw("<path class=\"arrow\" d=\"" + Arrow(ax, ay, bx, by));
       html.Raw("\"/><circle class=\"dot-a\" r=\"3.5\" cx=\"" + P(ax) + "\" cy=\"" + P(ay) + "\"/>");
     }
     html.Raw("<path class=\"dot-b\" d=\"M" + P(bx) + " " + P(by - 4.5) + "l4.5 4.5-4.5 4.5");
@@ -202,18 +234,23 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
   }
   const Axis x(std::move(xs), kLeft, kRight, true);
   const Axis y(std::move(ys), kBottom, kTop, false);
-  const std::string title = PlainName(y_metric) + " against " + PlainName(x_metric);
+  const std::string title = PlainName(y_metric) + " against " + InSentence(PlainName(x_metric));
+  const std::vector<const Spot*> front = FrontOf(spots, x_metric, y_metric);
+  const std::string said_of_front = front.size() > 1 ? ", the line joins those that no other beats"
+                                    : front.size() == 1 && spots.size() > 1
+                                        ? "; none beats " + front.front()->model->name
+                                        : "";
   html.Raw("<section>").Element("h2", title);
   html.Element("p",
                HumanCount(spots.size()) + " of " + HumanCount(data.models.size()) +
                    " models logged both; an arrow leads from ● " + data.a + " to ◆ " + data.b +
-                   ", the line joins those that no other beats.",
+                   said_of_front + ".",
                "note");
   html.Raw("<div class=\"wide\"><svg viewBox=\"0 0 1000 384\" role=\"img\" aria-label=\"")
       .Text(title)
       .Raw("\">");
   WriteAxes(html, x, y, x_metric, y_metric);
-  WriteFront(html, spots, x, y, x_metric, y_metric);
+  if (front.size() > 1) WriteFront(html, front, x, y, x_metric);
   WriteSpots(html, spots, x, y);
   html.Raw("</svg></div></section>");
 }

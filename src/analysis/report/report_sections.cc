@@ -222,6 +222,7 @@ void WriteModels(HtmlWriter& html, const ReportData& data) {
 
 void WriteMissing(HtmlWriter& html, const ReportData& data) {
   constexpr std::size_t kMost = 40;
+  constexpr std::size_t kMostRuns = 8;  // Named as damaged.
   std::vector<std::string> tags;
   std::size_t count = 0;
   for (const ReportModel& model : data.models) {
@@ -234,16 +235,21 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
     }
   }
   std::uint64_t damaged = 0;
+  std::string where;
+  std::size_t runs = 0;
   for (const std::shared_ptr<const Run>& run : data.snapshot->runs) {
+    const std::uint64_t before = damaged;
     for (const auto& file : run->files) damaged += file->damaged_bytes;
+    if (damaged > before && ++runs <= kMostRuns) where += (runs > 1 ? ", " : "") + run->name;
   }
+  if (runs > kMostRuns) where += " and " + HumanCount(runs - kMostRuns) + " more";
   if (count == 0 && damaged == 0 && data.snapshot->unreadable.empty()) return;
   Begin(html, "What is missing", {}, true);
   if (damaged > 0) {
-    html.Element(
-        "p",
-        HumanBytes(static_cast<double>(damaged)) + " of the logs are damaged and were passed over.",
-        "warn");
+    html.Element("p",
+                 HumanBytes(static_cast<double>(damaged)) +
+                     " are damaged and were passed over, in " + where + ".",
+                 "warn");
   }
   for (const Error& error : data.snapshot->unreadable) html.Element("p", error.message, "warn");
   if (count > 0) {

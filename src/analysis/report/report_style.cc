@@ -37,22 +37,23 @@ body { margin: 0; background: var(--paper); }
 table { width: 100%; border-collapse: collapse; font-size: 12px; line-height: 16px; }
 th, td { padding: 5px 12px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { color: var(--ink-3); font-weight: 400; border-bottom-color: var(--line-strong); white-space: nowrap; }
-td.name { overflow-wrap: anywhere; min-width: 120px; } td.num, th.num { text-align: right; white-space: nowrap; }
+td.name { overflow-wrap: anywhere; min-width: 176px; } td.num, th.num { text-align: right; white-space: nowrap; }
 td:last-child, th:last-child { padding-right: 0; }
 svg { display: block; width: 100%; height: auto; font: 11px Inter, "Segoe UI", Roboto, Arial, "Liberation Sans", sans-serif; }
 svg text { fill: var(--ink-3); } svg text.label { fill: var(--ink); paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
 .gridline { stroke: var(--grid); } .axis { stroke: var(--line-strong); } .front { fill: none; stroke: var(--ink-3); }
-.arrow { stroke: var(--ink-3); opacity: .7; fill: none; } .dot-a { fill: var(--a); } .dot-b { fill: var(--b); }
+.arrow { stroke: var(--ink-3); opacity: .8; fill: none; } .dot-a { fill: var(--a); } .dot-b { fill: var(--b); }
 .bar { fill: var(--ink-3); } .even { stroke: var(--ink); }
 td span { white-space: nowrap; } td .dim { white-space: normal; }
 td svg { width: 160px; height: 12px; }
-@media (max-width: 640px) { .wide > svg { width: 640px; } }
+.wide > svg { min-width: 700px; } /* Narrower, nobody could read what is in it. */
+@media (max-width: 1300px) { .wide > svg { font-size: 12.5px; } }
 code { font: 12px ui-monospace, "SF Mono", Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
 @media (max-width: 640px) { .report { padding: 16px 12px; } }
 @page { size: A4; margin: 14mm; }
 @media print {
   :root { color-scheme: light; }
-  .report { max-width: none; padding: 0; } .wide { overflow: visible; }
+  .report { max-width: none; padding: 0; } .wide { overflow: visible; } .wide > svg { min-width: 0; font-size: 11px; }
   section, tr, svg { break-inside: avoid; } section.long { break-inside: auto; } h2, h3 { break-after: avoid; } thead { display: table-header-group; }
 }
 )css";

@@ -98,6 +98,36 @@ TEST(Report, NamesTheWorstLayersWithTheirCause) {
   EXPECT_THAT(html, HasSubstr(">9.5<"));
 }
 
+TEST(Report, TellsAWeightFromTheOutputOfItsLayerAndABoundFromWhatWasLogged) {
+  LogBuilder log;
+  log.Scalar("r", "net/metrics/accuracy/fp32", 0.9).Scalar("r", "net/metrics/accuracy/int8", 0.9);
+  const std::vector<double> values = Gaussian(5'000, 1, 1);
+  for (const std::string tensor : {"Output", "weight"}) {
+    log.Histogram("r", "net/layers/fc/" + tensor + "/fp32", values);
+    log.Histogram("r", "net/layers/fc/" + tensor + "/int8", Quantized(values));
+  }
+  const std::string html = Written(log.Read(), {.sections = {ReportSection::kLayers}});
+  EXPECT_THAT(html, HasSubstr("<td class=\"name\">fc</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"name\">fc weight</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"num\">≤ "));
+}
+
+TEST(Report, DrawsAFrontOnlyWhereThereIsOne) {
+  const ReportOptions options = {.sections = {ReportSection::kPareto}};
+  EXPECT_THAT(Written(TwoModels(), options),
+              AllOf(HasSubstr("<h2>Accuracy against model size</h2>"),
+                    HasSubstr("; none beats alexnet."), Not(HasSubstr("class=\"front\""))));
+  LogBuilder log;
+  for (const auto& [tag, value] : {std::pair("large/metrics/accuracy/int8", 0.9),
+                                   {"large/performance/model_size_mb/int8", 90.0},
+                                   {"small/metrics/accuracy/int8", 0.7},
+                                   {"small/performance/model_size_mb/int8", 9.0}}) {
+    log.Scalar("r", tag, value);
+  }
+  EXPECT_THAT(Written(log.Read(), options),
+              AllOf(HasSubstr("the line joins those that no other"), HasSubstr("class=\"front\"")));
+}
+
 TEST(Report, ListsWhatIsMissingByTheTagItWouldHave) {
   LogBuilder log;
   log.Scalar("r", "a/metrics/accuracy/fp32", 0.5).Scalar("r", "a/metrics/accuracy/int8", 0.5);

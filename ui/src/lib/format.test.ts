@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ageText, bytes, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, steadyColumn, tickTexts, withComma } from "./format";
+import { ageText, alignedColumn, bytes, bytesColumn, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, steadyColumn, tickTexts, withComma } from "./format";
 
 describe("numbers", () => {
   it("keep four significant digits and a true minus", () => {
@@ -49,9 +49,11 @@ describe("units", () => {
   });
   it("count bytes in thousands and time in words", () => {
     expect(bytes(999)).toBe("999 B");
-    expect(bytes(1500)).toBe("1.5 kB");
+    expect(bytes(1500)).toBe("1.50 kB");
+    expect([1000, 64_000, 590_000, 999_600, -1500].map(bytes)).toEqual(["1.00 kB", "64.0 kB", "590 kB", "1.00 MB", "−1.50 kB"]);
     expect(bytes(2_340_000_000)).toBe("2.34 GB");
     expect(duration(0.25)).toBe("250 ms");
+    expect([0.0676, 0.00123].map(duration)).toEqual(["68 ms", "1.23 ms"]);
     expect(duration(7500)).toBe("2 h 5 min");
     expect(duration(100)).toBe("1 min 40 s");
     expect(duration(120)).toBe("2 min");
@@ -65,6 +67,21 @@ describe("units", () => {
     expect(decimalsOfColumn([-6, 6, 2.5])).toBe(1);
     expect(decimalsOfColumn([-6, 6])).toBe(0);
     expect(decimalsOfColumn([])).toBe(0);
+  });
+  it("say the bytes of a column in one unit", () => {
+    const { unit, text } = bytesColumn([9_437_184, 589_824, 320]);
+    expect(unit).toBe("MB");
+    expect([9_437_184, 589_824, 320, 0].map(text)).toEqual(["9.44", "0.59", "< 0.01", "0.00"]);
+    expect(bytesColumn([136, 400]).text(136)).toBe("136");
+    expect(bytesColumn([]).unit).toBe("B");
+  });
+  it("put the points of a column in one line, however different the numbers are", () => {
+    const values = [247.9, 51.95, 5.282, 0.01211, 1206];
+    expect(values.map(alignedColumn(values))).toEqual([
+      { text: "247.9", room: 1 }, { text: "52.0", room: 1 }, { text: "5.28", room: 0 }, { text: "0.0121", room: 0 }, { text: "1,206.0", room: 1 },
+    ]);
+    expect([8, 16].map(alignedColumn([8, 16]))).toEqual([{ text: "8", room: 0 }, { text: "16", room: 0 }]);
+    expect(alignedColumn([0.5])(NaN)).toEqual({ text: "NaN", room: 0 });
   });
   it("say a unit after a comma", () => {
     expect(withComma("Model size (MB)")).toBe("Model size, MB");

@@ -23,6 +23,11 @@ function withGroups(digits: string): string {
   return digits.replace(/^-?\d{4,}/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
+/** The same, with its thousands apart. */
+export function fixedInGroups(value: number, decimals: number): string {
+  return spellNonFinite(value) ?? withTrueMinus(withGroups(value.toFixed(decimals)));
+}
+
 function grouped(value: number): string {
   return withTrueMinus(withGroups(String(Math.round(value))));
 }
@@ -55,6 +60,12 @@ export function steadyColumn(values: Iterable<number>, digits = 4): (value: numb
 /** Every digit that tells this number from others. */
 export function exact(value: number): string {
   return spellNonFinite(value) ?? withTrueMinus(String(value));
+}
+
+/** What a program says in passing, as a sentence of its own. */
+export function asSentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return (/[.!?]$/.test(first) ? first : `${first}.`).replaceAll(" %", "\u00a0%");
 }
 
 /** 1,001,001 in full. */
@@ -98,21 +109,69 @@ export function withoutUnit(label: string): string {
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
-/** Thousands, not 1024s: 1.5 kB is 1,500 bytes. */
-export function bytes(value: number): string {
+/** The unit in which a number of bytes has one to three digits before the point: 1 is kB. */
+function byteUnitOf(value: number): number {
   let unit = 0;
-  let rest = value;
-  while (Math.abs(rest) >= 1000 && unit < BYTE_UNITS.length - 1) {
-    rest /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 ? count(rest) : significant(rest, 3)} ${BYTE_UNITS[unit]}`;
+  // 999.6 kB would read as 1,000 kB.
+  for (let rest = Math.abs(value); rest >= (unit === 0 ? 1000 : 999.5) && unit < BYTE_UNITS.length - 1; rest /= 1000) unit += 1;
+  return unit;
+}
+
+/** Thousands, not 1024s, and three digits: 1.50 kB is 1,500 bytes. */
+export function bytes(value: number): string {
+  const unit = byteUnitOf(value);
+  const rest = value / 1000 ** unit;
+  return `${unit === 0 ? count(value) : withTrueMinus(Math.abs(rest) < 999.5 ? rest.toPrecision(3) : withGroups(rest.toFixed(0)))} ${BYTE_UNITS[unit]}`;
+}
+
+/** How a column of bytes reads: in the unit of the largest and with the same decimals. */
+export function bytesColumn(values: Iterable<number>): { readonly unit: string; readonly text: (value: number) => string } {
+  let most = 0;
+  for (const value of values) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+  const unit = byteUnitOf(most);
+  const size = most / 1000 ** unit;
+  const decimals = unit === 0 ? 0 : size < 100 ? 2 : 1;
+  const least = 10 ** -decimals;
+  return {
+    unit: BYTE_UNITS[unit]!,
+    // What is there but too little for this unit is not nothing.
+    text: (value) => (value > 0 && value / 1000 ** unit < least / 2 ? `< ${fixed(least, decimals)}` : fixedInGroups(value / 1000 ** unit, decimals)),
+  };
+}
+
+/** A number of a column, and how many digits further right another one's last digit stands. */
+export interface Aligned {
+  readonly text: string;
+  readonly room: number;
+}
+
+function placesOf(value: number): number {
+  const size = Math.abs(value);
+  if (size >= 10) return 1;
+  return size >= 1 || size === 0 ? 2 : Math.min(5, 2 - Math.floor(Math.log10(size)));
+}
+
+const MOST_ROOM = 2; // More, for the sake of a few tiny numbers, would tear all others from their heads.
+
+/**
+ * How numbers of very different sizes read above each other: three digits or one decimal each, and
+ * the points in one line, from which only numbers far below 1 stick out. Whole numbers stay whole if
+ * all of them are.
+ */
+export function alignedColumn(values: Iterable<number>): (value: number) => Aligned {
+  let most = 0;
+  for (const value of values) if (Number.isFinite(value) && !Number.isInteger(value)) most = Math.max(most, placesOf(value));
+  return (value) => {
+    if (!Number.isFinite(value) || Math.abs(value) >= 1e6 || most === 0) return { text: significant(value), room: 0 };
+    const places = Math.min(most, placesOf(value));
+    return { text: fixedInGroups(value, places), room: Math.max(0, Math.min(most, MOST_ROOM) - places) };
+  };
 }
 
 /** "4 s", "1 min 40 s", "2 h 5 min", "3 d". */
 export function duration(seconds: number): string {
   const size = Math.abs(seconds);
-  if (size < 1) return `${significant(seconds * 1000, 3)} ms`;
+  if (size < 1) return `${size >= 0.01 ? count(seconds * 1000) : significant(seconds * 1000, 3)} ms`;
   if (size < 60) return `${significant(seconds, 2)} s`;
   // Two units: 100 s is "1 min 40 s", and never reads as 1 min on an axis.
   const two = (unit: number, name: string, part: number, partName: string): string => {

@@ -28,17 +28,18 @@ export function logScale(d0: number, d1: number, r0: number, r1: number): Scale 
   });
 }
 
-/** About `wanted` round values inside [lo, hi]. */
+/** About `wanted` round values inside [lo, hi]; never one alone, which would tell no scale, unless one is wanted. */
 export function ticks(lo: number, hi: number, wanted = 5): number[] {
   if (!(hi > lo) || wanted < 1) return [];
   const raw = (hi - lo) / wanted;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * (1 - 1e-9)) ?? 10 * power;
   const found: number[] = [];
-  for (let i = Math.ceil(lo / step - 1e-9); i * step <= hi + step * 1e-9; i += 1) {
-    found.push(Number((i * step).toPrecision(12)));
+  const first = Math.ceil(lo / step - 1e-9);
+  for (let i = 0; (first + i) * step <= hi + step * 1e-9 && i <= 4 * wanted; i += 1) { // Beyond 2^53 a step may be none.
+    found.push(Number(((first + i) * step).toPrecision(12)));
   }
-  return found;
+  return found.length < 2 && wanted >= 2 && wanted < 12 ? ticks(lo, hi, wanted * 2) : found;
 }
 
 // Steps by which people count time, in seconds.

@@ -18,7 +18,9 @@ export function matchCost(text: string, candidate: string): number | null {
   return 2 + (at - first - wanted.length + 1) + first / (there.length + 1);
 }
 
+/** Without text the first ones, as they stand. */
 export function bestMatches<T>(text: string, all: readonly T[], nameOf: (item: T) => string, most: number): T[] {
+  if (text.trim() === "") return all.slice(0, most);
   const scored: { item: T; cost: number }[] = [];
   for (const item of all) {
     const cost = matchCost(text, nameOf(item));

@@ -1,6 +1,7 @@
 // The pair, the search, and whether the page is live.
 import type { JSX } from "preact";
 import { bytes, duration, plural } from "../lib/format";
+import { inNaturalOrder } from "../lib/natural";
 import { connection, progress, status } from "../state/live";
 import { hrefOf, pathParts, setQuery } from "../state/location";
 import { comparison, model, sideA, sideB, swapSides, variants } from "../state/pair";
@@ -12,7 +13,7 @@ import { cycleTheme, theme } from "./theme";
 function Side({ side }: { side: "a" | "b" }): JSX.Element {
   const value = side === "a" ? sideA.value : sideB.value;
   const name = `${model.value ?? "all"} · ${value}`;
-  const choices = (variants.value.length > 0 ? variants.value : [value]).map((v) => ({ value: v, text: v }));
+  const choices = inNaturalOrder(variants.value.length > 0 ? variants.value : [value]).map((v) => ({ value: v, text: v }));
   return (
     <Menu label={`${side.toUpperCase()}: ${name}`} choices={choices} value={value} onPick={(v) => setQuery({ [side]: v })}>
       <SideMark side={side} />

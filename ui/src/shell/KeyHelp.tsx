@@ -1,19 +1,34 @@
+// What the keys do: those of this page, those of every page, and the ways to others.
 import type { JSX } from "preact";
 import { Dialog } from "./Dialog";
-import { allKeys } from "./keys";
+import { allKeys, type Key } from "./keys";
 
-export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
+function Keys({ title, keys }: { title: string; keys: readonly Key[] }): JSX.Element | null {
+  if (keys.length === 0) return null;
   return (
-    <Dialog label="Keys" onClose={onClose}>
-      <h2>Keys</h2>
+    <section>
+      <h3>{title}</h3>
       <dl class="keys">
-        {allKeys.value.flat().map((key) => (
+        {keys.map((key) => (
           <div key={key.key}>
             <dt>{key.key.split(" ").map((part) => <kbd key={part}>{part}</kbd>)}</dt>
             <dd>{key.does}</dd>
           </div>
         ))}
       </dl>
+    </section>
+  );
+}
+
+export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
+  const groups = allKeys.value;
+  const everywhere = groups.find((group) => group.some(({ key }) => key === "?")) ?? []; // The key that opened this.
+  return (
+    <Dialog label="Keys" onClose={onClose}>
+      <h2>Keys</h2>
+      <Keys title="On this page" keys={groups.filter((group) => group !== everywhere).flat()} />
+      <Keys title="On every page" keys={everywhere.filter(({ key }) => !key.startsWith("g "))} />
+      <Keys title="Go to" keys={everywhere.filter(({ key }) => key.startsWith("g "))} />
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
-import { bytes, exact, percent, plural } from "../../lib/format";
+import { bytes, bytesColumn, exact, percent, plural } from "../../lib/format";
 import { hrefOf, query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
 import { changeText, readBytes, shareOfSaving, type BytesAnswer } from "./bytes_rows";
@@ -17,6 +17,7 @@ export function BytesPanel({ model, a, b }: { model: string; a: string; b: strin
   const read = useMemo(() => (data ? readBytes(data) : null), [data]);
   const all = query.value.has("bytes");
   const shown = read?.rows.slice(0, all ? MOST : FIRST) ?? [];
+  const column = bytesColumn(shown.flatMap((row) => [row.a ?? 0, row.b ?? 0]));
   const share = read ? shareOfSaving(read.rows, read.total, shown.length) : null;
   return (
     <section class="panel" aria-labelledby="bytes-title">
@@ -35,14 +36,14 @@ export function BytesPanel({ model, a, b }: { model: string; a: string; b: strin
         <table class="bytes">
           <caption class="sr">Bytes of each layer in {a} and in {b}, the largest saving first</caption>
           <colgroup><col class="col-name" /><col /><col class="col-bytes" /><col class="col-bytes" /><col class="col-change" /></colgroup>
-          <thead class="sr"><tr><th scope="col">Layer</th><th scope="col">Bars</th><th scope="col">{a}</th><th scope="col">{b}</th><th scope="col">Change</th></tr></thead>
+          <thead><tr><th scope="col">Layer, {column.unit}</th><th scope="col"><span class="sr">Bars</span></th><th scope="col" class="num"><span class="in-a">● {a}</span></th><th scope="col" class="num"><span class="in-b">◆ {b}</span></th><th scope="col" class="num">Change</th></tr></thead>
           <tbody>
             {shown.map((row) => (
               <tr key={row.name}>
                 <th scope="row"><a href={data?.source === "graphs" ? hrefOf(["graph"], { model, node: row.name }) : hrefOf(["layers"], { model, sel: row.name })} title={row.name}>{row.name}</a></th>
                 <td class="bars" aria-hidden="true"><i class="bar-a" style={{ width: `${row.barA * 100}%` }} /><i class="bar-b" style={{ width: `${row.barB * 100}%` }} /></td>
-                <td class="num" title={row.a === null ? undefined : `${exact(row.a)} bytes`}>{row.a === null ? "–" : bytes(row.a)}</td>
-                <td class="num" title={row.b === null ? undefined : `${exact(row.b)} bytes`}>{row.b === null ? "–" : bytes(row.b)}</td>
+                <td class="num" title={row.a === null ? undefined : `${exact(row.a)} bytes`}>{row.a === null ? "–" : column.text(row.a)}</td>
+                <td class="num" title={row.b === null ? undefined : `${exact(row.b)} bytes`}>{row.b === null ? "–" : column.text(row.b)}</td>
                 <td class={`num ${row.a !== null && row.b !== null && row.b > row.a ? "verdict warn" : "dim"}`}>{changeText(row.a, row.b)}</td>
               </tr>
             ))}

@@ -9,7 +9,7 @@ import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart, type HistogramMark } from "../../charts/histogram/HistogramChart";
 import { check, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
-import { fixed, percent, significant, withoutUnit } from "../../lib/format";
+import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../lib/format";
 import { quantile } from "../../lib/quantile";
 import { Nothing } from "../../parts/Nothing";
 import { Waterfall } from "../../parts/Waterfall";
@@ -38,9 +38,9 @@ interface Percentile {
 /** As it was logged; else, with a sign, as the histogram has it, whose bins are wide where few values are. */
 function percentile(model: Model, variant: string, share: number, edges: readonly number[], counts: readonly number[] | null): Percentile {
   const logged = model.value(variant, `latency_p${share * 100}_ms`);
-  if (logged !== null) return { value: logged, text: significant(logged, 3) };
+  if (logged !== null) return { value: logged, text: steady(logged, 3) };
   const value = counts ? quantile(edges, counts, share) : null;
-  return { value, text: value === null ? "–" : `≈ ${significant(value, 3)}` };
+  return { value, text: value === null ? "–" : `≈ ${steady(value, 3)}` };
 }
 
 function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.Element | null {
@@ -65,7 +65,7 @@ function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.E
     <section class="panel" aria-labelledby="latency-title">
       <div class="panel-head">
         <h2 id="latency-title">Latency</h2><span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span> on one axis, ms</span>
-        <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ latency: asTable ? null : "table" }, "replace")}>Table</button>
+        <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ latency: asTable ? null : "table" }, "replace")}>{asTable ? "Chart" : "Table"}</button>
       </div>
       {asTable
         ? <BinTable input={input.shown} nameA={a} nameB={b} caption={`Latencies of ${a} and ${b} in ms`} />
@@ -97,6 +97,13 @@ function Gates({ model, a, b, policy }: { model: Model; a: string; b: string; po
   );
 }
 
+/** What is said of a model that no gate stops. */
+function passText(checked: number, all: number): string {
+  if (checked === 0) return "nothing to check";
+  if (checked === all) return all === 1 ? "passes the gate" : `passes all ${all} gates`;
+  return `passes ${checked} of ${all} gates; ${all - checked === 1 ? "the other was" : "the others were"} not logged`;
+}
+
 function Figure({ texts: [a, b] }: { texts: readonly [string, string] }): JSX.Element {
   return <div class="figure"><small class="in-a">{a}</small> → {b}</div>;
 }
@@ -115,7 +122,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
         <h1>{model.name}</h1>
         <span class="note">{a} against {b}</span>
         <span class={verdict.fails.length > 0 ? "verdict bad" : "verdict good"}>
-          {verdict.fails.length > 0 ? [...new Set(verdict.fails)].join(", ") : verdict.checked > 0 ? `passes ${verdict.checked} of ${policy.gates.length} gates, the others were not logged`.replace(/ of (\d+) gates, .*$/, (m, n) => (Number(n) === verdict.checked ? " gates" : m)) : "nothing to check"}
+          {verdict.fails.length > 0 ? [...new Set(verdict.fails)].join(", ") : passText(verdict.checked, policy.gates.length)}
         </span>
         <span class="push ways">
           <a class="link" href={hrefOf(["layers"], { model: model.name })}>Layers</a>
@@ -146,7 +153,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
           <section class="panel" aria-labelledby="aurora-title">
             <div class="panel-head"><h2 id="aurora-title">AURORA {score?.score != null ? fixed(score.score, 2) : ""}</h2>
               <span class="note">{score?.score != null ? `${score.kind}${score.formula ? `, ${score.formula}` : ""}, coverage ${fixed(score.coverage, 2)}; 1.00 is break-even` : ""}</span></div>
-            {score && score.factors.length > 0 ? <Waterfall score={score} /> : <p class="note">{score?.reason ?? "No score: it needs accuracy and at least half of the weights."}</p>}
+            {score && score.factors.length > 0 ? <Waterfall score={score} /> : <p class="note">{asSentence(score?.reason ?? "no score: it needs accuracy and at least half of the weights")}</p>}
           </section>
         </div>
       </div>
@@ -162,9 +169,11 @@ export default function Compare(): JSX.Element {
     return (
       <Nothing title="Nothing to compare yet" about="This page sets two variants of a model side by side: every metric, the latencies, where the bytes went, which classes paid, and whether the gates let it pass."
         lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
+        <p>Log one from Python:</p>
         <pre>{`from compression_board import CompressionWriter
-with CompressionWriter("runs/alexnet") as writer:
-    writer.log_compression_comparison("alexnet", fp32, int8)`}</pre>
+with CompressionWriter("runs/alexnet") as log:
+    log.log_compression_comparison(
+        "alexnet", fp32, int8)`}</pre>
       </Nothing>
     );
   }

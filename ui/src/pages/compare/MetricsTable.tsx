@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { Metric, Model } from "../../api/compression";
 import { flatTag } from "../../lib/flat_tags";
-import { percent, points, ratio, significant, withoutUnit } from "../../lib/format";
+import { decimalsOfColumn, fixedInGroups, percent, points, ratio, significant, withoutUnit } from "../../lib/format";
 import { asFraction, gain, isFraction } from "../../lib/gates";
 
 /** Megabytes of small and of large models read better in another unit; both sides have the same one. */
@@ -16,9 +16,12 @@ function unitFor(metric: Metric, a: number | null, b: number | null): { factor: 
 /** What A and B have of a metric, as people read it. */
 export function valueTexts(metric: Metric, a: number | null, b: number | null): readonly [string, string] {
   const { factor, unit } = unitFor(metric, a, b);
+  const both = [a, b].flatMap((value) => (value === null ? [] : [value * factor]));
+  const plain = both.every((value) => value === 0 || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e6));
+  const decimals = decimalsOfColumn(both); // What the one needs the other has, too.
   const text = (value: number | null): string => {
     if (value === null) return "not logged";
-    return isFraction(metric) ? `${percent(asFraction(value))} %` : `${significant(value * factor)}${unit ? ` ${unit}` : ""}`;
+    return isFraction(metric) ? `${percent(asFraction(value))} %` : `${plain ? fixedInGroups(value * factor, decimals) : significant(value * factor)}${unit ? ` ${unit}` : ""}`;
   };
   return [text(a), text(b)];
 }

@@ -20,7 +20,7 @@ test("a change is said in per cent of A", () => {
   expect(changeText(5, 5)).toBe("=");
   expect(changeText(null, 5)).toBe("only in B");
   expect(changeText(5, null)).toBe("only in A");
-  expect(changeText(0, 1500)).toBe("+1.5 kB");
+  expect(changeText(0, 1500)).toBe("+1.50 kB");
 });
 
 test("the first rows' share of what was saved is known only where something was", () => {

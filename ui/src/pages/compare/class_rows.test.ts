@@ -24,7 +24,7 @@ describe("classes of a pair", () => {
   });
   it("begins with the metric that most classes have, and sums up", () => {
     expect(metricsOf(answer)).toEqual(["accuracy", "error"]);
-    expect(summaryOf(readClasses(answer, "accuracy"))).toBe("3 classes: 1 loses, most of all 8 with 5.00 pp");
+    expect(summaryOf(readClasses(answer, "accuracy"))).toBe("3 classes: only class 8 loses, 5.00 pp");
     expect(summaryOf([])).toBe("0 classes: none loses anything");
   });
 });

@@ -47,10 +47,13 @@ export function readClasses({ classes }: ClassesAnswer, metric: string): ClassRo
   }));
 }
 
-/** "10 classes: 3 lose, most of all 8 with 2.13 pp". */
+/** "10 classes: 3 lose, most of all dog with 2.13 pp"; a bare number says that it is a class. */
 export function summaryOf(rows: readonly ClassRow[]): string {
   const losing = rows.filter(({ share }) => share > 0);
   const [worst] = losing;
   const many = plural(rows.length, "class", "classes");
-  return worst ? `${many}: ${losing.length} ${losing.length === 1 ? "loses" : "lose"}, most of all ${worst.name} with ${worst.drop}${worst.unit ? ` ${worst.unit}` : ""}` : `${many}: none loses anything`;
+  if (!worst) return `${many}: none loses anything`;
+  const name = /^\d+$/.test(worst.name) ? `class ${worst.name}` : worst.name;
+  const drop = `${worst.drop}${worst.unit ? ` ${worst.unit}` : ""}`;
+  return losing.length === 1 ? `${many}: only ${name} loses, ${drop}` : `${many}: ${losing.length} lose, most of all ${name} with ${drop}`;
 }

@@ -5,6 +5,8 @@ import { getJson } from "../../api/client";
 import type { FilesAnswer, Runs } from "../../api/types";
 import { ageText, bytes, count, plural } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
+import { Breakable } from "../../parts/Breakable";
+import { Nothing } from "../../parts/Nothing";
 import { useGrowingRows } from "../../parts/useGrowingRows";
 import { query, setQuery } from "../../state/location";
 import { status } from "../../state/live";
@@ -66,13 +68,12 @@ export default function Files(): JSX.Element {
   const problems = now?.problems.messages ?? [];
   if (data.names.length === 0) {
     return (
-      <div class="empty">
-        <h1>No event files yet</h1>
-        <p>This page lists every file that was read, and what in it could not be.</p>
-        <p>{now?.logdirs.paths.join(", ")} holds no file whose name contains <span class="mono">tfevents</span>.</p>
-        {problems.map((message) => <p key={message} class="bad">{message}</p>)}
-        <pre>compression-board import results.json --logdir runs</pre>
-      </div>
+      <Nothing title="No event files yet" about="This page lists every file that was read, and what in it could not be." lookedFor="event files">
+        <p>Import a benchmark file, or look at the demo:</p>
+        <pre>{`compression-board import results.json \\
+    --logdir runs
+compression-board demo`}</pre>
+      </Nothing>
     );
   }
   const seconds = Date.now() / 1000;
@@ -83,7 +84,7 @@ export default function Files(): JSX.Element {
         <h1>Files</h1>
         <span class="note">{plural(data.names.length, "run")} below {now?.logdirs.paths.join(", ")}</span>
         <span class={`verdict ${damaged.length + problems.length > 0 ? "warn" : "good"}`}>
-          {damaged.length + problems.length > 0 ? `${plural(damaged.length, "run")} with damage${problems.length > 0 ? `, ${plural(problems.length, "directory", "directories")} unreadable` : ""}` : "everything could be read"}
+          {damaged.length + problems.length > 0 ? `${plural(damaged.length, "damaged log")}${problems.length > 0 ? `, ${plural(problems.length, "directory", "directories")} unreadable` : ""}` : "everything could be read"}
         </span>
         {order.length > FEW && <input class="field push find-runs" type="search" aria-label="Find runs" placeholder="Find runs: regular expression" value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />}
@@ -100,7 +101,7 @@ export default function Files(): JSX.Element {
               return (
                 <>
                   <tr key={name}>
-                    <td title={name}><button class="link" aria-expanded={open === name} onClick={() => setOpen(open === name ? null : name)}><span class="caret" aria-hidden="true">{open === name ? "▾" : "▸"}</span> <span class="tail"><bdi>{name}</bdi></span></button></td>
+                    <td title={name}><button class="link" aria-expanded={open === name} onClick={() => setOpen(open === name ? null : name)}><span class="caret" aria-hidden="true">{open === name ? "▾" : "▸"}</span> <span class="tail"><bdi><Breakable name={name} /></bdi></span></button></td>
                     <td class="num">{count(data.event_counts[i] ?? 0)}</td>
                     <td class="num">{count(data.tag_counts[i] ?? 0)}</td>
                     {anyDamage && <td>{failed > 0 ? <span class="verdict bad">{plural(failed, "file")} unreadable</span> : lost > 0 ? <span class="verdict warn">{bytes(lost)}</span> : <span class="dim">none</span>}</td>}

@@ -1,6 +1,7 @@
 // The page's bar: which graphs, which panes, coloured by what.
 import type { JSX } from "preact";
 import { count } from "../../lib/format";
+import { byNumber } from "../../lib/natural";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
 import { legendOf, memoryName, MODES, type Legend, type Mode } from "./colours";
@@ -31,7 +32,8 @@ const NONE = "";
 
 function Pick({ side, shown, sources }: { side: Side; shown: Shown; sources: readonly Source[] }): JSX.Element {
   const mine = side === "a" ? shown.a : shown.b;
-  const choices = sources.map((source) => ({ value: source.id, text: nameOf(source), note: source.variant ? source.model || source.run : "" }));
+  const choices = sources.map((source) => ({ value: source.id, text: nameOf(source), note: source.variant ? source.model || source.run : "" }))
+    .sort((p, q) => byNumber(p.note, q.note) || byNumber(p.text, q.text));
   const pick = (id: string): void => setQuery(
     side === "a"
       ? { graph: id, with: shown.b?.id, stage: null, node: null, open: null, at: null }

@@ -1,7 +1,9 @@
 // What is known of the selected node or group, A beside B.
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { getJson, type Params } from "../../api/client";
-import { bytes, count, duration, fixed, plural, withTrueMinus } from "../../lib/format";
+import { bytes, count, duration, fixed, plural, steady, withTrueMinus } from "../../lib/format";
+import { Breakable } from "../../parts/Breakable";
 import { hrefOf } from "../../state/location";
 import { useResource } from "../../state/resource";
 import type { LayerError } from "./colours";
@@ -72,6 +74,9 @@ const orNone = (text: string | undefined | null): string => (text === undefined 
 const bitsOf = (side: NodeSide | null): string =>
   side ? [side.weight_bits ? `W${side.weight_bits}` : "", side.activation_bits ? `A${side.activation_bits}` : ""].filter(Boolean).join(" ") : "";
 
+/** Both sides with as many digits, where one is 70 µs and the other 242. */
+const timeText = (micros: number): string => (micros < 1e4 ? `${steady(micros / 1000, 3)} ms` : duration(micros / 1e6));
+
 function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: string; b: string }; pair: boolean; error: LayerError | undefined }): JSX.Element {
   const row = (name: string, text: (side: NodeSide) => string): JSX.Element | null => {
     const [a, b] = [node.a ? text(node.a) : "", node.b ? text(node.b) : ""];
@@ -80,7 +85,7 @@ function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: str
   };
   return (
     <table class="pairs">
-      {pair && <thead><tr><td /><th scope="col" class="in-a" title={names.a}>● {lastPart(names.a)}</th><th scope="col" class="in-b" title={names.b}>◆ {lastPart(names.b)}</th></tr></thead>}
+      {pair && <thead><tr><td /><th scope="col" class="in-a" title={names.a}>● <Breakable name={lastPart(names.a)} /></th><th scope="col" class="in-b" title={names.b}>◆ <Breakable name={lastPart(names.b)} /></th></tr></thead>}
       <tbody>
         {row("Op", (side) => side.op)}
         {row("Bits", bitsOf)}
@@ -88,7 +93,7 @@ function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: str
         {row("Output size", (side) => (side.output_bytes > 0 ? bytes(side.output_bytes) : ""))}
         {row("Weights", (side) => (side.weight_bytes > 0 ? bytes(side.weight_bytes) : ""))}
         {row("Memory", (side) => (side.memory_bytes === null ? "" : bytes(side.memory_bytes)))}
-        {row("Time", (side) => (side.compute_micros ? duration(side.compute_micros / 1e6) : ""))}
+        {row("Time", (side) => (side.compute_micros ? timeText(side.compute_micros) : ""))}
         {row("Device", (side) => (side.device === side.op ? "" : side.device))}
         {error && (
           <tr><th scope="row">{error.bound ? "SQNR at most" : "SQNR"}</th>{pair && <td>–</td>}
@@ -220,6 +225,7 @@ const MOST_LINES = 8;
 
 /** The difference between two graphs in a few lines. */
 export function DiffSummary({ view }: { view: ViewAnswer }): JSX.Element {
+  const [whole, setWhole] = useState(false);
   const { changes, counts, ops, others, whats } = view.summary;
   const order = ["fused", "gone", "added", "changed"];
   const lines = changes.map((change, i) => ({ change, n: counts[i] ?? 0, op: ops[i] ?? "", other: others[i] ?? "", whats: whats[i] ?? [] }))
@@ -237,10 +243,10 @@ export function DiffSummary({ view }: { view: ViewAnswer }): JSX.Element {
       <div class="panel-head"><h2>Difference A to B</h2></div>
       {lines.length === 0 ? <p class="note">The same operations with the same settings and widths.</p> : (
         <ul class="diff whole">
-          {lines.slice(0, MOST_LINES).map((line) => (
+          {lines.slice(0, whole ? lines.length : MOST_LINES).map((line) => (
             <li key={`${line.change} ${line.op} ${line.other}`} title={what(line)}><b>{GLYPHS[line.change]}</b>{count(line.n)} {line.op || "unnamed"} <span class="dim">{what(line)}</span></li>
           ))}
-          {lines.length > MOST_LINES && <li class="dim"><b />{plural(lines.length - MOST_LINES, "more kind")}</li>}
+          {lines.length > MOST_LINES && <li><b /><button class="link" onClick={() => setWhole(!whole)}>{whole ? "Fewer kinds" : plural(lines.length - MOST_LINES, "more kind")}</button></li>}
         </ul>
       )}
     </section>

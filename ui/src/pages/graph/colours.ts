@@ -80,6 +80,17 @@ export function memoryName(drawing: Drawing): string {
   return drawing.view.has_memory ? "memory" : "weights";
 }
 
+type RampColumn = "memory_bytes" | "weight_bytes" | "compute_micros";
+
+/** The largest of either side, of boxes that are drawn as one. */
+function mostOf({ view }: Drawing, column: RampColumn): number {
+  let result = 0;
+  for (const side of [view.boxes.a, view.boxes.b]) {
+    side?.[column].forEach((value, i) => { if (view.boxes.kinds[i] !== Kind.Open) result = Math.max(result, value); });
+  }
+  return result;
+}
+
 export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: ReadonlyMap<number, LayerError>): Look {
   const { boxes } = drawing.view;
   const facts = (side === "a" ? boxes.a : boxes.b) ?? boxes.a;
@@ -88,9 +99,9 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
   const texts = new Array<string>(drawing.count).fill("");
   const levels = new Array<Level>(drawing.count).fill("");
   const leaves = [...Array(drawing.count).keys()].filter((i) => boxes.kinds[i] !== Kind.Open && isIn(drawing, i, side));
-  const ramp = (values: readonly number[], text: (value: number) => string): void => {
-    let most = 0;
-    for (const i of leaves) most = Math.max(most, values[i] ?? 0);
+  // Both panes on the scale of the legend: what is a quarter in B does not look like the whole of A.
+  const ramp = (column: RampColumn, text: (value: number) => string): void => {
+    const [values, most] = [facts[column], mostOf(drawing, column)];
     for (const i of leaves) {
       heat[i] = step(values[i] ?? 0, most);
       if ((values[i] ?? 0) > 0) texts[i] = text(values[i]!);
@@ -112,8 +123,8 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
         texts[i] = [weight ? `W${weight}` : "", activation ? `A${activation}` : ""].filter(Boolean).join(" ");
       }
       break;
-    case "memory": ramp(drawing.view.has_memory ? facts.memory_bytes : facts.weight_bytes, bytes); break;
-    case "time": ramp(facts.compute_micros, (micros) => duration(micros / 1e6)); break;
+    case "memory": ramp(drawing.view.has_memory ? "memory_bytes" : "weight_bytes", bytes); break;
+    case "time": ramp("compute_micros", (micros) => duration(micros / 1e6)); break;
     case "device":
       for (const i of leaves) colour[i] = boxes.devices[i]! === 0 ? 0 : ((boxes.devices[i]! - 1) % COLOURS) + 1;
       break;
@@ -137,18 +148,11 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
 export function legendOf(drawing: Drawing, mode: Mode): Legend {
   const { view } = drawing;
   const ramp = (from: string, to: string): Legend => ({ kind: "ramp", from, to, names: [] });
-  const most = (column: "memory_bytes" | "weight_bytes" | "compute_micros"): number => {
-    let result = 0;
-    for (const side of [view.boxes.a, view.boxes.b]) {
-      side?.[column].forEach((value, i) => { if (view.boxes.kinds[i] !== Kind.Open) result = Math.max(result, value); });
-    }
-    return result;
-  };
   switch (mode) {
     case "error": return ramp("40 dB", "10 dB");
     case "bits": return ramp("32 bit", "2 bit");
-    case "memory": return ramp("0", bytes(most(view.has_memory ? "memory_bytes" : "weight_bytes")));
-    case "time": return ramp("0", duration(most("compute_micros") / 1e6));
+    case "memory": return ramp("0", bytes(mostOf(drawing, view.has_memory ? "memory_bytes" : "weight_bytes")));
+    case "time": return ramp("0", duration(mostOf(drawing, "compute_micros") / 1e6));
     case "device":
       return { kind: "set", from: "", to: "", names: view.devices.slice(1, 1 + COLOURS).map((name, i) => ({ colour: i + 1, name })) };
     case "structure": return { kind: "set", from: "", to: "", names: [] };

@@ -181,6 +181,15 @@ describe("colours", () => {
     expect(legendOf(drawing, "memory").to).toBe("400 B");
     expect(legendOf(drawing, "device").names).toEqual([{ colour: 1, name: "GPU" }]);
   });
+  it("are of one scale in both panes, that of the legend", () => {
+    const boxes = [{ path: "a", at: [0, 0] as [number, number] }, { path: "b", at: [0, 50] as [number, number] }];
+    const view = viewOf(boxes, [], { has_memory: true }, true);
+    view.boxes.a = facts(2, { memory_bytes: [400, 100] });
+    view.boxes.b = facts(2, { memory_bytes: [100, 25] });
+    const drawing = readView(view);
+    expect([...lookOf(drawing, "memory", "a", new Map()).heat]).toEqual([5, 3]);
+    expect([...lookOf(drawing, "memory", "b", new Map()).heat]).toEqual([3, 1]);
+  });
 });
 
 describe("sources", () => {

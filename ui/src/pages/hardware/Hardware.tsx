@@ -9,7 +9,7 @@ import type { Curve } from "../../api/series";
 import type { Tags } from "../../api/types";
 import { nearestIndex } from "../../charts/line/layout";
 import { LineChart } from "../../charts/line/LineChart";
-import { duration, plural, significant } from "../../lib/format";
+import { decimalsOfColumn, duration, fixedInGroups, plural, significant } from "../../lib/format";
 import { timeTicks } from "../../lib/scale";
 import { Nothing } from "../../parts/Nothing";
 import { useKeys } from "../../shell/keys";
@@ -57,7 +57,7 @@ function zoomTo(range: Range | null): void {
 function AtCursor({ samples: { seconds, values }, cursor, text }: { samples: Samples; cursor: Signal<number | null>; text: (value: number) => string }): JSX.Element {
   const x = cursor.value;
   const i = x === null ? values.length - 1 : nearestIndex(seconds, x);
-  return <><dt>{x === null ? "last" : timeText(seconds[i] ?? 0)}</dt><dd>{text(values[i] ?? NaN)}</dd></>;
+  return <div><dt>{x === null ? "last" : timeText(seconds[i] ?? 0)}</dt><dd>{text(values[i] ?? NaN)}</dd></div>;
 }
 
 function LaneRow({ samples, error, cursor, range, phases }: {
@@ -72,18 +72,19 @@ function LaneRow({ samples, error, cursor, range, phases }: {
     if (lane.unit === "%" && facts) return [0, Math.max(100, facts.peak)];
     return facts && facts.least === 0 ? [0, facts.peak === 0 ? 1 : null] : null; // What rests at 0 does not go below it.
   }, [lane.unit, facts]);
-  const text = (value: number): string => `${significant(value, 3)} ${lane.unit}`;
+  const decimals = facts ? decimalsOfColumn([facts.mean, facts.p95, facts.peak], 3) : 0;
+  const text = (value: number): string => `${fixedInGroups(value, decimals)} ${lane.unit}`;
   return (
     <section class="lane" aria-label={lane.name}>
       <div>
         <h2>{lane.name}{lane.unit ? <span class="dim">, {lane.unit}</span> : ""}</h2>
         {facts && (
           <dl class="lane-facts">
-            <dt>mean</dt><dd>{text(facts.mean)}</dd>
-            <dt>p95</dt><dd>{text(facts.p95)}</dd>
-            <dt>peak</dt><dd>{text(facts.peak)}</dd>
+            <div><dt>mean</dt><dd>{text(facts.mean)}</dd></div>
+            <div><dt>p95</dt><dd>{text(facts.p95)}</dd></div>
+            <div><dt>peak</dt><dd>{text(facts.peak)}</dd></div>
             <AtCursor samples={samples} cursor={cursor} text={text} />
-            {lane.unit === "W" && <><dt>energy</dt><dd>{significant(facts.area, 3)} J</dd></>}
+            {lane.unit === "W" && <div><dt>energy</dt><dd>{significant(facts.area, 3)} J</dd></div>}
           </dl>
         )}
         {error && <p class="note bad">{error}</p>}
@@ -185,7 +186,9 @@ function Empty(): JSX.Element {
   return (
     <Nothing title="No hardware curves yet" about="This page shows processor, memory, power and temperature while a model ran, lane by lane on one time axis, and what each phase of the program took."
       lookedFor={<>scalars below <span class="mono">hardware/</span>, such as <span class="mono">hardware/cpu/percent</span></>}>
-      <pre>{`compression-board profile --logdir runs/profile -- python evaluate.py`}</pre>
+      <p>Run a program and log what the machine does meanwhile:</p>
+      <pre>{`compression-board profile \\
+    --logdir runs/profile -- python evaluate.py`}</pre>
     </Nothing>
   );
 }

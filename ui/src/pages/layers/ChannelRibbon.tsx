@@ -1,7 +1,7 @@
 // Least and greatest value of every channel: of A as bars, of B as ticks at their ends.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { ApiError, getJson } from "../../api/client";
+import { getJson } from "../../api/client";
 import { useSize } from "../../charts/useSize";
 import { decimalsOfColumn, exact, fixed, significant } from "../../lib/format";
 import { ticks } from "../../lib/scale";
@@ -14,16 +14,6 @@ const NAMED = 3;
 const MOST_ROWS = 500; // A table that nobody reads to the end; the server has them all.
 
 const pickedChannel = (): number => Number(query.value.get("channel") ?? NaN);
-
-/** Most layers have none, which is no failure. */
-async function askChannels(layer: string, tensor: string, signal: AbortSignal): Promise<ChannelsAnswer> {
-  try {
-    return await getJson<ChannelsAnswer>("compression/channels", { layer, tensor }, signal);
-  } catch (problem) {
-    if (problem instanceof ApiError && problem.code === "not_found") return { stages: [] };
-    throw problem;
-  }
-}
 
 function Drawing({ sides: [a, b], layout, height, picked }: {
   sides: readonly [ChannelSide, ChannelSide | null]; layout: RibbonLayout; height: number; picked: number;
@@ -66,7 +56,7 @@ function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | n
   const [ends, means] = [decimalsOfColumn([...a.min, ...a.max]), decimalsOfColumn(a.mean)];
   const cells = (side: ChannelSide, i: number): JSX.Element =>
     <>{[side.min, side.max, side.mean].map((values, k) => <td key={k} class="num" title={exact(values[i] ?? NaN)}>{fixed(values[i] ?? NaN, k < 2 ? ends : means)}</td>)}</>;
-  const heads = (side: ChannelSide, tone: string): JSX.Element => <>{["least", "greatest", "mean"].map((name) => <th key={name} scope="col" class={`num ${tone}`}>{b ? `${side.name} ` : ""}{name}</th>)}</>;
+  const heads = (side: ChannelSide, tone: string): JSX.Element => <>{["Least", "Greatest", "Mean"].map((name) => <th key={name} scope="col" class={`num ${tone}`}>{b ? `${side.name} ${name.toLowerCase()}` : name}</th>)}</>;
   return (
     <div class="bin-table" tabIndex={0} role="region" aria-label="Channels">
       <table class="table">
@@ -80,7 +70,7 @@ function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | n
 
 export function ChannelRibbon({ layer, tensor, a, b }: { layer: string; tensor: string; a: string; b: string }): JSX.Element | null {
   const { ref, width, height } = useSize<HTMLDivElement>();
-  const { state } = useResource(`channels ${tensor}\0${layer}`, (signal) => askChannels(layer, tensor, signal));
+  const { state } = useResource(`channels ${tensor}\0${layer}`, (signal) => getJson<ChannelsAnswer>("compression/channels", { layer, tensor }, signal));
   const { data } = state.value;
   const sides = useMemo(() => (data ? sidesOf(data, a, b) : null), [data, a, b]);
   const layout = useMemo(() => (sides ? layoutRibbon(sides, width, height) : null), [sides, width, height]);
@@ -105,10 +95,10 @@ export function ChannelRibbon({ layer, tensor, a, b }: { layer: string; tensor: 
     <section class="panel" aria-labelledby="channel-title">
       <div class="panel-head">
         <h2 id="channel-title">Range per channel</h2>
-        <span class="note">
+        <span class="note long">
           {n} channels; bars from the least to the greatest of <span class="in-a">{sideA.name}</span>{sideB ? <>, ticks those of <span class="in-b">{sideB.name}</span></> : ""}{sideA.explanation ? `; ${sideA.explanation}` : ""}
         </span>
-        <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ channels: asTable ? null : "table" }, "replace")}>Table</button>
+        <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ channels: asTable ? null : "table" }, "replace")}>{asTable ? "Chart" : "Table"}</button>
       </div>
       {asTable ? <Rows sides={sides} /> : (
         <div class="channels" ref={ref} role="img" aria-label={`Ranges of ${n} channels. ${sideA.explanation}`}>

@@ -44,7 +44,8 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
   const end = px + 9 + name.length * LETTER;
   const toLeft = layout !== null && end > layout.box.r + 20;
   const ruleAtRight = layout !== null && px < (layout.box.l + layout.box.r) / 2;
-  const roomForRule = layout !== null && (!ruleAtRight || end < layout.box.r - 16 * LETTER);
+  // Beside the name there may be none: then it stands above its line.
+  const above = layout !== null && ruleAtRight && end >= layout.box.r - 16 * LETTER;
   return (
     <div class="depth-plot" ref={ref}>
       {layout && (
@@ -56,8 +57,8 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
             </g>
           ))}
           <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(20)) + 0.5}H${layout.box.r}`} />
-          {roomForRule && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(20) + 12} text-anchor={ruleAtRight ? "end" : "start"}>fail below 20 dB</text>}
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
+          <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(20) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below 20 dB</text>
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried && <path class="total" d={layout.carried} />}
           <Stems layout={layout} height={height} onPick={onPick} />

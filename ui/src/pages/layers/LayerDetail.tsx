@@ -5,7 +5,7 @@ import { toNumber, type WireNumber } from "../../api/wire";
 import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import { QqChart } from "../../charts/histogram/QqChart";
-import { bytes, count, fixed, significant, withTrueMinus } from "../../lib/format";
+import { asSentence, bytes, count, fixed, significant, withTrueMinus } from "../../lib/format";
 import { emptyPages } from "../../state/contents";
 import { useKeys } from "../../shell/keys";
 import { hrefOf, query, setQuery } from "../../state/location";
@@ -39,7 +39,7 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
   return (
     <div class={`finding ${layer.level}`}>
       <span class={layer.level} aria-hidden="true">{glyph}</span>
-      <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation.replace(NEGATIVE, withTrueMinus)}</span>
+      <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation && asSentence(layer.explanation.replace(NEGATIVE, withTrueMinus))}</span>
     </div>
   );
 }

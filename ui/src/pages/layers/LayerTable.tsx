@@ -1,7 +1,7 @@
 // The ranked list of layers. Of thousands only the rows in sight exist.
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { bytes, fixed } from "../../lib/format";
+import { bytesColumn, exact, fixed } from "../../lib/format";
 import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
 import { sqnrText, type Layer } from "./data";
 import { clampDb, TOP_DB } from "./depth_layout";
@@ -13,8 +13,10 @@ const FEW = 200;
 
 const place = (db: number): string => `${Math.min(100, Math.max(0, ((TOP_DB - clampDb(db)) / 28) * 100))}%`;
 
-function Row({ layer, index, selected, hasWorst, hasCosine, hasBytes, onPick }: {
-  layer: Layer; index: number; selected: boolean; hasWorst: boolean; hasCosine: boolean; hasBytes: boolean; onPick: (layer: Layer) => void;
+type Sizes = ReturnType<typeof bytesColumn>;
+
+function Row({ layer, index, selected, hasWorst, hasCosine, sizes, onPick }: {
+  layer: Layer; index: number; selected: boolean; hasWorst: boolean; hasCosine: boolean; sizes: Sizes | null; onPick: (layer: Layer) => void;
 }): JSX.Element {
   return (
     <tr tabIndex={selected ? 0 : -1} aria-selected={selected} aria-rowindex={index + 2} onClick={() => onPick(layer)}
@@ -26,7 +28,7 @@ function Row({ layer, index, selected, hasWorst, hasCosine, hasBytes, onPick }: 
       <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.sqnr) }} /><u style={{ left: place(30) }} /><u style={{ left: place(20) }} /></span></td>
       {hasWorst && <td class="num wide-m">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}
       {hasCosine && <td class="num">{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
-      {hasBytes && <td class="num wide-m">{layer.bytes === null ? "–" : bytes(layer.bytes)}</td>}
+      {sizes && <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>{layer.bytes === null ? "–" : sizes.text(layer.bytes)}</td>}
       <td class="wide-s dim">{layer.cause === "none" ? "" : layer.cause}</td>
     </tr>
   );
@@ -39,7 +41,7 @@ const Room = ({ rows }: { rows: number }): JSX.Element | null =>
 export function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
   const hasWorst = useMemo(() => layers.some((layer) => layer.worstChannel !== null), [layers]);
   const hasCosine = useMemo(() => layers.some((layer) => layer.cosine !== null), [layers]);
-  const hasBytes = useMemo(() => layers.some((layer) => layer.bytes !== null), [layers]);
+  const sizes = useMemo(() => { const all = layers.flatMap((layer) => layer.bytes ?? []); return all.length > 0 ? bytesColumn(all) : null; }, [layers]);
   const all = usePrinting() || layers.length <= FEW;
   const sight = useRowsInSight(layers.length, ROW_HEIGHT);
   const [first, last] = all ? [0, layers.length] : [sight.first, sight.last];
@@ -57,14 +59,14 @@ export function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[
               <span class="short" aria-hidden="true"><em>40</em><em style={{ left: place(30) }}>30</em><em style={{ left: place(20) }}>20</em></span></th>
             {hasWorst && <th scope="col" class="num wide-m">Worst ch.</th>}
             {hasCosine && <th scope="col" class="num">Cosine</th>}
-            {hasBytes && <th scope="col" class="num wide-m">Size</th>}
+            {sizes && <th scope="col" class="num wide-m">Size, {sizes.unit}</th>}
             <th scope="col" class="wide-s">Cause</th>
           </tr>
         </thead>
         <tbody>
           <Room rows={first} />
           {layers.slice(first, last).map((layer, i) => (
-            <Row key={layer.key} layer={layer} index={first + i} selected={layer === picked} hasWorst={hasWorst} hasCosine={hasCosine} hasBytes={hasBytes} onPick={onPick} />
+            <Row key={layer.key} layer={layer} index={first + i} selected={layer === picked} hasWorst={hasWorst} hasCosine={hasCosine} sizes={sizes} onPick={onPick} />
           ))}
           <Room rows={layers.length - last} />
         </tbody>

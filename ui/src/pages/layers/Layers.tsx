@@ -141,14 +141,17 @@ export default function Layers(): JSX.Element {
 function Empty({ sides }: { sides: SidesAnswer }): JSX.Element {
   const alone = sides.variants.length > 0;
   return (
-    <Nothing title="No layers to compare" about="This page pairs the tensors of two variants, layer by layer, and says which was hurt most and why."
+    <Nothing title="No layers to compare yet" about="This page pairs the tensors of two variants, layer by layer, and says which was hurt most and why."
       lookedFor={alone ? <>layers of two variants of the same model; only {sides.variants.join(", ")} logged any</>
         : <>histograms whose tag names a layer and a precision, such as <span class="mono">conv1/weight/int8</span> or <span class="mono">conv1/Output/fp32</span>, and tuning runs such as <span class="mono">baseline_acc_0.776</span></>}>
       <p>Compare two model files, or log both from Python:</p>
-      <pre>{`compression-board compare model.onnx model.int8.onnx --logdir runs
+      <pre>{`compression-board compare model.onnx \\
+    model.int8.onnx --logdir runs
 
-writer.add_histogram("conv1/Output/fp32", fp32_output)
-writer.add_histogram("conv1/Output/int8", int8_output)`}</pre>
+from compression_board import SummaryWriter
+log = SummaryWriter("runs/resnet18")
+log.add_histogram("conv1/Output/fp32", fp32)
+log.add_histogram("conv1/Output/int8", int8)`}</pre>
     </Nothing>
   );
 }

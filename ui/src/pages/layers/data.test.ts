@@ -9,6 +9,9 @@ const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => 
 });
 
 describe("layers", () => {
+  it("that fail never read as the limit they miss", () => {
+    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => sqnrText({ sqnr }))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "∞", "–"]);
+  });
   it("are sorted worst first, those without the number last", () => {
     const layers = [layer("a", 30), layer("b", 10, { cosine: 0.9 }), layer("c", 20, { cosine: 0.99 })];
     expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["b", "c", "a"]);

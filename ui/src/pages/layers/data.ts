@@ -98,6 +98,8 @@ export interface Layer {
   readonly fallback: string;
 }
 
+const LIMITS_DB = [20, 30]; // Below the one a layer fails, below the other it is watched.
+
 const LEVELS: Record<string, Level> = { green: "good", amber: "warn", red: "bad" };
 
 export function readLayers(answer: LayersAnswer): Layer[] {
@@ -142,10 +144,12 @@ export function readLayers(answer: LayersAnswer): Layer[] {
   });
 }
 
-/** "35.2", "∞", or a dash where no SQNR is known. */
-export function sqnrText(layer: Layer): string {
+/** "35.2", "∞", or a dash where no SQNR is known. What fails never reads as the limit: 19.98, not 20.0. */
+export function sqnrText(layer: Pick<Layer, "sqnr">): string {
   if (Number.isNaN(layer.sqnr)) return "–";
-  return Number.isFinite(layer.sqnr) ? fixed(layer.sqnr, 1) : "∞";
+  if (!Number.isFinite(layer.sqnr)) return "∞";
+  const text = fixed(layer.sqnr, 1);
+  return LIMITS_DB.some((limit) => layer.sqnr < limit && Number(text) === limit) ? fixed(layer.sqnr, 2) : text;
 }
 
 /** Whether both sides have a histogram; layers of imported reports have figures only. */

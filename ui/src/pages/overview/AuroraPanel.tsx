@@ -99,7 +99,7 @@ export function AuroraPanel({ rows, hot, onOpen }: {
       {rows.length === 0 && <p class="note">No model passes the filters.</p>}
       <p class="note aurora-note">
         {scored.length > SHOWN && <>The best {SHOWN - 3} and the last 3 of {scored.length}. </>}
-        {missing > 0 && <><span class="mid">{missing} of {rows.length} models have no score</span>{reason ? `: ${reason}.` : "."}</>}
+        {missing > 0 && <><span class="mid">{missing} of {rows.length} models {missing === 1 ? "has" : "have"} no score</span>{reason ? `: ${reason}.` : "."}</>}
       </p>
     </section>
   );

@@ -4,14 +4,14 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Metric } from "../../api/compression";
 import { asFraction } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
-import { fixed, percent, ratio, significant, withComma } from "../../lib/format";
+import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../lib/format";
 import { useSize } from "../../charts/useSize";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { useGrowingRows } from "../../parts/useGrowingRows";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { MOST_IN_RADAR } from "./radar_layout";
-import { sortRows, type OverviewData, type PairValue, type Row } from "./rows";
+import { pairAt, sortRows, type OverviewData, type PairValue, type Row } from "./rows";
 
 interface Column {
   readonly id: string;
@@ -21,12 +21,23 @@ interface Column {
   readonly cell: (row: Row) => JSX.Element | string;
 }
 
+const NO_PAIR: PairValue = { a: null, b: null, gain: null };
+
 function Pair({ a, b, width }: { a: JSX.Element | string; b: JSX.Element | string; width: number }): JSX.Element {
   return (
     <span class="ab" style={{ width: `${width}px` }}>
       <span class="mid">{a}</span><i>→</i><span>{b}</span>
     </span>
   );
+}
+
+/** How the numbers of a metric read: their points in one line, all digits on hover. */
+function placedOf(data: OverviewData, metric: Metric): (value: number) => JSX.Element {
+  const aligned = alignedColumn(data.rows.flatMap((row) => { const { a, b } = pairAt(row, data, metric) ?? NO_PAIR; return [a ?? NaN, b ?? NaN]; }));
+  return (value) => {
+    const { text, room } = aligned(value);
+    return <span title={exact(value)} style={{ paddingRight: `${room}ch` }}>{text}</span>;
+  };
 }
 
 function PairHead({ label }: { label: string }): JSX.Element {
@@ -54,7 +65,7 @@ function DropCell({ drop, most, failing, isFraction }: { drop: number; most: num
 }
 
 // About what a pair of columns takes, and everything that is always there.
-const RESOURCE_WIDTH = 200;
+const RESOURCE_WIDTH = 208;
 const OTHER_WIDTH = 680;
 
 /** The resources with columns: those chosen, else as many as fit. */
@@ -68,8 +79,8 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
   const { quality, qualityIsFraction } = data;
   const show = (v: number): string => (qualityIsFraction ? percent(asFraction(v)) : significant(v));
   const most = Math.max(0, ...data.rows.map((row) => Math.abs(row.drop ?? 0)).filter(Number.isFinite));
-  const pairCell = (metric: Metric, text: (v: number) => string, width: number) => (row: Row): JSX.Element => {
-    const pair: PairValue = metric === quality ? row.quality : (row.metrics.get(metric.name) ?? { a: null, b: null, gain: null });
+  const pairCell = (metric: Metric, text: (v: number) => JSX.Element | string, width: number) => (row: Row): JSX.Element => {
+    const pair = pairAt(row, data, metric) ?? NO_PAIR;
     if (pair.a === null && pair.b === null) return <NotLogged model={row.name} metric={metric} side={b} text="not logged" />;
     const side = (value: number | null, name: string): JSX.Element | string =>
       value === null ? <NotLogged model={row.name} metric={metric} side={name} text="–" /> : text(value);
@@ -80,16 +91,16 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
     { id: "quality", head: <PairHead label={`${quality.label}${qualityIsFraction ? ", %" : ""}`} />, numeric: true,
       key: (row) => row.quality.b, cell: pairCell(quality, show, 96) },
     { id: "drop", head: qualityIsFraction ? "Drop, pp" : "Lost", numeric: true, key: (row) => row.drop,
-      cell: (row) => row.drop === null ? "–"
+      cell: (row) => row.drop === null ? <span class="none">–</span>
         : <DropCell drop={row.drop} most={most} isFraction={qualityIsFraction} failing={row.verdict.fails.some((f) => f.startsWith("drop"))} /> },
     ...resources.flatMap((metric): Column[] => [
       { id: metric.name, head: <PairHead label={withComma(metric.label)} />, numeric: true,
-        key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, (v) => significant(v), 120) },
+        key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, placedOf(data, metric), 128) },
       { id: `${metric.name}.gain`, head: metric.name === "model_size_mb" ? "Ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "Speedup" : "Gain",
         numeric: true, key: (row) => row.metrics.get(metric.name)?.gain ?? null,
         cell: (row) => {
           const times = row.metrics.get(metric.name)?.gain;
-          return times == null ? "–" : <span class={times < 1 ? "bad" : ""}>{ratio(times)}</span>;
+          return times == null ? <span class="none">–</span> : <span class={times < 1 ? "bad" : ""}>{ratio(times)}</span>;
         } },
     ]),
     { id: "aurora", head: "AURORA", numeric: true, key: (row) => row.aurora?.score ?? null,

@@ -142,7 +142,7 @@ export default function Overview(): JSX.Element {
         <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">
             <h2 id="pareto-title">{chart ? `${plainLabel(chart.y)} against ${plainLabel(chart.x).toLowerCase()}` : data.quality.label}</h2>
-            <span class="note"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}</span>
+            <span class="note long"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}</span>
             {brush
               ? <button class="link push" onClick={() => setQuery({ brush: null })}>Clear the brush</button>
               : <span class="note push hint">drag to filter</span>}
@@ -160,7 +160,7 @@ export default function Overview(): JSX.Element {
         <AuroraPanel rows={rows} hot={hot} onOpen={open} />
       </div>
       {ticked.length > 0 && <Radar data={data} rows={ticked} a={a} b={b} hot={hot} onRemove={tick} onClear={() => setQuery({ pins: null }, "replace")} />}
-      <ModelTable data={data} rows={rows} ticked={pins} onTick={tick} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
+      <ModelTable data={data} rows={rows} ticked={ticked.map((row) => row.name)} onTick={tick} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
         hot={hot} onOpen={open} onCsv={() => saveCsv(data, rows, a, b)} />
     </div>
   );
@@ -183,11 +183,13 @@ function Empty(): JSX.Element {
       about="This page sets variants of a model side by side: what compression cost in quality, and what it saved in size, time, memory and power."
       lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
       <p>Log one from a benchmark file, or from Python:</p>
-      <pre>{`compression-board import results.json --logdir runs
+      <pre>{`compression-board import results.json \\
+    --logdir runs
 
 from compression_board import CompressionWriter
-with CompressionWriter("runs/alexnet") as writer:
-    writer.log_compression_comparison("alexnet", fp32, int8)`}</pre>
+with CompressionWriter("runs/alexnet") as log:
+    log.log_compression_comparison(
+        "alexnet", fp32, int8)`}</pre>
     </Nothing>
   );
 }

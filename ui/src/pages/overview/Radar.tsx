@@ -12,10 +12,7 @@ function Shapes({ layout, rows, hot }: { layout: RadarLayout; rows: readonly Row
   return (
     <>
       {layout.rings.map((ring) => (
-        <g key={ring.text}>
-          <circle class={ring.even ? "radar-even" : "radar-ring"} cx={x} cy={y} r={ring.r} />
-          <text class="halo" x={x + 3} y={y - ring.r - 2}>{ring.text}</text>
-        </g>
+        <circle key={ring.text} class={ring.even ? "radar-even" : "radar-ring"} cx={x} cy={y} r={ring.r} />
       ))}
       {layout.spokes.map((spoke) => (
         <g key={spoke.name}>
@@ -29,6 +26,7 @@ function Shapes({ layout, rows, hot }: { layout: RadarLayout; rows: readonly Row
           {shape.corners.map((corner, k) => <circle key={k} cx={corner.x} cy={corner.y} r="3" />)}
         </g>
       ))}
+      {layout.rings.map((ring) => <text key={ring.text} class="halo" x={x + 6} y={y - ring.r - 2}>{ring.text}</text>)}
     </>
   );
 }
@@ -44,7 +42,7 @@ export function Radar({ data, rows, a, b, hot, onRemove, onClear }: {
     <section class="panel radar-panel" aria-labelledby="radar-title">
       <div class="panel-head">
         <h2 id="radar-title">Ticked models</h2>
-        <span class="note">how many times better <span class="in-b">{b}</span> is than <span class="in-a">{a}</span>; further out is better</span>
+        <span class="note long">how many times better <span class="in-b">{b}</span> is than <span class="in-a">{a}</span>; further out is better</span>
         <button class="link push" onClick={onClear}>Untick all</button>
       </div>
       <div class="radar-parts">

@@ -38,7 +38,8 @@ export function Tiles({ data }: { data: OverviewData }): JSX.Element {
         from={worst.row.verdict.fails.length > 0 ? <span class="verdict bad">{worst.row.name}</span> : worst.row.name} />}
       {gains.map(({ metric, top }) => top && (
         <Tile key={metric.name} name={`Best ${metric.name === "model_size_mb" ? "ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "speedup" : metric.label}`}
-          figure={ratio(top.value)} from={`${top.row.name}, ${data.rows.filter((row) => row.metrics.get(metric.name)?.gain != null).length} measured`} />
+          figure={ratio(top.value)}
+          from={<span class="of-many"><span title={top.row.name}>{top.row.name}</span>, {data.rows.filter((row) => row.metrics.get(metric.name)?.gain != null).length} measured</span>} />
       ))}
       <Tile name="Gates" figure={String(checked.length - failing.length)} unit={`of ${checked.length} pass`}
         from={failing.length > 0 ? <span class="verdict bad">{failing.length} fail, see table</span> : <span class="verdict good">none fails</span>} />

@@ -1,6 +1,6 @@
 // A few models on the same spokes: how many times better B is than A in each metric, on a logarithmic
 // scale, since twice as good and half as good are the same distance from break-even. Pure.
-import { ratio, withoutUnit } from "../../lib/format";
+import { withoutUnit } from "../../lib/format";
 import { pairAt, type OverviewData, type Row } from "./rows";
 
 export const MOST_IN_RADAR = 5;
@@ -52,7 +52,7 @@ export function layoutRadar(spokes: readonly Spoke[], width: number, height: num
       const side = label.x - centre.x;
       return { ...at(i, radius), name, label: { x: label.x, y: label.y + (label.y < centre.y - 4 ? -2 : label.y > centre.y + 4 ? 12 : 4), anchor: Math.abs(side) < 8 ? "middle" : side > 0 ? "start" : "end" } };
     }),
-    rings: RINGS.filter((ring) => ring >= least && ring <= most).map((ring) => ({ r: distance(ring), text: ratio(ring).replace(".00", ""), even: ring === 1 })),
+    rings: RINGS.filter((ring) => ring >= least && ring <= most).map((ring) => ({ r: distance(ring), text: `${ring}×`, even: ring === 1 })),
     shapes: Array.from({ length: models }, (_, m) => {
       const corners = spokes.flatMap(({ gains }, i) => {
         const gain = gains[m];

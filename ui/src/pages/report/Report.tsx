@@ -5,6 +5,7 @@ import { getText, type Params } from "../../api/client";
 import { csvOf, saveAs } from "../../lib/csv";
 import { POLICIES } from "../../lib/gates";
 import { plural } from "../../lib/format";
+import { inNaturalOrder } from "../../lib/natural";
 import { Nothing } from "../../parts/Nothing";
 import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
@@ -88,6 +89,7 @@ function Choices({ label, all, chosen, onChange }: {
 export default function Report(): JSX.Element {
   const table = comparison.value;
   const [words, setWords] = useState("");
+  const side = useRef<HTMLElement>(null);
   const params = paramsOf();
   const { state, retry } = useResource(JSON.stringify(params), (signal) => getText("compression/report", params, signal));
   if (!table) return <div class="view" aria-busy="true" />;
@@ -98,12 +100,12 @@ export default function Report(): JSX.Element {
   const parts = listOf(query.value.get("parts"));
   const models = listOf(query.value.get("models"));
   const sides = [sideA.value, sideB.value];
-  const names = table.models.filter((model) => table.metrics.some((metric) => sides.some((side) => model.cell(side, metric.name)))).map((model) => model.name);
+  const names = inNaturalOrder(table.models.filter((model) => table.metrics.some((metric) => sides.some((side) => model.cell(side, metric.name)))).map((model) => model.name));
   const found = names.filter((name) => name.toLowerCase().includes(words.toLowerCase()));
   const setModels = (chosen: readonly string[]): void => setQuery({ models: chosen.length === names.length ? null : listText(chosen) }, "replace");
   return (
     <div class="view report-view">
-      <aside class="filters report-side" aria-label="What goes into the report">
+      <aside ref={side} class="filters report-side" aria-label="What goes into the report">
         <label class="report-title">Title
           <input class="field" value={query.value.get("title") ?? TITLE} onChange={(event) => setQuery({ title: event.currentTarget.value === TITLE ? null : event.currentTarget.value }, "replace")} />
         </label>
@@ -117,7 +119,7 @@ export default function Report(): JSX.Element {
             <label key={name} class="tick">
               <input type="checkbox" checked={models.length === 0 || models.includes(name)}
                 onChange={() => setModels(models.length === 0 ? [name] : models.includes(name) ? models.filter((m) => m !== name) : [...models, name])} />
-              <span title={name}>{name}</span>
+              <span class="tail" title={name}><bdi>{name}</bdi></span>
             </label>
           ))}
           {found.length > 60 && <span class="note">and {found.length - 60} more: type to find them</span>}
@@ -126,7 +128,8 @@ export default function Report(): JSX.Element {
       <div class="main-column">
         <div class="page-bar">
           <h1>Report</h1>
-          <span class="note">{plural(models.length > 0 ? models.length : names.length, "model")}, one file that needs nothing else</span>
+          <button class="link to-choices" onClick={() => side.current?.scrollIntoView()}>Parts and models</button>
+          <span class="note">{plural(models.length > 0 ? models.length : names.length, "model")}<span class="plain">, one file that needs nothing else</span></span>
           <span class="push label">
             <Menu label={`Policy: ${policy}`} value={policy} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
               onPick={(name) => setQuery({ policy: name === POLICIES[0]!.name ? null : name })}><span class="dim">Policy</span> {policy}</Menu>
@@ -148,7 +151,8 @@ function Empty(): JSX.Element {
     <Nothing title="Nothing to report yet" about="This page puts what compression cost into one file: the verdict, the gates, the trade-off, the worst layers."
       lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
       <p>The same from a terminal:</p>
-      <pre>compression-board report --logdir runs -o report.html</pre>
+      <pre>{`compression-board report \\
+    --logdir runs -o report.html`}</pre>
     </Nothing>
   );
 }

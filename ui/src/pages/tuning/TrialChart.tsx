@@ -90,7 +90,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
                 onPointerMove={show} onPointerLeave={hideReadout}>
                 <rect class="hit" x={px - 16} y={layout.box.t} width="32" height={layout.box.b - layout.box.t} />
                 {trial === picked && <circle class="ring" cx={px} cy={py} r="9" />}
-                {trial.isBaseline ? <circle class="mark-a" cx={px} cy={py} r="4" /> : <path class={`fill-${level}`} d={`M${px} ${py - 5}l5 5-5 5-5-5z`} />}
+                {trial.isBaseline ? <circle class="mark-a" cx={px} cy={py} r="4" /> : <path class={`mark-${level}`} d={`M${px} ${py - 5}l5 5-5 5-5-5z`} />}
                 {(valued || trial.isBest || trial === picked) && <text class="name halo" x={px} y={near ? py + 22 : py - 12} text-anchor={px < layout.box.l + 14 ? "start" : "middle"}>{`${trial.isBest ? "best " : ""}${percent(trial.accuracy, 1)}`}</text>}
                 {!overTime && named && <text x={px} y={layout.box.b + 18} text-anchor="middle">{trial.name}</text>}
               </g>

@@ -126,7 +126,8 @@ function Empty(): JSX.Element {
       <p>neural-compressor writes them with <span class="mono">tensorboard: true</span> in its configuration; from PyTorch:</p>
       <pre>{`from compression_board import TuningLogger
 logger = TuningLogger()  # runs/eval
-with logger.evaluation(model, settings={"bits": 8}) as trial:
+with logger.evaluation(
+        model, settings={"bits": 8}) as trial:
     trial.accuracy = evaluate(trial.model)`}</pre>
     </Nothing>
   );

@@ -79,7 +79,7 @@ function differences(here: Settings, best: Settings): Trial["fromBest"] {
     .map((name) => ({ name, here: text(here[name]), best: text(best[name]) }));
 }
 
-const MOST_CHANGES = 3;
+const MOST_CHANGES = 2; // What a line of the table has room for.
 
 function describeChanges(changes: TimelineAnswer["setting_changes"][number]): string {
   const words = changes.slice(0, MOST_CHANGES).map(({ name, to }) => (to === null ? `${name} gone` : `${name} = ${String(to)}`));
