@@ -119,3 +119,15 @@ test("latencies are a table, too", async (t) => {
   const shares = await page.locator(".bin-table tbody td:nth-child(3)").allInnerTexts();
   assert.ok(Math.abs(shares.reduce((sum, text) => sum + Number(text), 0) - 100) < 0.5, String(shares));
 });
+
+test("without a model in the address the first is compared, and the head says which", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("compare"));
+  const name = await page.locator("main h1").innerText();
+  assert.match(await page.locator(".pair").innerText(), new RegExp(`${name}\\s+· fp32[^]*${name}\\s+· int8`));
+  assert.ok((await page.locator(".crumbs").innerText()).includes(name));
+  await visit(page, at("overview"));
+  assert.match(await page.locator(".pair").innerText(), /all\s+· fp32/);
+});

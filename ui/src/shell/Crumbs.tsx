@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { hrefOf, pathParts, query } from "../state/location";
-import { model } from "../state/pair";
+import { shownModel } from "../state/pair";
 import { COMPRESSION_PAGES, hrefOfPage, pageOf } from "./pages";
 import { Views } from "./Views";
 
@@ -27,7 +27,7 @@ export function crumbs(): Crumb[] {
   const page = pageOf(pathParts.value);
   const trail: Crumb[] = [];
   if (page && COMPRESSION_PAGES.includes(page)) trail.push({ text: "Overview", href: hrefOf(["overview"], { model: null }) });
-  if (model.value !== null && page?.ofModel) trail.push({ text: model.value, href: hrefOf(["compare"]) });
+  if (shownModel.value !== null && page?.ofModel) trail.push({ text: shownModel.value, href: hrefOf(["compare"]) });
   if (page && page.id !== "overview") trail.push({ text: page.name, href: hrefOfPage(page) });
   for (const key of ["sel", "node", "channel"]) {
     const chosen = query.value.get(key);

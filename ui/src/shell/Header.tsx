@@ -4,7 +4,7 @@ import { bytes, duration, plural } from "../lib/format";
 import { inNaturalOrder } from "../lib/natural";
 import { connection, progress, status } from "../state/live";
 import { hrefOf, pathParts, setQuery } from "../state/location";
-import { comparison, model, sideA, sideB, swapSides, variants } from "../state/pair";
+import { comparison, shownModel, sideA, sideB, swapSides, variants } from "../state/pair";
 import { Icon, ICONS, SideMark } from "./icons";
 import { Menu } from "./Menu";
 import { COMPRESSION_PAGES, pageOf } from "./pages";
@@ -12,12 +12,12 @@ import { cycleTheme, theme } from "./theme";
 
 function Side({ side }: { side: "a" | "b" }): JSX.Element {
   const value = side === "a" ? sideA.value : sideB.value;
-  const name = `${model.value ?? "all"} · ${value}`;
+  const name = `${shownModel.value ?? "all"} · ${value}`;
   const choices = inNaturalOrder(variants.value.length > 0 ? variants.value : [value]).map((v) => ({ value: v, text: v }));
   return (
     <Menu label={`${side.toUpperCase()}: ${name}`} choices={choices} value={value} onPick={(v) => setQuery({ [side]: v })}>
       <SideMark side={side} />
-      <span class="pick-pair"><span>{model.value ?? "all"}</span><span>{` · ${value}`}</span></span>
+      <span class="pick-pair"><span>{shownModel.value ?? "all"}</span><span>{` · ${value}`}</span></span>
     </Menu>
   );
 }

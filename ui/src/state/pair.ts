@@ -3,20 +3,23 @@ import { computed, effect, signal } from "@preact/signals";
 import { ApiError, getJson } from "../api/client";
 import { readTable, type Comparison, type TableAnswer } from "../api/compression";
 import { dataVersion } from "./live";
-import { query, setQuery } from "./location";
+import { pathParts, query, setQuery } from "./location";
 
 export const comparison = signal<Comparison | null>(null);
 export const comparisonError = signal<ApiError | null>(null);
 
 export const model = computed(() => query.value.get("model"));
 
-/** The variants that the chosen model has values of; all of them when none is chosen. */
+/** The model that is looked at: the one chosen or, where one has to be, the first. */
+export const shownModel = computed(() => model.value ?? (pathParts.value[0] === "compare" ? comparison.value?.models[0]?.name ?? null : null));
+
+/** The variants that this model has values of; all of them when there is none. */
 const variantsHere = computed(() => {
   const table = comparison.value;
   if (!table) return [];
-  const chosen = model.value === null ? null : table.byName.get(model.value);
-  if (!chosen) return table.variants;
-  return table.variants.filter((variant) => table.metrics.some((metric) => chosen.cell(variant, metric.name)));
+  const shown = shownModel.value === null ? null : table.byName.get(shownModel.value);
+  if (!shown) return table.variants;
+  return table.variants.filter((variant) => table.metrics.some((metric) => shown.cell(variant, metric.name)));
 });
 
 export const variants = variantsHere;

@@ -15,7 +15,7 @@ import { Nothing } from "../../parts/Nothing";
 import { Waterfall } from "../../parts/Waterfall";
 import { Menu } from "../../shell/Menu";
 import { hrefOf, query, setQuery } from "../../state/location";
-import { comparison, model as modelName, sideA, sideB } from "../../state/pair";
+import { comparison, shownModel, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { BytesPanel } from "./BytesPanel";
 import { ClassPanel } from "./ClassPanel";
@@ -164,7 +164,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
 export default function Compare(): JSX.Element {
   const table = comparison.value;
   if (!table) return <div class="view" aria-busy="true" />;
-  const model = table.byName.get(modelName.value ?? "") ?? (modelName.value === null ? table.models[0] : undefined);
+  const model = table.byName.get(shownModel.value ?? "");
   if (!model && table.models.length === 0) {
     return (
       <Nothing title="Nothing to compare yet" about="This page sets two variants of a model side by side: every metric, the latencies, where the bytes went, which classes paid, and whether the gates let it pass."
@@ -180,7 +180,7 @@ with CompressionWriter("runs/alexnet") as log:
   if (!model) {
     return (
       <div class="empty">
-        <h1>There is no model {modelName.value}</h1>
+        <h1>There is no model {shownModel.value}</h1>
         <p>Logged were {table.models.slice(0, 8).map((m) => m.name).join(", ")}{table.models.length > 8 ? " and others" : ""}.</p>
         <p><a class="link" href={hrefOf(["overview"], { model: null })}>Go to the overview</a></p>
       </div>
