@@ -30,6 +30,18 @@ test("what an empty page says to log goes into the folder that it follows", asyn
   }
 });
 
+test("so does what an empty page of models says, in Python and for a shell, though its name has spaces", async (t) => {
+  const logdir = newLogdir(t);
+  const { page, at } = await serve(t, logdir);
+  for (const name of ["overview", "compare", "layers", "graph", "tuning", "hardware", "report", "files"]) {
+    await visit(page, at(name));
+    const text = await page.locator("main .empty pre").innerText();
+    const folders = [...text.matchAll(/--logdir (\S*'[^']*'|\S+)|(?:Writer|Logger)\((".+?")\)/g)].map(([, shell, python]) => shell?.replaceAll("'", "") ?? JSON.parse(python));
+    assert.ok(folders.length > 0, `${name}: ${text}`);
+    for (const folder of folders) assert.ok(folder === logdir || folder.startsWith(`${logdir}/`), `${name}: ${folder}`);
+  }
+});
+
 test("a directory that is not there is named", async (t) => {
   const missing = join(newLogdir(t), "not there");
   const { page, at } = await serve(t, missing);

@@ -3,9 +3,25 @@
 import type { JSX } from "preact";
 import { status } from "../state/live";
 
+const watchedFolder = (): string => status.value?.logdirs.paths[0]?.replace(/\/+$/, "") ?? "runs";
+
+/** A folder in or below the one that is followed, as Python and as a shell write it. */
+export const pythonFolder = (below = ""): string => JSON.stringify(watchedFolder() + below);
+export const shellFolder = (below = ""): string => {
+  const folder = watchedFolder() + below;
+  return /^[\w@%+=:,./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+};
+
 /** `lines` are what is done with a SummaryWriter called `writer`. */
 export function Snippet({ run = "train", lines }: { run?: string; lines: readonly string[] }): JSX.Element {
-  const folder = status.value?.logdirs.paths[0]?.replace(/\/+$/, "") ?? "runs";
-  const all = ["from compression_board import SummaryWriter", `with SummaryWriter(${JSON.stringify(`${folder}/${run}`)}) as writer:`, ...lines.map((line) => `    ${line}`)];
+  const all = ["from compression_board import SummaryWriter", `with SummaryWriter(${pythonFolder(`/${run}`)}) as writer:`, ...lines.map((line) => `    ${line}`)];
   return <pre>{all.join("\n")}</pre>;
 }
+
+/** What two variants of a model measured, from Python. */
+export const comparisonLines = (): string => `from compression_board import CompressionWriter
+fp32 = {"accuracy": 0.9945, "model_size_mb": 217.61}
+int8 = {"accuracy": 0.9945, "model_size_mb": 9.42}
+with CompressionWriter(${pythonFolder("/alexnet")}) as log:
+    log.log_compression_comparison(
+        "alexnet", fp32, int8)`;

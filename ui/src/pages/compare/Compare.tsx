@@ -12,6 +12,7 @@ import { flatTag } from "../../lib/flat_tags";
 import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../lib/format";
 import { quantile } from "../../lib/quantile";
 import { Nothing } from "../../parts/Nothing";
+import { comparisonLines } from "../../parts/Snippet";
 import { Waterfall } from "../../parts/Waterfall";
 import { Menu } from "../../shell/Menu";
 import { hrefOf, query, setQuery } from "../../state/location";
@@ -170,10 +171,7 @@ export default function Compare(): JSX.Element {
       <Nothing title="Nothing to compare yet" about="This page sets two variants of a model side by side: every metric, the latencies, where the bytes went, which classes paid, and whether the gates let it pass."
         lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
         <p>Log one from Python:</p>
-        <pre>{`from compression_board import CompressionWriter
-with CompressionWriter("runs/alexnet") as log:
-    log.log_compression_comparison(
-        "alexnet", fp32, int8)`}</pre>
+        <pre>{comparisonLines()}</pre>
       </Nothing>
     );
   }

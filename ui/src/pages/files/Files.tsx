@@ -7,6 +7,7 @@ import { ageText, bytes, count, plural } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
 import { Breakable } from "../../parts/Breakable";
 import { Nothing } from "../../parts/Nothing";
+import { shellFolder } from "../../parts/Snippet";
 import { useGrowingRows } from "../../parts/useGrowingRows";
 import { query, setQuery } from "../../state/location";
 import { status } from "../../state/live";
@@ -71,7 +72,7 @@ export default function Files(): JSX.Element {
       <Nothing title="No event files yet" about="This page lists every file that was read, and what in it could not be." lookedFor="event files">
         <p>Import a benchmark file, or look at the demo:</p>
         <pre>{`compression-board import results.json \\
-    --logdir runs
+    --logdir ${shellFolder()}
 compression-board demo`}</pre>
       </Nothing>
     );

@@ -12,6 +12,7 @@ import { LineChart } from "../../charts/line/LineChart";
 import { decimalsOfColumn, duration, fixedInGroups, plural, significant } from "../../lib/format";
 import { timeTicks } from "../../lib/scale";
 import { Nothing } from "../../parts/Nothing";
+import { shellFolder } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
@@ -188,7 +189,7 @@ function Empty(): JSX.Element {
       lookedFor={<>scalars below <span class="mono">hardware/</span>, such as <span class="mono">hardware/cpu/percent</span></>}>
       <p>Run a program and log what the machine does meanwhile:</p>
       <pre>{`compression-board profile \\
-    --logdir runs/profile -- python evaluate.py`}</pre>
+    --logdir ${shellFolder("/profile")} -- python evaluate.py`}</pre>
     </Nothing>
   );
 }

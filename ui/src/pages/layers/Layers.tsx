@@ -9,6 +9,7 @@ import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { Nothing } from "../../parts/Nothing";
+import { pythonFolder, shellFolder } from "../../parts/Snippet";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { hasHistograms, readLayers, SORTS, sortLayers, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
@@ -146,10 +147,10 @@ function Empty({ sides }: { sides: SidesAnswer }): JSX.Element {
         : <>histograms whose tag names a layer and a precision, such as <span class="mono">conv1/weight/int8</span> or <span class="mono">conv1/Output/fp32</span>, and tuning runs such as <span class="mono">baseline_acc_0.776</span></>}>
       <p>Compare two model files, or log both from Python:</p>
       <pre>{`compression-board compare model.onnx \\
-    model.int8.onnx --logdir runs
+    model.int8.onnx --logdir ${shellFolder()}
 
 from compression_board import SummaryWriter
-log = SummaryWriter("runs/resnet18")
+log = SummaryWriter(${pythonFolder("/resnet18")})
 log.add_histogram("conv1/Output/fp32", fp32)
 log.add_histogram("conv1/Output/int8", int8)`}</pre>
     </Nothing>

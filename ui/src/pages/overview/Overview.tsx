@@ -10,6 +10,7 @@ import { saveSvg, standaloneSvg } from "../../lib/svg_file";
 import { paretoFront } from "../../lib/pareto";
 import { plural, withComma, withoutUnit } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
+import { comparisonLines, shellFolder } from "../../parts/Snippet";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
 import { comparison, comparisonError, sideA, sideB } from "../../state/pair";
 import { Menu } from "../../shell/Menu";
@@ -184,12 +185,9 @@ function Empty(): JSX.Element {
       lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
       <p>Log one from a benchmark file, or from Python:</p>
       <pre>{`compression-board import results.json \\
-    --logdir runs
+    --logdir ${shellFolder()}
 
-from compression_board import CompressionWriter
-with CompressionWriter("runs/alexnet") as log:
-    log.log_compression_comparison(
-        "alexnet", fp32, int8)`}</pre>
+${comparisonLines()}`}</pre>
     </Nothing>
   );
 }

@@ -7,6 +7,7 @@ import { POLICIES } from "../../lib/gates";
 import { plural } from "../../lib/format";
 import { inNaturalOrder } from "../../lib/natural";
 import { Nothing } from "../../parts/Nothing";
+import { shellFolder } from "../../parts/Snippet";
 import { Menu } from "../../shell/Menu";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { comparison, sideA, sideB } from "../../state/pair";
@@ -152,7 +153,7 @@ function Empty(): JSX.Element {
       lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
       <p>The same from a terminal:</p>
       <pre>{`compression-board report \\
-    --logdir runs -o report.html`}</pre>
+    --logdir ${shellFolder()} -o report.html`}</pre>
     </Nothing>
   );
 }

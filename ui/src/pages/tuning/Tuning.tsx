@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../../api/client";
 import { duration, percent, points, plural, significant } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
+import { pythonFolder } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { go, hrefOf, query, setQuery } from "../../state/location";
@@ -125,7 +126,7 @@ function Empty(): JSX.Element {
       lookedFor={<>run directories named like <span class="mono">baseline_acc_0.776</span> and <span class="mono">tune_1_acc_0.095</span></>}>
       <p>neural-compressor writes them with <span class="mono">tensorboard: true</span> in its configuration; from PyTorch:</p>
       <pre>{`from compression_board import TuningLogger
-logger = TuningLogger()  # runs/eval
+logger = TuningLogger(${pythonFolder("/eval")})
 with logger.evaluation(
         model, settings={"bits": 8}) as trial:
     trial.accuracy = evaluate(trial.model)`}</pre>
