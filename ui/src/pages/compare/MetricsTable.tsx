@@ -31,11 +31,11 @@ export function Change({ metric, a, b, fails }: { metric: Metric; a: number | nu
   if (a === null || b === null) return <span class="none">–</span>;
   if (isFraction(metric)) {
     const change = asFraction(b) - asFraction(a);
-    return <span class={fails ? "verdict bad" : ""}>{change === 0 ? "=" : points(change)}</span>;
+    return <span class={fails ? "verdict bad" : ""}>{change === 0 ? "no change" : points(change)}</span>;
   }
   const times = gain(a, b, metric.higherIsBetter ?? false);
   if (times === null || metric.higherIsBetter === null) return <span>{significant(b - a)}</span>;
-  return <span class={fails ? "verdict bad" : times < 1 ? "warn verdict" : ""}>{times === 1 ? "=" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}</span>;
+  return <span class={fails ? "verdict bad" : times < 1 ? "warn verdict" : ""}>{times === 1 ? "no change" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}</span>;
 }
 
 export function MetricsTable({ model, metrics, a, b, failing }: {
