@@ -137,12 +137,12 @@ class Comparer {
   Result<void> RunModels(ModelComparison& result) {
     std::vector<OutputPlan> plans;
     std::vector<std::size_t> places;  // Of the pairs that have a plan.
-    places_.resize(pairing_.pairs.size(), kNoTensor);
+    baseline_outputs_.resize(pairing_.pairs.size(), kNoTensor);
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
       const LayerPair& pair = pairing_.pairs[i];
       auto plan = PlanOutput(baseline_, ours_[pair.baseline], variant_, theirs_[pair.variant]);
       if (!plan) continue;
-      places_[i] = baseline_.FindTensor(plan->baseline);
+      baseline_outputs_[i] = baseline_.FindTensor(plan->baseline);
       plans.push_back(*std::move(plan));
       places.push_back(i);
     }
@@ -246,7 +246,7 @@ class Comparer {
     if (codes.quantization->scales.empty()) return std::vector<Fix>();
     CBOARD_ASSIGN_OR_RETURN(
         OutputDiagnosis output,
-        DiagnoseOutput(places_[position], codes.quantization->bits(),
+        DiagnoseOutput(baseline_outputs_[position], codes.quantization->bits(),
                        double{codes.quantization->scales[0]}, outputs_[position], layer));
     if (IsWorse(output.diagnosis, layer.diagnosis)) std::swap(output.diagnosis, layer.diagnosis);
     // Both may be hurt, and mending one would not be enough.
@@ -319,24 +319,24 @@ class Comparer {
       layer.diagnosis = output.diagnosis;
       layer.fixes = RankFixes(layer, {}, output.fixes, options_.thresholds);
       result.layers.push_back(std::move(layer));
-      places_.push_back(baseline_.FindTensor(tensors_[i].plan.baseline));
+      baseline_outputs_.push_back(baseline_.FindTensor(tensors_[i].plan.baseline));
     }
     return {};
   }
 
-  // Of all layers, in the order of `places_`.
+  // Of all layers, in the order of `baseline_outputs_`.
   void AddInputErrors(ModelComparison& result) const {
     std::unordered_map<TensorId, double> measured;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (places_[i] == kNoTensor || !result.layers[i].accumulated) continue;
-      measured[places_[i]] = result.layers[i].accumulated->total.SqnrDb();
+    for (std::size_t i = 0; i < baseline_outputs_.size(); ++i) {
+      if (baseline_outputs_[i] == kNoTensor || !result.layers[i].accumulated) continue;
+      measured[baseline_outputs_[i]] = result.layers[i].accumulated->total.SqnrDb();
     }
     const ErrorPath path(baseline_, measured);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (places_[i] == kNoTensor || !result.layers[i].accumulated) continue;
+    for (std::size_t i = 0; i < baseline_outputs_.size(); ++i) {
+      if (baseline_outputs_[i] == kNoTensor || !result.layers[i].accumulated) continue;
       const bool is_pair = i < pairing_.pairs.size();
-      const NodeId node =
-          is_pair ? ours_[pairing_.pairs[i].baseline].node : baseline_.tensor(places_[i]).producer;
+      const NodeId node = is_pair ? ours_[pairing_.pairs[i].baseline].node
+                                  : baseline_.tensor(baseline_outputs_[i]).producer;
       const double db = node == kNoNode ? HUGE_VAL : path.WorstInputDb(node);
       if (std::isfinite(db)) result.layers[i].input_sqnr_db = db;
     }
@@ -349,7 +349,8 @@ class Comparer {
   LayerPairing pairing_;
   std::optional<ChannelImportance> importance_;
   std::vector<Folding> foldings_;  // Of the pairs.
-  std::vector<TensorId> places_;   // Outputs in the baseline: of the pairs, then of `tensors_`.
+  std::vector<TensorId>
+      baseline_outputs_;  // Outputs in the baseline: of the pairs, then of `tensors_`.
   std::vector<TensorPair> tensors_;
   std::vector<OutputFindings> outputs_, tensor_outputs_;
   std::vector<std::optional<SaturationCount>> saturations_;

@@ -131,6 +131,11 @@ TEST(WeightComparison, ShiftsOfTheBiasAreInUnitsOfTheOutput) {
       BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {0.25, 1});
   ASSERT_THAT(shifts, Succeeds());
   EXPECT_THAT(**shifts, ::testing::ElementsAre(2, 0));
+  // A channel that never varies is no unit: a tenth of what is usual stands for it.
+  const auto still =
+      BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {1e-9, std::sqrt(2.0)});
+  ASSERT_THAT(still, Succeeds());
+  EXPECT_THAT(**still, ::testing::ElementsAre(DoubleNear(5, 1e-6), 0));
 }
 
 }  // namespace
