@@ -20,16 +20,22 @@ async function serveMedia(t, window) {
 const asked = (page, key) => new URL(page.url()).searchParams.get(key);
 const space = (page, label = null) => page.locator(label === null ? ".space" : `.space[aria-label^="${label}"]`);
 
-/** How much of a picture is painted, and the picture itself. */
+/** How much of a picture is painted, and the picture itself, once something is: what is to be painted comes after its canvas. */
 async function painted(page, locator) {
   await locator.locator("canvas").waitFor();
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  return locator.locator("canvas").evaluate((canvas) => {
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let pixels = 0;
-    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) pixels += 1;
-    return { share: pixels / (canvas.width * canvas.height), picture: canvas.toDataURL() };
-  });
+  for (let i = 0; i < 200; i += 1) {
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const now = await locator.locator("canvas").evaluate((canvas) => {
+      if (canvas.width === 0 || canvas.height === 0) return { share: 0, picture: "" };
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let pixels = 0;
+      for (let k = 3; k < data.length; k += 4) if (data[k] > 0) pixels += 1;
+      return { share: pixels / (canvas.width * canvas.height), picture: canvas.toDataURL() };
+    });
+    if (now.share > 0) return now;
+    await page.waitForTimeout(50);
+  }
+  assert.fail("nothing is painted");
 }
 
 /** The picture once it differs from another one. */
