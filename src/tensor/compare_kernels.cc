@@ -99,8 +99,12 @@ HWY_INLINE BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
   auto squares0 = hn::Zero(d), squares1 = squares0, max = squares0;
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR  // Which cannot load one vector of floats as two of doubles.
-  const hn::Rebind<std::int32_t, D> d32;
-  const hn::Rebind<Code, D> d8;
+  // Codes widen to integers as many at a time as two vectors have doubles, and go on through
+  // memory: from there, halves of a vector become doubles without a shuffle.
+  const hn::ScalableTag<std::int32_t> d32;
+  const hn::Half<decltype(d32)> half;
+  const hn::Rebind<Code, decltype(d32)> d8;
+  HWY_ALIGN std::int32_t steps[hn::MaxLanes(d32)];
   const std::size_t lanes = hn::Lanes(d);
   const auto scales = hn::Set(d, scale);
   const auto zero_points = hn::Set(d32, zero_point);
@@ -108,10 +112,9 @@ HWY_INLINE BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
     hwy::Prefetch(reference + i + kAhead / sizeof(float));
     hwy::Prefetch(codes + i + kAhead / sizeof(float));
     const auto x0 = LoadDoubles(d, reference + i), x1 = LoadDoubles(d, reference + i + lanes);
-    const auto q0 = hn::PromoteTo(d32, hn::LoadU(d8, codes + i));
-    const auto q1 = hn::PromoteTo(d32, hn::LoadU(d8, codes + i + lanes));
-    const auto y0 = hn::PromoteTo(d, hn::Sub(q0, zero_points));
-    const auto y1 = hn::PromoteTo(d, hn::Sub(q1, zero_points));
+    hn::Store(hn::Sub(hn::PromoteTo(d32, hn::LoadU(d8, codes + i)), zero_points), d32, steps);
+    const auto y0 = hn::PromoteTo(d, hn::LoadU(half, steps));
+    const auto y1 = hn::PromoteTo(d, hn::LoadU(half, steps + lanes));
     const auto e0 = hn::NegMulAdd(y0, scales, x0), e1 = hn::NegMulAdd(y1, scales, x1);
     moments.Add(reference + i, x0, x1);
     squares0 = hn::MulAdd(e0, e0, squares0);
