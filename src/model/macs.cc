@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/graph_assembler.h"
+#include "model/node_attributes.h"
 
 namespace cboard {
 namespace {
@@ -15,6 +16,7 @@ enum class Work {
   kPerOutput,  // Each output element takes a kernel: weights / output channels.
   kPerInput,   // Each input element spreads a kernel: weights / input channels.
   kProduct,    // Each output element takes a row of the first operand.
+  kRecurrent,  // Each step takes all weights, and those of the recurrence behind them.
   kNotCounted,
 };
 
@@ -44,10 +46,10 @@ constexpr Rule kOnnxRules[] = {
     {"Gemm", Work::kProduct},
     {"FusedGemm", Work::kProduct},
     {"QGemm", Work::kProduct, 0, 3},
-    {"LSTM"},
-    {"DynamicQuantizeLSTM"},
-    {"GRU"},
-    {"RNN"},
+    {"LSTM", Work::kRecurrent},
+    {"DynamicQuantizeLSTM", Work::kRecurrent},
+    {"GRU", Work::kRecurrent},
+    {"RNN", Work::kRecurrent},
     {"Einsum"},
     {"Attention"},
     {"MultiHeadAttention"},
@@ -161,6 +163,17 @@ std::optional<std::uint64_t> InnerSize(const ModelNode& node, const ModelTensor&
   return static_cast<std::uint64_t>(size);
 }
 
+// How often a recurrent node of ONNX takes its weights: at each step, for each of a batch.
+std::optional<std::uint64_t> StepCount(const ModelNode& node, const ModelTensor& data) {
+  if (!data.has_shape || data.shape.size() != 3) return std::nullopt;
+  const bool batch_first = IntOf(node, "layout", 0) != 0;
+  const std::int64_t steps = data.shape[batch_first ? 1 : 0];
+  const std::int64_t batch = data.shape[batch_first ? 0 : 1];
+  if (steps < 0) return std::nullopt;
+  return Times(static_cast<std::uint64_t>(steps),
+               batch < 0 ? std::uint64_t{1} : static_cast<std::uint64_t>(batch));
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> ElementsOfOneSample(const ModelTensor& tensor) {
@@ -199,6 +212,14 @@ std::optional<std::uint64_t> CountMacs(ModelFormat format, const ModelNode& node
       return Times(ElementsOfOneSample(*data), WeightsPerChannel(*rule, *weights));
     case Work::kProduct:
       return Times(ElementsOfOneSample(output), InnerSize(node, *data));
+    case Work::kRecurrent: {
+      const ModelTensor* recurrence = input(rule->weights + 1);
+      if (recurrence == nullptr || !weights->has_shape || !recurrence->has_shape) break;
+      const auto forward = ElementCount(weights->shape), back = ElementCount(recurrence->shape);
+      std::uint64_t each = 0;
+      if (!forward || !back || __builtin_add_overflow(*forward, *back, &each)) break;
+      return Times(StepCount(node, *data), each);
+    }
     case Work::kNotCounted:
       break;
   }

@@ -15,6 +15,16 @@ inline std::int64_t IntOf(const ModelNode& node, std::string_view key, std::int6
   return number == nullptr ? otherwise : *number;
 }
 
+// Of an integer, too.
+inline double NumberOf(const ModelNode& node, std::string_view key, double otherwise) {
+  const AttributeValue* value = node.FindAttribute(key);
+  if (const auto* number = value == nullptr ? nullptr : std::get_if<double>(value)) return *number;
+  if (const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value)) {
+    return static_cast<double>(*number);
+  }
+  return otherwise;
+}
+
 // Null when there is no such list.
 inline const std::vector<std::int64_t>* IntsOf(const ModelNode& node, std::string_view key) {
   const AttributeValue* value = node.FindAttribute(key);

@@ -10,6 +10,7 @@
 #include "model/formats.h"
 #include "model/graph_assembler.h"
 #include "model/onnx_passes.h"
+#include "model/stored_values.h"
 
 namespace cboard {
 namespace {
@@ -267,6 +268,7 @@ class OnnxReader {
       added.outputs.push_back(Find(scope, output));
     }
     for (const OnnxAttribute& attribute : attributes) AddAttribute(attribute, added);
+    if (added.op_type == "ConstantOfShape") AddFill(attributes, added);
     const NodeId id = graph_.AddNode(std::move(added));
     const std::string name = graph_.nodes()[IndexOf(id)].name;
     for (const OnnxAttribute& attribute : attributes) {
@@ -346,6 +348,25 @@ class OnnxReader {
         return add(std::vector<std::string>(attribute.strings.begin(), attribute.strings.end()));
       default:
         return;  // Tensors and graphs are no attributes of ours.
+    }
+  }
+
+  // What ConstantOfShape repeats comes as a tensor of one number.
+  void AddFill(const std::vector<OnnxAttribute>& attributes, ModelNode& node) {
+    for (const OnnxAttribute& attribute : attributes) {
+      if (attribute.kind != OnnxAttributeKind::kTensor || attribute.tensor.is_external) continue;
+      const ElementType type = ElementTypeOfOnnx(attribute.tensor.elem_type);
+      if (!node.outputs.empty() && node.outputs[0] != kNoTensor) {
+        graph_.tensor(node.outputs[0]).type = type;
+      }
+      const Result<proto::OnnxElements> elements = ElementsOf(attribute.tensor);
+      if (!elements || !HoldsRealNumbers(type)) continue;
+      const ByteSpan bytes =
+          AsBytes(elements->is_decoded ? std::string_view(elements->decoded) : elements->in_place);
+      if (bytes.size() < LayoutOf(type).bytes) continue;
+      float value = 0;
+      LoadStored(type, bytes, 0, {&value, 1});
+      node.attributes.emplace_back(std::string(attribute.name), static_cast<double>(value));
     }
   }
 

@@ -61,6 +61,32 @@ constexpr std::string_view kSameAsFirst[] = {
     "Swish",
     "RMSNormalization",
     "LpNormalization",
+    "Identity",
+    "Cast",
+    "QuantizeLinear",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
+    "Not",
+    "BitwiseNot",
+    "IsNaN",
+    "IsInf",
+    "Tan",
+    "Asin",
+    "Acos",
+    "Atan",
+    "Sinh",
+    "Cosh",
+    "Asinh",
+    "Acosh",
+    "Atanh",
+    "Shrink",
+    "EyeLike",
+    "RandomNormalLike",
+    "RandomUniformLike",
+    "ReverseSequence",
+    "Scatter",
+    "ScatterElements",
+    "ScatterND",
 };
 
 constexpr std::string_view kBroadcasts[] = {
@@ -163,6 +189,47 @@ Inferred InferGather(const ModelNode& node, const Shape& input, const Shape* ind
   Shape shape(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(*axis));
   shape.insert(shape.end(), indices->begin(), indices->end());
   shape.insert(shape.end(), input.begin() + static_cast<std::ptrdiff_t>(*axis) + 1, input.end());
+  return shape;
+}
+
+Inferred InferGatherNd(const ModelNode& node, const Shape& input, const Shape* indices) {
+  if (indices == nullptr || indices->empty() || indices->back() < 0) return std::nullopt;
+  const std::int64_t skipped = Sum(IntOf(node, "batch_dims", 0), indices->back());
+  if (skipped < 0 || skipped > static_cast<std::int64_t>(input.size())) return std::nullopt;
+  Shape shape(indices->begin(), indices->end() - 1);
+  shape.insert(shape.end(), input.begin() + skipped, input.end());
+  return shape;
+}
+
+Inferred InferBlocks(const ModelNode& node, const Shape& input) {
+  const std::int64_t block = IntOf(node, "blocksize", 0);
+  const std::int64_t area = Product(block, block);
+  if (input.size() != 4 || area < 1) return std::nullopt;
+  const auto part = [](std::int64_t size, std::int64_t of) { return size < 0 ? size : size / of; };
+  if (node.op_type == "DepthToSpace") {
+    return Shape{input[0], part(input[1], area), Product(input[2], block),
+                 Product(input[3], block)};
+  }
+  return Shape{input[0], Product(input[1], area), part(input[2], block), part(input[3], block)};
+}
+
+Inferred InferShapeOf(const ModelNode& node, const Shape& input) {
+  const auto rank = static_cast<std::int64_t>(input.size());
+  const auto at = [&](std::string_view key, std::int64_t otherwise) {
+    const std::int64_t given = IntOf(node, key, otherwise);
+    return std::clamp<std::int64_t>(given < 0 ? given + rank : given, 0, rank);
+  };
+  return Shape{std::max<std::int64_t>(at("end", rank) - at("start", 0), 0)};
+}
+
+Inferred InferArgument(const ModelNode& node, const Shape& input) {
+  const std::optional<std::size_t> axis = AxisOf(IntOf(node, "axis", 0), input.size());
+  if (!axis) return std::nullopt;
+  Shape shape = input;
+  shape[*axis] = 1;
+  if (IntOf(node, "keepdims", 1) == 0) {
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(*axis));
+  }
   return shape;
 }
 

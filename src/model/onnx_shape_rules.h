@@ -25,7 +25,7 @@ std::optional<std::size_t> AxisOf(std::int64_t axis, std::size_t rank);
 // numpy's broadcasting. An unknown size gives way to any size but one.
 Shape Broadcast(const Shape& a, const Shape& b);
 
-// Nodes whose output has the shape and type of the first input.
+// Nodes whose output has the shape of the first input.
 bool IsSameAsFirst(std::string_view op);
 // Nodes whose inputs are broadcast against each other.
 bool IsBroadcast(std::string_view op);
@@ -38,5 +38,12 @@ Inferred InferGemm(const ModelNode& node, const Shape& a, const Shape* b);
 Inferred InferFlatten(const ModelNode& node, const Shape& input);
 Inferred InferTranspose(const ModelNode& node, const Shape& input);
 Inferred InferGather(const ModelNode& node, const Shape& input, const Shape* indices);
+Inferred InferGatherNd(const ModelNode& node, const Shape& input, const Shape* indices);
+// DepthToSpace and SpaceToDepth.
+Inferred InferBlocks(const ModelNode& node, const Shape& input);
+// Of Shape's own output: how many sizes it gives.
+Inferred InferShapeOf(const ModelNode& node, const Shape& input);
+// ArgMax and ArgMin.
+Inferred InferArgument(const ModelNode& node, const Shape& input);
 
 }  // namespace cboard::onnx_shapes

@@ -1,0 +1,78 @@
+// Sizes that travel through an ONNX graph as numbers: Shape -> Gather -> Concat -> Reshape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "model/graph_assembler.h"
+#include "model/onnx_shape_rules.h"
+
+namespace cboard::onnx_shapes {
+
+// Among numbers that travel in tensors, where -1 has a meaning of its own.
+constexpr std::int64_t kUnknownValue = std::numeric_limits<std::int64_t>::min();
+constexpr std::size_t kMaxShapeValues = 64;  // More dimensions than any tensor has.
+
+using NumberList = std::vector<double>;
+
+// What small tensors hold, as far as constants and the nodes followed so far tell.
+class ShapeValues {
+ public:
+  explicit ShapeValues(const GraphAssembler& graph) : graph_(graph) {}
+
+  // Nothing for tensors of which nothing is known; NaN for each number that is not.
+  std::optional<NumberList> Numbers(TensorId id) const;
+  // The same as integers, with kUnknownValue for those that are not known.
+  std::optional<Shape> Integers(TensorId id) const;
+
+  // Notes what `node` computes. Its inputs have been followed, and its output has a type.
+  void Follow(const ModelNode& node);
+
+ private:
+  std::optional<NumberList> Compute(const ModelNode& node) const;
+  std::optional<NumberList> Input(const ModelNode& node, std::size_t i) const;
+  std::optional<NumberList> SizesOf(const ModelNode& node) const;
+  std::optional<NumberList> Gathered(const ModelNode& node) const;
+  std::optional<NumberList> Joined(const ModelNode& node) const;
+  std::optional<NumberList> Sliced(const ModelNode& node) const;
+  std::optional<NumberList> Filled(const ModelNode& node) const;
+  std::optional<NumberList> Counted(const ModelNode& node) const;
+  std::optional<NumberList> Chosen(const ModelNode& node) const;
+
+  const GraphAssembler& graph_;
+  std::unordered_map<std::size_t, NumberList> numbers_;
+};
+
+// The inputs of one node, for the rules of shapes.
+class NodeInputs {
+ public:
+  NodeInputs(const ModelNode& node, const GraphAssembler& graph, const ShapeValues& values)
+      : node_(node), graph_(graph), values_(values) {}
+
+  const ModelNode& node() const { return node_; }
+
+  // Null when the input is left out.
+  const ModelTensor* Tensor(std::size_t i) const;
+  // Null also when the shape is not known, or has more dimensions than any real tensor: shapes are
+  // copied from node to node.
+  const Shape* ShapeOf(std::size_t i) const;
+
+  std::optional<NumberList> Numbers(std::size_t i) const;
+  std::optional<Shape> Integers(std::size_t i) const;
+  // Integers(i) as a shape.
+  Inferred Sizes(std::size_t i) const;
+  // Axes as an attribute (older opsets) or as input `i` (newer ones), counted from the beginning;
+  // none when both are left out, nothing when they are not known or no dimensions of `rank`.
+  Inferred Axes(std::size_t i, std::size_t rank) const;
+
+ private:
+  const ModelNode& node_;
+  const GraphAssembler& graph_;
+  const ShapeValues& values_;
+};
+
+}  // namespace cboard::onnx_shapes
