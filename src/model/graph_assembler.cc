@@ -262,18 +262,40 @@ Result<void> GraphAssembler::Sort() {
   return {};
 }
 
+std::vector<bool> GraphAssembler::FindStored() const {
+  std::vector<bool> is_stored(graph_.tensors_.size(), false), is_used(is_stored);
+  for (std::size_t i = 0; i < is_stored.size(); ++i) {
+    is_stored[i] = graph_.tensors_[i].source != kNoTensor;
+  }
+  for (const ModelNode& node : graph_.nodes_) {
+    for (const TensorId input : node.inputs) {
+      if (input != kNoTensor) is_used[IndexOf(input)] = true;
+    }
+  }
+  for (const ModelNode& node : graph_.nodes_) {
+    const bool is_constant = !node.inputs.empty() && std::ranges::all_of(node.inputs, [&](auto id) {
+      return id == kNoTensor || is_stored[IndexOf(id)];
+    });
+    if (!is_constant) continue;
+    for (const TensorId output : node.outputs) {
+      if (output != kNoTensor && is_used[IndexOf(output)]) is_stored[IndexOf(output)] = true;
+    }
+  }
+  return is_stored;
+}
+
 void GraphAssembler::CountBytes() {
+  const std::vector<bool> is_stored = FindStored();
+  const auto holds_stored = [&](TensorId id) { return id != kNoTensor && is_stored[IndexOf(id)]; };
   std::vector<bool> is_claimed(graph_.tensors_.size(), false);
   std::vector<TensorId> todo;
   for (ModelNode& node : graph_.nodes_) {
     const bool passes_constants_on =
         !node.outputs.empty() && std::ranges::all_of(node.outputs, [&](TensorId output) {
-          return output == kNoTensor || tensor(output).source != kNoTensor;
+          return output == kNoTensor || holds_stored(output);
         });
     if (passes_constants_on) continue;  // Counted where their values are used.
-    for (const TensorId input : node.inputs) {
-      if (input != kNoTensor && tensor(input).source != kNoTensor) todo.push_back(input);
-    }
+    std::ranges::copy_if(node.inputs, std::back_inserter(todo), holds_stored);
     while (!todo.empty()) {
       const TensorId id = todo.back();
       todo.pop_back();
@@ -282,9 +304,8 @@ void GraphAssembler::CountBytes() {
       const ModelTensor& claimed = tensor(id);
       if (claimed.is_constant) node.weight_bytes += claimed.data.size();
       if (claimed.producer == kNoNode) continue;
-      for (const TensorId input : graph_.node(claimed.producer).inputs) {
-        if (input != kNoTensor && tensor(input).source != kNoTensor) todo.push_back(input);
-      }
+      std::ranges::copy_if(graph_.node(claimed.producer).inputs, std::back_inserter(todo),
+                           holds_stored);
     }
   }
   for (ModelNode& node : graph_.nodes_) {

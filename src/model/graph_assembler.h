@@ -95,6 +95,8 @@ class GraphAssembler {
   std::string UniqueName(std::string wanted);
   std::string NameFor(const ModelNode& node) const;
   Result<void> FillProducers();
+  // The tensors that nodes use and that follow from constants alone: turned around, cast, summed.
+  std::vector<bool> FindStored() const;
   void CountBytes();
   void BuildLookups();
 

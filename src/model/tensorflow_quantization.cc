@@ -31,7 +31,8 @@ class TensorFlowQuantization {
     for (const ModelNode& node : graph_.nodes()) {
       if (node.outputs.empty()) continue;
       if (node.op_type == "Identity" || node.op_type == "ReadVariableOp" ||
-          node.op_type == "Reshape" || node.op_type == "StopGradient") {
+          node.op_type == "Reshape" || node.op_type == "ExpandDims" || node.op_type == "Squeeze" ||
+          node.op_type == "StopGradient") {
         PassOn(node);
       } else if (node.op_type.starts_with("FakeQuantWithMinMax")) {
         CBOARD_RETURN_IF_ERROR(ReadFakeQuant(node));

@@ -91,6 +91,13 @@ class OnnxBuilder {
       attribute.Int(20, 2);
     });
   }
+  static std::string IntsAttribute(std::string_view name, const std::vector<std::int64_t>& values) {
+    return proto::EncodeMessage([&](auto& attribute) {
+      attribute.Text(1, name);
+      for (const std::int64_t value : values) attribute.PresentInt(8, value);
+      attribute.Int(20, 7);
+    });
+  }
 
   // x [n, 2] -> MatMul by [[1, 2], [3, 4]] -> "hidden" -> Relu -> "y".
   static OnnxBuilder TwoLayers() {

@@ -126,8 +126,9 @@ struct ModelNode {
   std::vector<std::pair<std::string, AttributeValue>> attributes;
   NodeId parent = kNoNode;  // The If, Loop or Scan whose subgraph this node is in.
 
-  // Bytes of the constants that only this node and the quantizers before it need. A constant of
-  // many nodes counts for the first, so that the sum over nodes is what the nodes use of the file.
+  // Bytes of the constants that only this node needs, and those before it that compute with nothing
+  // else: quantizers, transposes. A constant of many nodes counts for the first, so that the sum
+  // over nodes is what the nodes use of the file.
   std::uint64_t weight_bytes = 0;
   // Bytes of the outputs, with an unknown first dimension taken as one; nothing if not known.
   std::optional<std::uint64_t> output_bytes;

@@ -48,7 +48,7 @@ std::size_t ChannelsOf(const ModelGraph& model, const ModelLayer& layer) {
 // Dimensions of the output that come after the channels.
 std::size_t DimensionsBehindChannels(const ModelGraph& model, const ModelLayer& layer) {
   const std::string_view op_type = model.node(layer.node).op_type;
-  const std::size_t rank = model.tensor(layer.weight).shape.size();
+  const std::size_t rank = model.tensor(layer.operand).shape.size();
   if (op_type == "Conv" || op_type == "ConvTranspose" || op_type == "FusedConv" ||
       op_type == "Convolution") {
     return rank - 2;

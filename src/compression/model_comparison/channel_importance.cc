@@ -22,7 +22,7 @@ bool KeepsChannelsApart(std::string_view op_type) {
 // cannot be told apart.
 Result<bool> AddSquares(const ModelGraph& model, const ModelLayer& layer,
                         std::vector<double>& squares) {
-  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  const std::vector<std::int64_t>& shape = model.tensor(layer.operand).shape;
   const bool is_convolution = model.node(layer.node).op_type == "Conv";
   CBOARD_ASSIGN_OR_RETURN(const WeightRows rows, ReadRows(model, layer));
   // Of a row: how many channels of the input it has, and elements of each.

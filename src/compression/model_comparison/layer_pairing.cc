@@ -83,6 +83,50 @@ void PairByKey(Side& a, Side& b, PairedBy how, const KeyOf& key_of, LayerPairing
   }
 }
 
+// Converters join the names of what they fuse: "block/Relu;block/BiasAdd;block/Conv2D".
+std::vector<std::string_view> PartsOf(std::string_view name) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find(';', begin), name.size());
+    if (end > begin) parts.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::ranges::sort(parts);
+  const auto repeated = std::ranges::unique(parts);
+  parts.erase(repeated.begin(), repeated.end());
+  return parts;
+}
+
+// Pairs layers of one size that are the only ones on their sides with some part of their names.
+void PairByPart(Side& a, Side& b, LayerPairing& pairing) {
+  struct Users {
+    std::vector<std::size_t> ours, theirs;
+  };
+  std::unordered_map<std::string_view, Users> users;
+  const auto collect = [&](const Side& side, std::vector<std::size_t> Users::*list) {
+    for (std::size_t i = 0; i < side.layers.size(); ++i) {
+      if (side.taken[i]) continue;
+      for (const std::string_view part : PartsOf(side.NameAt(i))) {
+        (users[part].*list).push_back(i);
+      }
+    }
+  };
+  collect(a, &Users::ours);
+  collect(b, &Users::theirs);
+  for (std::size_t i = 0; i < a.layers.size(); ++i) {
+    if (a.taken[i]) continue;
+    for (const std::string_view part : PartsOf(a.NameAt(i))) {
+      const Users& found = users[part];
+      if (found.ours.size() != 1 || found.theirs.size() != 1) continue;
+      const std::size_t j = found.theirs[0];
+      if (b.taken[j] || a.SizeAt(i) != b.SizeAt(j)) continue;
+      a.taken[i] = b.taken[j] = true;
+      pairing.pairs.push_back({i, j, PairedBy::kName});
+      break;
+    }
+  }
+}
+
 // A number that factors of channels do not change: the mean over rows of the cosine between the row
 // and a fixed vector of pseudo-random signs.
 double SketchOf(const WeightRows& rows) {
@@ -212,6 +256,7 @@ Result<LayerPairing> PairLayers(const ModelGraph& baseline,
   PairByKey(
       a, b, PairedBy::kName,
       [](const Side& side, std::size_t i) { return std::string(side.NameAt(i)); }, pairing);
+  PairByPart(a, b, pairing);
   PairByKey(
       a, b, PairedBy::kSuffix,
       [](const Side& side, std::size_t i) {

@@ -52,6 +52,24 @@ TEST(LayerPairing, WhatQuantizationAppendsToANameIsIgnored) {
               ElementsAre("fc1=fc1_eightbit_quantized_mat_mul (suffix)"));
 }
 
+TEST(LayerPairing, NamesThatAConverterJoinedAreNamesOfTheLayer) {
+  const ModelGraph a = FloatChain({{"a/Conv2D", "w1", 6, 6, Gaussian(36, 1)},
+                                   {"b/Conv2D", "w2", 6, 6, Gaussian(36, 1)},
+                                   {"c/Conv2D", "w3", 6, 6, Gaussian(36, 1)}});
+  // What is in the names of two layers says nothing.
+  const ModelGraph b =
+      FloatChain({{"b/Relu;b/BiasAdd;b/Conv2D;c/Conv2D", "v1", 6, 6, Gaussian(36, 3)},
+                  {"a/Conv2D;a/Conv2D;c/Conv2D", "v2", 6, 6, Gaussian(36, 4)}});
+  EXPECT_THAT(Described(a, b), ElementsAre("a/Conv2D=a/Conv2D;a/Conv2D;c/Conv2D (name)",
+                                           "b/Conv2D=b/Relu;b/BiasAdd;b/Conv2D;c/Conv2D (name)"));
+}
+
+TEST(LayerPairing, AJoinedNameOfAnotherSizeIsNoPair) {
+  const ModelGraph a = FloatChain({Layer("a/Conv2D", "w", 1)});
+  const ModelGraph b = FloatChain({{"a/Conv2D;b/Conv2D", "v", 8, 7, Gaussian(56, 1)}});
+  EXPECT_THAT(Described(a, b), IsEmpty());
+}
+
 TEST(LayerPairing, WeightsOfTheSameNameMakeAPair) {
   const std::vector<MatMulLayer> before = {Layer("MatMul_3", "fc1.weight", 1)};
   const std::vector<MatMulLayer> after = {Layer("node_17", "fc1.weight", 1)};

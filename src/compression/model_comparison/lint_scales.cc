@@ -44,7 +44,7 @@ bool IsDepthwise(const ModelGraph& model, const ModelLayer& layer) {
       node.op_type.find("Depthwise") != std::string::npos) {
     return true;
   }
-  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  const std::vector<std::int64_t>& shape = model.tensor(layer.operand).shape;
   const AttributeValue* group = node.FindAttribute("group");
   const auto* groups = group == nullptr ? nullptr : std::get_if<std::int64_t>(group);
   return groups != nullptr && *groups > 1 && shape.size() >= 3 && shape[1] == 1;

@@ -8,6 +8,7 @@
 #include "compression/model_comparison/affine_steps.h"
 #include "compression/model_comparison/attention_heads.h"
 #include "compression/model_comparison/layer_operators.h"
+#include "compression/model_comparison/weight_origin.h"
 
 namespace cboard::compare {
 namespace {
@@ -144,13 +145,15 @@ std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
     const ModelNode& node = model.nodes()[i];
     const std::optional<OperatorWeights> weights = WeightsOf(model, node);
     if (!weights || node.parent != kNoNode) continue;
-    ModelLayer layer{.node = static_cast<NodeId>(i),
-                     .depth = i,
-                     .weight = node.inputs[weights->weight],
-                     .channel_axis = weights->channel_axis,
-                     .input_axis = weights->input_axis};
+    ModelLayer layer{
+        .node = static_cast<NodeId>(i), .depth = i, .operand = node.inputs[weights->weight]};
+    const std::optional<WeightOrigin> stored =
+        FindWeightOrigin(model, layer.operand, weights->channel_axis, weights->input_axis);
     layer.output = layer.product = layer.sum = At(node.outputs, 0);
-    if (!model.IsWeight(layer.weight) || layer.output == kNoTensor) continue;
+    if (!stored || layer.output == kNoTensor) continue;
+    layer.weight = stored->tensor;
+    layer.channel_axis = stored->channel_axis;
+    layer.input_axis = stored->input_axis;
     if (!HasElements(model.tensor(layer.weight))) continue;
     if (weights->bias && model.IsWeight(At(node.inputs, *weights->bias))) {
       layer.bias = node.inputs[*weights->bias];

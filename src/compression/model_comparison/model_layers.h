@@ -37,6 +37,8 @@ struct ModelLayer {
   NodeId node = kNoNode;  // kNoNode: the file has weights only; then `channel_axis` is a guess.
   std::size_t depth = 0;
   TensorId weight = kNoTensor;  // kNoTensor: a layer without weights.
+  // What the node takes, in its own layout: `weight`, or that behind nodes which turn it around.
+  TensorId operand = kNoTensor;
   TensorId bias = kNoTensor;
   std::size_t channel_axis = 0;           // Of the weight's dimensions, the one of output channels.
   std::optional<std::size_t> input_axis;  // See OperatorWeights.

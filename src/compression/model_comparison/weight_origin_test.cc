@@ -1,0 +1,127 @@
+#include "compression/model_comparison/weight_origin.h"
+
+#include <gmock/gmock.h>
+
+#include "compression/model_comparison/test_models.h"
+
+namespace cboard::compare {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::OnnxBuilder;
+using testing::Succeeds;
+
+// y = x * (what is made of weights w).
+OnnxBuilder Product() {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 3}).Output("y", {1, 2});
+  return builder;
+}
+
+std::string Order(const std::vector<std::int64_t>& order) {
+  return OnnxBuilder::IntsAttribute("perm", order);
+}
+
+TEST(WeightOrigin, ATransposedMatrixIsReadWhereItIsStored) {
+  OnnxBuilder builder = Product();
+  builder.Weight("w", {2, 3}, {1, 2, 3, 4, 5, 6})
+      .Node("Transpose", {"w"}, {"t"})
+      .Node("MatMul", {"x", "t"}, {"y"}, {}, "product");
+  const ModelGraph model = Opened(builder);
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(model.tensor(layers[0].weight).name, "w");
+  EXPECT_EQ(model.tensor(layers[0].operand).name, "t");
+  EXPECT_EQ(layers[0].channel_axis, 0u);
+  const auto rows = ReadRows(model, layers[0]);
+  ASSERT_THAT(rows, Succeeds());
+  EXPECT_EQ(rows->channels, 2u);
+  EXPECT_THAT(rows->values, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(BytesOf(model, layers[0]), 6 * sizeof(float));
+}
+
+TEST(WeightOrigin, BehindADequantizerItHasItsScales) {
+  OnnxBuilder builder = Product();
+  builder.Constant("q", {2, 3}, OnnxBuilder::kInt8, std::vector<std::int8_t>{1, 2, 3, 4, 5, 6})
+      .Weight("s", {2}, {0.5f, 2})
+      .Node("DequantizeLinear", {"q", "s"}, {"w"}, OnnxBuilder::IntAttribute("axis", 0))
+      .Node("Transpose", {"w"}, {"t"}, Order({1, 0}))
+      .Node("MatMul", {"x", "t"}, {"y"}, {}, "product");
+  const ModelGraph model = Opened(builder);
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(layers[0].channel_axis, 0u);
+  const auto rows = ReadRows(model, layers[0]);
+  ASSERT_THAT(rows, Succeeds());
+  EXPECT_THAT(rows->values, ElementsAre(0.5f, 1, 1.5f, 8, 10, 12));
+}
+
+TEST(WeightOrigin, InputsThatAreStoredLastAreReadFirst) {
+  // [out, width, in] -> [out, in, width], for a convolution along one dimension.
+  OnnxBuilder builder;
+  builder.Input("x", {1, 2, 4})
+      .Weight("w", {1, 3, 2}, {1, 10, 2, 20, 3, 30})
+      .Node("Transpose", {"w"}, {"t"}, Order({0, 2, 1}))
+      .Node("Conv", {"x", "t"}, {"y"}, {}, "conv")
+      .Output("y", {1, 1, 2});
+  const ModelGraph model = Opened(builder);
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 1u);
+  const auto rows = ReadRows(model, layers[0]);
+  ASSERT_THAT(rows, Succeeds());
+  EXPECT_THAT(rows->values, ElementsAre(1, 2, 3, 10, 20, 30));
+}
+
+TEST(WeightOrigin, RowsThatCannotBeReadInOrderAreLeftAlone) {
+  // [out, in, width, height] -> [out, in, height, width]
+  OnnxBuilder builder;
+  builder.Input("x", {1, 2, 4, 4})
+      .Weight("w", {1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})
+      .Node("Transpose", {"w"}, {"t"}, Order({0, 1, 3, 2}))
+      .Node("Conv", {"x", "t"}, {"y"}, {}, "conv")
+      .Output("y", {1, 1, 3, 3});
+  EXPECT_TRUE(FindWeightLayers(Opened(builder)).empty());
+}
+
+TEST(WeightOrigin, DimensionsOfOneComeAndGo) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 3})
+      .Weight("w", {2, 3}, {1, 2, 3, 4, 5, 6})
+      .Node("Transpose", {"w"}, {"t"})
+      .Node("Unsqueeze", {"t"}, {"u"}, OnnxBuilder::IntsAttribute("axes", {0}))
+      .Node("MatMul", {"x", "u"}, {"y"}, {}, "product")
+      .Output("y", {1, 1, 2});
+  const ModelGraph model = Opened(builder);
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(model.tensor(layers[0].weight).name, "w");
+  EXPECT_EQ(layers[0].channel_axis, 0u);
+}
+
+TEST(WeightOrigin, OneChannelMayLoseItsDimension) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 3})
+      .Weight("w", {1, 3}, {1, 2, 3})
+      .Node("Transpose", {"w"}, {"t"})
+      .Node("Unsqueeze", {"t"}, {"u"}, OnnxBuilder::IntsAttribute("axes", {0}))
+      .Node("MatMul", {"x", "u"}, {"y"}, {}, "product")
+      .Output("y", {1, 1, 1});
+  const ModelGraph model = Opened(builder);
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 1u);
+  const auto rows = ReadRows(model, layers[0]);
+  ASSERT_THAT(rows, Succeeds());
+  EXPECT_EQ(rows->channels, 1u);
+  EXPECT_THAT(rows->values, ElementsAre(1, 2, 3));
+}
+
+TEST(WeightOrigin, WhatIsComputedIsNoWeight) {
+  OnnxBuilder builder = Product();
+  builder.Input("z", {2, 3})
+      .Node("Transpose", {"z"}, {"t"})
+      .Node("MatMul", {"x", "t"}, {"y"}, {}, "product");
+  EXPECT_TRUE(FindWeightLayers(Opened(builder)).empty());
+}
+
+}  // namespace
+}  // namespace cboard::compare
