@@ -213,13 +213,15 @@ Inferred InferBlocks(const ModelNode& node, const Shape& input) {
   return Shape{input[0], Product(input[1], area), part(input[2], block), part(input[3], block)};
 }
 
-Inferred InferShapeOf(const ModelNode& node, const Shape& input) {
-  const auto rank = static_cast<std::int64_t>(input.size());
+DimensionRange PartOfShape(const ModelNode& node, std::size_t rank) {
+  const auto size = static_cast<std::int64_t>(rank);
   const auto at = [&](std::string_view key, std::int64_t otherwise) {
     const std::int64_t given = IntOf(node, key, otherwise);
-    return std::clamp<std::int64_t>(given < 0 ? given + rank : given, 0, rank);
+    return static_cast<std::size_t>(
+        std::clamp<std::int64_t>(given < 0 ? given + size : given, 0, size));
   };
-  return Shape{std::max<std::int64_t>(at("end", rank) - at("start", 0), 0)};
+  const std::size_t first = at("start", 0);
+  return {first, std::max(first, at("end", size))};
 }
 
 Inferred InferArgument(const ModelNode& node, const Shape& input) {

@@ -41,8 +41,12 @@ Inferred InferGather(const ModelNode& node, const Shape& input, const Shape* ind
 Inferred InferGatherNd(const ModelNode& node, const Shape& input, const Shape* indices);
 // DepthToSpace and SpaceToDepth.
 Inferred InferBlocks(const ModelNode& node, const Shape& input);
-// Of Shape's own output: how many sizes it gives.
-Inferred InferShapeOf(const ModelNode& node, const Shape& input);
+// The dimensions of its input whose sizes a node of type Shape gives.
+struct DimensionRange {
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+DimensionRange PartOfShape(const ModelNode& node, std::size_t rank);
 // ArgMax and ArgMin.
 Inferred InferArgument(const ModelNode& node, const Shape& input);
 

@@ -135,15 +135,10 @@ std::optional<NumberList> ShapeValues::SizesOf(const ModelNode& node) const {
   if (node.inputs.empty() || node.inputs[0] == kNoTensor) return std::nullopt;
   const ModelTensor& input = graph_.tensor(node.inputs[0]);
   if (!input.has_shape) return std::nullopt;
-  const auto rank = static_cast<std::int64_t>(input.shape.size());
-  const auto at = [&](std::string_view key, std::int64_t otherwise) {
-    const std::int64_t given = IntOf(node, key, otherwise);
-    return std::clamp<std::int64_t>(given < 0 ? given + rank : given, 0, rank);
-  };
+  const DimensionRange part = PartOfShape(node, input.shape.size());
   NumberList sizes;
-  for (std::int64_t i = at("start", 0); i < at("end", rank); ++i) {
-    const std::int64_t size = input.shape[static_cast<std::size_t>(i)];
-    sizes.push_back(size < 0 ? kUnknownNumber : static_cast<double>(size));
+  for (std::size_t i = part.first; i < part.end; ++i) {
+    sizes.push_back(input.shape[i] < 0 ? kUnknownNumber : static_cast<double>(input.shape[i]));
   }
   return sizes;
 }

@@ -78,7 +78,10 @@ class OnnxShapes {
       return indices == nullptr ? Inferred() : *indices;
     }
     if (op == "OneHot") return InferOneHot(inputs, *first);
-    if (op == "Shape") return InferShapeOf(*node_, *first);
+    if (op == "Shape") {
+      const DimensionRange part = PartOfShape(*node_, first->size());
+      return Shape{static_cast<std::int64_t>(part.end - part.first)};
+    }
     if (op == "Size") return Shape();
     if (op == "NonZero") return Shape{static_cast<std::int64_t>(first->size()), kUnknown};
     if (op == "ArgMax" || op == "ArgMin") return InferArgument(*node_, *first);
