@@ -19,6 +19,8 @@ using compare::Level;
 using compare::ModelComparison;
 
 constexpr std::size_t kMaxNameWidth = 60;
+// Sums in another order differ by less than this leaves.
+constexpr double kSameAnswersDb = 80;
 
 std::string Decibels(std::optional<double> value) {
   if (!value || std::isnan(*value)) return "";
@@ -44,34 +46,10 @@ std::size_t CountOf(const ModelComparison& comparison, Level level) {
       comparison.layers, [&](const auto& layer) { return layer.diagnosis.level == level; }));
 }
 
-// The layer that runs last of those with an output.
-const LayerComparison* LastOf(const ModelComparison& comparison) {
-  const LayerComparison* last = nullptr;
-  for (const LayerComparison& layer : comparison.layers) {
-    if (layer.accumulated && (last == nullptr || layer.depth >= last->depth)) last = &layer;
-  }
-  return last;
-}
-
-// How much of the SQNR is lost between a layer's inputs and its output. Above 40 dB nobody sees it,
-// and below 0 there is nothing left to lose.
-double LossOf(const LayerComparison& layer) {
-  if (!layer.input_sqnr_db || !layer.accumulated) return 0;
-  const auto counted = [](double db) { return std::clamp(db, 0.0, 40.0); };
-  return counted(*layer.input_sqnr_db) - counted(layer.accumulated->total.SqnrDb());
-}
-
 // Names the layers in which most is lost, when there are any that stand out.
 void AppendLosses(const ModelComparison& comparison, std::string& text) {
-  constexpr std::size_t kMost = 3;
-  constexpr double kLeastDb = 6;
-  std::vector<const LayerComparison*> layers;
-  for (const LayerComparison& layer : comparison.layers) {
-    if (LossOf(layer) >= kLeastDb) layers.push_back(&layer);
-  }
+  const std::vector<const LayerComparison*> layers = compare::MostLost(comparison);
   if (layers.empty()) return;
-  std::ranges::stable_sort(layers, std::greater(), [](const auto* each) { return LossOf(*each); });
-  layers.resize(std::min(layers.size(), kMost));
   text += "Most is lost on the way to the output of ";
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (i > 0) text += i + 1 == layers.size() ? " and " : ", ";
@@ -104,7 +82,7 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
         "Samples were made up: outputs describe the models, not their use. Give real ones with "
         "--data.\n";
   }
-  if (const LayerComparison* last = LastOf(comparison)) {
+  if (const LayerComparison* last = compare::LastLayer(comparison)) {
     const double db = last->accumulated->total.SqnrDb();
     text += "The last layer, " + Quoted(last->name, kMaxNameWidth) + ", ";
     if (std::isfinite(db)) {
@@ -162,6 +140,59 @@ void AppendCauses(const ModelComparison& comparison, std::size_t top, std::strin
             std::string(NameOf(layer.diagnosis.part)) +
             "): " + Printable(layer.diagnosis.explanation) + "\n";
     for (const Fix& fix : layer.fixes) text += "  - " + FixText(fix) + "\n";
+  }
+}
+
+// "'conv2' weights and output, 'head' weights", or what all of them are.
+std::string RestoredText(const compare::Verification& run) {
+  switch (run.restored) {
+    case compare::Restored::kNothing:
+      return "as it is";
+    case compare::Restored::kParts:
+      break;
+    case compare::Restored::kAllWeights:
+      return "all weights in float";
+    case compare::Restored::kAllOutputs:
+      return "all outputs in float";
+    case compare::Restored::kEverything:
+      return "everything in float";
+  }
+  std::string text;
+  std::vector<bool> is_named(run.parts.size());
+  for (std::size_t i = 0; i < run.parts.size(); ++i) {
+    if (is_named[i]) continue;
+    text += (text.empty() ? "" : ", ") + Quoted(run.parts[i].layer, kMaxNameWidth) + " ";
+    for (std::size_t k = i; k < run.parts.size(); ++k) {
+      if (run.parts[k].layer != run.parts[i].layer) continue;
+      is_named[k] = true;
+      text += k > i ? " and " : "";
+      text += run.parts[k].part == compare::Part::kOutput ? "output" : "weights";
+    }
+  }
+  return text + " in float";
+}
+
+void AppendVerified(const ModelComparison& comparison, std::string& text) {
+  if (!comparison.why_not_verified.empty()) {
+    text += "\nNothing was verified: " + Printable(comparison.why_not_verified) + ".\n";
+  }
+  if (comparison.verified.empty()) return;
+  TextTable table(
+      {{"measured on " + Plural(comparison.samples, "sample")}, {"dB", Align::kRight}, {""}});
+  for (const compare::Verification& run : comparison.verified) {
+    const bool is_measured = run.why_not.empty();
+    table.AddRow({RestoredText(run), is_measured ? Decibels(run.sqnr_db) : "",
+                  is_measured ? "" : "could not be run: " + run.why_not});
+  }
+  table.DropEmptyColumns();
+  text += "\nWhat the last layer, " + Quoted(comparison.verified_layer, kMaxNameWidth) +
+          ", would keep:\n" + table.Render(2);
+  const compare::Verification& last = comparison.verified.back();
+  if (last.restored == compare::Restored::kEverything && last.why_not.empty() &&
+      last.sqnr_db < kSameAnswersDb) {
+    text +=
+        "With everything in float, answers are still not the baseline's: not all that was changed "
+        "could be put back.\n";
   }
 }
 
@@ -227,6 +258,7 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendVerdict(comparison, text);
   AppendTable(comparison, top, text);
   AppendCauses(comparison, top, text);
+  AppendVerified(comparison, text);
   AppendLint(comparison, top, text);
   AppendSaturation(comparison, top, text);
   AppendBytes(comparison, text);
