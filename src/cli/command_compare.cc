@@ -58,7 +58,7 @@ int RunCompare(Arguments arguments) {
          "--verify", options.verify,
          "Also measure what would help: run VARIANT again with each of the N parts that are\n"
          "hurt most put back to float, the best of them together, all weights and all\n"
-         "outputs; default 5. Takes up to N + 15 more runs over the samples")
+         "outputs; default 5. Takes up to N + 17 more runs over the samples")
       ->type_name("[N]")
       ->expected(0, 1)
       ->default_str("5");

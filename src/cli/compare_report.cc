@@ -143,33 +143,47 @@ void AppendCauses(const ModelComparison& comparison, std::size_t top, std::strin
   }
 }
 
-// "'conv2' weights and output, 'head' weights", or what all of them are.
-std::string RestoredText(const compare::Verification& run) {
+// "'conv2' weights and output, 'head' weights".
+std::string PartsText(const std::vector<compare::RestoredPart>& parts) {
+  std::string text;
+  std::vector<bool> is_named(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (is_named[i]) continue;
+    text += (text.empty() ? "" : ", ") + Quoted(parts[i].layer, kMaxNameWidth) + " ";
+    for (std::size_t k = i; k < parts.size(); ++k) {
+      if (parts[k].layer != parts[i].layer) continue;
+      is_named[k] = true;
+      text += k > i ? " and " : "";
+      text += parts[k].part == compare::Part::kOutput ? "output" : "weights";
+    }
+  }
+  return text;
+}
+
+std::string RestoredText(const ModelComparison& comparison, const compare::Verification& run) {
+  const auto layers = [](std::size_t count, const std::string& which) {
+    return "the " + (count == 1 ? "" : HumanCount(count) + " ") + which +
+           (count == 1 ? " layer" : " layers");
+  };
+  const std::size_t red = CountOf(comparison, Level::kRed);
   switch (run.restored) {
     case compare::Restored::kNothing:
       return "as it is";
     case compare::Restored::kParts:
-      break;
+      return PartsText(run.parts) + " in float";
+    case compare::Restored::kRedLayers:
+      return layers(red, "red") + " in float";
+    case compare::Restored::kHurtLayers:
+      return layers(red + CountOf(comparison, Level::kAmber), red > 0 ? "red and amber" : "amber") +
+             " in float";
     case compare::Restored::kAllWeights:
       return "all weights in float";
     case compare::Restored::kAllOutputs:
       return "all outputs in float";
     case compare::Restored::kEverything:
-      return "everything in float";
+      break;
   }
-  std::string text;
-  std::vector<bool> is_named(run.parts.size());
-  for (std::size_t i = 0; i < run.parts.size(); ++i) {
-    if (is_named[i]) continue;
-    text += (text.empty() ? "" : ", ") + Quoted(run.parts[i].layer, kMaxNameWidth) + " ";
-    for (std::size_t k = i; k < run.parts.size(); ++k) {
-      if (run.parts[k].layer != run.parts[i].layer) continue;
-      is_named[k] = true;
-      text += k > i ? " and " : "";
-      text += run.parts[k].part == compare::Part::kOutput ? "output" : "weights";
-    }
-  }
-  return text + " in float";
+  return "everything in float";
 }
 
 void AppendVerified(const ModelComparison& comparison, std::string& text) {
@@ -181,7 +195,7 @@ void AppendVerified(const ModelComparison& comparison, std::string& text) {
       {{"measured on " + Plural(comparison.samples, "sample")}, {"dB", Align::kRight}, {""}});
   for (const compare::Verification& run : comparison.verified) {
     const bool is_measured = run.why_not.empty();
-    table.AddRow({RestoredText(run), is_measured ? Decibels(run.sqnr_db) : "",
+    table.AddRow({RestoredText(comparison, run), is_measured ? Decibels(run.sqnr_db) : "",
                   is_measured ? "" : "could not be run: " + run.why_not});
   }
   table.DropEmptyColumns();
@@ -192,7 +206,7 @@ void AppendVerified(const ModelComparison& comparison, std::string& text) {
       last.sqnr_db < kSameAnswersDb) {
     text +=
         "With everything in float, answers are still not the baseline's: not all that was changed "
-        "could be put back.\n";
+        "could be put back, or they are as small as the rounding of float32.\n";
   }
 }
 

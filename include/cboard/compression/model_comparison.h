@@ -141,11 +141,13 @@ struct LayerComparison {
 enum class Restored {
   kNothing,
   kParts,       // Those that are listed.
+  kRedLayers,   // Weights and outputs of these …
+  kHurtLayers,  // … and of those that are amber, too.
   kAllWeights,  // Of all layers, and other constants.
   kAllOutputs,  // All quantizers of activations are passed by.
   kEverything,  // Both.
 };
-std::string_view NameOf(Restored restored);  // "nothing", "parts", "all_weights", …
+std::string_view NameOf(Restored restored);  // "nothing", "parts", "red_layers", …
 
 struct RestoredPart {
   std::string layer;          // In the baseline, as LayerComparison::name.
@@ -186,8 +188,8 @@ struct ModelComparison {
   bool is_generated = false;  // Samples were made up: outputs describe the models, not their use.
 
   // What the last layer's output keeps with parts restored, if that was asked for: as it is; with
-  // one part, the best first; with two and three together, as long as that is better; with all
-  // weights, all outputs, everything.
+  // one part, the best first; with two and three together, as long as that is better; with the red
+  // layers, those and the amber ones, all weights, all outputs, everything.
   std::vector<Verification> verified;
   std::string verified_layer;    // The last layer, by its name in the baseline.
   std::string why_not_verified;  // Asked for, and nothing was measured.
@@ -200,7 +202,7 @@ struct CompareOptions {
   Thresholds thresholds;
   // How many of the parts that are hurt most to restore, each on its own, to see what the last
   // layer would keep, and at most six more of the layers in which most is lost; 0 for no such runs.
-  // Of ONNX files only. Takes up to 9 runs over all samples besides those of the parts.
+  // Of ONNX files only. Takes up to 11 runs over all samples besides those of the parts.
   std::size_t verify = 0;
   // Hears how many samples of how many are done; false stops there.
   std::function<bool(std::size_t done, std::size_t total)> progress;

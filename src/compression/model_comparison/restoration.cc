@@ -176,4 +176,12 @@ Result<void> Restoration::AddOtherConstants() {
   return {};
 }
 
+void Restoration::AddOtherOutputs() {
+  for (const ModelNode& node : variant_.nodes()) {
+    if (node.op_type != "QuantizeLinear" || node.parent != kNoNode || node.inputs.empty()) continue;
+    const TensorId before = node.inputs[0];
+    if (before != kNoTensor && !variant_.IsWeight(before)) AddOutput(before, std::nullopt);
+  }
+}
+
 }  // namespace cboard::compare

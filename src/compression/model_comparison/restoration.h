@@ -54,7 +54,9 @@ class Restoration {
   // or multiplied by, tables that are looked up. Not those that are too different to be the same.
   Result<void> AddOtherConstants();
 
-  bool empty() const { return edits_.empty(); }
+  // All quantizers of activations that are left.
+  void AddOtherOutputs();
+
   GraphEdits Take() { return std::move(edits_); }
 
  private:

@@ -132,15 +132,15 @@ class Verifier {
                                                                  options_, comparison_.samples));
     end_ = &end;
     ListSuspects();
+    const std::vector<Restored> many = ManyAtOnce();
     const std::size_t n = suspects_.size();
-    runs_ = n + 3;
+    runs_ = n + many.size();
     for (std::size_t k = 1; k < kMostTogether && k < n; ++k)
       runs_ += std::min(kTriedAtATime, n - k);
     MeasureSuspects();
     MeasureTogether();
-    for (const Restored all :
-         {Restored::kAllWeights, Restored::kAllOutputs, Restored::kEverything}) {
-      if (auto measured = Measure(all, {})) comparison_.verified.push_back(*std::move(measured));
+    for (const Restored each : many) {
+      if (auto measured = Measure(each, {})) comparison_.verified.push_back(*std::move(measured));
     }
     return {};
   }
@@ -182,6 +182,19 @@ class Verifier {
     return {};
   }
 
+  std::vector<Restored> ManyAtOnce() const {
+    const auto has = [&](Level level) {
+      return std::ranges::any_of(comparison_.layers, [&](const LayerComparison& layer) {
+        return layer.diagnosis.level == level;
+      });
+    };
+    std::vector<Restored> many;
+    if (has(Level::kRed)) many.push_back(Restored::kRedLayers);
+    if (has(Level::kAmber)) many.push_back(Restored::kHurtLayers);
+    many.insert(many.end(), {Restored::kAllWeights, Restored::kAllOutputs, Restored::kEverything});
+    return many;
+  }
+
   void ListSuspects() {
     const auto add = [&](std::size_t layer, Part part) {
       if (CanRestore({layer, part})) suspects_.push_back({layer, part});
@@ -205,31 +218,30 @@ class Verifier {
 
   Result<GraphEdits> EditsFor(Restored restored, const std::vector<Suspect>& suspects) const {
     Restoration restoration(baseline_, variant_);
-    for (const auto& [layer, part] : suspects) {
-      if (part == Part::kWeight) {
-        CBOARD_RETURN_IF_ERROR(restoration.AddWeights(*layers_[layer].weights));
-      } else {
-        restoration.AddOutput(*layers_[layer].output);
-      }
+    for (const Suspect& suspect : suspects) {
+      CBOARD_RETURN_IF_ERROR(Add(suspect, restoration));
     }
     const bool is_everything = restored == Restored::kEverything;
-    if (is_everything || restored == Restored::kAllWeights) {
-      for (const RestorableLayer& layer : layers_) {
-        if (layer.weights) CBOARD_RETURN_IF_ERROR(restoration.AddWeights(*layer.weights));
-      }
-      CBOARD_RETURN_IF_ERROR(restoration.AddOtherConstants());
+    const bool has_weights = is_everything || restored == Restored::kAllWeights;
+    const bool has_outputs = is_everything || restored == Restored::kAllOutputs;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const Level level = comparison_.layers[i].diagnosis.level;
+      const bool is_chosen = (restored == Restored::kRedLayers && level == Level::kRed) ||
+                             (restored == Restored::kHurtLayers && level != Level::kGreen);
+      if (is_chosen || has_weights) CBOARD_RETURN_IF_ERROR(Add({i, Part::kWeight}, restoration));
+      if (is_chosen || has_outputs) CBOARD_RETURN_IF_ERROR(Add({i, Part::kOutput}, restoration));
     }
-    if (is_everything || restored == Restored::kAllOutputs) {
-      for (const RestorableLayer& layer : layers_) {
-        if (layer.output && CanRestoreOutput(*layer.output)) restoration.AddOutput(*layer.output);
-      }
-      for (const ModelNode& node : variant_.nodes()) {
-        if (node.op_type != "QuantizeLinear" || node.parent != kNoNode) continue;
-        if (node.inputs.empty() || node.inputs[0] == kNoTensor) continue;
-        if (!variant_.IsWeight(node.inputs[0])) restoration.AddOutput(node.inputs[0], {});
-      }
-    }
+    if (has_weights) CBOARD_RETURN_IF_ERROR(restoration.AddOtherConstants());
+    if (has_outputs) restoration.AddOtherOutputs();
     return restoration.Take();
+  }
+
+  Result<void> Add(const Suspect& suspect, Restoration& restoration) const {
+    if (!CanRestore(suspect)) return {};
+    const RestorableLayer& layer = layers_[suspect.layer];
+    if (suspect.part == Part::kWeight) return restoration.AddWeights(*layer.weights);
+    restoration.AddOutput(*layer.output);
+    return {};
   }
 
   // Nothing once somebody has stopped it.
@@ -330,6 +342,10 @@ std::string_view NameOf(Restored restored) {
       return "nothing";
     case Restored::kParts:
       return "parts";
+    case Restored::kRedLayers:
+      return "red_layers";
+    case Restored::kHurtLayers:
+      return "red_and_amber_layers";
     case Restored::kAllWeights:
       return "all_weights";
     case Restored::kAllOutputs:
