@@ -19,6 +19,8 @@ using compare::Level;
 using compare::ModelComparison;
 
 constexpr std::size_t kMaxNameWidth = 60;
+// Columns for ends of the network; of more, there is a mean.
+constexpr std::size_t kMaxEnds = 4;
 // Sums in another order differ by less than this leaves.
 constexpr double kSameAnswersDb = 80;
 
@@ -191,19 +193,34 @@ void AppendVerified(const ModelComparison& comparison, std::string& text) {
     text += "\nNothing was verified: " + Printable(comparison.why_not_verified) + ".\n";
   }
   if (comparison.verified.empty()) return;
-  TextTable table(
-      {{"measured on " + Plural(comparison.samples, "sample")}, {"dB", Align::kRight}, {""}});
+  const std::vector<std::string>& ends = comparison.verified_layers;
+  std::vector<TextTable::Column> columns = {{"measured on " + Plural(comparison.samples, "sample")},
+                                            {ends.size() > 1 ? "mean dB" : "dB", Align::kRight}};
+  const std::size_t shown = ends.size() > 1 ? std::min(ends.size(), kMaxEnds) : 0;
+  for (std::size_t i = ends.size() - shown; i < ends.size(); ++i) {
+    columns.push_back({Quoted(ends[i], kMaxNameWidth), Align::kRight});
+  }
+  columns.push_back({""});
+  TextTable table(std::move(columns));
   for (const compare::Verification& run : comparison.verified) {
     const bool is_measured = run.why_not.empty();
-    table.AddRow({RestoredText(comparison, run), is_measured ? Decibels(run.sqnr_db) : "",
-                  is_measured ? "" : "could not be run: " + run.why_not});
+    std::vector<std::string> cells = {RestoredText(comparison, run),
+                                      is_measured ? Decibels(run.sqnr_db) : ""};
+    for (std::size_t i = ends.size() - shown; i < ends.size(); ++i) {
+      cells.push_back(is_measured ? Decibels(run.layer_sqnr_db[i]) : "");
+    }
+    cells.push_back(is_measured ? "" : "could not be run: " + run.why_not);
+    table.AddRow(std::move(cells));
   }
   table.DropEmptyColumns();
-  text += "\nWhat the last layer, " + Quoted(comparison.verified_layer, kMaxNameWidth) +
-          ", would keep:\n" + table.Render(2);
+  text += "\nWhat the last " +
+          (ends.size() > 1 ? HumanCount(ends.size()) + " layers"
+                           : "layer, " + Quoted(ends[0], kMaxNameWidth) + ",") +
+          " would keep:\n" + table.Render(2);
   const compare::Verification& last = comparison.verified.back();
-  if (last.restored == compare::Restored::kEverything && last.why_not.empty() &&
-      last.sqnr_db < kSameAnswersDb) {
+  const bool is_same =
+      std::ranges::all_of(last.layer_sqnr_db, [](double db) { return db >= kSameAnswersDb; });
+  if (last.restored == compare::Restored::kEverything && last.why_not.empty() && !is_same) {
     text +=
         "With everything in float, answers are still not the baseline's: not all that was changed "
         "could be put back, or they are as small as the rounding of float32.\n";

@@ -94,7 +94,7 @@ TEST(CompareReport, SaysWhatTheLastLayerWouldKeep) {
   compare::ModelComparison comparison = Example();
   comparison.samples = 20;
   comparison.layers[1].diagnosis.level = compare::Level::kAmber;
-  comparison.verified_layer = "head";
+  comparison.verified_layers = {"head"};
   comparison.verified = {
       {.sqnr_db = 5.2},
       {.restored = Restored::kParts, .parts = {{"conv2", Part::kOutput}}, .sqnr_db = 9.7},
@@ -124,7 +124,7 @@ TEST(CompareReport, SaysWhatTheLastLayerWouldKeep) {
                 "  all outputs in float                                  20.0\n"
                 "  everything in float                                  exact\n"));
   EXPECT_THAT(CompareText(comparison), Not(HasSubstr("still not the baseline's")));
-  comparison.verified.back().sqnr_db = 40;
+  comparison.verified.back().layer_sqnr_db = {40};
   EXPECT_THAT(CompareText(comparison), HasSubstr("answers are still not the baseline's"));
 }
 

@@ -133,8 +133,8 @@ def test_numbers_are_those_of_models_that_the_onnx_package_has_edited(
     fp32, int8 = outlier_channel(digits), tmp_path / "int8.onnx"
     digits.quantize(fp32, int8, per_channel=per_channel)
     report = verify(compare, fp32, int8, digits)
-    last = next(layer for layer in report["layers"] if layer["name"] == report["verified_layer"])
-    assert report["verified_layer"] == "/head/Gemm" and report["why_not_verified"] == ""
+    last = next(layer for layer in report["layers"] if layer["name"] == "/head/Gemm")
+    assert report["verified_layers"] == ["/head/Gemm"] and report["why_not_verified"] == ""
     assert report["verified"][0]["restored"] == "nothing"
     assert report["verified"][0]["sqnr_db"] == last["accumulated"]["sqnr_db"]
     kinds = [run["restored"] for run in report["verified"]]
@@ -211,6 +211,50 @@ def test_everything_restored_is_the_baseline(digits, folded, compare, tmp_path, 
             assert runs_of(report, part, 0)[0]["sqnr_db"] < EXACT_DB
 
 
+def two_heads(digits, path):
+    """The digits network with another head behind its second convolution."""
+    model = onnx.load(str(digits.fp32))
+    weights = np.random.default_rng(3).normal(size=(16, 4)).astype(np.float32)
+    bias = np.arange(4, dtype=np.float32)
+    model.graph.initializer.append(numpy_helper.from_array(weights, "side.weight"))
+    model.graph.initializer.append(numpy_helper.from_array(bias, "side.bias"))
+    model.graph.node.extend([
+        onnx.helper.make_node("GlobalAveragePool", ["/Relu_1_output_0"], ["pooled"], "/side/Pool"),
+        onnx.helper.make_node("Flatten", ["pooled"], ["flat"], "/side/Flatten"),
+        onnx.helper.make_node("Gemm", ["flat", "side.weight", "side.bias"], ["side"], "/side/Gemm"),
+    ])  # fmt: skip
+    model.graph.output.append(onnx.helper.make_tensor_value_info("side", 1, ["batch", 4]))
+    onnx.save(model, str(path))
+    return path
+
+
+def test_each_end_of_a_network_has_its_own_number(digits, compare, tmp_path):
+    fp32, int8 = two_heads(digits, tmp_path / "fp32.onnx"), tmp_path / "int8.onnx"
+    digits.quantize(fp32, int8)
+    sound = verify(compare, fp32, int8, digits)
+    ends = sound["verified_layers"]
+    assert sorted(ends) == ["/head/Gemm", "/side/Gemm"]
+    kept = dict(zip(ends, sound["verified"][0]["layer_sqnr_db"]))
+    assert sound["verified"][0]["sqnr_db"] == pytest.approx(np.mean(list(kept.values())))
+    for broken, touched in (
+        ("side", {"/side/Gemm"}), ("conv3", {"/head/Gemm"}), ("conv1", set(ends)),
+    ):  # fmt: skip
+        model = Editor(int8)
+        scale = f"{broken}.weight_scale"
+        model.set(scale, model.get(scale) * np.float32(0.5))
+        report = verify(compare, fp32, model.save(tmp_path / "broken.onnx"), digits)
+        assert report["verified_layers"] == ends
+        before, after = report["verified"][0], runs_of(report)[0]
+        assert after["parts"] == [{"layer": layer_of(f"{broken}.weight", fp32), "part": "weight"}]
+        for end, old, new in zip(ends, before["layer_sqnr_db"], after["layer_sqnr_db"]):
+            assert old < kept[end] - 6 if end in touched else old == pytest.approx(kept[end])
+            assert new > kept[end] - 0.5 if end in touched else new == old
+    text = run_compare(fp32, int8, "--data", digits.data, "--verify").stdout
+    assert "What the last 2 layers would keep:" in text
+    header = next(line for line in text.splitlines() if "measured on" in line)
+    assert header.split("samples")[1].split() == ["mean", "dB", *(f"'{end}'" for end in ends)]
+
+
 def test_weights_that_were_pruned_are_restored_too(digits, compare, tmp_path):
     pruned = Editor(digits.fp32)
     weights = pruned.get("conv2.weight")
@@ -232,8 +276,8 @@ def test_what_cannot_be_restored_changes_nothing_else(digits, compare, tmp_path)
     )
     flags = ["--data", digits.data, "--samples", 4]
     report = compare(digits.fp32, qop, *flags, "--verify")
-    assert "quantize it in the QDQ format" in report["why_not_verified"]
-    assert report["verified"] == [] and report["verified_layer"] == ""
+    assert "in the QDQ format can be verified" in report["why_not_verified"]
+    assert report["verified"] == [] and report["verified_layers"] == []
     plain = compare(digits.fp32, qop, *flags)
     assert plain == {**report, "why_not_verified": ""}
     without = compare(digits.fp32, digits.int8, "--samples", 0, "--verify")

@@ -123,8 +123,9 @@ def test_restored_weights_are_measured(pair, runtime):
     fp32, int8 = pair[:2]
     rows = compare(fp32, int8, samples=4, verify=5)
     as_it_is, weights = rows.verified[:2]
+    db = rows[0]["accumulated_sqnr_db"]
     assert as_it_is == {
-        "restored": "nothing", "parts": [], "sqnr_db": rows[0]["accumulated_sqnr_db"], "why_not": "",
+        "restored": "nothing", "parts": [], "sqnr_db": db, "layer_sqnr_db": [db], "why_not": "",
     }  # fmt: skip
     assert weights["restored"] == "parts"
     assert weights["parts"] == [{"layer": "/fc/MatMul", "part": "weight"}]

@@ -132,7 +132,9 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
 }
 
 void WriteVerified(const ModelComparison& comparison, JsonWriter& json) {
-  json.Key("verified_layer").Value(comparison.verified_layer);
+  json.Key("verified_layers").BeginArray();
+  for (const std::string& layer : comparison.verified_layers) json.Value(layer);
+  json.EndArray();
   json.Key("why_not_verified").Value(comparison.why_not_verified);
   json.Key("verified").BeginArray();
   for (const Verification& run : comparison.verified) {
@@ -148,6 +150,9 @@ void WriteVerified(const ModelComparison& comparison, JsonWriter& json) {
     json.EndArray();
     WriteNumber(run.why_not.empty() ? std::optional(run.sqnr_db) : std::nullopt,
                 json.Key("sqnr_db"));
+    json.Key("layer_sqnr_db").BeginArray();
+    for (const double db : run.layer_sqnr_db) json.Value(db);
+    json.EndArray();
     json.Key("why_not").Value(run.why_not);
     json.EndObject();
   }

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "cboard/base/strings.h"
-#include "cboard/runtime/capture.h"
-#include "cboard/tensor/convert.h"
+#include "compression/model_comparison/network_ends.h"
 
 namespace cboard::compare {
 namespace {
@@ -17,97 +16,18 @@ constexpr std::size_t kMostTogether = 3;
 constexpr std::size_t kTriedAtATime = 3;
 // What another part has to give to be worth naming.
 constexpr double kWorthwhileDb = 0.1;
-// The baseline's answers are kept up to this much, and computed again beyond.
-constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20;
+// Ends that are measured at most: the last of them.
+constexpr std::size_t kMostEnds = 16;
+// What an end that is as good as exact counts in a mean.
+constexpr double kExactDb = 80;
 
-// The baseline's output at the end of the network, for one sample.
-struct Answer {
-  std::vector<float> values;
-  std::vector<std::int64_t> shape;
-};
-
-// Runs the compressed model, edited in many ways, against one baseline.
-class EndOfNetwork {
- public:
-  static Result<EndOfNetwork> Open(const ModelGraph& baseline, const ModelGraph& variant,
-                                   const OutputPlan& end, const CompareOptions& options,
-                                   std::size_t samples) {
-    CBOARD_ASSIGN_OR_RETURN(ModelCapture capture,
-                            ModelCapture::Open(baseline.path(), {.tensors = {{end.baseline}}}));
-    CBOARD_ASSIGN_OR_RETURN(
-        std::unique_ptr<SampleSource> source,
-        OpenSamples(options.data, capture.session().inputs(), {.max_samples = samples}));
-    return EndOfNetwork(std::move(capture), variant, end, std::move(source));
-  }
-
-  std::size_t samples() const { return samples_->size(); }
-
-  // The SQNR in dB of the output with these edits. Nothing when `progress` has said false.
-  Result<std::optional<double>> Measure(
-      GraphEdits edits, const std::function<bool(std::size_t done, std::size_t)>& progress) {
-    CBOARD_ASSIGN_OR_RETURN(const ModelCapture edited,
-                            ModelCapture::Open(variant_.path(), {.tensors = {{end_.variant}},
-                                                                 .edits = std::move(edits)}));
-    const bool has_answers = answers_.size() == samples_->size();
-    std::vector<const ModelCapture*> models = {&edited};
-    if (!has_answers) models.push_back(&baseline_);
-    ComparisonBuilder builder;
-    CBOARD_ASSIGN_OR_RETURN(const CaptureSummary summary,
-                            CaptureSamples(
-                                *samples_, models,
-                                [&](const CapturedSample& sample) -> Result<void> {
-                                  if (!has_answers) CBOARD_RETURN_IF_ERROR(KeepAnswer(sample));
-                                  return Compare(sample, builder);
-                                },
-                                progress));
-    if (summary.is_stopped) return std::optional<double>();
-    const double db = builder.Build().total.SqnrDb();
-    if (std::isnan(db)) return Fail(ErrorCode::kInvalidArgument, "it gives no finite numbers");
-    return std::optional(db);
-  }
-
- private:
-  EndOfNetwork(ModelCapture baseline, const ModelGraph& variant, const OutputPlan& end,
-               std::unique_ptr<SampleSource> samples)
-      : baseline_(std::move(baseline)),
-        variant_(variant),
-        end_(end),
-        samples_(std::move(samples)) {}
-
-  Result<void> KeepAnswer(const CapturedSample& sample) {
-    if (sample.index != answers_.size()) return {};  // Kept before, or there was no room.
-    const TensorView* answer = sample.results[1].Find(end_.baseline);
-    if (answer == nullptr) return {};
-    const std::size_t bytes = answer->element_count() * sizeof(float);
-    if (bytes > kMaxKeptBytes - kept_bytes_) return {};
-    kept_bytes_ += bytes;
-    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(*answer));
-    answers_.push_back({std::move(values), answer->shape});
-    return {};
-  }
-
-  Result<void> Compare(const CapturedSample& sample, ComparisonBuilder& builder) const {
-    const TensorView* found = sample.results[0].Find(end_.variant);
-    if (found == nullptr) return Fail(ErrorCode::kInvalidArgument, "it gives no numbers");
-    TensorView compressed = *found;
-    if (end_.codes) {
-      compressed.quantization =
-          Quantization::PerTensor(end_.codes->scales, end_.codes->zero_points);
-    }
-    if (sample.index < answers_.size()) {
-      const Answer& answer = answers_[sample.index];
-      return builder.Add(TensorView(answer.values, answer.shape), compressed);
-    }
-    return builder.Add(*sample.results[1].Find(end_.baseline), compressed);
-  }
-
-  ModelCapture baseline_;
-  const ModelGraph& variant_;
-  const OutputPlan& end_;
-  std::unique_ptr<SampleSource> samples_;
-  std::vector<Answer> answers_;  // Of the first samples.
-  std::size_t kept_bytes_ = 0;
-};
+// One number for all ends.
+double MeanOf(const std::vector<double>& dbs) {
+  if (dbs.size() == 1) return dbs[0];
+  double sum = 0;
+  for (const double db : dbs) sum += std::clamp(db, -kExactDb, kExactDb);
+  return sum / static_cast<double>(dbs.size());
+}
 
 class Verifier {
  public:
@@ -121,16 +41,22 @@ class Verifier {
         comparison_(comparison) {}
 
   Result<void> Run() {
-    const LayerComparison* last = LastLayer(comparison_);
-    comparison_.why_not_verified = WhyNot(last);
+    const std::vector<std::size_t> ends = ListEnds();
+    comparison_.why_not_verified = WhyNot(ends);
     if (!comparison_.why_not_verified.empty()) return {};
-    comparison_.verified_layer = last->name;
-    const double as_it_is = last->accumulated->total.SqnrDb();
-    comparison_.verified.push_back({.restored = Restored::kNothing, .sqnr_db = as_it_is});
-    CBOARD_ASSIGN_OR_RETURN(EndOfNetwork end, EndOfNetwork::Open(baseline_, variant_,
-                                                                 *layers_[PositionOf(*last)].output,
-                                                                 options_, comparison_.samples));
-    end_ = &end;
+    Verification as_it_is;
+    std::vector<OutputPlan> plans;
+    for (const std::size_t i : ends) {
+      comparison_.verified_layers.push_back(comparison_.layers[i].name);
+      as_it_is.layer_sqnr_db.push_back(comparison_.layers[i].accumulated->total.SqnrDb());
+      plans.push_back(*layers_[i].output);
+    }
+    as_it_is.sqnr_db = MeanOf(as_it_is.layer_sqnr_db);
+    comparison_.verified.push_back(std::move(as_it_is));
+    CBOARD_ASSIGN_OR_RETURN(
+        NetworkEnds opened,
+        NetworkEnds::Open(baseline_, variant_, std::move(plans), options_, comparison_.samples));
+    ends_ = &opened;
     ListSuspects();
     const std::vector<Restored> many = ManyAtOnce();
     const std::size_t n = suspects_.size();
@@ -163,7 +89,31 @@ class Verifier {
     return layer.output && CanRestoreOutput(*layer.output);
   }
 
-  std::string WhyNot(const LayerComparison* last) const {
+  // Positions of the layers behind which no other one was compared, the last one last; without
+  // those that cannot change.
+  std::vector<std::size_t> ListEnds() const {
+    std::vector<std::size_t> compared;
+    std::vector<TensorId> tensors;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (!layers_[i].output || !comparison_.layers[i].accumulated) continue;
+      const TensorId tensor = baseline_.FindTensor(layers_[i].output->baseline);
+      if (tensor == kNoTensor || baseline_.tensor(tensor).producer == kNoNode) continue;
+      compared.push_back(i);
+      tensors.push_back(tensor);
+    }
+    std::vector<std::size_t> ends;
+    for (const std::size_t k : FindEnds(baseline_, tensors)) {
+      const double db = comparison_.layers[compared[k]].accumulated->total.SqnrDb();
+      if (std::isfinite(db)) ends.push_back(compared[k]);
+    }
+    std::ranges::stable_sort(ends, {}, [&](std::size_t i) { return comparison_.layers[i].depth; });
+    if (ends.size() > kMostEnds) {
+      ends.erase(ends.begin(), ends.end() - static_cast<std::ptrdiff_t>(kMostEnds));
+    }
+    return ends;
+  }
+
+  std::string WhyNot(const std::vector<std::size_t>& ends) const {
     if (!comparison_.why_not_run.empty()) return comparison_.why_not_run;
     bool can_restore = false;
     for (std::size_t i = 0; i < layers_.size() && !can_restore; ++i) {
@@ -171,15 +121,15 @@ class Verifier {
     }
     if (!can_restore) {
       return "nothing in " + Quoted(variant_.path().filename().string()) +
-             " is quantized by QuantizeLinear and DequantizeLinear around operators on floats, "
-             "which could be passed by; quantize it in the QDQ format";
+             " is quantized by QuantizeLinear and DequantizeLinear around operators on float32, "
+             "which could be passed by; models in the QDQ format can be verified";
     }
-    if (last == nullptr || !layers_[PositionOf(*last)].output) return "no output was compared";
-    const double db = last->accumulated->total.SqnrDb();
-    if (std::isinf(db) && db > 0) {
-      return "the last layer, " + Quoted(last->name) + ", gives exactly what the baseline gives";
-    }
-    return {};
+    if (!ends.empty()) return {};
+    const LayerComparison* last = LastLayer(comparison_);
+    if (last == nullptr) return "no output was compared";
+    return "the last layer, " + Quoted(last->name) + ", gives " +
+           (last->accumulated->total.SqnrDb() > 0 ? "exactly what the baseline gives"
+                                                  : "nothing that can be compared");
   }
 
   std::vector<Restored> ManyAtOnce() const {
@@ -251,13 +201,13 @@ class Verifier {
     for (const auto& [layer, part] : suspects) {
       verification.parts.push_back({comparison_.layers[layer].name, part});
     }
-    const std::size_t samples = end_->samples(), before = runs_done_ * samples;
+    const std::size_t samples = ends_->samples(), before = runs_done_ * samples;
     const auto progress = [&](std::size_t done, std::size_t) {
       return !options_.verify_progress || options_.verify_progress(before + done, runs_ * samples);
     };
-    const auto measured = [&]() -> Result<std::optional<double>> {
+    auto measured = [&]() -> Result<std::optional<std::vector<double>>> {
       CBOARD_ASSIGN_OR_RETURN(GraphEdits edits, EditsFor(restored, suspects));
-      return end_->Measure(std::move(edits), progress);
+      return ends_->Measure(std::move(edits), progress);
     }();
     ++runs_done_;
     if (!measured) {
@@ -266,7 +216,8 @@ class Verifier {
       is_stopped_ = true;
       return std::nullopt;
     } else {
-      verification.sqnr_db = **measured;
+      verification.layer_sqnr_db = **std::move(measured);
+      verification.sqnr_db = MeanOf(verification.layer_sqnr_db);
     }
     return verification;
   }
@@ -327,7 +278,7 @@ class Verifier {
   const std::vector<RestorableLayer>& layers_;
   const CompareOptions& options_;
   ModelComparison& comparison_;
-  EndOfNetwork* end_ = nullptr;
+  NetworkEnds* ends_ = nullptr;
   std::vector<Suspect> suspects_;
   std::vector<Tried> tried_;  // One part each, the best first.
   std::size_t runs_ = 0, runs_done_ = 0;

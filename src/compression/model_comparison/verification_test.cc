@@ -63,7 +63,7 @@ std::vector<Restored> KindsOf(const ModelComparison& comparison) {
 
 TEST_F(VerificationTest, TheBrokenPartIsTheOneThatHelps) {
   const ModelComparison comparison = Compared({.samples = 4, .verify = 5});
-  EXPECT_EQ(comparison.verified_layer, "fc2");
+  EXPECT_THAT(comparison.verified_layers, ElementsAre("fc2"));
   EXPECT_THAT(KindsOf(comparison),
               ElementsAre(Restored::kNothing, Restored::kParts, Restored::kRedLayers,
                           Restored::kAllWeights, Restored::kAllOutputs, Restored::kEverything));
