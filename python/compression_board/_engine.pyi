@@ -72,7 +72,7 @@ class Aurora:
     def ratios(self) -> dict[str, float]: ...
 
 def compare_models(
-    baseline: str, variant: str, data: str, samples: int, logdir: str
+    baseline: str, variant: str, data: str, samples: int, logdir: str, verify: int
 ) -> str: ...
 
 class HardwareMonitor:

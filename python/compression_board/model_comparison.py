@@ -79,6 +79,27 @@ class LayerRow(TypedDict):
     fix_size_bytes: Optional[int]
 
 
+class RestoredPart(TypedDict):
+    """Weights with their bias, or the output, of a layer: `part` is "weight" or "output"."""
+
+    layer: str
+    part: str
+
+
+class Verification(TypedDict):
+    """A run of the compressed model with something put back to the baseline's floats: `restored` is
+    "nothing", "parts" (those that are listed), "red_layers", "red_and_amber_layers", "all_weights",
+    "all_outputs" or "everything". `sqnr_db` is what the last layer's output keeps (where a network
+    has many ends, on the average; `layer_sqnr_db` has them all), None when it is exact, or when it
+    could not be run, as `why_not` then says."""
+
+    restored: str
+    parts: list[RestoredPart]
+    sqnr_db: Optional[float]
+    layer_sqnr_db: list[Optional[float]]
+    why_not: str
+
+
 # What becomes of the objects inside a layer: their entries, by the columns they go to.
 _METRICS = (
     "sqnr_db", "worst_channel", "worst_channel_sqnr_db", "cosine", "mse", "mean_shift_sigmas",
@@ -137,6 +158,13 @@ class ModelComparison(list[LayerRow]):
         return list(self.details["bytes"])
 
     @property
+    def verified(self) -> list[Verification]:
+        """What the last layer's output would keep with parts restored, if `verify` was given: as it
+        is, with one part each, with some together, with all. `details["why_not_verified"]` says why
+        there is nothing."""
+        return list(self.details["verified"])
+
+    @property
     def keep_float(self) -> dict[str, str]:
         """By quantizer, the configuration that keeps the red layers in FP32."""
         return dict(self.details["keep_float"])
@@ -161,6 +189,7 @@ def compare(
     data: Optional[PathLike] = None,
     samples: int = 20,
     logdir: Optional[PathLike] = None,
+    verify: int = 0,
 ) -> ModelComparison:
     """Compares two model files, layer by layer, and says which was hurt and why.
 
@@ -169,16 +198,23 @@ def compare(
     PNG files), or on generated ones, as `is_generated` then says. With `logdir`, what was found is
     also logged there, for the board and TensorBoard.
 
+    `verify` says how many of the parts that are hurt most are then put back to float, each in a run
+    of its own, to measure what the end of the network would keep: see `verified`. That takes up to
+    `verify` + 17 more runs over the samples.
+
     FileNotFoundError when a file, or ONNX Runtime, is not there; ValueError when the files are not
     two of one model; OSError when one is damaged.
     """
     if samples < 0:
         raise ValueError(f"samples is {samples}; give 0 to compare weights only")
+    if verify < 0:
+        raise ValueError(f"verify is {verify}; give 0 to measure nothing besides")
     found = _engine.compare_models(
         os.fspath(baseline),
         os.fspath(variant),
         "" if data is None else os.fspath(data),
         samples,
         "" if logdir is None else os.fspath(logdir),
+        verify,
     )
     return ModelComparison(json.loads(found))

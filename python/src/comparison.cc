@@ -13,7 +13,8 @@ namespace {
 
 // What was found, as JSON; logs it, too, when `logdir` is not empty.
 std::string CompareFiles(const std::string& baseline, const std::string& variant,
-                         const std::string& data, std::size_t samples, const std::string& logdir) {
+                         const std::string& data, std::size_t samples, const std::string& logdir,
+                         std::size_t verify) {
   Result<std::string> json;
   {
     const Unlocked unlocked;
@@ -22,7 +23,7 @@ std::string CompareFiles(const std::string& baseline, const std::string& variant
           const compare::ModelComparison comparison,
           compare::CompareModels(
               baseline, variant,
-              {.data = data, .samples = samples, .histograms = !logdir.empty()}));
+              {.data = data, .samples = samples, .histograms = !logdir.empty(), .verify = verify}));
       if (!logdir.empty()) CBOARD_RETURN_IF_ERROR(compare::LogComparison(comparison, logdir));
       return compare::ToJson(comparison);
     }();
@@ -34,7 +35,7 @@ std::string CompareFiles(const std::string& baseline, const std::string& variant
 
 void BindComparison(nb::module_& module) {
   module.def("compare_models", CompareFiles, nb::arg("baseline"), nb::arg("variant"),
-             nb::arg("data"), nb::arg("samples"), nb::arg("logdir"));
+             nb::arg("data"), nb::arg("samples"), nb::arg("logdir"), nb::arg("verify"));
 }
 
 }  // namespace cboard::python

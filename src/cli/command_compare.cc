@@ -54,6 +54,14 @@ int RunCompare(Arguments arguments) {
   app.add_flag("--stages", as_stages,
                "With --logdir: as the stages initial_graph and after_quantization, in the layout\n"
                "of the Model Compression Toolkit; docs/stages.md");
+  app.add_option(
+         "--verify", options.verify,
+         "Also measure what would help: run VARIANT again with each of the N parts that are\n"
+         "hurt most put back to float, the best of them together, all weights and all\n"
+         "outputs; default 5. Takes up to N + 17 more runs over the samples")
+      ->type_name("[N]")
+      ->expected(0, 1)
+      ->default_str("5");
   app.add_flag("--json", json, "Everything, as JSON, for other programs");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
@@ -69,9 +77,17 @@ int RunCompare(Arguments arguments) {
     progress.Update(done, total);
     return true;
   };
+  Progress verifying("running the variant with parts restored", std::cerr,
+                     IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
+  options.verify_progress = [&](std::size_t done, std::size_t total) {
+    progress.Clear();
+    verifying.Update(done, total);
+    return true;
+  };
   const Result<compare::ModelComparison> comparison =
       compare::CompareModels(baseline, variant, options);
   progress.Clear();
+  verifying.Clear();
   if (!comparison) {
     Complain(comparison.error().message);
     return kExitFailed;

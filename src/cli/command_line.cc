@@ -43,7 +43,8 @@ std::optional<int> ParseFlags(CLI::App& app, Arguments arguments) {
   } catch (const CLI::ConversionError& error) {
     // CLI11 says "Could not convert: --top = ten", and of what kind it should be, nothing.
     std::string_view flag = error.what();
-    if (const std::size_t colon = flag.find(": "); colon != flag.npos) flag.remove_prefix(colon + 2);
+    if (const std::size_t colon = flag.find(": "); colon != flag.npos)
+      flag.remove_prefix(colon + 2);
     Complain("'" + std::string(flag) + "' is not a number that this flag takes");
     std::cerr << "Try '" << app.get_name() << " --help'.\n";
     return kExitUsage;

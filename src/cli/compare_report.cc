@@ -19,6 +19,10 @@ using compare::Level;
 using compare::ModelComparison;
 
 constexpr std::size_t kMaxNameWidth = 60;
+// Columns for ends of the network; of more, there is a mean.
+constexpr std::size_t kMaxEnds = 4;
+// Sums in another order differ by less than this leaves.
+constexpr double kSameAnswersDb = 80;
 
 std::string Decibels(std::optional<double> value) {
   if (!value || std::isnan(*value)) return "";
@@ -44,34 +48,10 @@ std::size_t CountOf(const ModelComparison& comparison, Level level) {
       comparison.layers, [&](const auto& layer) { return layer.diagnosis.level == level; }));
 }
 
-// The layer that runs last of those with an output.
-const LayerComparison* LastOf(const ModelComparison& comparison) {
-  const LayerComparison* last = nullptr;
-  for (const LayerComparison& layer : comparison.layers) {
-    if (layer.accumulated && (last == nullptr || layer.depth >= last->depth)) last = &layer;
-  }
-  return last;
-}
-
-// How much of the SQNR is lost between a layer's inputs and its output. Above 40 dB nobody sees it,
-// and below 0 there is nothing left to lose.
-double LossOf(const LayerComparison& layer) {
-  if (!layer.input_sqnr_db || !layer.accumulated) return 0;
-  const auto counted = [](double db) { return std::clamp(db, 0.0, 40.0); };
-  return counted(*layer.input_sqnr_db) - counted(layer.accumulated->total.SqnrDb());
-}
-
 // Names the layers in which most is lost, when there are any that stand out.
 void AppendLosses(const ModelComparison& comparison, std::string& text) {
-  constexpr std::size_t kMost = 3;
-  constexpr double kLeastDb = 6;
-  std::vector<const LayerComparison*> layers;
-  for (const LayerComparison& layer : comparison.layers) {
-    if (LossOf(layer) >= kLeastDb) layers.push_back(&layer);
-  }
+  const std::vector<const LayerComparison*> layers = compare::MostLost(comparison);
   if (layers.empty()) return;
-  std::ranges::stable_sort(layers, std::greater(), [](const auto* each) { return LossOf(*each); });
-  layers.resize(std::min(layers.size(), kMost));
   text += "Most is lost on the way to the output of ";
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (i > 0) text += i + 1 == layers.size() ? " and " : ", ";
@@ -104,7 +84,7 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
         "Samples were made up: outputs describe the models, not their use. Give real ones with "
         "--data.\n";
   }
-  if (const LayerComparison* last = LastOf(comparison)) {
+  if (const LayerComparison* last = compare::LastLayer(comparison)) {
     const double db = last->accumulated->total.SqnrDb();
     text += "The last layer, " + Quoted(last->name, kMaxNameWidth) + ", ";
     if (std::isfinite(db)) {
@@ -162,6 +142,88 @@ void AppendCauses(const ModelComparison& comparison, std::size_t top, std::strin
             std::string(NameOf(layer.diagnosis.part)) +
             "): " + Printable(layer.diagnosis.explanation) + "\n";
     for (const Fix& fix : layer.fixes) text += "  - " + FixText(fix) + "\n";
+  }
+}
+
+// "'conv2' weights and output, 'head' weights".
+std::string PartsText(const std::vector<compare::RestoredPart>& parts) {
+  std::string text;
+  std::vector<bool> is_named(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (is_named[i]) continue;
+    text += (text.empty() ? "" : ", ") + Quoted(parts[i].layer, kMaxNameWidth) + " ";
+    for (std::size_t k = i; k < parts.size(); ++k) {
+      if (parts[k].layer != parts[i].layer) continue;
+      is_named[k] = true;
+      text += k > i ? " and " : "";
+      text += parts[k].part == compare::Part::kOutput ? "output" : "weights";
+    }
+  }
+  return text;
+}
+
+std::string RestoredText(const ModelComparison& comparison, const compare::Verification& run) {
+  const auto layers = [](std::size_t count, const std::string& which) {
+    return "the " + (count == 1 ? "" : HumanCount(count) + " ") + which +
+           (count == 1 ? " layer" : " layers");
+  };
+  const std::size_t red = CountOf(comparison, Level::kRed);
+  switch (run.restored) {
+    case compare::Restored::kNothing:
+      return "as it is";
+    case compare::Restored::kParts:
+      return PartsText(run.parts) + " in float";
+    case compare::Restored::kRedLayers:
+      return layers(red, "red") + " in float";
+    case compare::Restored::kHurtLayers:
+      return layers(red + CountOf(comparison, Level::kAmber), red > 0 ? "red and amber" : "amber") +
+             " in float";
+    case compare::Restored::kAllWeights:
+      return "all weights in float";
+    case compare::Restored::kAllOutputs:
+      return "all outputs in float";
+    case compare::Restored::kEverything:
+      break;
+  }
+  return "everything in float";
+}
+
+void AppendVerified(const ModelComparison& comparison, std::string& text) {
+  if (!comparison.why_not_verified.empty()) {
+    text += "\nNothing was verified: " + Printable(comparison.why_not_verified) + ".\n";
+  }
+  if (comparison.verified.empty()) return;
+  const std::vector<std::string>& ends = comparison.verified_layers;
+  std::vector<TextTable::Column> columns = {{"measured on " + Plural(comparison.samples, "sample")},
+                                            {ends.size() > 1 ? "mean dB" : "dB", Align::kRight}};
+  const std::size_t shown = ends.size() > 1 ? std::min(ends.size(), kMaxEnds) : 0;
+  for (std::size_t i = ends.size() - shown; i < ends.size(); ++i) {
+    columns.push_back({Quoted(ends[i], kMaxNameWidth), Align::kRight});
+  }
+  columns.push_back({""});
+  TextTable table(std::move(columns));
+  for (const compare::Verification& run : comparison.verified) {
+    const bool is_measured = run.why_not.empty();
+    std::vector<std::string> cells = {RestoredText(comparison, run),
+                                      is_measured ? Decibels(run.sqnr_db) : ""};
+    for (std::size_t i = ends.size() - shown; i < ends.size(); ++i) {
+      cells.push_back(is_measured ? Decibels(run.layer_sqnr_db[i]) : "");
+    }
+    cells.push_back(is_measured ? "" : "could not be run: " + run.why_not);
+    table.AddRow(std::move(cells));
+  }
+  table.DropEmptyColumns();
+  text += "\nWhat the last " +
+          (ends.size() > 1 ? HumanCount(ends.size()) + " layers"
+                           : "layer, " + Quoted(ends[0], kMaxNameWidth) + ",") +
+          " would keep:\n" + table.Render(2);
+  const compare::Verification& last = comparison.verified.back();
+  const bool is_same =
+      std::ranges::all_of(last.layer_sqnr_db, [](double db) { return db >= kSameAnswersDb; });
+  if (last.restored == compare::Restored::kEverything && last.why_not.empty() && !is_same) {
+    text +=
+        "With everything in float, answers are still not the baseline's: not all that was changed "
+        "could be put back, or they are as small as the rounding of float32.\n";
   }
 }
 
@@ -227,6 +289,7 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendVerdict(comparison, text);
   AppendTable(comparison, top, text);
   AppendCauses(comparison, top, text);
+  AppendVerified(comparison, text);
   AppendLint(comparison, top, text);
   AppendSaturation(comparison, top, text);
   AppendBytes(comparison, text);

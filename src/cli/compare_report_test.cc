@@ -88,5 +88,52 @@ TEST(CompareReport, SaysWhatTheGraphAndOtherProcessorsDo) {
   EXPECT_THAT(text, HasSubstr("weights, int8"));
 }
 
+TEST(CompareReport, SaysWhatTheLastLayerWouldKeep) {
+  using compare::Part;
+  using compare::Restored;
+  compare::ModelComparison comparison = Example();
+  comparison.samples = 20;
+  comparison.layers[1].diagnosis.level = compare::Level::kAmber;
+  comparison.verified_layers = {"head"};
+  comparison.verified = {
+      {.sqnr_db = 5.2},
+      {.restored = Restored::kParts, .parts = {{"conv2", Part::kOutput}}, .sqnr_db = 9.7},
+      {.restored = Restored::kParts,
+       .parts = {{"conv2", Part::kOutput}, {"head", Part::kWeight}, {"conv2", Part::kWeight}},
+       .sqnr_db = 14.1},
+      {.restored = Restored::kParts,
+       .parts = {{"conv1", Part::kWeight}},
+       .why_not = "cannot load 'int8.onnx'"},
+      {.restored = Restored::kRedLayers, .sqnr_db = 12},
+      {.restored = Restored::kHurtLayers, .sqnr_db = 13},
+      {.restored = Restored::kAllWeights, .sqnr_db = 6.8},
+      {.restored = Restored::kAllOutputs, .sqnr_db = 20},
+      {.restored = Restored::kEverything, .sqnr_db = HUGE_VAL}};
+  EXPECT_THAT(
+      CompareText(comparison),
+      HasSubstr("\nWhat the last layer, 'head', would keep:\n"
+                "  measured on 20 samples                                  dB\n"
+                "  as it is                                               5.2\n"
+                "  'conv2' output in float                                9.7\n"
+                "  'conv2' output and weights, 'head' weights in float   14.1\n"
+                "  'conv1' weights in float                                    could not be run: "
+                "cannot load 'int8.onnx'\n"
+                "  the red layer in float                                12.0\n"
+                "  the 2 red and amber layers in float                   13.0\n"
+                "  all weights in float                                   6.8\n"
+                "  all outputs in float                                  20.0\n"
+                "  everything in float                                  exact\n"));
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("still not the baseline's")));
+  comparison.verified.back().layer_sqnr_db = {40};
+  EXPECT_THAT(CompareText(comparison), HasSubstr("answers are still not the baseline's"));
+}
+
+TEST(CompareReport, SaysWhyNothingWasVerified) {
+  compare::ModelComparison comparison = Example();
+  comparison.why_not_verified = "no output was compared";
+  EXPECT_THAT(CompareText(comparison),
+              HasSubstr("\nNothing was verified: no output was compared.\n"));
+}
+
 }  // namespace
 }  // namespace cboard::cli

@@ -36,9 +36,17 @@ Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::str
 Result<ModelCapture> ModelCapture::Open(const fs::path& model, const CaptureOptions& options) {
   const std::string shown = Quoted(model.string(), 1000);
   CBOARD_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(model));
+  std::string edited;
+  std::string_view bytes = file->text();
+  if (!options.edits.empty()) {
+    auto result = EditGraph(bytes, options.edits);
+    if (!result) return Fail(Annotate(std::move(result).error(), shown));
+    edited = *std::move(result);
+    bytes = edited;
+  }
   std::optional<std::span<const std::string>> names;
   if (options.tensors) names = *options.tensors;
-  auto with_outputs = AddGraphOutputs(file->text(), names);
+  auto with_outputs = AddGraphOutputs(bytes, names);
   if (!with_outputs) return Fail(Annotate(std::move(with_outputs).error(), shown));
   SessionOptions session_options = options.session;
   if (!with_outputs->external_files.empty()) {

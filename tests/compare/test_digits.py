@@ -277,9 +277,10 @@ def test_the_page_explains_what_the_report_says(digits, compare):
     page = (Path(__file__).resolve().parents[2] / "docs" / "compare.md").read_text()
     report = compare(digits.fp32, digits.int8, "--data", digits.data)
     explained = {"lint", "bytes", "keep_float", "baseline_only", "variant_only"}
+    explained |= {"verified", "verified_layers", "why_not_verified"}
     assert explained <= report.keys()
     for name in explained | {"saturation", "is_rescaled", "paired_by", "rmse_steps"}:
         assert f"`{name}`" in page or f"`{name}:" in page, name
     flags = run_compare("--help").stdout
-    for flag in ("--data", "--samples", "--top", "--logdir", "--json"):
+    for flag in ("--data", "--samples", "--top", "--logdir", "--verify", "--json"):
         assert flag in flags and f"`{flag}" in page

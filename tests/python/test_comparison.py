@@ -97,12 +97,16 @@ def test_pandas_takes_them(pair):
     assert table["weight_sqnr_db"].dtype == np.float64
 
 
-def test_models_run_on_the_samples_given(pair, tmp_path, monkeypatch):
+@pytest.fixture
+def runtime(monkeypatch):
     libraries = sorted(RUNTIME.glob("libonnxruntime.so*"))
     if not libraries and "CB_ONNXRUNTIME_LIB" not in os.environ:
         pytest.skip("no ONNX Runtime: scripts/fetch-onnxruntime gets it")
     if libraries:
         monkeypatch.setenv("CB_ONNXRUNTIME_LIB", str(libraries[0]))
+
+
+def test_models_run_on_the_samples_given(pair, tmp_path, runtime):
     fp32, int8, x, y = pair
     inputs = np.random.default_rng(2).normal(0, 1, (5, 16)).astype(np.float32)
     np.save(tmp_path / "x.npy", inputs)
@@ -115,11 +119,29 @@ def test_models_run_on_the_samples_given(pair, tmp_path, monkeypatch):
     assert compare(fp32, int8, samples=1).is_generated
 
 
+def test_restored_weights_are_measured(pair, runtime):
+    fp32, int8 = pair[:2]
+    rows = compare(fp32, int8, samples=4, verify=5)
+    as_it_is, weights = rows.verified[:2]
+    db = rows[0]["accumulated_sqnr_db"]
+    assert as_it_is == {
+        "restored": "nothing", "parts": [], "sqnr_db": db, "layer_sqnr_db": [db], "why_not": "",
+    }  # fmt: skip
+    assert weights["restored"] == "parts"
+    assert weights["parts"] == [{"layer": "/fc/MatMul", "part": "weight"}]
+    assert weights["sqnr_db"] is None and weights["why_not"] == ""  # Nothing else was quantized.
+    assert rows.verified[-1]["restored"] == "everything"
+    assert compare(fp32, int8, samples=4).verified == []
+    assert compare(fp32, int8, samples=0, verify=1).details["why_not_verified"]
+
+
 def test_errors_say_what_to_do(pair, tmp_path):
     with pytest.raises(FileNotFoundError, match="none.onnx"):
         compare(tmp_path / "none.onnx", pair[1])
     with pytest.raises(ValueError, match="give 0"):
         compare(pair[0], pair[1], samples=-1)
+    with pytest.raises(ValueError, match="verify is -1"):
+        compare(pair[0], pair[1], verify=-1)
     (tmp_path / "text.onnx").write_text("hello")
     with pytest.raises(ValueError, match="text.onnx"):
         compare(pair[0], tmp_path / "text.onnx")

@@ -7,7 +7,8 @@
 //   }
 //
 // Weights are compared from the files alone. With samples, ONNX Runtime runs both models, and the
-// outputs of all layers are compared, too. docs/compare.md explains the numbers.
+// outputs of all layers are compared, too; `verify` runs the compressed one with parts restored.
+// docs/compare.md explains the numbers.
 #pragma once
 
 #include <cstddef>
@@ -136,6 +137,35 @@ struct LayerComparison {
   std::optional<Histograms> output_histograms;
 };
 
+// What was put back to the baseline's floats for a run of the compressed model.
+enum class Restored {
+  kNothing,
+  kParts,       // Those that are listed.
+  kRedLayers,   // Weights and outputs of these …
+  kHurtLayers,  // … and of those that are amber, too.
+  kAllWeights,  // Of all layers, and other constants.
+  kAllOutputs,  // All quantizers of activations are passed by.
+  kEverything,  // Both.
+};
+std::string_view NameOf(Restored restored);  // "nothing", "parts", "red_layers", …
+
+struct RestoredPart {
+  std::string layer;          // In the baseline, as LayerComparison::name.
+  Part part = Part::kWeight;  // kWeight, which has the bias with it, or kOutput.
+  friend bool operator==(const RestoredPart&, const RestoredPart&) = default;
+};
+
+// A run of the compressed model over all samples.
+struct Verification {
+  Restored restored = Restored::kNothing;
+  std::vector<RestoredPart> parts;  // Of kParts.
+  // Of the last layer's output, against the baseline's; of all of `verified_layers` on the average,
+  // each counted as 80 dB at most, when there are many.
+  double sqnr_db = 0;
+  std::vector<double> layer_sqnr_db;  // Of each of them.
+  std::string why_not;  // What ONNX Runtime had against it; nothing was measured then.
+};
+
 // Bytes of one kind in both files.
 struct ByteShare {
   std::string what;  // "weights, int8", "scales and zero points", …
@@ -159,6 +189,15 @@ struct ModelComparison {
   std::string why_not_run;  // … for this reason.
   std::string sample_source;
   bool is_generated = false;  // Samples were made up: outputs describe the models, not their use.
+
+  // What the last layer's output keeps with parts restored, if that was asked for: as it is; with
+  // one part, the best first; with two and three together, as long as that is better; with the red
+  // layers, those and the amber ones, all weights, all outputs, everything.
+  std::vector<Verification> verified;
+  // The last layers, by their names in the baseline: those behind which none was compared, where a
+  // network has many ends; at most 16.
+  std::vector<std::string> verified_layers;
+  std::string why_not_verified;  // Asked for, and nothing was measured.
 };
 
 struct CompareOptions {
@@ -166,8 +205,15 @@ struct CompareOptions {
   std::size_t samples = 20;    // At most; 0 compares weights only.
   bool histograms = false;
   Thresholds thresholds;
+  // How many of the parts that are hurt most to restore, each on its own, to see what the last
+  // layer would keep, and at most six more of the layers in which most is lost; 0 for no such runs.
+  // Of ONNX files only. Takes up to 11 runs over all samples besides those of the parts.
+  std::size_t verify = 0;
   // Hears how many samples of how many are done; false stops there.
   std::function<bool(std::size_t done, std::size_t total)> progress;
+  // Likewise of the runs for `verify`, all samples of all of them; what was measured until it says
+  // false is kept.
+  std::function<bool(std::size_t done, std::size_t total)> verify_progress;
 };
 
 // Fails as OpenModel, OpenSamples and ModelCapture do, and with kInvalidArgument when no layer of
@@ -178,10 +224,18 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options = {});
 
+// The layer that runs last of those whose outputs were compared; null when none was.
+const LayerComparison* LastLayer(const ModelComparison& comparison);
+
+// The three layers in which most is lost between inputs and output, the worst first: of those that
+// lose 6 dB or more, see LayerComparison::input_sqnr_db.
+std::vector<const LayerComparison*> MostLost(const ModelComparison& comparison);
+
 // The layers to keep in FP32 first: those with weights that are red, the worst first.
 std::vector<std::string> RedLayers(const ModelComparison& comparison);
 
-// {"baseline":…,"variant":…,"samples":…,"layers":[…],"bytes":[…],"lint":[…],"keep_float":{…}, …}
+// {"baseline":…,"variant":…,"samples":…,"layers":[…],"bytes":[…],"lint":[…],"verified":[…],
+// "keep_float":{…}, …}
 // and a newline. All layers, worst first. Numbers that are infinite or missing are null.
 std::string ToJson(const ModelComparison& comparison);
 

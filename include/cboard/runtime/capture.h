@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/runtime/graph_edits.h"
 #include "cboard/runtime/samples.h"
 #include "cboard/runtime/session.h"
 
@@ -29,6 +30,9 @@ struct CaptureOptions {
   // The tensors to capture, by name; all that nodes compute, when none are chosen.
   std::optional<std::vector<std::string>> tensors;
 
+  // Made to the model in memory, before anything is captured.
+  GraphEdits edits;
+
   // With optimizations, nodes are still fused where nothing is captured between them.
   SessionOptions session;
 };
@@ -36,8 +40,8 @@ struct CaptureOptions {
 // A model that gives out what its nodes compute. Run may be called from many threads at once.
 class ModelCapture {
  public:
-  // Fails as Session::Open and AddGraphOutputs do. The model's file is read, not changed, and
-  // nothing is written beside it; weights in files of their own are read from there.
+  // Fails as Session::Open, EditGraph and AddGraphOutputs do. The model's file is read, not
+  // changed, and nothing is written beside it; weights in files of their own are read from there.
   static Result<ModelCapture> Open(const std::filesystem::path& model,
                                    const CaptureOptions& options = {});
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
 #include "compression/model_comparison/remarks.h"
+#include "compression/model_comparison/verification.h"
 #include "compression/model_comparison/weight_comparison.h"
 #include "compression/parallel.h"
 
@@ -82,7 +84,7 @@ class Comparer {
         nullptr, ParallelOptions::ForLargeItems()));
     CBOARD_RETURN_IF_ERROR(AddTensors(result));
     AddInputErrors(result);
-    std::ranges::stable_sort(result.layers, IsWorse, &LayerComparison::diagnosis);
+    SortLayers(result);
     for (const std::size_t i : pairing_.baseline_only) {
       result.baseline_only.emplace_back(NameOf(baseline_, ours_[i]));
     }
@@ -90,6 +92,9 @@ class Comparer {
       result.variant_only.emplace_back(NameOf(variant_, theirs_[i]));
     }
     result.remarks = RemarksOn(result);
+    if (options_.verify > 0) {
+      CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline_, variant_, restorable_, options_, result));
+    }
     return result;
   }
 
@@ -137,12 +142,14 @@ class Comparer {
   Result<void> RunModels(ModelComparison& result) {
     std::vector<OutputPlan> plans;
     std::vector<std::size_t> places;  // Of the pairs that have a plan.
+    restorable_.resize(pairing_.pairs.size());
     baseline_outputs_.resize(pairing_.pairs.size(), kNoTensor);
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
       const LayerPair& pair = pairing_.pairs[i];
       auto plan = PlanOutput(baseline_, ours_[pair.baseline], variant_, theirs_[pair.variant]);
       if (!plan) continue;
       baseline_outputs_[i] = baseline_.FindTensor(plan->baseline);
+      restorable_[i].output = *plan;
       plans.push_back(*std::move(plan));
       places.push_back(i);
     }
@@ -204,14 +211,31 @@ class Comparer {
       layer.folded.push_back(variant_.node(after.steps[i].node).name);
     }
     layer.weight = weights->comparison;
+    if (!restorable_.empty()) KeepWeights(before, after, folding, *weights, restorable_[position]);
     layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
     if (!layer.is_rescaled || !layer.folded.empty()) {
       CBOARD_RETURN_IF_ERROR(CompareBias(before, after, folding, layer));
     }
+    const bool has_hurt_weights = layer.diagnosis.level != Level::kGreen;
     CBOARD_ASSIGN_OR_RETURN(const std::vector<Fix> for_output, JudgeOutput(position, layer));
+    const bool has_hurt_output = !for_output.empty() || (layer.diagnosis.level != Level::kGreen &&
+                                                         layer.diagnosis.part == Part::kOutput);
+    if (!restorable_.empty()) {
+      restorable_[position].has_hurt_weights = has_hurt_weights;
+      restorable_[position].has_hurt_output = has_hurt_output;
+    }
     layer.fixes = RankFixes(layer, std::move(weights->fixes), for_output, options_.thresholds);
     if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, folding, layer));
     return layer;
+  }
+
+  // For those that are other than the baseline's.
+  void KeepWeights(const ModelLayer& before, const ModelLayer& after, const Folding& folding,
+                   const WeightFindings& findings, RestorableLayer& layer) const {
+    const bool is_stored = variant_.tensor(after.weight).source == after.weight;
+    const bool is_same = is_stored && findings.comparison.total.sum_squared_error == 0;
+    if (is_same || !CanRestoreWeights(variant_, after)) return;
+    layer.weights = PairedWeights{before, after, folding, findings.rescaling};
   }
 
   static void TakeOutputs(OutputFindings& findings, LayerComparison& layer) {
@@ -319,9 +343,29 @@ class Comparer {
       layer.diagnosis = output.diagnosis;
       layer.fixes = RankFixes(layer, {}, output.fixes, options_.thresholds);
       result.layers.push_back(std::move(layer));
+      restorable_.push_back(
+          {.output = tensors_[i].plan, .has_hurt_output = output.diagnosis.level != Level::kGreen});
       baseline_outputs_.push_back(baseline_.FindTensor(tensors_[i].plan.baseline));
     }
     return {};
+  }
+
+  // The worst first, and what can be restored of them likewise.
+  void SortLayers(ModelComparison& result) {
+    std::vector<std::size_t> order(result.layers.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, IsWorse, [&](std::size_t i) -> const Diagnosis& {
+      return result.layers[i].diagnosis;
+    });
+    restorable_.resize(order.size());
+    std::vector<LayerComparison> layers;
+    std::vector<RestorableLayer> restorable;
+    for (const std::size_t i : order) {
+      layers.push_back(std::move(result.layers[i]));
+      restorable.push_back(std::move(restorable_[i]));
+    }
+    result.layers = std::move(layers);
+    restorable_ = std::move(restorable);
   }
 
   // Of all layers, in the order of `baseline_outputs_`.
@@ -354,6 +398,7 @@ class Comparer {
   std::vector<TensorPair> tensors_;
   std::vector<OutputFindings> outputs_, tensor_outputs_;
   std::vector<std::optional<SaturationCount>> saturations_;
+  std::vector<RestorableLayer> restorable_;  // With samples; in the order of the layers.
 };
 
 }  // namespace

@@ -204,6 +204,31 @@ WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
   return size;
 }
 
+namespace {
+
+// Calls `visit(stored, place)` with the position of each weight in the file and among the rows.
+template <typename Visit>
+void ForEachWeight(const ModelGraph& model, const ModelLayer& layer, const Visit& visit) {
+  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
+  const WeightSize size = SizeOf(model, layer);
+  const std::size_t row = size.elements / size.channels;
+  std::size_t inner = 1;
+  for (std::size_t i = layer.channel_axis + 1; i < shape.size(); ++i) inner *= length(i);
+  // Element (o, c, i) of [outer, channels, inner] is element o * inner + i of row c; where input
+  // channels are the last of these, they become the first.
+  const std::size_t inputs = layer.input_axis ? length(*layer.input_axis) : 1;
+  const std::size_t pixels = row / inputs;
+  for (std::size_t e = 0; e < size.elements; ++e) {
+    const std::size_t c = e / inner % size.channels;
+    std::size_t place = e / inner / size.channels * inner + e % inner;
+    if (layer.input_axis) place = place % inputs * pixels + place / inputs;
+    visit(e, c * row + place);
+  }
+}
+
+}  // namespace
+
 Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
   // A stored value may stand for any number of elements, and two bits are the least that others
   // take: more than that is a size that somebody made up.
@@ -215,8 +240,6 @@ Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
                                           std::to_string(stored.size()) + " elements, but " +
                                           std::to_string(size.elements) + " by their shape");
   }
-  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
-  const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
   WeightRows rows;
   rows.channels = size.channels;
   rows.row = stored.size() / rows.channels;
@@ -225,20 +248,18 @@ Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
     if (layer.paired_heads > 0) SplitPairs(layer.paired_heads, rows.row, rows.values);
     return rows;
   }
-  std::size_t inner = 1;
-  for (std::size_t i = layer.channel_axis + 1; i < shape.size(); ++i) inner *= length(i);
-  // Element (o, c, i) of [outer, channels, inner] is element o * inner + i of row c; where input
-  // channels are the last of these, they become the first.
-  const std::size_t inputs = layer.input_axis ? length(*layer.input_axis) : 1;
-  const std::size_t pixels = rows.row / inputs;
   rows.values.resize(stored.size());
-  for (std::size_t e = 0; e < stored.size(); ++e) {
-    const std::size_t c = e / inner % rows.channels;
-    std::size_t place = e / inner / rows.channels * inner + e % inner;
-    if (layer.input_axis) place = place % inputs * pixels + place / inputs;
-    rows.values[c * rows.row + place] = stored[e];
-  }
+  ForEachWeight(model, layer,
+                [&](std::size_t from, std::size_t to) { rows.values[to] = stored[from]; });
   return rows;
+}
+
+std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
+                                 const WeightRows& rows) {
+  std::vector<float> stored(rows.values.size());
+  ForEachWeight(model, layer,
+                [&](std::size_t to, std::size_t from) { stored[to] = rows.values[from]; });
+  return stored;
 }
 
 Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer) {

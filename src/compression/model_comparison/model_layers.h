@@ -107,6 +107,11 @@ struct WeightRows {
 };
 Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer);
 
+// Values of a layer in the order in which its file would store them: the inverse of ReadRows, for
+// rows of as many channels and elements.
+std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
+                                 const WeightRows& rows);
+
 // The bias of a layer that has one, in the order of these rows.
 Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer);
 

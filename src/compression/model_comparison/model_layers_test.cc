@@ -63,9 +63,11 @@ TEST(ModelLayers, RowsAreOutputChannelsHoweverTheFileOrdersThem) {
   const auto read = [](std::vector<std::int64_t> shape, const std::vector<float>& values,
                        std::size_t channel_axis, std::optional<std::size_t> input_axis) {
     const ModelGraph model = OpenedSafetensors({{"w", std::move(shape), values}});
-    const auto rows = ReadRows(
-        model, {.weight = TensorId{0}, .channel_axis = channel_axis, .input_axis = input_axis});
+    const ModelLayer layer{
+        .weight = TensorId{0}, .channel_axis = channel_axis, .input_axis = input_axis};
+    const auto rows = ReadRows(model, layer);
     EXPECT_THAT(rows, Succeeds());
+    EXPECT_EQ(ToStoredOrder(model, layer, *rows), values);  // And back.
     EXPECT_EQ(rows->channels, 2u);
     EXPECT_EQ(rows->row, 6u);
     return rows->values;

@@ -90,7 +90,8 @@ std::optional<SaturationCheck> SaturationCheck::For(const ModelGraph& model,
   const auto* groups = group == nullptr ? nullptr : std::get_if<std::int64_t>(group);
   check.groups_ =
       groups == nullptr ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(1, *groups));
-  if (!check.window_ || layer.operand != layer.weight || layer.channel_axis != 0 || length(0) % check.groups_ != 0) {
+  if (!check.window_ || layer.operand != layer.weight || layer.channel_axis != 0 ||
+      length(0) % check.groups_ != 0) {
     return std::nullopt;
   }
   // Input channels are innermost, as ONNX Runtime lays patches out.

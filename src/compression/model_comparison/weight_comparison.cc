@@ -234,9 +234,10 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
     return {};
   };
   if (findings.comparison.channels.empty()) CBOARD_RETURN_IF_ERROR(compare_rows());
-  if (const auto factors = RescalingOf(findings.comparison); allow_rescaling && !factors.empty()) {
+  if (auto factors = RescalingOf(findings.comparison); allow_rescaling && !factors.empty()) {
     Scale(factors, x);
     findings.is_rescaled = true;
+    findings.rescaling = std::move(factors);
     CBOARD_RETURN_IF_ERROR(compare_rows());
   }
   if (is_green()) return findings;

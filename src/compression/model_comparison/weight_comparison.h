@@ -15,6 +15,7 @@ namespace cboard::compare {
 struct WeightFindings {
   Comparison comparison;
   bool is_rescaled = false;
+  std::vector<double> rescaling;  // Of the baseline's channels, besides folding; empty for none.
   int bits = 32;
   std::string precision = "fp32";      // See LayerComparison.
   std::optional<double> step;          // When all channels share a scale.

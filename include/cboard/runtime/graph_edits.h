@@ -1,0 +1,51 @@
+// Makes an ONNX model compute some of its tensors in another way.
+//
+//   GraphEdits edits;
+//   edits.constants.push_back({"conv1.weight_DequantizeLinear_Output", {8, 1, 3, 3},
+//   fp32_weights}); edits.passed.push_back({.name = "relu1_DequantizeLinear_Output", .from =
+//   "relu1"}); CBOARD_ASSIGN_OR_RETURN(const std::string edited, EditGraph(file_bytes, edits));
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+
+namespace cboard {
+
+// A tensor that becomes a constant: float32, row-major.
+struct ConstantTensor {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::vector<float> values;
+};
+
+// A tensor that becomes another one, float32 like itself, cut off at the bounds that are given.
+struct PassedTensor {
+  std::string name;
+  std::string from;  // Known where `name` was computed: a node before, an input, an initializer.
+  std::optional<float> low;
+  std::optional<float> high;
+};
+
+struct GraphEdits {
+  std::vector<ConstantTensor> constants;
+  std::vector<PassedTensor> passed;
+
+  bool empty() const { return constants.empty() && passed.empty(); }
+};
+
+// `model` with the node or initializer that gave each of these tensors replaced; all else stays,
+// byte for byte and in its order. What only fed a replaced node is computed all the same, for
+// nobody.
+//
+// Fails with kDataLoss or kInvalidArgument when `model` is not an ONNX model, with kNotFound when
+// nothing in its main graph gives a tensor, with kInvalidArgument when a tensor is named twice, its
+// node gives others besides, a shape does not fit its values, or an initializer is to be passed on,
+// and with kResourceExhausted when the result would be more than protobuf can carry.
+Result<std::string> EditGraph(std::string_view model, const GraphEdits& edits);
+
+}  // namespace cboard

@@ -1,0 +1,135 @@
+#include "compression/model_comparison/network_ends.h"
+
+#include <cmath>
+#include <utility>
+
+#include "cboard/tensor/convert.h"
+
+namespace cboard::compare {
+namespace {
+
+constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20;
+
+std::vector<std::string> NamesOf(const std::vector<OutputPlan>& ends,
+                                 std::string OutputPlan::*side) {
+  std::vector<std::string> names;
+  for (const OutputPlan& end : ends) names.push_back(end.*side);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::size_t> FindEnds(const ModelGraph& model, std::span<const TensorId> tensors) {
+  std::vector<bool> is_asked_for(model.tensors().size());
+  for (const TensorId tensor : tensors) is_asked_for[IndexOf(tensor)] = true;
+  // Consumers come behind producers.
+  std::vector<bool> leads_on(model.tensors().size());
+  for (std::size_t i = model.nodes().size(); i-- > 0;) {
+    const ModelNode& node = model.nodes()[i];
+    bool does_lead = false;
+    for (const TensorId output : node.outputs) {
+      if (output == kNoTensor) continue;
+      does_lead = does_lead || is_asked_for[IndexOf(output)] || leads_on[IndexOf(output)];
+    }
+    for (const TensorId input : node.inputs) {
+      if (does_lead && input != kNoTensor) leads_on[IndexOf(input)] = true;
+    }
+  }
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!leads_on[IndexOf(tensors[i])]) ends.push_back(i);
+  }
+  return ends;
+}
+
+NetworkEnds::NetworkEnds(ModelCapture baseline, const ModelGraph& variant,
+                         std::vector<OutputPlan> ends, std::unique_ptr<SampleSource> samples)
+    : baseline_(std::move(baseline)),
+      variant_(variant),
+      ends_(std::move(ends)),
+      samples_(std::move(samples)) {}
+
+Result<NetworkEnds> NetworkEnds::Open(const ModelGraph& baseline, const ModelGraph& variant,
+                                      std::vector<OutputPlan> ends, const CompareOptions& options,
+                                      std::size_t samples) {
+  CBOARD_ASSIGN_OR_RETURN(
+      ModelCapture capture,
+      ModelCapture::Open(baseline.path(), {.tensors = NamesOf(ends, &OutputPlan::baseline)}));
+  CBOARD_ASSIGN_OR_RETURN(
+      std::unique_ptr<SampleSource> source,
+      OpenSamples(options.data, capture.session().inputs(), {.max_samples = samples}));
+  return NetworkEnds(std::move(capture), variant, std::move(ends), std::move(source));
+}
+
+Result<std::optional<std::vector<double>>> NetworkEnds::Measure(
+    GraphEdits edits, const std::function<bool(std::size_t done, std::size_t total)>& progress) {
+  CBOARD_ASSIGN_OR_RETURN(
+      const ModelCapture edited,
+      ModelCapture::Open(variant_.path(), {.tensors = NamesOf(ends_, &OutputPlan::variant),
+                                           .edits = std::move(edits)}));
+  const bool has_answers = answers_.size() == samples_->size();
+  std::vector<const ModelCapture*> models = {&edited};
+  if (!has_answers) models.push_back(&baseline_);
+  std::vector<ComparisonBuilder> builders(ends_.size());
+  CBOARD_ASSIGN_OR_RETURN(const CaptureSummary summary,
+                          CaptureSamples(
+                              *samples_, models,
+                              [&](const CapturedSample& sample) -> Result<void> {
+                                if (!has_answers) CBOARD_RETURN_IF_ERROR(KeepAnswers(sample));
+                                return Compare(sample, builders);
+                              },
+                              progress));
+  if (summary.is_stopped) return std::optional<std::vector<double>>();
+  std::vector<double> measured;
+  for (const ComparisonBuilder& builder : builders) {
+    measured.push_back(builder.Build().total.SqnrDb());
+    if (std::isnan(measured.back())) {
+      return Fail(ErrorCode::kInvalidArgument, "it gives no finite numbers");
+    }
+  }
+  return std::optional(std::move(measured));
+}
+
+Result<void> NetworkEnds::KeepAnswers(const CapturedSample& sample) {
+  if (sample.index != answers_.size()) return {};  // Kept before, or there was no room.
+  std::size_t bytes = 0;
+  for (const OutputPlan& end : ends_) {
+    const TensorView* answer = sample.results[1].Find(end.baseline);
+    if (answer == nullptr) return {};
+    bytes += answer->element_count() * sizeof(float);
+  }
+  if (bytes > kMaxKeptBytes - kept_bytes_) return {};
+  kept_bytes_ += bytes;
+  std::vector<Answer> answers;
+  for (const OutputPlan& end : ends_) {
+    const TensorView& answer = *sample.results[1].Find(end.baseline);
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(answer));
+    answers.push_back({std::move(values), answer.shape});
+  }
+  answers_.push_back(std::move(answers));
+  return {};
+}
+
+Result<void> NetworkEnds::Compare(const CapturedSample& sample,
+                                  std::vector<ComparisonBuilder>& builders) const {
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    const TensorView* found = sample.results[0].Find(ends_[i].variant);
+    if (found == nullptr) return Fail(ErrorCode::kInvalidArgument, "it gives no numbers");
+    TensorView compressed = *found;
+    if (const auto& codes = ends_[i].codes) {
+      compressed.quantization = Quantization::PerTensor(codes->scales, codes->zero_points);
+    }
+    if (sample.index < answers_.size()) {
+      const Answer& answer = answers_[sample.index][i];
+      CBOARD_RETURN_IF_ERROR(builders[i].Add(TensorView(answer.values, answer.shape), compressed));
+      continue;
+    }
+    const TensorView* answer = sample.results[1].Find(ends_[i].baseline);
+    if (answer == nullptr)
+      return Fail(ErrorCode::kInvalidArgument, "the baseline gives no numbers");
+    CBOARD_RETURN_IF_ERROR(builders[i].Add(*answer, compressed));
+  }
+  return {};
+}
+
+}  // namespace cboard::compare

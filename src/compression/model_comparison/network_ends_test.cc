@@ -1,0 +1,38 @@
+#include "compression/model_comparison/network_ends.h"
+
+#include <gmock/gmock.h>
+
+#include "compression/model_comparison/test_models.h"
+
+namespace cboard::compare {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::OnnxBuilder;
+
+TEST(NetworkEnds, AreWhatNothingElseIsComputedFrom) {
+  OnnxBuilder builder;
+  builder.Input("x", {4})
+      .Node("Relu", {"x"}, {"trunk"})
+      .Node("Relu", {"trunk"}, {"boxes"})
+      .Node("Exp", {"trunk"}, {"hidden"})
+      .Node("Relu", {"hidden"}, {"scores"})
+      .Node("Sigmoid", {"boxes"}, {"y"})
+      .Output("y", {4})
+      .Output("scores", {4});
+  const ModelGraph model = Opened(builder);
+  const auto ends = [&](const std::vector<std::string>& names) {
+    std::vector<TensorId> tensors;
+    for (const std::string& name : names) tensors.push_back(model.FindTensor(name));
+    return FindEnds(model, tensors);
+  };
+  EXPECT_THAT(ends({"trunk", "boxes", "scores"}), ElementsAre(1, 2));
+  EXPECT_THAT(ends({"scores", "trunk"}),
+              ElementsAre(0));  // Through a tensor that is not asked for.
+  EXPECT_THAT(ends({"x", "trunk"}), ElementsAre(1));
+  EXPECT_THAT(ends({}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace cboard::compare

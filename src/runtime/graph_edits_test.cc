@@ -1,0 +1,127 @@
+#include "cboard/runtime/graph_edits.h"
+
+#include <gmock/gmock.h>
+
+#include "cboard/base/file.h"
+#include "cboard/runtime/capture.h"
+#include "cboard/tensor/convert.h"
+#include "onnx_model.pb.h"
+#include "runtime/onnx_builder.h"
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
+namespace cboard {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FailsSaying;
+using testing::FailsWith;
+using testing::OnnxBuilder;
+using testing::Succeeds;
+
+cboard_testing_onnx::ModelProto Parsed(const std::string& model) {
+  cboard_testing_onnx::ModelProto parsed;
+  EXPECT_TRUE(parsed.ParseFromString(model));
+  return parsed;
+}
+
+// "Identity(hidden)->y", as libprotobuf finds it.
+std::vector<std::string> NodesOf(const std::string& model) {
+  const cboard_testing_onnx::ModelProto parsed = Parsed(model);
+  std::vector<std::string> nodes;
+  for (const auto& node : parsed.graph().node()) {
+    std::string text = node.op_type() + "(";
+    for (const auto& input : node.input()) text += (text.back() == '(' ? "" : ",") + input;
+    nodes.push_back(text + ")->" + node.output(0));
+  }
+  return nodes;
+}
+
+const std::string kModel = OnnxBuilder::TwoLayers().Bytes();
+
+TEST(GraphEdits, WithoutEditsNotAByteChanges) { EXPECT_EQ(*EditGraph(kModel, {}), kModel); }
+
+TEST(GraphEdits, ATensorIsPassedOnWhereItWasComputed) {
+  EXPECT_THAT(NodesOf(kModel), ElementsAre("MatMul(x,w)->hidden", "Relu(hidden)->y"));
+  const auto passed = EditGraph(kModel, {.passed = {{.name = "hidden", .from = "x"}}});
+  ASSERT_THAT(passed, Succeeds());
+  EXPECT_THAT(NodesOf(*passed), ElementsAre("Identity(x)->hidden", "Relu(hidden)->y"));
+  const auto cut =
+      EditGraph(kModel, {.passed = {{.name = "hidden", .from = "x", .low = 0.0f, .high = 6.0f}}});
+  ASSERT_THAT(cut, Succeeds());
+  EXPECT_THAT(NodesOf(*cut),
+              ElementsAre("Max(x,hidden__low)->hidden__raised",
+                          "Min(hidden__raised,hidden__high)->hidden", "Relu(hidden)->y"));
+}
+
+TEST(GraphEdits, AConstantTakesThePlaceOfANodeOrAnInitializer) {
+  const auto node = EditGraph(kModel, {.constants = {{"hidden", {1, 2}, {7, 8}}}});
+  ASSERT_THAT(node, Succeeds());
+  EXPECT_THAT(NodesOf(*node), ElementsAre("Relu(hidden)->y"));
+  const auto weight = EditGraph(kModel, {.constants = {{"w", {2, 2}, {5, 6, 7, 8}}}});
+  ASSERT_THAT(weight, Succeeds());
+  const auto parsed = Parsed(*weight);
+  ASSERT_EQ(parsed.graph().initializer_size(), 1);
+  EXPECT_EQ(parsed.graph().initializer(0).name(), "w");
+  EXPECT_THAT(NodesOf(*weight), ElementsAre("MatMul(x,w)->hidden", "Relu(hidden)->y"));
+}
+
+TEST(GraphEdits, WhatCannotBeReplacedIsNamed) {
+  const auto edit = [](const GraphEdits& edits) { return EditGraph(kModel, edits); };
+  EXPECT_THAT(edit({.passed = {{.name = "z", .from = "x"}}}),
+              FailsSaying(ErrorCode::kNotFound, "gives 'z'"));
+  // An input is given by nobody in the graph.
+  EXPECT_THAT(edit({.passed = {{.name = "x", .from = "y"}}}), FailsWith(ErrorCode::kNotFound));
+  EXPECT_THAT(edit({.passed = {{.name = "w", .from = "x"}}}),
+              FailsSaying(ErrorCode::kInvalidArgument, "'w' is a constant"));
+  EXPECT_THAT(edit({.constants = {{"w", {4}, {1, 2, 3, 4}}}, .passed = {{"w", "x"}}}),
+              FailsSaying(ErrorCode::kInvalidArgument, "'w' is edited twice"));
+  EXPECT_THAT(edit({.constants = {{"w", {2, 2}, {1, 2, 3}}}}),
+              FailsSaying(ErrorCode::kInvalidArgument, "for 4 values, not 3"));
+  EXPECT_THAT(edit({.constants = {{"w", {-1}, {}}}}),
+              FailsSaying(ErrorCode::kInvalidArgument, "size of -1"));
+  EXPECT_THAT(edit({.constants = {{"w", {1 << 30, 1 << 30, 1 << 30}, {}}}}),
+              FailsWith(ErrorCode::kInvalidArgument));
+  OnnxBuilder two;
+  two.Input("x", {2}).Node("Split", {"x"}, {"a", "b"}).Output("a", {1}).Output("b", {1});
+  EXPECT_THAT(EditGraph(two.Bytes(), {.passed = {{.name = "b", .from = "x"}}}),
+              FailsSaying(ErrorCode::kInvalidArgument, "gives 'a', too"));
+}
+
+TEST(GraphEdits, OtherFilesAreNoModels) {
+  EXPECT_FALSE(EditGraph("", {}));
+  EXPECT_FALSE(EditGraph("not a model at all", {}));
+  EXPECT_FALSE(EditGraph(kModel + kModel, {}));
+  const GraphEdits edits{.passed = {{.name = "hidden", .from = "x"}}};
+  for (std::size_t size = 0; size < kModel.size(); ++size) {
+    const auto cut = EditGraph(std::string_view(kModel).substr(0, size), edits);
+    if (!cut) continue;  // Unless only what stands behind the graph is missing.
+    EXPECT_THAT(NodesOf(*cut), ElementsAre("Identity(x)->hidden", "Relu(hidden)->y"));
+  }
+}
+
+TEST(GraphEdits, OnnxRuntimeComputesWhatTheEditedModelSays) {
+  if (const auto found = FindRuntime(); !found) GTEST_SKIP() << found.error().message;
+  const testing::TempDir folder;
+  ASSERT_THAT(WriteFileAtomically(folder / "m.onnx", kModel), Succeeds());
+  const std::vector<float> x = {1, -1};
+  const NamedTensor input{"x", TensorView(x, {1, 2})};
+  const auto answer = [&](GraphEdits edits) {
+    const auto model =
+        ModelCapture::Open(folder / "m.onnx", {.tensors = {{"hidden"}}, .edits = std::move(edits)});
+    EXPECT_THAT(model, Succeeds());
+    return *ToDoubles(*model->Run({&input, 1})->Find("hidden"));
+  };
+  EXPECT_THAT(answer({}), ElementsAre(-2, -2));
+  EXPECT_THAT(answer({.constants = {{"w", {2, 2}, {1, 0, 0, 1}}}}), ElementsAre(1, -1));
+  EXPECT_THAT(answer({.passed = {{.name = "hidden", .from = "x"}}}), ElementsAre(1, -1));
+  EXPECT_THAT(answer({.passed = {{.name = "hidden", .from = "x", .low = 0.0f}}}),
+              ElementsAre(1, 0));
+  EXPECT_THAT(answer({.passed = {{.name = "hidden", .from = "x", .high = 0.5f}}}),
+              ElementsAre(0.5, -1));
+  EXPECT_THAT(answer({.passed = {{.name = "hidden", .from = "x", .low = 0.0f, .high = 0.5f}}}),
+              ElementsAre(0.5, 0));
+}
+
+}  // namespace
+}  // namespace cboard
