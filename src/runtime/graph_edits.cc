@@ -1,6 +1,7 @@
 #include "cboard/runtime/graph_edits.h"
 
 #include <deque>
+#include <span>
 #include <unordered_map>
 
 #include "cboard/base/strings.h"
@@ -22,16 +23,20 @@ constexpr int kFloatType = 1;
 
 constexpr std::size_t kMaxModelBytes = (std::size_t{1} << 31) - 1;
 
-Result<std::size_t> CountOf(const ConstantTensor& constant) {
+Result<void> CheckShape(const std::string& name, const std::vector<std::int64_t>& shape,
+                        std::size_t values) {
   std::size_t count = 1;
-  for (const std::int64_t size : constant.shape) {
+  for (const std::int64_t size : shape) {
     if (size < 0 || (size > 0 && count > kMaxModelBytes / static_cast<std::size_t>(size))) {
-      return Fail(ErrorCode::kInvalidArgument, "the shape given for " + Quoted(constant.name) +
-                                                   " has a size of " + std::to_string(size));
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the shape given for " + Quoted(name) + " has a size of " + std::to_string(size));
     }
     count *= static_cast<std::size_t>(size);
   }
-  return count;
+  if (count == values) return {};
+  return Fail(ErrorCode::kInvalidArgument, "the shape given for " + Quoted(name) + " is for " +
+                                               std::to_string(count) + " values, not " +
+                                               std::to_string(values));
 }
 
 template <typename Fields>
@@ -55,8 +60,8 @@ void WriteNode(Fields& graph, std::string_view op_type, std::initializer_list<st
   });
 }
 
-std::string_view BytesOf(const float& value) {
-  return {reinterpret_cast<const char*>(&value), sizeof(value)};
+std::string_view BytesOf(std::span<const float> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
 // The nodes that pass a tensor on, and the constants that they need. Clip would depend on the
@@ -69,15 +74,18 @@ void WritePassed(Fields& graph, const PassedTensor& passed) {
     const std::string low = passed.name + "__low";
     const std::string raised = passed.high ? passed.name + "__raised" : passed.name;
     WriteNode(graph, "Max", {from, low}, raised);
-    WriteInitializer(graph, low, {}, BytesOf(*passed.low));
+    WriteInitializer(graph, low, {}, BytesOf({&*passed.low, 1}));
     from = raised;
   }
   if (passed.high) {
     const std::string high = passed.name + "__high";
     WriteNode(graph, "Min", {from, high}, passed.name);
-    WriteInitializer(graph, high, {}, BytesOf(*passed.high));
+    WriteInitializer(graph, high, {}, BytesOf({&*passed.high, 1}));
   }
 }
+
+// What the constant of a product is called.
+std::string RightOf(const ProductTensor& product) { return product.name + "__right"; }
 
 // What a node or a tensor is called, as far as edits need it.
 struct NodeOutputs {
@@ -195,29 +203,34 @@ class GraphEditor {
 
  private:
   struct Edit {
-    const PassedTensor* passed = nullptr;  // Null for constants.
+    std::string nodes = {};  // Encoded; what gives the tensor instead. None for constants.
+    bool is_constant = false;
     bool is_done = false;
   };
 
   Result<void> ListEdits() {
     for (const ConstantTensor& constant : edits_.constants) {
-      CBOARD_ASSIGN_OR_RETURN(const std::size_t count, CountOf(constant));
-      if (count != constant.values.size()) {
-        return Fail(ErrorCode::kInvalidArgument, "the shape given for " + Quoted(constant.name) +
-                                                     " is for " + std::to_string(count) +
-                                                     " values, not " +
-                                                     std::to_string(constant.values.size()));
-      }
-      CBOARD_RETURN_IF_ERROR(Add(constant.name, nullptr));
+      CBOARD_RETURN_IF_ERROR(CheckShape(constant.name, constant.shape, constant.values.size()));
+      CBOARD_RETURN_IF_ERROR(Add(constant.name, {.is_constant = true}));
+    }
+    for (const ProductTensor& product : edits_.products) {
+      CBOARD_RETURN_IF_ERROR(CheckShape(product.name, product.shape, product.values.size()));
+      CBOARD_RETURN_IF_ERROR(
+          Add(product.name,
+              {.nodes = proto::EncodeMessage([&](auto& graph) {
+                 WriteNode(graph, "MatMul", {product.left, RightOf(product)}, product.name);
+               })}));
     }
     for (const PassedTensor& passed : edits_.passed) {
-      CBOARD_RETURN_IF_ERROR(Add(passed.name, &passed));
+      CBOARD_RETURN_IF_ERROR(Add(passed.name, {.nodes = proto::EncodeMessage([&](auto& graph) {
+                                                 WritePassed(graph, passed);
+                                               })}));
     }
     return {};
   }
 
-  Result<void> Add(const std::string& name, const PassedTensor* passed) {
-    if (!name.empty() && edits_by_name_.try_emplace(name, Edit{passed}).second) return {};
+  Result<void> Add(const std::string& name, Edit edit) {
+    if (!name.empty() && edits_by_name_.try_emplace(name, std::move(edit)).second) return {};
     return Fail(ErrorCode::kInvalidArgument, name.empty()
                                                  ? std::string("a tensor without a name is edited")
                                                  : "tensor " + Quoted(name) + " is edited twice");
@@ -263,9 +276,7 @@ class GraphEditor {
         return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " is given by two nodes");
       }
       edit->is_done = true;
-      if (edit->passed != nullptr) {
-        pieces_.Put(proto::EncodeMessage([&](auto& graph) { WritePassed(graph, *edit->passed); }));
-      }
+      if (!edit->is_constant) pieces_.Put(std::move(edit->nodes));
       return true;
     }
     return false;
@@ -276,7 +287,7 @@ class GraphEditor {
                             proto::ReadMessage<TensorName>("ONNX initializer", tensor, ReadName));
     Edit* const edit = Find(found.name);
     if (edit == nullptr) return false;
-    if (edit->passed != nullptr || edit->is_done) {
+    if (!edit->is_constant || edit->is_done) {
       return Fail(ErrorCode::kInvalidArgument,
                   Quoted(found.name) + " is a constant, and no node computes it");
     }
@@ -287,9 +298,10 @@ class GraphEditor {
   Result<std::string> Assemble(const Pieces& before, const Pieces& after) const {
     const auto describe_constants = [&](auto& graph) {
       for (const ConstantTensor& constant : edits_.constants) {
-        WriteInitializer(graph, constant.name, constant.shape,
-                         {reinterpret_cast<const char*>(constant.values.data()),
-                          constant.values.size() * sizeof(float)});
+        WriteInitializer(graph, constant.name, constant.shape, BytesOf(constant.values));
+      }
+      for (const ProductTensor& product : edits_.products) {
+        WriteInitializer(graph, RightOf(product), product.shape, BytesOf(product.values));
       }
     };
     const std::size_t graph_bytes = pieces_.size() + proto::SizeOfMessage(describe_constants);

@@ -66,6 +66,14 @@ TEST(GraphEdits, AConstantTakesThePlaceOfANodeOrAnInitializer) {
   EXPECT_THAT(NodesOf(*weight), ElementsAre("MatMul(x,w)->hidden", "Relu(hidden)->y"));
 }
 
+TEST(GraphEdits, AProductTakesThePlaceOfANode) {
+  const auto product = EditGraph(
+      kModel, {.products = {{.name = "y", .left = "hidden", .shape = {2, 1}, .values = {1, 2}}}});
+  ASSERT_THAT(product, Succeeds());
+  EXPECT_THAT(NodesOf(*product), ElementsAre("MatMul(x,w)->hidden", "MatMul(hidden,y__right)->y"));
+  EXPECT_EQ(Parsed(*product).graph().initializer(1).name(), "y__right");
+}
+
 TEST(GraphEdits, WhatCannotBeReplacedIsNamed) {
   const auto edit = [](const GraphEdits& edits) { return EditGraph(kModel, edits); };
   EXPECT_THAT(edit({.passed = {{.name = "z", .from = "x"}}}),
@@ -78,6 +86,8 @@ TEST(GraphEdits, WhatCannotBeReplacedIsNamed) {
               FailsSaying(ErrorCode::kInvalidArgument, "'w' is edited twice"));
   EXPECT_THAT(edit({.constants = {{"w", {2, 2}, {1, 2, 3}}}}),
               FailsSaying(ErrorCode::kInvalidArgument, "for 4 values, not 3"));
+  EXPECT_THAT(edit({.products = {{"y", "hidden", {2, 2}, {1}}}}),
+              FailsSaying(ErrorCode::kInvalidArgument, "for 4 values, not 1"));
   EXPECT_THAT(edit({.constants = {{"w", {-1}, {}}}}),
               FailsSaying(ErrorCode::kInvalidArgument, "size of -1"));
   EXPECT_THAT(edit({.constants = {{"w", {1 << 30, 1 << 30, 1 << 30}, {}}}}),
@@ -121,6 +131,7 @@ TEST(GraphEdits, OnnxRuntimeComputesWhatTheEditedModelSays) {
               ElementsAre(0.5, -1));
   EXPECT_THAT(answer({.passed = {{.name = "hidden", .from = "x", .low = 0.0f, .high = 0.5f}}}),
               ElementsAre(0.5, 0));
+  EXPECT_THAT(answer({.products = {{"hidden", "x", {2, 2}, {0, 1, 1, 0}}}}), ElementsAre(-1, 1));
 }
 
 }  // namespace

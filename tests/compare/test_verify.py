@@ -187,20 +187,26 @@ def test_restoring_more_is_never_listed_when_it_is_worse(digits, compare, tmp_pa
     assert found >= 6, "two parts are better than one where three are broken"
 
 
-def quantize_symmetric(fp32, int8, images):
+def quantize_with(options, fp32, int8, images):
     quantize_static(
         str(fp32), str(int8), Reader(images), quant_format=QuantFormat.QDQ, per_channel=True,
-        extra_options={"ActivationSymmetric": True, "DedicatedQDQPair": True},
+        extra_options=options,
     )
 
 
-@pytest.mark.parametrize("how", ["per_tensor", "per_channel", "symmetric"])
+OPTIONS = {
+    "symmetric": {"ActivationSymmetric": True, "DedicatedQDQPair": True},
+    "float_weights": {"AddQDQPairToWeight": True},  # Rounded in the graph.
+}
+
+
+@pytest.mark.parametrize("how", ["per_tensor", "per_channel", *OPTIONS])
 def test_everything_restored_is_the_baseline(digits, folded, compare, tmp_path, how):  # noqa: F811
     """Also where normalization was folded into the weights that were quantized."""
     for fp32, prepared in ((digits.fp32, digits.fp32), (folded.fp32, folded.prepared)):
         images, int8 = digits.images[:100], tmp_path / "int8.onnx"
-        if how == "symmetric":
-            quantize_symmetric(prepared, int8, images)
+        if how in OPTIONS:
+            quantize_with(OPTIONS[how], prepared, int8, images)
         else:
             digits.quantize(prepared, int8, per_channel=how == "per_channel")
         report = verify(compare, fp32, int8, digits)
@@ -253,6 +259,76 @@ def test_each_end_of_a_network_has_its_own_number(digits, compare, tmp_path):
     assert "What the last 2 layers would keep:" in text
     header = next(line for line in text.splitlines() if "measured on" in line)
     assert header.split("samples")[1].split() == ["mean", "dB", *(f"'{end}'" for end in ends)]
+
+
+def four_bits(weights, block=16):
+    """Weights [K, N] as MatMulNBits takes them, symmetric: codes and scales."""
+    blocks = weights.T.reshape(weights.shape[1], -1, block)
+    scales = np.abs(blocks).max(2) / 7
+    codes = np.clip(np.round(blocks / scales[..., None]) + 8, 0, 15).astype(np.uint8)
+    return codes[..., 0::2] | codes[..., 1::2] << 4, scales.astype(np.float32)
+
+
+def products(path, weights, quantized=(), broken=None):
+    """x -> product -> Relu -> product -> …; those in `quantized` with weights of four bits."""
+    nodes, constants, tensor = [], [], "x"
+    for i, values in enumerate(weights):
+        name, last = f"/fc{i}/MatMul", i == len(weights) - 1
+        output = "logits" if last else f"sum{i}"
+        if i in quantized:
+            codes, scales = four_bits(values)
+            scales = scales * np.float32(0.5) if i == broken else scales
+            constants += [numpy_helper.from_array(codes, f"w{i}_Q4")]
+            constants += [numpy_helper.from_array(scales.reshape(-1), f"w{i}_scales")]
+            nodes.append(onnx.helper.make_node(
+                "MatMulNBits", [tensor, f"w{i}_Q4", f"w{i}_scales"], [output], f"{name}_Q4",
+                domain="com.microsoft", K=values.shape[0], N=values.shape[1], bits=4, block_size=16,
+            ))  # fmt: skip
+        else:
+            constants.append(numpy_helper.from_array(values, f"w{i}"))
+            nodes.append(onnx.helper.make_node("MatMul", [tensor, f"w{i}"], [output], name))
+        if not last:
+            tensor = f"relu{i}"
+            nodes.append(onnx.helper.make_node("Relu", [output], [tensor], f"/fc{i}/Relu"))
+    graph = onnx.helper.make_graph(
+        nodes, "products",
+        [onnx.helper.make_tensor_value_info("x", 1, ["batch", weights[0].shape[0]])],
+        [onnx.helper.make_tensor_value_info("logits", 1, ["batch", weights[-1].shape[1]])],
+        constants,
+    )  # fmt: skip
+    opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("com.microsoft", 1)]
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), str(path))
+    return path
+
+
+def test_weights_of_four_bits_are_restored(compare, tmp_path):
+    random = np.random.default_rng(5)
+    weights = [random.normal(size=(64, 64)).astype(np.float32) / 8 for _ in range(3)]
+    x = random.normal(size=(8, 64)).astype(np.float32)
+    np.savez(tmp_path / "x.npz", x=x)
+    fp32 = products(tmp_path / "fp32.onnx", weights)
+    int4 = products(tmp_path / "int4.onnx", weights, quantized=range(3), broken=1)
+    report = compare(fp32, int4, "--data", tmp_path / "x.npz", "--verify")
+
+    def kept(quantized, broken):
+        path = products(tmp_path / "judge.onnx", weights, quantized, broken)
+        a, b = (
+            np.concatenate(
+                [
+                    onnxruntime.InferenceSession(str(model)).run(None, {"x": row[None]})[0]
+                    for row in x
+                ]
+            ).astype(np.float64)
+            for model in (fp32, path)
+        )
+        return 10 * np.log10((a**2).sum() / ((a - b) ** 2).sum())
+
+    assert report["verified"][0]["sqnr_db"] == pytest.approx(kept(range(3), 1), abs=1e-4)
+    first = runs_of(report)[0]
+    assert first["parts"] == [{"layer": "/fc1/MatMul", "part": "weight"}]
+    assert first["sqnr_db"] == pytest.approx(kept([0, 2], None), abs=1e-4)
+    (everything,) = runs_of(report, "everything", 0)
+    assert everything["sqnr_db"] is None or everything["sqnr_db"] > EXACT_DB
 
 
 def test_weights_that_were_pruned_are_restored_too(digits, compare, tmp_path):

@@ -31,11 +31,20 @@ struct PassedTensor {
   std::optional<float> high;
 };
 
+// A tensor that becomes the matrix product of another one and a constant, all of float32.
+struct ProductTensor {
+  std::string name;
+  std::string left;                 // As PassedTensor::from.
+  std::vector<std::int64_t> shape;  // Of the constant …
+  std::vector<float> values;        // … row-major.
+};
+
 struct GraphEdits {
   std::vector<ConstantTensor> constants;
   std::vector<PassedTensor> passed;
+  std::vector<ProductTensor> products;
 
-  bool empty() const { return constants.empty() && passed.empty(); }
+  bool empty() const { return constants.empty() && passed.empty() && products.empty(); }
 };
 
 // `model` with the node or initializer that gave each of these tensors replaced; all else stays,
@@ -44,7 +53,7 @@ struct GraphEdits {
 //
 // Fails with kDataLoss or kInvalidArgument when `model` is not an ONNX model, with kNotFound when
 // nothing in its main graph gives a tensor, with kInvalidArgument when a tensor is named twice, its
-// node gives others besides, a shape does not fit its values, or an initializer is to be passed on,
+// node gives others besides, a shape does not fit its values, or an initializer is to be computed,
 // and with kResourceExhausted when the result would be more than protobuf can carry.
 Result<std::string> EditGraph(std::string_view model, const GraphEdits& edits);
 

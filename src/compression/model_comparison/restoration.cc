@@ -69,24 +69,51 @@ std::vector<double> FactorsOf(const PairedWeights& weights, std::size_t channels
   return factors;
 }
 
+// MatMulNBits has codes for weights, but is a product of floats otherwise.
+bool CanBecomeProduct(const ModelGraph& variant, const ModelLayer& layer) {
+  const ModelNode& node = variant.node(layer.node);
+  const bool has_bias = node.inputs.size() > 5 && node.inputs[5] != kNoTensor;
+  return node.op_type == "MatMulNBits" && !has_bias && node.inputs[0] != kNoTensor &&
+         layer.channel_axis == 0 && IsFloat(variant.tensor(node.inputs[0]));
+}
+
+// [channels, elements] the other way around, as MatMul takes them.
+std::vector<float> Transposed(const WeightRows& rows) {
+  std::vector<float> values(rows.values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i % rows.row * rows.channels + i / rows.row] = rows.values[i];
+  }
+  return values;
+}
+
 }  // namespace
 
 bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after) {
-  return after.node != kNoNode && IsFloat(variant.tensor(after.weight));
+  if (after.node == kNoNode) return false;
+  return IsFloat(variant.tensor(after.weight)) || CanBecomeProduct(variant, after);
 }
 
 bool CanRestoreOutput(const OutputPlan& plan) { return !plan.before.empty() && !plan.codes; }
 
 Result<void> Restoration::AddWeights(const PairedWeights& weights) {
-  const ModelTensor& tensor = variant_.tensor(weights.after.weight);
+  const ModelLayer& after = weights.after;
+  const bool is_product = CanBecomeProduct(variant_, after);
+  const ModelTensor& tensor = variant_.tensor(is_product ? after.product : after.weight);
   if (IsNew(tensor.name)) {
     CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadRows(baseline_, weights.before));
     const std::vector<double> factors = FactorsOf(weights, rows.channels);
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
     }
-    edits_.constants.push_back(
-        {tensor.name, tensor.shape, ToStoredOrder(variant_, weights.after, rows)});
+    if (is_product) {
+      edits_.products.push_back(
+          {.name = tensor.name,
+           .left = variant_.tensor(variant_.node(after.node).inputs[0]).name,
+           .shape = {static_cast<std::int64_t>(rows.row), static_cast<std::int64_t>(rows.channels)},
+           .values = Transposed(rows)});
+    } else {
+      edits_.constants.push_back({tensor.name, tensor.shape, ToStoredOrder(variant_, after, rows)});
+    }
   }
   return AddBias(weights);
 }

@@ -26,8 +26,9 @@ struct PairedWeights {
   std::vector<double> rescaling;  // See WeightFindings.
 };
 
-// Whether the operator computes with floats, which may then be other ones: codes that it takes as
-// they are (QLinearConv, MatMulInteger, …) and halves leave no room for that.
+// Whether the operator computes with floats, which may then be other ones, or is a MatMulNBits,
+// which may be a MatMul instead. Codes that others take as they are (QLinearConv, MatMulInteger, …)
+// and halves leave no room for that.
 bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after);
 
 // Whether floats go into the quantizer of this output and come out behind it.

@@ -24,6 +24,7 @@ constexpr double kExactDb = 80;
 // One number for all ends.
 double MeanOf(const std::vector<double>& dbs) {
   if (dbs.size() == 1) return dbs[0];
+  if (std::ranges::all_of(dbs, [](double db) { return db == HUGE_VAL; })) return HUGE_VAL;
   double sum = 0;
   for (const double db : dbs) sum += std::clamp(db, -kExactDb, kExactDb);
   return sum / static_cast<double>(dbs.size());
@@ -121,8 +122,8 @@ class Verifier {
     }
     if (!can_restore) {
       return "nothing in " + Quoted(variant_.path().filename().string()) +
-             " is quantized by QuantizeLinear and DequantizeLinear around operators on float32, "
-             "which could be passed by; models in the QDQ format can be verified";
+             " is quantized so that floats may take its place, as they may around QuantizeLinear, "
+             "DequantizeLinear and MatMulNBits; models in the QDQ format can be verified";
     }
     if (!ends.empty()) return {};
     const LayerComparison* last = LastLayer(comparison_);
