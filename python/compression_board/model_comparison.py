@@ -89,7 +89,7 @@ class RestoredPart(TypedDict):
 class Verification(TypedDict):
     """A run of the compressed model with something put back to the baseline's floats: `restored` is
     "nothing", "parts" (those that are listed), "red_layers", "red_and_amber_layers", "all_weights",
-    "all_outputs" or "everything". `sqnr_db` is what the last layer's output keeps (where a network
+    "all_outputs", "everything" or "all_but_parts" (everything but those). `sqnr_db` is what the last layer's output keeps (where a network
     has many ends, on the average; `layer_sqnr_db` has them all), None when it is exact, or when it
     could not be run, as `why_not` then says."""
 

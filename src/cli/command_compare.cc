@@ -58,7 +58,8 @@ int RunCompare(Arguments arguments) {
          "--verify", options.verify,
          "Also measure what would help: run VARIANT again with each of the N parts that are\n"
          "hurt most put back to float, the best of them together, all weights and all\n"
-         "outputs; default 5. Takes up to N + 17 more runs over the samples")
+         "outputs; default 5. Takes up to N + 17 more runs over the samples, and 41 more to\n"
+         "search for what costs most where these parts do not")
       ->type_name("[N]")
       ->expected(0, 1)
       ->default_str("5");

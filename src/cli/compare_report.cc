@@ -182,6 +182,8 @@ std::string RestoredText(const ModelComparison& comparison, const compare::Verif
       return "all weights in float";
     case compare::Restored::kAllOutputs:
       return "all outputs in float";
+    case compare::Restored::kAllButParts:
+      return "everything in float but " + PartsText(run.parts);
     case compare::Restored::kEverything:
       break;
   }
@@ -217,10 +219,12 @@ void AppendVerified(const ModelComparison& comparison, std::string& text) {
           (ends.size() > 1 ? HumanCount(ends.size()) + " layers"
                            : "layer, " + Quoted(ends[0], kMaxNameWidth) + ",") +
           " would keep:\n" + table.Render(2);
-  const compare::Verification& last = comparison.verified.back();
-  const bool is_same =
-      std::ranges::all_of(last.layer_sqnr_db, [](double db) { return db >= kSameAnswersDb; });
-  if (last.restored == compare::Restored::kEverything && last.why_not.empty() && !is_same) {
+  const auto everything = std::ranges::find(comparison.verified, compare::Restored::kEverything,
+                                            &compare::Verification::restored);
+  if (everything == comparison.verified.end() || !everything->why_not.empty()) return;
+  const bool is_same = std::ranges::all_of(everything->layer_sqnr_db,
+                                           [](double db) { return db >= kSameAnswersDb; });
+  if (!is_same) {
     text +=
         "With everything in float, answers are still not the baseline's: not all that was changed "
         "could be put back, or they are as small as the rounding of float32.\n";

@@ -140,12 +140,13 @@ struct LayerComparison {
 // What was put back to the baseline's floats for a run of the compressed model.
 enum class Restored {
   kNothing,
-  kParts,       // Those that are listed.
-  kRedLayers,   // Weights and outputs of these …
-  kHurtLayers,  // … and of those that are amber, too.
-  kAllWeights,  // Of all layers, and other constants.
-  kAllOutputs,  // All quantizers of activations are passed by.
-  kEverything,  // Both.
+  kParts,        // Those that are listed.
+  kRedLayers,    // Weights and outputs of these …
+  kHurtLayers,   // … and of those that are amber, too.
+  kAllWeights,   // Of all layers, and other constants.
+  kAllOutputs,   // All quantizers of activations are passed by.
+  kEverything,   // Both.
+  kAllButParts,  // Everything but those that are listed.
 };
 std::string_view NameOf(Restored restored);  // "nothing", "parts", "red_layers", …
 
@@ -158,7 +159,7 @@ struct RestoredPart {
 // A run of the compressed model over all samples.
 struct Verification {
   Restored restored = Restored::kNothing;
-  std::vector<RestoredPart> parts;  // Of kParts.
+  std::vector<RestoredPart> parts;  // Of kParts and kAllButParts.
   // Of the last layer's output, against the baseline's; of all of `verified_layers` on the average,
   // each counted as 80 dB at most, when there are many.
   double sqnr_db = 0;
@@ -192,7 +193,9 @@ struct ModelComparison {
 
   // What the last layer's output keeps with parts restored, if that was asked for: as it is; with
   // one part, the best first; with two and three together, as long as that is better; with the red
-  // layers, those and the amber ones, all weights, all outputs, everything.
+  // layers, those and the amber ones, all weights, all outputs, everything. Where the red and amber
+  // ones are less than half of the error: with everything but one part, for up to three that cost
+  // most, and with these restored.
   std::vector<Verification> verified;
   // The last layers, by their names in the baseline: those behind which none was compared, where a
   // network has many ends; at most 16.
@@ -207,7 +210,8 @@ struct CompareOptions {
   Thresholds thresholds;
   // How many of the parts that are hurt most to restore, each on its own, to see what the last
   // layer would keep, and at most six more of the layers in which most is lost; 0 for no such runs.
-  // Of ONNX files only. Takes up to 11 runs over all samples besides those of the parts.
+  // Of ONNX files only. Takes up to 11 runs over all samples besides those of the parts, and up to
+  // 41 more where these are not what costs most.
   std::size_t verify = 0;
   // Hears how many samples of how many are done; false stops there.
   std::function<bool(std::size_t done, std::size_t total)> progress;

@@ -32,7 +32,8 @@ std::optional<std::size_t> CountOf(const ModelTensor& tensor) {
 bool PicksElements(std::string_view op_type) {
   constexpr auto kOps = std::to_array<std::string_view>(
       {"Concat", "DepthToSpace", "Dropout", "Expand", "Flatten", "Gather", "Identity", "MaxPool",
-       "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"});
+       "Pad", "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose",
+       "Unsqueeze"});
   return std::ranges::find(kOps, op_type) != kOps.end();
 }
 
@@ -143,7 +144,9 @@ Result<void> Restoration::AddBias(const PairedWeights& weights) {
   return {};
 }
 
-void Restoration::AddOutput(TensorId before, const std::optional<ClampRange>& clamp) {
+template <typename Visit>
+void Restoration::ForEachRounded(TensorId before, const std::optional<ClampRange>& clamp,
+                                 const Visit& visit) {
   struct Quantized {
     TensorId tensor;
     std::optional<ClampRange> clamp;
@@ -152,16 +155,12 @@ void Restoration::AddOutput(TensorId before, const std::optional<ClampRange>& cl
   while (!rest.empty()) {
     const Quantized next = rest.back();
     rest.pop_back();
-    const ModelTensor& from = variant_.tensor(next.tensor);
     ForEachUse(variant_, next.tensor, "QuantizeLinear", [&](const ModelNode& quantize) {
       const TensorId codes = quantize.outputs[0];
       ForEachUse(variant_, codes, "DequantizeLinear", [&](const ModelNode& dequantize) {
         const TensorId after = dequantize.outputs[0];
         if (!IsNew(variant_.tensor(after).name)) return;
-        PassedTensor passed{.name = variant_.tensor(after).name, .from = from.name};
-        if (next.clamp && std::isfinite(next.clamp->low)) passed.low = next.clamp->low;
-        if (next.clamp && std::isfinite(next.clamp->high)) passed.high = next.clamp->high;
-        edits_.passed.push_back(std::move(passed));
+        visit(variant_.tensor(after), variant_.tensor(next.tensor), next.clamp);
         for (const NodeId consumer : variant_.consumers(after)) {
           const ModelNode& node = variant_.node(consumer);
           if (!PicksElements(node.op_type) || node.parent != kNoNode) continue;
@@ -177,8 +176,28 @@ void Restoration::AddOutput(TensorId before, const std::optional<ClampRange>& cl
   }
 }
 
+void Restoration::AddOutput(TensorId before, const std::optional<ClampRange>& clamp) {
+  ForEachRounded(before, clamp,
+                 [&](const ModelTensor& after, const ModelTensor& from,
+                     const std::optional<ClampRange>& range) {
+                   PassedTensor passed{.name = after.name, .from = from.name};
+                   if (range && std::isfinite(range->low)) passed.low = range->low;
+                   if (range && std::isfinite(range->high)) passed.high = range->high;
+                   edits_.passed.push_back(std::move(passed));
+                 });
+}
+
 void Restoration::AddOutput(const OutputPlan& plan) {
   AddOutput(variant_.FindTensor(plan.before), plan.clamp);
+}
+
+void Restoration::KeepWeights(const PairedWeights& weights) {
+  edited_.insert(variant_.tensor(weights.after.weight).name);
+  if (weights.after.bias != kNoTensor) edited_.insert(variant_.tensor(weights.after.bias).name);
+}
+
+void Restoration::KeepOutput(const OutputPlan& plan) {
+  ForEachRounded(variant_.FindTensor(plan.before), plan.clamp, [](const auto&...) {});
 }
 
 Result<void> Restoration::AddOtherConstants() {

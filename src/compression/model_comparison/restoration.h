@@ -51,6 +51,10 @@ class Restoration {
   void AddOutput(TensorId before, const std::optional<ClampRange>& clamp);
   void AddOutput(const OutputPlan& plan);
 
+  // Leaves these as they are, whatever is added afterwards.
+  void KeepWeights(const PairedWeights& weights);
+  void KeepOutput(const OutputPlan& plan);
+
   // Other constants that are quantized and that the baseline has under their name: what is added to
   // or multiplied by, tables that are looked up. Not those that are too different to be the same.
   Result<void> AddOtherConstants();
@@ -64,6 +68,10 @@ class Restoration {
   // False when the tensor was edited before.
   bool IsNew(const std::string& tensor) { return edited_.insert(tensor).second; }
   Result<void> AddBias(const PairedWeights& weights);
+  // Calls `visit(tensor, from, clamp)` for what comes out behind the quantizer of `before`, and of
+  // those behind it that only round again: `tensor` would be `from` without them.
+  template <typename Visit>
+  void ForEachRounded(TensorId before, const std::optional<ClampRange>& clamp, const Visit& visit);
 
   const ModelGraph& baseline_;
   const ModelGraph& variant_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/costliest_parts.h"
 #include "compression/model_comparison/network_ends.h"
 
 namespace cboard::compare {
@@ -18,6 +20,8 @@ constexpr std::size_t kTriedAtATime = 3;
 constexpr double kWorthwhileDb = 0.1;
 // Ends that are measured at most: the last of them.
 constexpr std::size_t kMostEnds = 16;
+// Half the power of an error.
+constexpr double kHalfDb = 3;
 // What an end that is as good as exact counts in a mean.
 constexpr double kExactDb = 80;
 
@@ -69,6 +73,7 @@ class Verifier {
     for (const Restored each : many) {
       if (auto measured = Measure(each, {})) comparison_.verified.push_back(*std::move(measured));
     }
+    if (!is_stopped_ && ExplainsLittle()) SearchByHalves();
     return {};
   }
 
@@ -170,9 +175,14 @@ class Verifier {
   Result<GraphEdits> EditsFor(Restored restored, const std::vector<Suspect>& suspects) const {
     Restoration restoration(baseline_, variant_);
     for (const Suspect& suspect : suspects) {
-      CBOARD_RETURN_IF_ERROR(Add(suspect, restoration));
+      if (restored == Restored::kAllButParts) {
+        Keep(suspect, restoration);
+      } else {
+        CBOARD_RETURN_IF_ERROR(Add(suspect, restoration));
+      }
     }
-    const bool is_everything = restored == Restored::kEverything;
+    const bool is_everything =
+        restored == Restored::kEverything || restored == Restored::kAllButParts;
     const bool has_weights = is_everything || restored == Restored::kAllWeights;
     const bool has_outputs = is_everything || restored == Restored::kAllOutputs;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -193,6 +203,15 @@ class Verifier {
     if (suspect.part == Part::kWeight) return restoration.AddWeights(*layer.weights);
     restoration.AddOutput(*layer.output);
     return {};
+  }
+
+  void Keep(const Suspect& suspect, Restoration& restoration) const {
+    const RestorableLayer& layer = layers_[suspect.layer];
+    if (suspect.part == Part::kWeight) {
+      restoration.KeepWeights(*layer.weights);
+    } else {
+      restoration.KeepOutput(*layer.output);
+    }
   }
 
   // Nothing once somebody has stopped it.
@@ -274,6 +293,57 @@ class Verifier {
     }
   }
 
+  // Whether less than half of the error goes away with the parts that the diagnosis blames, and
+  // more would with all.
+  bool ExplainsLittle() const {
+    const double as_it_is = comparison_.verified[0].sqnr_db;
+    double best = as_it_is, most = as_it_is;
+    for (const Verification& run : comparison_.verified) {
+      if (!run.why_not.empty()) continue;
+      if (run.restored == Restored::kEverything) most = run.sqnr_db;
+      if (run.restored == Restored::kParts || run.restored == Restored::kRedLayers ||
+          run.restored == Restored::kHurtLayers) {
+        best = std::max(best, run.sqnr_db);
+      }
+    }
+    return best < as_it_is + kHalfDb && most >= as_it_is + 2 * kHalfDb;
+  }
+
+  // The parts that cost most, each alone in a network of floats, and what the end would keep
+  // without their errors.
+  void SearchByHalves() {
+    std::vector<Suspect> parts;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      for (const Part part : {Part::kWeight, Part::kOutput}) {
+        if (CanRestore({i, part})) parts.push_back({i, part});
+      }
+    }
+    std::ranges::stable_sort(
+        parts, {}, [&](const Suspect& each) { return comparison_.layers[each.layer].depth; });
+    const PartSearch search{.most = kMostTogether};
+    runs_ = runs_done_ + search.max_runs + 1;
+    std::vector<Verification> alone(parts.size());
+    const auto cost_of = [&](std::size_t first, std::size_t end) -> std::optional<double> {
+      const std::vector<Suspect> kept(parts.begin() + static_cast<std::ptrdiff_t>(first),
+                                      parts.begin() + static_cast<std::ptrdiff_t>(end));
+      auto measured = Measure(Restored::kAllButParts, kept);
+      if (!measured) return std::nullopt;
+      if (!measured->why_not.empty()) return std::numeric_limits<double>::quiet_NaN();
+      const double cost = std::pow(10, -measured->sqnr_db / 10);
+      if (kept.size() == 1) alone[first] = *std::move(measured);
+      return cost;
+    };
+    std::vector<Suspect> together;
+    for (const CostlyPart& found : FindCostliestParts(parts.size(), search, cost_of)) {
+      comparison_.verified.push_back(std::move(alone[found.part]));
+      together.push_back(parts[found.part]);
+    }
+    if (together.empty()) return;
+    if (auto measured = Measure(Restored::kParts, together)) {
+      comparison_.verified.push_back(*std::move(measured));
+    }
+  }
+
   const ModelGraph& baseline_;
   const ModelGraph& variant_;
   const std::vector<RestorableLayer>& layers_;
@@ -304,6 +374,8 @@ std::string_view NameOf(Restored restored) {
       return "all_outputs";
     case Restored::kEverything:
       return "everything";
+    case Restored::kAllButParts:
+      return "all_but_parts";
   }
   return "";
 }
