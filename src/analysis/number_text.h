@@ -1,8 +1,11 @@
 // Numbers in sentences.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +32,35 @@ inline std::string FixedNumber(double value, int decimals) {
   std::string result(text, end.ptr);
   if (result.starts_with('-')) result.replace(0, 1, "−");
   return result;
+}
+
+// How many decimals the numbers of a column are to have, so that points stand below points: the
+// largest shows four digits, the smallest three, and none more than some number needs; never more
+// than four.
+inline int DecimalsOfColumn(std::span<const double> values) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  std::size_t needed = 0;
+  for (const double value : values) {
+    const double size = std::abs(value);
+    if (!std::isfinite(value) || size == 0) continue;
+    least = std::min(least, size);
+    most = std::max(most, size);
+    const std::string text = ShortNumber(size);
+    const std::size_t point = text.find('.');
+    if (size >= 1e-4 && size < 1e4 && point != std::string::npos) {
+      needed = std::max(needed, text.size() - point - 1);
+    }
+  }
+  if (most == 0) return 0;
+  const int wanted = std::max(3 - static_cast<int>(std::floor(std::log10(most))),
+                              2 - static_cast<int>(std::floor(std::log10(least))));
+  return std::clamp(std::min(wanted, static_cast<int>(needed)), 0, 4);
+}
+
+// As FixedNumber, but what would read as zero and is none stays what it is: 3e-06.
+inline std::string ColumnNumber(double value, int decimals) {
+  const bool reads_as_zero = value != 0 && std::abs(value) < 0.5 * std::pow(10, -decimals);
+  return reads_as_zero || !std::isfinite(value) ? ShortNumber(value) : FixedNumber(value, decimals);
 }
 
 // "3.96×", "23.1×"; three decimals near 1, so that 1.002 never reads as break-even.

@@ -49,6 +49,14 @@ TEST(Report, StatesTheVerdictAndTheNumbersItRestsOn) {
   EXPECT_THAT(html, HasSubstr(" · runs · "));
 }
 
+TEST(Report, HasTheSameDecimalsInAllOfAColumn) {
+  const std::string html = Written(TwoModels(), {.sections = {ReportSection::kModels}});
+  for (const char* cell :
+       {"217.61</span> → 9.42", "21.10</span> → 21.60", "74.04</span> → 73.00"}) {
+    EXPECT_THAT(html, HasSubstr(cell));
+  }
+}
+
 TEST(Report, PutsTheModelThatFailsFirst) {
   const std::string html = Written(TwoModels(), {.sections = {ReportSection::kGates}});
   EXPECT_LT(html.find("mobilenet"), html.find("alexnet"));
