@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cboard::analysis {
 
@@ -34,26 +34,30 @@ inline std::string FixedNumber(double value, int decimals) {
   return result;
 }
 
-// How many decimals the numbers of a column are to have, so that points stand below points: the
-// largest shows four digits, the smallest three, and none more than some number needs; never more
-// than four.
+// How many decimals the numbers of a column are to have, so that points stand below points: as many
+// as show four digits of the largest, up to two more where the small ones need them for three
+// digits, and none that no number has; never more than four.
 inline int DecimalsOfColumn(std::span<const double> values) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
+  std::vector<double> sizes;
   std::size_t needed = 0;
   for (const double value : values) {
     const double size = std::abs(value);
     if (!std::isfinite(value) || size == 0) continue;
-    least = std::min(least, size);
-    most = std::max(most, size);
+    sizes.push_back(size);
     const std::string text = ShortNumber(size);
     const std::size_t point = text.find('.');
     if (size >= 1e-4 && size < 1e4 && point != std::string::npos) {
       needed = std::max(needed, text.size() - point - 1);
     }
   }
-  if (most == 0) return 0;
-  const int wanted = std::max(3 - static_cast<int>(std::floor(std::log10(most))),
-                              2 - static_cast<int>(std::floor(std::log10(least))));
+  if (sizes.empty()) return 0;
+  std::ranges::sort(sizes);
+  const auto decimals = [](double of, int digits) {
+    return digits - 1 - static_cast<int>(std::floor(std::log10(of)));
+  };
+  const int least = decimals(sizes.back(), 4);
+  // One number in ten may be so small that it shows fewer digits.
+  const int wanted = std::clamp(decimals(sizes[sizes.size() / 10], 3), least, least + 2);
   return std::clamp(std::min(wanted, static_cast<int>(needed)), 0, 4);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 namespace cboard::analysis {
@@ -11,7 +12,10 @@ int Decimals(const std::vector<double>& values) { return DecimalsOfColumn(values
 
 TEST(NumberText, AColumnHasTheDecimalsThatItsNumbersNeed) {
   EXPECT_EQ(Decimals({217.61, 9.42}), 2);
-  EXPECT_EQ(Decimals({513.2, 1.862}), 2);  // The smallest shows three digits.
+  EXPECT_EQ(Decimals({513.2, 1.862}), 2);
+  EXPECT_EQ(Decimals({1032.4, 3.162}), 2);
+  EXPECT_EQ(Decimals({247.94, 0.0394}), 3);  // Six digits of the largest are enough.
+  EXPECT_EQ(Decimals({0.0394, 9, 8, 7, 6, 5, 4, 3, 2, 21.12}), 2);  // One in ten is no reason.
   EXPECT_EQ(Decimals({0.1234}), 4);
   EXPECT_EQ(Decimals({12, 3}), 0);  // Nothing needs any.
   EXPECT_EQ(Decimals({123456.7, 98765.4}), 0);
