@@ -160,8 +160,11 @@ TEST(Report, SaysWhyThereIsNone) {
               FailsSaying(ErrorCode::kNotFound, "there is no model 'vgg'"));
   EXPECT_THAT(WriteReport(TwoModels(), {.policy = "lax"}),
               FailsSaying(ErrorCode::kInvalidArgument, "there is no policy 'lax'"));
-  EXPECT_THAT(WriteReport(TwoModels(), {.baseline = "x", .variant = "y"}),
-              FailsSaying(ErrorCode::kNotFound, "no model has values of 'x' or 'y'"));
+  EXPECT_THAT(
+      WriteReport(TwoModels(), {.variant = "int9"}),
+      FailsSaying(ErrorCode::kNotFound, "there is no variant 'int9'; there are fp32, int8"));
+  EXPECT_THAT(WriteReport(TwoModels(), {.baseline = "x"}),
+              FailsSaying(ErrorCode::kNotFound, "there is no variant 'x'"));
 }
 
 }  // namespace
