@@ -6,7 +6,7 @@ import { setQuery } from "../../state/location";
 import { perplexityOf, STEPS } from "./tsne";
 import type { Tsne } from "./useTsne";
 
-export const USUAL_PERPLEXITY = 30;
+const USUAL_PERPLEXITY = 30;
 const MOST_PERPLEXITY = 100;
 
 /** What is no perplexity is the usual one. */
