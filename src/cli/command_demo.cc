@@ -97,9 +97,11 @@ Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::p
                                           "'data' of the source");
   }
   if (!fs::exists(digits, ignored)) {
-    return Fail(ErrorCode::kNotFound, Quoted(digits.native(), 1000) +
-                                          " is not there; scripts/fetch-digits of the source gets "
-                                          "it, and --digits names it");
+    return Fail(ErrorCode::kNotFound,
+                Quoted(digits.native(), 1000) +
+                    " is not there; it is sklearn/datasets/data/digits.csv.gz "
+                    "of scikit-learn, which scripts/fetch-digits of the "
+                    "source gets; --digits names another place");
   }
   CBOARD_RETURN_IF_ERROR(MakeAnew(logdir));
   CBOARD_RETURN_IF_ERROR(ImportPublishedFigures(data, logdir));
