@@ -72,6 +72,17 @@ describe("what belongs together", () => {
       expect(Math.exp(-row.reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0))).toBeCloseTo(perplexity, 0);
     }
   });
+  it("is the same for points after a crowd that nothing can tell apart", () => {
+    const crowd = new Float32Array(20 * 2);
+    const apart = Float32Array.from({ length: 2 * 30 }, (_, k) => Math.sin(k * 3.7) + (k % 2));
+    const spread = (rows: Float32Array, of: number): number => {
+      const n = rows.length / 2;
+      const row = affinities(squaredDistances(rows, 2), n, 3).subarray(of * n, (of + 1) * n);
+      return row.reduce((sum, p) => sum + p, 0) * n;
+    };
+    const [first, last] = [Float32Array.from([...crowd, ...apart]), Float32Array.from([...apart, ...crowd])];
+    for (let i = 0; i < 30; i += 1) expect(spread(first, 20 + i)).toBeCloseTo(spread(last, i), 2);
+  });
   it("has as many neighbours as there are points for", () => {
     expect([perplexityOf(30, 1000), perplexityOf(30, 31), perplexityOf(30, 2), perplexityOf(30, 0)]).toEqual([30, 10, 1, 1]);
   });

@@ -11,6 +11,7 @@ export const STEPS = 1000;
 const EXAGGERATION = 12;
 const EXAGGERATED_STEPS = 250;
 const START = 1e-4; // How far the first layout reaches: so near that everything may still go anywhere.
+const NOTHING = 40; // e to the power of minus this is none of a share.
 const SPREAD_TOLERANCE = 1e-3; // Of the logarithm of the perplexity.
 
 /** As many neighbours as asked for, or as `points` allow. */
@@ -41,19 +42,18 @@ export function squaredDistances(rows: Float32Array, width: number, onShare: (sh
 }
 
 /** How likely `of` is to take each other point for its neighbour: a bell around it, as wide as gives it
- * `perplexity` neighbours. Written into `shares`, whose sum is then 1. */
-function neighbourShares(squares: Float32Array, n: number, of: number, perplexity: number, shares: Float64Array): void {
+ * `perplexity` neighbours. Written into `shares`, whose sum is then 1. Looks for how narrow the bell must
+ * be from `guess` on, and returns it. */
+function neighbourShares(squares: Float32Array, n: number, of: number, perplexity: number, shares: Float64Array, guess: number): number {
   const row = squares.subarray(of * n, (of + 1) * n);
   let nearest = Infinity;
   for (let j = 0; j < n; j += 1) if (j !== of && row[j]! < nearest) nearest = row[j]!;
-  let mean = 0;
-  for (let j = 0; j < n; j += 1) mean += row[j]! / n;
-  let [narrow, low, high] = [mean > nearest ? 1 / (mean - nearest) : 1, 0, Infinity];
+  let [narrow, low, high] = [guess, 0, Infinity];
   for (let round = 0; round < 60; round += 1) {
     let [sum, weighted] = [0, 0];
     for (let j = 0; j < n; j += 1) {
       const beyond = row[j]! - nearest;
-      const share = j === of ? 0 : Math.exp(-beyond * narrow);
+      const share = j === of || beyond * narrow > NOTHING ? 0 : Math.exp(-beyond * narrow);
       shares[j] = share;
       sum += share;
       weighted += share * beyond;
@@ -61,19 +61,23 @@ function neighbourShares(squares: Float32Array, n: number, of: number, perplexit
     const spread = Math.log(sum) + (narrow * weighted) / sum; // The entropy: the logarithm of how many they are.
     for (let j = 0; j < n; j += 1) shares[j]! /= sum;
     const excess = spread - Math.log(perplexity);
-    if (Math.abs(excess) < SPREAD_TOLERANCE) break;
+    if (Math.abs(excess) < SPREAD_TOLERANCE) return narrow;
     if (excess > 0) low = narrow;
     else high = narrow;
     narrow = high === Infinity ? narrow * 2 : (low + high) / 2;
   }
+  return guess; // So many are equally near that no bell is narrow enough: no guess for others.
 }
 
 /** How much each pair belongs together, row after row; all of them make 1. */
 export function affinities(squares: Float32Array, n: number, perplexity: number): Float32Array {
   const result = new Float32Array(n * n);
   const shares = new Float64Array(n);
+  let mean = 0;
+  for (let k = 0; k < squares.length; k += 1) mean += squares[k]! / squares.length;
+  let narrow = mean > 0 ? 1 / mean : 1; // Of one point it is a good guess for the next.
   for (let i = 0; i < n; i += 1) {
-    neighbourShares(squares, n, i, perplexity, shares);
+    narrow = neighbourShares(squares, n, i, perplexity, shares, narrow);
     for (let j = 0; j < n; j += 1) {
       result[i * n + j]! += shares[j]! / (2 * n);
       result[j * n + i]! += shares[j]! / (2 * n);
