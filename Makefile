@@ -31,7 +31,7 @@ build: setup
 test: build
 	ctest --preset release --parallel 2
 
-demo: setup
+demo:
 	@PORT=$(PORT) DEMO_OPEN=$(DEMO_OPEN) scripts/demo
 
 bench: build

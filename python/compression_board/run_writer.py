@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Optional, TypeVar, Union
 
-from . import _engine, summary
+from . import _engine, summary_bytes
 from .errors import check, check_mapping
 from .event_files import bypass_allowed
 from .file_writer import DummyFileWriter, FileWriter
@@ -148,7 +148,9 @@ class RunWriter(_engine.ScalarWriter):
     def _add_scalar(self, tag: str, scalar_value: Number, global_step: Optional[int],
                     walltime: Optional[float], display_name: Optional[str],
                     description: Optional[str]) -> None:  # fmt: skip
-        serialized = summary.scalar_bytes(tag, scalar_value, display_name or "", description or "")
+        serialized = summary_bytes.scalar_bytes(
+            tag, scalar_value, display_name or "", description or ""
+        )
         self._write(serialized, global_step, walltime)
         self._comet_logger.log_metric(tag, display_name, scalar_value, global_step)
 
@@ -157,7 +159,7 @@ class RunWriter(_engine.ScalarWriter):
                             display_name: str = "", description: str = "", plugin_name: str = "",
                             plugin_content: bytes = b"") -> None:  # fmt: skip
         """add_scalar with summary metadata: names and notes for viewers, data for a plugin."""
-        serialized = summary.scalar_bytes(
+        serialized = summary_bytes.scalar_bytes(
             tag, scalar_value, display_name, description, plugin_name, plugin_content
         )
         self._write(serialized, global_step, walltime)
@@ -206,7 +208,7 @@ class RunWriter(_engine.ScalarWriter):
         paths = {key: self._sub_run(main_tag, key) for key in tag_scalar_dict}
         for key, value in tag_scalar_dict.items():
             number = to_float(value)
-            serialized = summary.scalar_bytes(main_tag, number)
+            serialized = summary_bytes.scalar_bytes(main_tag, number)
             self._sub_writer(paths[key]).add_serialized_summary(serialized, global_step, walltime)
             self.scalar_dict.setdefault(paths[key], []).append([walltime, global_step, number])
 
@@ -226,7 +228,7 @@ class RunWriter(_engine.ScalarWriter):
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
-        events = summary.hparams_bytes(hparam_dict, metric_dict)
+        events = summary_bytes.hparams_bytes(hparam_dict, metric_dict)
         run = os.path.join(self.logdir, str(name) if name else str(time.time()))
         with RunWriter(run, write_to_disk=self._write_to_disk) as writer:
             for serialized in events:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
-from . import _engine, summary
+from . import _engine, summary_bytes
 from .errors import check
 from .file_writer import DummyFileWriter, FileWriter, step_of
 from .run_writer import RunWriter
@@ -48,7 +48,7 @@ class SummaryWriter(RunWriter):
         Quantized tensors are counted by the values they stand for, per-tensor and per-channel.
         ValueError when there are no values, TypeError when they are no numbers.
         """
-        arguments = summary.histogram_arguments(tag, values, bins, max_bins)
+        arguments = summary_bytes.histogram_arguments(tag, values, bins, max_bins)
         file = self._direct_file()
         if file is None:
             self._write(_engine.histogram_summary(*arguments), global_step, walltime)
@@ -61,7 +61,7 @@ class SummaryWriter(RunWriter):
                           bucket_counts: Sequence[float], global_step: Optional[int] = None,
                           walltime: Optional[float] = None) -> None:  # fmt: skip
         """A histogram that is counted already: upper limits of the buckets, and their counts."""
-        serialized = summary.histogram_raw_bytes(
+        serialized = summary_bytes.histogram_raw_bytes(
             tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts
         )
         self._write(serialized, global_step, walltime)
@@ -72,7 +72,7 @@ class SummaryWriter(RunWriter):
 
         `dataformats` names the dimensions, in any order: CHW, HWC, HW, NCHW (a grid).
         """
-        self._write(summary.image_bytes(tag, img_tensor, dataformats), global_step, walltime)
+        self._write(summary_bytes.image_bytes(tag, img_tensor, dataformats), global_step, walltime)
 
     def add_images(self, tag: str, img_tensor: ArrayLike, global_step: Optional[int] = None,
                    walltime: Optional[float] = None,
@@ -89,7 +89,7 @@ class SummaryWriter(RunWriter):
 
             img_tensor = np.stack([to_numpy(image) for image in img_tensor])
             dataformats = "N" + dataformats
-        self._write(summary.image_bytes(tag, img_tensor, dataformats), global_step, walltime)
+        self._write(summary_bytes.image_bytes(tag, img_tensor, dataformats), global_step, walltime)
 
     def add_image_with_boxes(self, tag: str, img_tensor: ArrayLike, box_tensor: ArrayLike,
                              global_step: Optional[int] = None, walltime: Optional[float] = None,
@@ -101,7 +101,9 @@ class SummaryWriter(RunWriter):
             raise TypeError(
                 f"add_image_with_boxes() got an unexpected argument '{next(iter(kwargs))}'"
             )
-        serialized = summary.boxes_bytes(tag, img_tensor, box_tensor, rescale, dataformats, labels)
+        serialized = summary_bytes.boxes_bytes(
+            tag, img_tensor, box_tensor, rescale, dataformats, labels
+        )
         self._write(serialized, global_step, walltime)
 
     def add_figure(self, tag: str, figure: Any, global_step: Optional[int] = None,
@@ -111,7 +113,7 @@ class SummaryWriter(RunWriter):
 
         image = figure_to_image(figure, close)
         self._write(
-            summary.image_bytes(tag, image, "NCHW" if isinstance(figure, list) else "CHW"),
+            summary_bytes.image_bytes(tag, image, "NCHW" if isinstance(figure, list) else "CHW"),
             global_step,
             walltime,
         )
@@ -120,12 +122,13 @@ class SummaryWriter(RunWriter):
                   fps: float = 4, walltime: Optional[float] = None,
                   dataformats: str = "NTCHW") -> None:  # fmt: skip
         """A video as an animated GIF; a batch plays side by side."""
-        self._write(summary.video_bytes(tag, vid_tensor, fps, dataformats), global_step, walltime)
+        serialized = summary_bytes.video_bytes(tag, vid_tensor, fps, dataformats)
+        self._write(serialized, global_step, walltime)
 
     def add_audio(self, tag: str, snd_tensor: ArrayLike, global_step: Optional[int] = None,
                   sample_rate: int = 44100, walltime: Optional[float] = None) -> None:  # fmt: skip
         """Sound, samples in -1…1: L or L x channels."""
-        self._write(summary.audio_bytes(tag, snd_tensor, sample_rate), global_step, walltime)
+        self._write(summary_bytes.audio_bytes(tag, snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(self, tag: str, text_string: str, global_step: Optional[int] = None,
                  walltime: Optional[float] = None) -> None:  # fmt: skip
@@ -171,7 +174,7 @@ class SummaryWriter(RunWriter):
                      weights: Optional[ArrayLike] = None,
                      walltime: Optional[float] = None) -> None:  # fmt: skip
         """A precision-recall curve of probabilities against the truth."""
-        serialized = summary.pr_curve_bytes(tag, labels, predictions, num_thresholds, weights)
+        serialized = summary_bytes.pr_curve_bytes(tag, labels, predictions, num_thresholds, weights)
         self._write(serialized, global_step, walltime)
 
     def add_pr_curve_raw(self, tag: str, true_positive_counts: ArrayLike,
@@ -181,7 +184,7 @@ class SummaryWriter(RunWriter):
                          weights: Optional[ArrayLike] = None,
                          walltime: Optional[float] = None) -> None:  # fmt: skip
         """A precision-recall curve whose counts are known."""
-        serialized = summary.pr_curve_raw_bytes(
+        serialized = summary_bytes.pr_curve_raw_bytes(
             tag, true_positive_counts, false_positive_counts, true_negative_counts,
             false_negative_counts, precision, recall, num_thresholds,
         )  # fmt: skip
@@ -200,14 +203,14 @@ class SummaryWriter(RunWriter):
 
     def add_custom_scalars(self, layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:
         """The layout of the CUSTOM SCALARS page: {category: {chart: [kind, tags]}}."""
-        self._write(summary.custom_scalars_bytes(layout), None, None)
+        self._write(summary_bytes.custom_scalars_bytes(layout), None, None)
 
     def add_mesh(self, tag: str, vertices: ArrayLike, colors: Optional[ArrayLike] = None,
                  faces: Optional[ArrayLike] = None, config_dict: Optional[dict[str, Any]] = None,
                  global_step: Optional[int] = None,
                  walltime: Optional[float] = None) -> None:  # fmt: skip
         """A mesh or a point cloud: vertices, colours 0…255 and faces are B x N x 3 each."""
-        serialized = summary.mesh_bytes(tag, vertices, colors, faces, config_dict)
+        serialized = summary_bytes.mesh_bytes(tag, vertices, colors, faces, config_dict)
         self._write(serialized, global_step, walltime)
 
 

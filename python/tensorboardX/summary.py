@@ -1,7 +1,6 @@
 """One function per kind of summary, each returning a Summary message."""
 
 from compression_board.summary import (
-    _clean_tag,
     audio,
     compute_curve,
     custom_scalars,
@@ -21,6 +20,7 @@ from compression_board.summary import (
     text,
     video,
 )
+from compression_board.summary_bytes import _clean_tag
 
 __all__ = [
     "_clean_tag",

@@ -1,10 +1,13 @@
 // Numbers in sentences.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cboard::analysis {
 
@@ -29,6 +32,39 @@ inline std::string FixedNumber(double value, int decimals) {
   std::string result(text, end.ptr);
   if (result.starts_with('-')) result.replace(0, 1, "−");
   return result;
+}
+
+// How many decimals the numbers of a column are to have, so that points stand below points: as many
+// as show four digits of the largest, up to two more where the small ones need them for three
+// digits, and none that no number has; never more than four.
+inline int DecimalsOfColumn(std::span<const double> values) {
+  std::vector<double> sizes;
+  std::size_t needed = 0;
+  for (const double value : values) {
+    const double size = std::abs(value);
+    if (!std::isfinite(value) || size == 0) continue;
+    sizes.push_back(size);
+    const std::string text = ShortNumber(size);
+    const std::size_t point = text.find('.');
+    if (size >= 1e-4 && size < 1e4 && point != std::string::npos) {
+      needed = std::max(needed, text.size() - point - 1);
+    }
+  }
+  if (sizes.empty()) return 0;
+  std::ranges::sort(sizes);
+  const auto decimals = [](double of, int digits) {
+    return digits - 1 - static_cast<int>(std::floor(std::log10(of)));
+  };
+  const int least = decimals(sizes.back(), 4);
+  // One number in ten may be so small that it shows fewer digits.
+  const int wanted = std::clamp(decimals(sizes[sizes.size() / 10], 3), least, least + 2);
+  return std::clamp(std::min(wanted, static_cast<int>(needed)), 0, 4);
+}
+
+// As FixedNumber, but what would read as zero and is none stays what it is: 3e-06.
+inline std::string ColumnNumber(double value, int decimals) {
+  const bool reads_as_zero = value != 0 && std::abs(value) < 0.5 * std::pow(10, -decimals);
+  return reads_as_zero || !std::isfinite(value) ? ShortNumber(value) : FixedNumber(value, decimals);
 }
 
 // "3.96×", "23.1×"; three decimals near 1, so that 1.002 never reads as break-even.

@@ -22,31 +22,46 @@ std::string Named(std::string_view verb, const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<File> File::Open(const std::filesystem::path& path, int flags) {
+Result<File> File::Open(const std::filesystem::path& path, int flags,
+                        const std::filesystem::path& named) {
   int descriptor;
   do {
     descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
   } while (descriptor < 0 && errno == EINTR);
-  if (descriptor < 0) {
-    return Fail(ErrnoError(errno, Named((flags & O_CREAT) != 0 ? "create" : "open", path)));
+  if (descriptor >= 0) return File(descriptor, path);
+  const int reason = errno;
+  if ((flags & O_CREAT) == 0) return Fail(ErrnoError(reason, Named("open", named)));
+  // "No such file or directory" puzzles whoever wants to make one.
+  std::error_code ignored;
+  const std::filesystem::path parent = named.parent_path();
+  if (reason == ENOENT && !parent.empty() && !std::filesystem::exists(parent, ignored)) {
+    return Fail(ErrorCode::kNotFound,
+                Named("cannot create", named) + Named(": there is no directory", parent));
   }
-  return File(descriptor, path);
+  return Fail(ErrnoError(reason, Named("create", named)));
 }
 
 Result<File> File::OpenForReading(const std::filesystem::path& path) {
-  return Open(path, O_RDONLY);
+  return Open(path, O_RDONLY, path);
 }
 
 Result<File> File::CreateNew(const std::filesystem::path& path) {
-  return Open(path, O_RDWR | O_CREAT | O_EXCL);
+  return Open(path, O_RDWR | O_CREAT | O_EXCL, path);
 }
 
 Result<File> File::Create(const std::filesystem::path& path) {
-  return Open(path, O_RDWR | O_CREAT | O_TRUNC);
+  return Open(path, O_RDWR | O_CREAT | O_TRUNC, path);
+}
+
+Result<File> File::CreateBeside(const std::filesystem::path& path) {
+  static std::atomic<unsigned> sequence = 0;  // Two threads may write the same file at once.
+  std::filesystem::path temporary = path;
+  temporary += ".tmp" + std::to_string(::getpid()) + "." + std::to_string(sequence++);
+  return Open(temporary, O_RDWR | O_CREAT | O_TRUNC, path);
 }
 
 Result<File> File::OpenForAppending(const std::filesystem::path& path) {
-  return Open(path, O_WRONLY | O_CREAT | O_APPEND);
+  return Open(path, O_WRONLY | O_CREAT | O_APPEND, path);
 }
 
 File::File(File&& other) noexcept
@@ -140,11 +155,10 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
 }
 
 Result<void> WriteFileAtomically(const std::filesystem::path& path, std::string_view content) {
-  static std::atomic<unsigned> sequence = 0;  // Two threads may write the same file at once.
-  std::filesystem::path temporary = path;
-  temporary += ".tmp" + std::to_string(::getpid()) + "." + std::to_string(sequence++);
+  std::filesystem::path temporary;
   {
-    CBOARD_ASSIGN_OR_RETURN(File file, File::Create(temporary));
+    CBOARD_ASSIGN_OR_RETURN(File file, File::CreateBeside(path));
+    temporary = file.path();
     if (auto written = file.Write(AsBytes(content)); !written) {
       ::unlink(temporary.c_str());
       return written;

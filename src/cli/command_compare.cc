@@ -39,27 +39,28 @@ int RunCompare(Arguments arguments) {
       "Example: compression-board compare resnet18.onnx resnet18_int8.onnx --data images.npz\n",
       "compression-board compare");
   SetUsage(app, "compression-board compare BASELINE VARIANT [FLAGS]");
-  app.add_option("BASELINE", baseline, "The model before compression")->required();
-  app.add_option("VARIANT", variant, "The model after compression")->required();
+  app.add_option("BASELINE", baseline, "The model before compression")->required()->type_name("");
+  app.add_option("VARIANT", variant, "The model after compression")->required()->type_name("");
   app.add_option("--data", data,
-                 "Samples to run: .npz, .npy, or a folder of PNG files; made up when missing")
+                 "Samples to run: .npz, .npy, or a folder of PNG files;\nmade up when missing")
       ->type_name("PATH");
   app.add_option("--samples", options.samples,
-                 "How many samples to run at most; default 20, 0 compares weights only")
+                 "How many samples to run at most (20); 0 compares weights only")
       ->type_name("N");
-  app.add_option("--top", top, "How many layers to show; default 10")->type_name("N");
+  app.add_option("--top", top, "How many layers to show (10)")->type_name("N");
   app.add_option("--logdir", logdir,
-                 "Also write histograms, numbers and graphs there, for the board and TensorBoard")
+                 "Also write histograms, numbers and graphs there, for the\nboard and TensorBoard")
       ->type_name("DIR");
   app.add_flag("--stages", as_stages,
-               "With --logdir: as the stages initial_graph and after_quantization, in the layout\n"
-               "of the Model Compression Toolkit; docs/stages.md");
-  app.add_option(
-         "--verify", options.verify,
-         "Also measure what would help: run VARIANT again with each of the N parts that are\n"
-         "hurt most put back to float, the best of them together, all weights and all\n"
-         "outputs; default 5. Takes up to N + 17 more runs over the samples, and 41 more to\n"
-         "search for what costs most where these parts do not")
+               "With --logdir: as the stages initial_graph and\n"
+               "after_quantization, in the layout of the Model\n"
+               "Compression Toolkit; docs/stages.md");
+  app.add_option("--verify", options.verify,
+                 "Also measure what would help: run VARIANT again with each of\n"
+                 "the N parts (5) that are hurt most put back to float, the\n"
+                 "best of them together, all weights and all outputs. Takes up\n"
+                 "to N + 17 more runs over the samples, and 41 more to search\n"
+                 "for what costs most where these parts do not")
       ->type_name("[N]")
       ->expected(0, 1)
       ->default_str("5");

@@ -12,6 +12,7 @@
 #include "cboard/demo/demo_board.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/serve_config.h"
 #include "cli/text_table.h"
 
 namespace cboard::cli {
@@ -88,13 +89,22 @@ class Lines {
 };
 
 Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::path& logdir) {
+  // First what may be wrong, then what replaces the last demo.
+  std::error_code ignored;
+  if (!fs::is_directory(data, ignored)) {
+    return Fail(ErrorCode::kNotFound, "there is no folder " + Quoted(data.native(), 1000) +
+                                          " with the published figures; --data names the folder "
+                                          "'data' of the source");
+  }
+  if (!fs::exists(digits, ignored)) {
+    return Fail(ErrorCode::kNotFound,
+                Quoted(digits.native(), 1000) +
+                    " is not there; it is sklearn/datasets/data/digits.csv.gz "
+                    "of scikit-learn, which scripts/fetch-digits of the "
+                    "source gets; --digits names another place");
+  }
   CBOARD_RETURN_IF_ERROR(MakeAnew(logdir));
   CBOARD_RETURN_IF_ERROR(ImportPublishedFigures(data, logdir));
-  if (!fs::exists(digits)) {
-    return Fail(ErrorCode::kNotFound, Quoted(digits.native(), 1000) +
-                                          " is not there; scripts/fetch-digits of the source gets "
-                                          "it, and --digits names it");
-  }
   Lines lines(IsTerminal(STDOUT_FILENO));
   const Result<void> written = WriteDemoBoard(
       {.digits = digits, .logdir = logdir, .on_progress = [&](std::string_view line) {
@@ -129,6 +139,11 @@ int RunDemo(Arguments arguments) {
   app.add_flag("--write_only,--write-only", write_only, "Write the logs and end");
   app.allow_extras();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  std::vector<std::string> serve = {"--logdir", logdir};
+  std::ranges::copy(app.remaining(), std::back_inserter(serve));
+  // A wrong flag is told now, not after the training.
+  ServeConfig config;
+  if (const std::optional<int> exit_code = ParseServeFlags(serve, config)) return *exit_code;
 
   if (const Result<void> written =
           WriteLogs(data, digits.empty() ? fs::path(data) / kDigits : fs::path(digits), logdir);
@@ -140,8 +155,6 @@ int RunDemo(Arguments arguments) {
     std::cout << "demo: to look at it: compression-board --logdir " << ShellWord(logdir) << '\n';
     return kExitDone;
   }
-  std::vector<std::string> serve = {"--logdir", logdir};
-  std::ranges::copy(app.remaining(), std::back_inserter(serve));
   return RunServe(serve);
 }
 

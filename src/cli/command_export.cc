@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "cboard/base/strings.h"
@@ -33,6 +34,13 @@ Result<std::optional<TextPattern>> PatternOf(const std::string& text, std::strin
   return std::optional<TextPattern>(*std::move(pattern));
 }
 
+bool TakesAny(const ExportOptions& options, const Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.runs, [&](const auto& run) {
+    return options.Takes(*run) &&
+           std::ranges::any_of(run->tags, [&](const Tag& tag) { return options.Takes(tag); });
+  });
+}
+
 // Whether all of it could be read.
 Result<bool> Export(const Flags& flags) {
   ExportOptions options{.media = flags.media};
@@ -42,6 +50,12 @@ Result<bool> Export(const Flags& flags) {
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) Complain(error.message);
 
+  if ((options.runs || options.tags) && !TakesAny(options, *snapshot)) {
+    return Fail(ErrorCode::kNotFound,
+                "nothing matches --runs and --tags; 'compression-board inspect "
+                "--logdir " +
+                    ShellWord(flags.logs.text()) + "' lists what there is");
+  }
   if (flags.format == "model-explorer") {
     CBOARD_ASSIGN_OR_RETURN(const std::string json,
                             NodeDataJson(*snapshot, options, flags.metric, flags.variant));
@@ -71,20 +85,20 @@ int RunExport(Arguments arguments) {
       "compression-board export");
   SetUsage(app, "compression-board export --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("--format", flags.format, "csv, json or model-explorer")
-      ->check(CLI::IsMember({"csv", "json", "model-explorer"}))
-      ->capture_default_str();
+  app.add_option("--format", flags.format, "csv, json or model-explorer (csv)")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"csv", "json", "model-explorer"}).description(""));
   app.add_option("--runs", flags.runs, "Only runs in whose name this is found")->type_name("REGEX");
   app.add_option("--tags", flags.tags, "Only tags in which this is found")->type_name("REGEX");
   app.add_option("--metric", flags.metric,
-                 "Model Explorer: which figure of layers (sqnr_db, or the first that is there)")
+                 "Model Explorer: which figure of layers (sqnr_db, or the\nfirst that is there)")
       ->type_name("NAME");
   app.add_option("--variant", flags.variant,
                  "Model Explorer: of which variant, if there are several")
       ->type_name("NAME");
   app.add_flag("--media", flags.media,
                "JSON: also the bytes of images, audio and graphs, in base64");
-  app.add_option("-o,--out", flags.out, "File to write; - is standard output")
+  app.add_option("-o,--out", flags.out, "File to write (-, standard output)")
       ->type_name("FILE")
       ->capture_default_str();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;

@@ -40,6 +40,10 @@ int RunInspect(Arguments arguments) {
     return kExitFailed;
   }
   for (const Error& error : (*snapshot)->unreadable) Complain(error.message);
+  if (const Result<void> found = CheckFilter(**snapshot, filter); !found) {
+    Complain(found.error().message);
+    return kExitFailed;
+  }
   const std::string& shown = event_file.empty() ? logs.text() : event_file;
   std::cout << (json ? InspectJson(shown, **snapshot, filter)
                      : InspectText(shown, **snapshot, filter));

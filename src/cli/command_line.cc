@@ -1,9 +1,11 @@
 // What all commands share: parsing flags, complaining, quoting.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string_view>
 
+#include "cboard/base/strings.h"
 #include "cli/commands.h"
 #include "cli/text_table.h"
 
@@ -25,6 +27,69 @@ class HelpFormatter final : public CLI::Formatter {
   std::string usage_;
 };
 
+// How many letters must be typed otherwise to make `a` of `b`, with dashes as good as underscores.
+std::size_t TypingErrors(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t before = std::exchange(row[0], i);
+    for (std::size_t j = 1; j < row.size(); ++j) {
+      const auto letter = [](char c) { return c == '-' ? '_' : c; };
+      const std::size_t other = letter(a[i - 1]) == letter(b[j - 1]) ? before : before + 1;
+      before = std::exchange(row[j], std::min({other, row[j] + 1, row[j - 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+std::string AboutExtra(const CLI::App& app, const std::string& extra) {
+  if (!extra.starts_with('-')) return Quoted(extra) + " is one word too many";
+  const std::string flag = extra.substr(0, extra.find('='));
+  std::string nearest;
+  std::size_t least = 3;  // More is another word.
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // Nobody is to know it.
+    for (const std::string& name : option->get_lnames()) {
+      const std::size_t errors = TypingErrors(flag, "--" + name);
+      if (errors >= least) continue;
+      least = errors;
+      nearest = "--" + name;
+    }
+  }
+  return "there is no flag " + Quoted(flag) + (nearest.empty() ? "" : "; is it " + nearest + "?");
+}
+
+// CLI11's own words are for people who know CLI11.
+std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string said = error.what();
+  const auto between = [&](std::string_view from, std::string_view to) {
+    const std::size_t begin = said.find(from) + from.size();
+    return said.substr(begin, said.find(to, begin) - begin);
+  };
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    // "Could not convert: --top = ten", and of what kind it should be, nothing.
+    const std::size_t colon = said.find(": ");
+    return Quoted(said.substr(colon == said.npos ? 0 : colon + 2)) +
+           " is not a number that this flag takes";
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const std::string flag = said.substr(0, said.find(": "));
+    if (said.ends_with(" missing")) {  // "--logdir: 1 required DIR missing"
+      return flag + " needs a " + between(" required ", " missing");
+    }
+    if (said.find("At Most 1 ") != said.npos) return flag + " may be given only once";
+  }
+  if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) {
+    return "cannot read " + Quoted(said.substr(0, said.find(" was not readable"))) +
+           "; is it there?";
+  }
+  const std::vector<std::string> extras = app.remaining();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
+    return AboutExtra(app, extras.front());
+  }
+  return said;
+}
+
 }  // namespace
 
 void SetUsage(CLI::App& app, const std::string& usage) {
@@ -38,18 +103,14 @@ std::optional<int> ParseFlags(CLI::App& app, Arguments arguments) {
     app.parse(reversed);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
+    std::string help = app.help();
+    // CLI11 leaves two empty lines between groups and one at the end.
+    for (std::size_t at; (at = help.find("\n\n\n")) != help.npos;) help.erase(at, 1);
+    while (help.ends_with("\n\n")) help.pop_back();
+    std::cout << help;
     return kExitDone;
-  } catch (const CLI::ConversionError& error) {
-    // CLI11 says "Could not convert: --top = ten", and of what kind it should be, nothing.
-    std::string_view flag = error.what();
-    if (const std::size_t colon = flag.find(": "); colon != flag.npos)
-      flag.remove_prefix(colon + 2);
-    Complain("'" + std::string(flag) + "' is not a number that this flag takes");
-    std::cerr << "Try '" << app.get_name() << " --help'.\n";
-    return kExitUsage;
   } catch (const CLI::ParseError& error) {
-    Complain(error.what());
+    Complain(MessageOf(app, error));
     std::cerr << "Try '" << app.get_name() << " --help'.\n";
     return kExitUsage;
   }

@@ -21,8 +21,10 @@ int RunModel(Arguments arguments) {
       "Example: compression-board model resnet18_int8.onnx --top 5\n",
       "compression-board model");
   SetUsage(app, "compression-board model FILE [FLAGS]");
-  app.add_option("FILE", file, "The model, or the directory of a SavedModel")->required();
-  app.add_option("--top", top, "How many of the largest nodes or tensors to show; default 20")
+  app.add_option("FILE", file, "The model, or the directory of a SavedModel")
+      ->required()
+      ->type_name("");
+  app.add_option("--top", top, "How many of the largest nodes or tensors to show (20)")
       ->type_name("N");
   app.add_flag("--json", json, "Everything, as JSON, for other programs");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;

@@ -74,7 +74,7 @@ int RunReport(Arguments arguments) {
       "compression-board report");
   SetUsage(app, "compression-board report --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("-o,--out", flags.out, "File to write; - is standard output")
+  app.add_option("-o,--out", flags.out, "File to write (report.html); - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--title", flags.report.title, "Its title")
@@ -86,14 +86,14 @@ int RunReport(Arguments arguments) {
       ->type_name("VARIANT");
   app.add_option("--model", flags.report.models, "Only this model; may be given again")
       ->type_name("MODEL");
-  app.add_option("--policy", flags.report.policy, "balanced, accuracy first or smallest")
+  app.add_option("--policy", flags.report.policy, "balanced, accuracy first or smallest (balanced)")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--contract", flags.contract, "Also judge by this contract, a JSON file")
       ->type_name("FILE");
   app.add_option("--section", flags.sections,
-                 "Only this part; may be given again: summary, gates, pareto, models, aurora, "
-                 "layers, tuning, missing")
+                 "Only this part; may be given again: summary, gates,\n"
+                 "pareto, models, aurora, layers, tuning, missing")
       ->type_name("NAME");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (flags.logs.empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "cboard/base/strings.h"
@@ -12,15 +13,21 @@
 namespace cboard::cli {
 namespace {
 
-std::string FourDigits(double value, const char* unit = "") {
+// With the same decimals in every row, so that points stand below points; what these cannot hold or
+// would make zero has four digits.
+std::string Fixed(double value, int decimals, const char* unit = "") {
   std::array<char, 32> buffer;
-  std::snprintf(buffer.data(), buffer.size(), "%.4g%s", value, unit);
+  const double size = std::abs(value);
+  const bool fits = size < 1e6 && (size == 0 || size >= std::pow(10, -decimals));
+  std::snprintf(buffer.data(), buffer.size(), fits ? "%.*f%s" : "%.*g%s", fits ? decimals : 4,
+                value, unit);
   return buffer.data();
 }
 
-std::string RatioCell(const Ratios& ratios, std::string_view name, const char* unit = "") {
+std::string RatioCell(const Ratios& ratios, std::string_view name, int decimals,
+                      const char* unit = "") {
   const auto found = std::ranges::find(ratios.values, name, &RatioValue::name);
-  return found == ratios.values.end() ? "" : FourDigits(found->value, unit);
+  return found == ratios.values.end() ? "" : Fixed(found->value, decimals, unit);
 }
 
 // What is not there stays empty: a dash or a zero could be taken for a result.
@@ -32,10 +39,10 @@ std::vector<std::string> RowOf(const ModelComparison& model, const Variant& base
   return {Shortened(model.model, 48),
           Shortened(variant.name, 24),
           std::to_string(variant.metrics.size()),
-          RatioCell(ratios, "size_ratio", "x"),
-          RatioCell(ratios, "speedup", "x"),
-          RatioCell(ratios, "accuracy_drop"),
-          aurora ? FourDigits(aurora->score) : ""};
+          RatioCell(ratios, "size_ratio", 2, "x"),
+          RatioCell(ratios, "speedup", 2, "x"),
+          RatioCell(ratios, "accuracy_drop", 4),
+          aurora ? Fixed(aurora->score, 2) : ""};
 }
 
 std::string ModelTable(const BenchmarkFile& file, bool verbose) {

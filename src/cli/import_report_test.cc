@@ -29,8 +29,8 @@ TEST(ImportText, HasARowPerVariantAndOnlyColumnsWithFigures) {
   EXPECT_EQ(ImportText("a.json", file, report, false),
             "'a.json': 1 model, 12 values in 'logs'\n"
             "  model   variant  metrics  size ratio  accuracy drop\n"
-            "  resnet  int8           2          4x           0.25\n"
-            "  resnet  w4a8           2          8x            0.5\n");
+            "  resnet  int8           2       4.00x         0.2500\n"
+            "  resnet  w4a8           2       8.00x         0.5000\n");
 }
 
 TEST(ImportText, NamesWhatWasSkippedAndWhy) {

@@ -18,6 +18,14 @@ bool Contains(std::string_view text, const std::string& part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// Whether it has something that was asked for.
+bool Takes(const InspectFilter& filter, const Run& run) {
+  return Contains(run.name, filter.run) &&
+         (filter.tag.empty() || std::ranges::any_of(run.tags, [&](const Tag& tag) {
+            return Contains(tag.name(), filter.tag);
+          }));
+}
+
 std::uint64_t SizeOf(const Run& run) {
   std::uint64_t bytes = 0;
   for (const auto& file : run.files) bytes += file->size_bytes;
@@ -199,6 +207,17 @@ std::string LocalTime(double wall_time_seconds) {
   return {buffer.data(), std::strftime(buffer.data(), buffer.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
+Result<void> CheckFilter(const Snapshot& snapshot, const InspectFilter& filter) {
+  if (std::ranges::any_of(snapshot.runs, [&](const auto& run) { return Takes(filter, *run); })) {
+    return {};
+  }
+  std::string what = "none of " + Plural(snapshot.runs.size(), "run") + " has ";
+  if (!filter.run.empty()) what += Quoted(filter.run) + " in its name";
+  if (!filter.run.empty() && !filter.tag.empty()) what += " and ";
+  if (!filter.tag.empty()) what += "a tag that contains " + Quoted(filter.tag);
+  return Fail(ErrorCode::kNotFound, what + "; without --run and --tag all are listed");
+}
+
 std::string InspectText(std::string_view logdir, const Snapshot& snapshot,
                         const InspectFilter& filter) {
   std::string runs_text;
@@ -206,7 +225,7 @@ std::string InspectText(std::string_view logdir, const Snapshot& snapshot,
   std::uint64_t size_bytes = 0, damage_count = 0;
   for (const auto& pointer : snapshot.runs) {
     const Run& run = *pointer;
-    if (!Contains(run.name, filter.run)) continue;
+    if (!Takes(filter, run)) continue;
     ++run_count;
     file_count += run.files.size();
     event_count += run.event_count;
@@ -233,7 +252,7 @@ std::string InspectJson(std::string_view logdir, const Snapshot& snapshot,
   json.Key("logdir").Value(logdir);
   json.Key("runs").BeginArray();
   for (const auto& run : snapshot.runs) {
-    if (Contains(run->name, filter.run)) AppendRun(*run, filter, json);
+    if (Takes(filter, *run)) AppendRun(*run, filter, json);
   }
   json.EndArray();
   json.Key("unreadable").BeginArray();

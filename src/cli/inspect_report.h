@@ -4,14 +4,19 @@
 #include <string>
 #include <string_view>
 
+#include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
 namespace cboard::cli {
 
 struct InspectFilter {
   std::string run;  // Only runs whose name contains it.
-  std::string tag;  // Only tags that contain it.
+  std::string tag;  // Only tags that contain it, and runs that have one.
 };
+
+// Fails with kNotFound when there is no such run, so that nobody takes a typing error for a log
+// without values.
+Result<void> CheckFilter(const Snapshot& snapshot, const InspectFilter& filter);
 
 std::string InspectText(std::string_view logdir, const Snapshot& snapshot,
                         const InspectFilter& filter = {});

@@ -19,8 +19,8 @@ struct LogdirFlags {
   std::string logdir;
   std::string logdir_spec;
 
-  // In a group of the help, when it has groups.
-  void AddTo(CLI::App& app, const std::string& group = "OPTIONS");
+  // In a group of the help.
+  void AddTo(CLI::App& app, const std::string& group = "What to read");
 
   Result<std::vector<Logdir>> Parse() const;
 

@@ -52,7 +52,15 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
   app.add_option("--reload_interval,--reload-interval", config.reload_interval_seconds,
                  "Seconds between looking for new events (5); 0 reads once")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 86400.0).description(""))
+      ->check(
+          [](const std::string& text) -> std::string {
+            double seconds = 0;
+            if (CLI::detail::lexical_cast(text, seconds) && seconds >= 0 && seconds <= 86400) {
+              return "";
+            }
+            return "Value " + text + " not in range 0 to 86400";  // As of numbers without a point.
+          },
+          "")
       ->group("What to show");
   app.add_option("--samples_per_plugin", raw.samples_per_plugin,
                  "Most points per series that programs written for\n"
@@ -165,6 +173,13 @@ Result<void> MakeSense(const RawFlags& raw, ServeConfig& config) {
     CBOARD_ASSIGN_OR_RETURN(config.token, ReadToken(raw.token_file));
   }
   std::string& prefix = config.path_prefix;
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._~";
+  if (prefix.find_first_not_of(kPlain) != prefix.npos) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "--path_prefix: " + Quoted(prefix) +
+                    " cannot stand in an address; choose one of letters, digits, / - . _ and ~");
+  }
   while (prefix.ends_with('/')) prefix.pop_back();
   if (!prefix.empty() && !prefix.starts_with('/')) prefix.insert(0, "/");
   return {};

@@ -127,28 +127,4 @@ Result<TaggedRunMetadata> ParseTaggedRunMetadata(std::string_view bytes) {
                                         });
 }
 
-std::string EncodeLogMessage(LogLevel level, std::string_view message) {
-  return EncodeMessage([&](auto& fields) {
-    fields.Int(1, static_cast<int>(level));
-    fields.Text(2, message);
-  });
-}
-
-Result<LogMessage> ParseLogMessage(std::string_view bytes) {
-  return ReadMessage<LogMessage>("LogMessage", bytes, [](pbf_reader fields, LogMessage& log) {
-    while (fields.next()) {
-      switch (fields.tag_and_type()) {
-        case Varint(1):
-          log.level = static_cast<LogLevel>(fields.get_enum());
-          break;
-        case Length(2):
-          log.message = ViewOf(fields);
-          break;
-        default:
-          fields.skip();
-      }
-    }
-  });
-}
-
 }  // namespace cboard::proto

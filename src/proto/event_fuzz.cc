@@ -47,7 +47,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)ForEachValue(event->payload, ReadValue);
     (void)ParseSessionLog(event->payload);
     (void)ParseTaggedRunMetadata(event->payload);
-    (void)ParseLogMessage(event->payload);
     // What was read is written again in a form that reads the same.
     const std::string again = EncodeEvent(*event);
     const auto reread = ParseEvent(again);

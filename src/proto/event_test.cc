@@ -167,17 +167,5 @@ TEST(TaggedRunMetadata, RoundTripsAndProtobufAgrees) {
   EXPECT_THAT(ParseTaggedRunMetadata(Golden("0a")), FailsWith(ErrorCode::kDataLoss));
 }
 
-TEST(LogMessage, RoundTripsAndProtobufAgrees) {
-  const std::string bytes = EncodeLogMessage(LogLevel::kWarn, "hot");
-  const Result<LogMessage> log = ParseLogMessage(bytes);
-  ASSERT_THAT(log, Succeeds());
-  EXPECT_EQ(log->level, LogLevel::kWarn);
-  EXPECT_EQ(log->message, "hot");
-  const auto judged = Judged<cboard_testing::LogMessage>(bytes);
-  EXPECT_EQ(judged.level(), 30);
-  EXPECT_EQ(judged.message(), "hot");
-  EXPECT_THAT(ParseLogMessage(Golden("08")), FailsWith(ErrorCode::kDataLoss));
-}
-
 }  // namespace
 }  // namespace cboard::proto

@@ -1,4 +1,4 @@
-// The small plugin payloads: pr curves, meshes, images, audio.
+// The small plugin payloads: pr curves, meshes, audio.
 #include "cboard/proto/plugins.h"
 
 #include "proto/packed.h"
@@ -9,21 +9,6 @@ namespace cboard::proto {
 
 std::string EncodePrCurvePluginData(std::uint32_t num_thresholds) {
   return EncodeMessage([&](auto& fields) { fields.Int(2, num_thresholds); });
-}
-
-Result<std::uint32_t> ParsePrCurvePluginData(std::string_view bytes) {
-  return ReadMessage<std::uint32_t>("PrCurvePluginData", bytes,
-                                    [](pbf_reader fields, std::uint32_t& num_thresholds) {
-                                      while (fields.next()) {
-                                        switch (fields.tag_and_type()) {
-                                          case Varint(2):
-                                            num_thresholds = fields.get_uint32();
-                                            break;
-                                          default:
-                                            fields.skip();
-                                        }
-                                      }
-                                    });
 }
 
 std::string EncodeMeshPluginData(const MeshPluginData& data) {
@@ -64,10 +49,6 @@ Result<ParsedMeshPluginData> ParseMeshPluginData(std::string_view bytes) {
           }
         }
       });
-}
-
-std::string EncodeImagePluginData(bool converted_to_tensor) {
-  return EncodeMessage([&](auto& fields) { fields.Int(2, converted_to_tensor ? 1 : 0); });
 }
 
 std::string EncodeAudioPluginData(AudioEncoding encoding, bool converted_to_tensor) {

@@ -15,8 +15,6 @@ TEST(PluginsJudge, SmallOnes) {
   EXPECT_EQ(
       Judged<cboard_testing::PrCurvePluginData>(EncodePrCurvePluginData(127)).num_thresholds(),
       127u);
-  EXPECT_TRUE(
-      Judged<cboard_testing::ImagePluginData>(EncodeImagePluginData(true)).converted_to_tensor());
   const auto audio =
       Judged<cboard_testing::AudioPluginData>(EncodeAudioPluginData(AudioEncoding::kWav, true));
   EXPECT_EQ(audio.encoding(), 11);

@@ -93,6 +93,17 @@ class DemoTest(ProgramTest):
         run = self.demo("--digits", pathlib.Path("nowhere.csv.gz"), "--logdir", "board")
         self.assert_complains(run, 1, "'nowhere.csv.gz' is not there", "scripts/fetch-digits")
 
+    def test_what_is_wrong_is_said_before_the_last_demo_is_replaced(self):
+        last = self.write("board/.compression-board-demo", "the last one")
+        for exit_code, said, *flags in [
+            (1, "there is no folder 'nowhere'", "--data", "nowhere", "--digits", DIGITS),
+            (1, "is not there", "--data", DATA, "--digits", "nowhere.csv.gz"),
+            (2, "there is no flag '--prot'; is it --port?", "--data", DATA, "--digits", DIGITS, "--prot", "7"),
+        ]:
+            run = self.run_board("demo", "--write-only", "--logdir", "board", *flags)
+            self.assert_complains(run, exit_code, said)
+            self.assertEqual(last.read_text(), "the last one")
+
 
 if __name__ == "__main__":
     unittest.main()

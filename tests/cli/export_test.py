@@ -66,7 +66,8 @@ class ExportTest(ProgramTest):
     def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(self):
         for exit_code, fragment, arguments in (
             (2, "--runs: the pattern '(' is not a regular expression", ("--logdir", "logs", "--runs", "(")),
-            (1, "missing/out.csv", ("--logdir", "logs", "-o", "missing/out.csv")),
+            (1, "cannot create 'missing/out.csv': there is no directory 'missing'", ("--logdir", "logs", "-o", "missing/out.csv")),
+            (1, "nothing matches --runs and --tags", ("--logdir", "logs", "--tags", "nothing", "-o", "out.csv")),
             (1, "cannot read log directory 'missing'", ("--logdir", "missing", "-o", "out.csv")),
             (1, "there are no event files below 'empty'", ("--logdir", "empty", "-o", "out.csv")),
             (2, "--logdir DIR", ()),

@@ -46,7 +46,7 @@ class ImportTest(ProgramTest):
         self.assertEqual(
             lines[1].split(), "model variant metrics size ratio speedup accuracy drop AURORA".split()
         )
-        self.assertEqual(lines[2].split()[:6], ["resnet", "int8", "3", "4x", "2x", "0.25"])
+        self.assertEqual(lines[2].split()[:6], ["resnet", "int8", "3", "4.00x", "2.00x", "0.2500"])
         self.assertEqual(
             lines[-4:],
             [

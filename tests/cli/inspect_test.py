@@ -118,6 +118,14 @@ class InspectTest(ProgramTest):
         self.assertIn("run 'train'", text)
         self.assertNotIn("run 'eval'", text)
         self.assertNotIn("  loss", text)
+        text = self.run_board("inspect", "--logdir", "logs", "--tag", "acc").stdout
+        self.assertNotIn("run 'eval'", text)  # It has no such tag.
+        for said, *flags in [
+            ("none of 2 runs has 'tset' in its name;", "--run", "tset"),
+            ("none of 2 runs has a tag that contains 'lsos';", "--tag", "lsos", "--json"),
+            ("none of 2 runs has 'eval' in its name and a tag that contains 'acc';", "--run", "eval", "--tag", "acc"),
+        ]:
+            self.assert_complains(self.run_board("inspect", "--logdir", "logs", *flags), 1, said)
 
     def test_several_log_directories(self):
         self.write_run("x/train", record(scalar_event("loss", 1, 1)))
@@ -135,6 +143,7 @@ class InspectTest(ProgramTest):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("  loss ", run.stdout)
         self.assert_complains(self.run_board("inspect", "--event_file", "missing"), 1, "'missing'")
+        self.assert_complains(self.run_board("inspect", "--event_file", "logs"), 1, "'logs' is a directory")
 
     def test_a_file_that_cannot_be_read_is_named_and_fails(self):
         self.write_run("logs/good", record(scalar_event("loss", 1, 1)))

@@ -16,11 +16,13 @@ class ProgramAsAWholeTest(ProgramTest):
             self.assertIn("Examples:", run.stdout)
 
     def test_each_command_explains_itself_with_an_example(self):
-        for command in ("import", "inspect", "profile"):
+        for command in ("import", "inspect", "export", "report", "model", "compare", "profile", "demo"):
             run = self.run_board(command, "--help")
             self.assertEqual(run.returncode, 0)
             self.assertIn(f"Usage: compression-board {command}", run.stdout)
             self.assertIn(f"Example: compression-board {command}", run.stdout)
+            self.assertNotIn("\n\n\n", run.stdout)
+            self.assertLessEqual(max(map(len, run.stdout.splitlines())), 100)
 
     def test_version(self):
         run = self.run_board("--version")
@@ -50,6 +52,16 @@ class ProgramAsAWholeTest(ProgramTest):
             self.assert_complains(
                 self.run_board(*command, "--bogus"), 2, "--bogus", f"compression-board {command[0]} --help"
             )
+
+    def test_a_flag_that_is_nearly_one_is_guessed(self):
+        for typed, meant in (("--log-dir", "--logdir"), ("--jsn", "--json"), ("--logdirs=x", "--logdir")):
+            self.assert_complains(self.run_board("inspect", typed), 2, f"is it {meant}?")
+        run = self.run_board("inspect", "--colour")
+        self.assert_complains(run, 2, "there is no flag '--colour'")
+        self.assertNotIn("is it", run.stderr)
+        self.assert_complains(self.run_board("inspect", "runs"), 2, "'runs' is one word too many")
+        self.assert_complains(self.run_board("inspect", "--logdir"), 2, "--logdir needs a DIR")
+        self.assert_complains(self.run_board("inspect", "--run", "a", "--run", "b"), 2, "--run may be given only once")
 
     def test_a_word_where_a_number_should_be_is_named(self):
         self.assert_complains(

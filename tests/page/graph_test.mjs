@@ -185,6 +185,9 @@ test("stages play one after the other, and stop at the last", async (t) => {
   await page.waitForFunction(() => /Float graph/.test(document.querySelector(".stages [aria-current]")?.textContent ?? ""));
   await page.click('button[aria-label="Stop"]');
   assert.equal(asked(page, "play"), null);
+
+  await visit(page, at("graph?stage=gone&play=1")); // Of no such stage, the last one is shown: it is over.
+  await page.waitForSelector('button[aria-label="Play the stages"][aria-pressed="false"]');
 });
 
 test("from a layer to its node, wherever the groups are closed", async (t) => {

@@ -63,6 +63,18 @@ test("on a telephone nothing is squeezed, cut off or scrolled away with its fram
   assert.deepEqual(cut, []);
 });
 
+test("on a telephone the names of rows stay when their table is moved sideways", async (t) => {
+  const logdir = newLogdir(t);
+  writeEverything(logdir);
+  const { page, at } = await serve(t, logdir, { width: 390, height: 844 });
+  await visit(page, at("tuning"));
+  const table = page.locator(".tuning-table");
+  const places = async () => Promise.all([1, 2].map(async (column) => (await table.locator(`tbody tr:first-child > :nth-child(${column})`).boundingBox()).x));
+  const [name, value] = await places();
+  await table.evaluate((element) => { element.scrollLeft = 60; });
+  assert.deepEqual(await places(), [name, value - 60]);
+});
+
 test("hardly anything moves while a page fills", async (t) => {
   const logdir = newLogdir(t);
   writeEverything(logdir);

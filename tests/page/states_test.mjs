@@ -57,6 +57,7 @@ test("a damaged file shows what could be read", async (t) => {
   bytes[Math.floor(bytes.length / 2)] ^= 0xff;
   writeFileSync(file.path, bytes);
   appendFileSync(file.path, Buffer.from([9, 0, 0])); // And the last record was torn off.
+  new EventFile(join(logdir, "whole")).scalar("other", 1);
   const { page, at } = await serve(t, logdir);
   await visit(page, at("scalars?smooth=0"));
   await page.waitForFunction(() => /loss, 1\d points: run ends at 1/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));

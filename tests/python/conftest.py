@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from compression_board import TuningLogger
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 
@@ -39,3 +40,11 @@ def python(tmp_path):
         return done
 
     return run
+
+
+@pytest.fixture
+def logger(tmp_path, monkeypatch):
+    """A logger of trials below `tmp_path`, which is the current directory meanwhile."""
+    monkeypatch.chdir(tmp_path)
+    with TuningLogger() as logger:
+        yield logger

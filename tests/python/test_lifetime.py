@@ -82,7 +82,10 @@ def test_a_closed_summary_writer_goes_on_in_a_new_file(tmp_path, read):
 def test_a_closed_file_writer_drops_silently(tmp_path):
     writer = FileWriter(str(tmp_path))
     writer.close()
+    (path,) = tmp_path.iterdir()
+    before = path.read_bytes()
     writer.add_serialized_summary(b"", 1)
+    assert [path] == list(tmp_path.iterdir()) and path.read_bytes() == before
 
 
 def test_write_to_disk_false_writes_nothing(tmp_path):

@@ -33,6 +33,8 @@ def test_quick_start_in_an_empty_environment(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "alexnet" in done.stdout
+    demo = [environment / "bin/compression-board", "demo", "--write-only", "--logdir", "runs/demo"]
+    subprocess.run(demo, check=True, cwd=tmp_path, env=without_compiler)
 
 
 # What every Linux with a C++ runtime has.

@@ -222,7 +222,9 @@ class ServeCommandTest(unittest.TestCase):
             ("many not in range 1 to 1000000", "--logdir", "x", "--max_connections", "many"),
             ("--nope", "--logdir", "x", "--nope"),
             ("--host excludes --bind_all", "--logdir", "x", "--bind_all", "--host", "::1"),
-            ("-1 not in range", "--logdir", "x", "--reload_interval", "-1"),
+            ("-1 not in range 0 to 86400\n", "--logdir", "x", "--reload_interval", "-1"),
+            ("'/a b' cannot stand in an address", "--logdir", "x", "--path_prefix", "/a b"),
+            ("cannot read 'missing.toml'", "--config", "missing.toml"),
         ]:
             run = subprocess.run([PROGRAM, "serve", *flags], capture_output=True, text=True, timeout=60)
             self.assertEqual(run.returncode, 2, flags)

@@ -2,7 +2,7 @@
 // StageLogger: the graph at every stage, memory, a node's statistics, histograms with ranges per
 // channel, and similarity for 20 samples. Each in the light and in the dark.
 //
-//   PICTURES=/tmp/pictures node --test tests/stages/page_test.mjs    also takes pictures
+//   PICTURES=build/pictures node --test tests/stages/page_test.mjs    also takes pictures
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

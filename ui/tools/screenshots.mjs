@@ -56,6 +56,7 @@ async function pagesOf(board) {
     projector: "projector",
     "projector-point": "projector?point=3",
     "projector-dots": "projector?pictures=0&flat=1",
+    "projector-tsne": "projector?by=tsne&flat=1",
     audio: "audio",
     mesh: "mesh",
     report: "report",

@@ -38,6 +38,10 @@ class File final : public ByteSink {
   // Creates the file, or empties the one that is there.
   static Result<File> Create(const std::filesystem::path& path);
 
+  // Creates a file beside `path`, under a name of its own, that is to be renamed to it once it is
+  // whole. Errors name `path`: nobody asked for the other one.
+  static Result<File> CreateBeside(const std::filesystem::path& path);
+
   // Opens for appending, creating the file when it is missing.
   static Result<File> OpenForAppending(const std::filesystem::path& path);
 
@@ -67,7 +71,9 @@ class File final : public ByteSink {
   File(int descriptor, std::filesystem::path path)
       : descriptor_(descriptor), path_(std::move(path)) {}
 
-  static Result<File> Open(const std::filesystem::path& path, int flags);
+  // Errors name `named`.
+  static Result<File> Open(const std::filesystem::path& path, int flags,
+                           const std::filesystem::path& named);
 
   int descriptor_ = -1;
   std::filesystem::path path_;

@@ -65,20 +65,4 @@ struct TaggedRunMetadata {
 std::string EncodeTaggedRunMetadata(const TaggedRunMetadata& metadata);
 Result<TaggedRunMetadata> ParseTaggedRunMetadata(std::string_view bytes);
 
-enum class LogLevel : int {
-  kUnknown = 0,
-  kDebugging = 10,
-  kInfo = 20,
-  kWarn = 30,
-  kError = 40,
-  kFatal = 50
-};
-std::string EncodeLogMessage(LogLevel level, std::string_view message);
-
-struct LogMessage {
-  LogLevel level = LogLevel::kUnknown;
-  std::string_view message;
-};
-Result<LogMessage> ParseLogMessage(std::string_view bytes);
-
 }  // namespace cboard::proto

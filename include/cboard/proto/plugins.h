@@ -20,7 +20,6 @@
 namespace cboard::proto {
 
 std::string EncodePrCurvePluginData(std::uint32_t num_thresholds);
-Result<std::uint32_t> ParsePrCurvePluginData(std::string_view bytes);
 
 enum class MeshContent : int { kUndefined = 0, kVertex = 1, kFace = 2, kColor = 3 };
 
@@ -43,10 +42,8 @@ struct ParsedMeshPluginData {
 };
 Result<ParsedMeshPluginData> ParseMeshPluginData(std::string_view bytes);
 
-// `converted` marks tensors that a reader made from an image or audio value.
-std::string EncodeImagePluginData(bool converted_to_tensor);
-
 enum class AudioEncoding : int { kUnknown = 0, kWav = 11 };
+// `converted_to_tensor` marks tensors that a reader made from an audio value.
 std::string EncodeAudioPluginData(AudioEncoding encoding, bool converted_to_tensor);
 
 // Hyperparameters.

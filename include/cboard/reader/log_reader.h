@@ -120,7 +120,7 @@ Result<std::shared_ptr<const Snapshot>> ReadLogdirs(
     ReaderOptions options, const std::function<void(const LoadProgress&)>& on_progress = {});
 
 // Reads one event file, whatever its name: a snapshot with the one run ".". Fails with kNotFound or
-// kPermissionDenied when it cannot be opened.
+// kPermissionDenied when it cannot be opened, and with kInvalidArgument when it is a directory.
 Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::path& path);
 
 }  // namespace cboard

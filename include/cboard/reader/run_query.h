@@ -1,7 +1,7 @@
 // Runs and tags: which there are, chosen by pattern or kind, in the order people expect.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const TextPattern pattern, TextPattern::Compile("tune_.*"));
-//   for (const auto& run : RunsMatching(snapshot, pattern)) …
+//   for (const Tag* tag : TagsMatching(run, TagKind::kScalar, pattern)) …
 #pragma once
 
 #include <memory>
@@ -37,9 +37,6 @@ using RunPointer = std::shared_ptr<const Run>;
 // events come last.
 std::vector<RunPointer> RunsByStartTime(const Snapshot& snapshot);
 
-// Those whose name holds the pattern, by name.
-std::vector<RunPointer> RunsMatching(const Snapshot& snapshot, const TextPattern& pattern);
-
 // By name; the pointers live as long as the run.
 std::vector<const Tag*> TagsOfKind(const Run& run, TagKind kind);
 
@@ -52,8 +49,5 @@ std::string_view PluginOf(const TagInfo& info);
 
 // The names of the plugins that have something to show, sorted.
 std::vector<std::string> ActivePlugins(const Snapshot& snapshot);
-
-// The tags that `plugin` shows, by name.
-std::vector<const Tag*> TagsOfPlugin(const Run& run, std::string_view plugin);
 
 }  // namespace cboard

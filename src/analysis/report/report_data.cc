@@ -79,6 +79,16 @@ Result<void> CheckNames(const ReportOptions& options, const std::vector<std::str
   return {};
 }
 
+Result<void> CheckVariants(const ReportOptions& options, const std::vector<std::string>& variants) {
+  for (const std::string& wanted : {options.baseline, options.variant}) {
+    if (wanted.empty() || variants.empty()) continue;
+    if (std::ranges::find(variants, wanted) != variants.end()) continue;
+    return Fail(ErrorCode::kNotFound,
+                "there is no variant " + Quoted(wanted) + "; there are " + Listed(variants));
+  }
+  return {};
+}
+
 }  // namespace
 
 bool ReportModel::fails() const {
@@ -119,6 +129,7 @@ Result<ReportData> CollectReport(const std::shared_ptr<const Snapshot>& snapshot
   data.b = options.variant.empty() ? UsualOther(variants, data.a) : options.variant;
   const std::vector<std::string> names = UniqueNames(data.table);
   CBOARD_RETURN_IF_ERROR(CheckNames(options, names));
+  CBOARD_RETURN_IF_ERROR(CheckVariants(options, variants));
 
   const std::set<std::string> wanted(options.models.begin(), options.models.end());
   std::set<std::string> keys;

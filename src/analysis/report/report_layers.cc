@@ -126,7 +126,7 @@ void WriteTuning(HtmlWriter& html, const ReportData& data) {
     for (std::size_t i = 0; i < timeline.trials.size(); ++i) {
       const Trial& trial = timeline.trials[i];
       html.Raw("<tr>").Element("td", VariantOfTrial(trial.number));
-      html.Element("td", trial.accuracy ? ShortNumber(*trial.accuracy) : "–", "num");
+      html.Element("td", trial.accuracy ? FixedNumber(*trial.accuracy, 4) : "–", "num");
       html.Element("td", trial.change ? FixedNumber(*trial.change * 100, 2) : "–", "num");
       html.Element("td", timeline.best == i ? "best" : "").Raw("</tr>");
     }

@@ -114,14 +114,48 @@ void WriteContract(HtmlWriter& html, const ReportData& data) {
   html.Raw("</tbody></table></div>");
 }
 
-}  // namespace
+// What both variants of all models have of a metric, as numbers below each other.
+class MetricColumn {
+ public:
+  MetricColumn(const ReportData& data, const MetricDescription& metric)
+      : key_(metric.key), is_share_(IsShare(metric)) {
+    std::vector<double> values;
+    for (const ReportModel& model : data.models) {
+      for (const auto* side : {&model.a, &model.b}) {
+        if (const auto found = side->find(key_); found != side->end()) {
+          values.push_back(found->second);
+        }
+      }
+    }
+    decimals_ = DecimalsOfColumn(values);
+  }
 
-std::string ValueText(const MetricDescription& metric, double value) {
-  if (!std::isfinite(value)) return ShortNumber(value);
-  if (IsShare(metric)) return FixedNumber(AsFraction(value) * 100, 2);
-  return std::abs(value) >= 1e4 && std::abs(value) < 1e15 ? FixedNumber(value, 0)
-                                                          : ShortNumber(value);
-}
+  void WriteCell(HtmlWriter& html, const ReportModel& model) const {
+    const auto a = model.a.find(key_);
+    const auto b = model.b.find(key_);
+    const bool has_a = a != model.a.end(), has_b = b != model.b.end();
+    html.Raw("<td class=\"num\">");
+    if (!has_a && !has_b) {
+      html.Element("span", "–", "dim");
+    } else {
+      html.Element("span", has_a ? Text(a->second) : "–", "mid").Raw(" → ");
+      html.Text(has_b ? Text(b->second) : "–");
+    }
+    html.Raw("</td>");
+  }
+
+ private:
+  std::string Text(double value) const {
+    if (is_share_ && std::isfinite(value)) return FixedNumber(AsFraction(value) * 100, 2);
+    return ColumnNumber(value, decimals_);
+  }
+
+  std::string key_;
+  bool is_share_;
+  int decimals_ = 0;
+};
+
+}  // namespace
 
 std::string LostText(const ReportData& data, double lost) {
   const MetricDescription metric = DescribeMetric(data.quality);
@@ -196,25 +230,15 @@ void WriteGates(HtmlWriter& html, const ReportData& data) {
 void WriteModels(HtmlWriter& html, const ReportData& data) {
   Begin(html, "Models", "● " + data.a + " → ◆ " + data.b + "; – was not logged.", true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th>");
+  std::vector<MetricColumn> columns;
   for (const MetricDescription& metric : data.metrics) {
     html.Element("th", NameWithUnit(metric), "num");
+    columns.emplace_back(data, metric);
   }
   html.Raw("</tr></thead><tbody>");
   for (const ReportModel& model : data.models) {
     html.Raw("<tr>").Element("td", model.name, "name");
-    for (const MetricDescription& metric : data.metrics) {
-      const auto a = model.a.find(metric.key);
-      const auto b = model.b.find(metric.key);
-      const bool has_a = a != model.a.end(), has_b = b != model.b.end();
-      html.Raw("<td class=\"num\">");
-      if (!has_a && !has_b) {
-        html.Element("span", "–", "dim");
-      } else {
-        html.Element("span", has_a ? ValueText(metric, a->second) : "–", "mid").Raw(" → ");
-        html.Text(has_b ? ValueText(metric, b->second) : "–");
-      }
-      html.Raw("</td>");
-    }
+    for (const MetricColumn& column : columns) column.WriteCell(html, model);
     html.Raw("</tr>");
   }
   html.Raw("</tbody></table></div></section>");

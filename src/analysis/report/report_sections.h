@@ -15,9 +15,6 @@ void WriteLayers(HtmlWriter& html, const ReportData& data);
 void WriteTuning(HtmlWriter& html, const ReportData& data);
 void WriteMissing(HtmlWriter& html, const ReportData& data);
 
-// A value as a table shows it: per cent for shares, four digits otherwise.
-std::string ValueText(const MetricDescription& metric, double value);
-
 // "0.27 pp", or in the metric's unit.
 std::string LostText(const ReportData& data, double lost);
 

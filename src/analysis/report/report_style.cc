@@ -49,7 +49,11 @@ td svg { width: 160px; height: 12px; }
 .wide > svg { min-width: 700px; } /* Narrower, nobody could read what is in it. */
 @media (max-width: 1300px) { .wide > svg { font-size: 12.5px; } }
 code { font: 12px ui-monospace, "SF Mono", Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
-@media (max-width: 640px) { .report { padding: 16px 12px; } }
+@media (max-width: 719px) {
+  .report { padding: 16px 12px; } td.name { min-width: 108px; }
+  /* The names of rows stay in sight. */
+  .wide tr > :first-child { position: sticky; left: 0; z-index: 1; background: var(--paper); }
+}
 @page { size: A4; margin: 14mm; }
 @media print {
   :root { color-scheme: light; }

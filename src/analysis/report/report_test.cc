@@ -49,6 +49,14 @@ TEST(Report, StatesTheVerdictAndTheNumbersItRestsOn) {
   EXPECT_THAT(html, HasSubstr(" · runs · "));
 }
 
+TEST(Report, HasTheSameDecimalsInAllOfAColumn) {
+  const std::string html = Written(TwoModels(), {.sections = {ReportSection::kModels}});
+  for (const char* cell :
+       {"217.61</span> → 9.42", "21.10</span> → 21.60", "74.04</span> → 73.00"}) {
+    EXPECT_THAT(html, HasSubstr(cell));
+  }
+}
+
 TEST(Report, PutsTheModelThatFailsFirst) {
   const std::string html = Written(TwoModels(), {.sections = {ReportSection::kGates}});
   EXPECT_LT(html.find("mobilenet"), html.find("alexnet"));
@@ -152,8 +160,11 @@ TEST(Report, SaysWhyThereIsNone) {
               FailsSaying(ErrorCode::kNotFound, "there is no model 'vgg'"));
   EXPECT_THAT(WriteReport(TwoModels(), {.policy = "lax"}),
               FailsSaying(ErrorCode::kInvalidArgument, "there is no policy 'lax'"));
-  EXPECT_THAT(WriteReport(TwoModels(), {.baseline = "x", .variant = "y"}),
-              FailsSaying(ErrorCode::kNotFound, "no model has values of 'x' or 'y'"));
+  EXPECT_THAT(
+      WriteReport(TwoModels(), {.variant = "int9"}),
+      FailsSaying(ErrorCode::kNotFound, "there is no variant 'int9'; there are fp32, int8"));
+  EXPECT_THAT(WriteReport(TwoModels(), {.baseline = "x"}),
+              FailsSaying(ErrorCode::kNotFound, "there is no variant 'x'"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "cboard/base/file.h"
+#include "cboard/base/strings.h"
 #include "reader/index/file_index.h"
 #include "reader/live/live_reader.h"
 #include "reader/live/merge_run.h"
@@ -53,6 +54,11 @@ Result<std::shared_ptr<const Snapshot>> ReadLogdirs(
 
 Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::path& path) {
   CBOARD_ASSIGN_OR_RETURN(const File file, File::OpenForReading(path));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(path.native(), 1000) + " is a directory, not an event file");
+  }
   reader::WorkerPool pool(0);
   reader::FileIndex index(path);
   index.ReadOn(file, {.workers = &pool});

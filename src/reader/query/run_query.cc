@@ -26,13 +26,6 @@ std::vector<RunPointer> RunsByStartTime(const Snapshot& snapshot) {
   return runs;
 }
 
-std::vector<RunPointer> RunsMatching(const Snapshot& snapshot, const TextPattern& pattern) {
-  std::vector<RunPointer> runs;
-  std::ranges::copy_if(snapshot.runs, std::back_inserter(runs),
-                       [&](const RunPointer& run) { return pattern.FoundIn(run->name); });
-  return runs;
-}
-
 std::vector<const Tag*> TagsOfKind(const Run& run, TagKind kind) {
   return TagsWhere(run, [&](const Tag& tag) { return tag.kind() == kind; });
 }
@@ -85,10 +78,6 @@ std::vector<std::string> ActivePlugins(const Snapshot& snapshot) {
     }
   }
   return {plugins.begin(), plugins.end()};
-}
-
-std::vector<const Tag*> TagsOfPlugin(const Run& run, std::string_view plugin) {
-  return TagsWhere(run, [&](const Tag& tag) { return PluginOf(*tag.info) == plugin; });
 }
 
 }  // namespace cboard

@@ -64,6 +64,7 @@ std::vector<ApiRoute> PluginRoutes();
 std::vector<ApiRoute> ProjectorRoutes();
 std::vector<ApiRoute> HardwareRoutes();
 std::vector<ApiRoute> ComparisonRoutes();
+std::vector<ApiRoute> TimelineRoutes();
 std::vector<ApiRoute> PairRoutes();
 std::vector<ApiRoute> LayerRoutes();
 std::vector<ApiRoute> HParamsRoutes();

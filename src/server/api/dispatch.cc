@@ -27,6 +27,7 @@ std::vector<ApiRoute> AllRoutes() {
   add(ProjectorRoutes());
   add(HardwareRoutes());
   add(ComparisonRoutes());
+  add(TimelineRoutes());
   add(PairRoutes());
   add(LayerRoutes());
   add(HParamsRoutes());

@@ -29,6 +29,9 @@ std::size_t FailedFiles(const Run& run) {
       std::ranges::count_if(run.files, [](const auto& file) { return file->error.has_value(); }));
 }
 
+// Whether some of its log could not be read.
+bool IsDamaged(const Run& run) { return DamagedBytes(run) > 0 || FailedFiles(run) > 0; }
+
 Result<HttpResponse> GetStatus(const ApiCall& call) {
   const Snapshot& snapshot = *call.snapshot;
   double newest = -std::numeric_limits<double>::infinity();
@@ -37,7 +40,7 @@ Result<HttpResponse> GetStatus(const ApiCall& call) {
   for (const auto& run : snapshot.runs) {
     newest = std::fmax(newest, run->newest_wall_time_seconds);
     tags += run->tags.size();
-    if (DamagedBytes(*run) > 0 || FailedFiles(*run) > 0) ++damaged_runs;
+    if (IsDamaged(*run)) ++damaged_runs;
   }
   JsonWriter json;
   json.BeginObject().Key("version").Value(call.look.version);
@@ -63,7 +66,9 @@ Result<HttpResponse> GetStatus(const ApiCall& call) {
 }
 
 Result<HttpResponse> GetRuns(const ApiCall& call) {
-  const auto& runs = call.snapshot->runs;
+  CBOARD_ASSIGN_OR_RETURN(const double only_damaged, NumberQuery(call.target, "damaged", 0));
+  auto runs = call.snapshot->runs;
+  if (only_damaged == 1) std::erase_if(runs, [](const auto& run) { return !IsDamaged(*run); });
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   WriteValues(json, "names", runs, [](const auto& run) { return std::string_view(run->name); });
@@ -209,7 +214,12 @@ std::vector<ApiRoute> LogRoutes() {
        .path = "/status",
        .summary = "What is being served, and how far loading is.",
        .handler = GetStatus},
-      {.method = "GET", .path = "/runs", .summary = "All runs.", .handler = GetRuns},
+      {.method = "GET",
+       .path = "/runs",
+       .summary = "All runs.",
+       .parameters = {{"damaged", ParameterType::kWhole, false, false,
+                       "1: only those of which some of the log could not be read."}},
+       .handler = GetRuns},
       {.method = "GET",
        .path = "/files",
        .summary = "The event files of a run, and the places that could not be read.",

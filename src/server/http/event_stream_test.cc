@@ -119,6 +119,7 @@ TEST_F(EventStreamTest, HangsUpOnViewersThatReadNothing) {
   client.ReadSlowly();
   client.Send(kAsk);
   client.ReadUntil("\n\n");
+  WaitForViewers(1);
   const std::string data(64 << 10, 'x');
   while (hub_.subscriber_count() > 0) {
     hub_.Publish("big", data);

@@ -43,8 +43,6 @@ class Client {
     }
   }
 
-  void FinishSending() { ::shutdown(socket_, SHUT_WR); }
-
   // A small window: the other side soon has to wait for us to read.
   void ReadSlowly() {
     const int size = 32 << 10;

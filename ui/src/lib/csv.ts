@@ -1,7 +1,7 @@
 // Tables as files.
 
 /** RFC 4180; a leading = + - @ is quoted so that no spreadsheet takes a name for a formula. */
-export function csvCell(value: string | number | null): string {
+function csvCell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

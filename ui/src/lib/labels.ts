@@ -22,7 +22,7 @@ export function touches(a: Box, b: Box): boolean {
 const CHARACTER = 5.6; // The mean width of the 11 px chart type.
 const HEIGHT = 14;
 
-export function labelWidth(text: string): number {
+function labelWidth(text: string): number {
   return text.length * CHARACTER + 4;
 }
 

@@ -1,6 +1,6 @@
 // A button that opens a list of ticks: which columns a table has.
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useUnfolded } from "../shell/useUnfolded";
 
 export interface Tick {
   readonly value: string;
@@ -14,27 +14,14 @@ export function CheckMenu({ label, choices, chosen, onChange, children }: {
   onChange: (chosen: ReadonlySet<string>) => void;
   children: ComponentChildren;
 }): JSX.Element {
-  const [open, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!open) return;
-    const close = (event: Event): void => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", close);
-    return () => document.removeEventListener("pointerdown", close);
-  }, [open]);
+  const { open, setOpen, root, onKeyDown } = useUnfolded();
   const toggle = (value: string): void => {
     const next = new Set(chosen);
     if (!next.delete(value)) next.add(value);
     onChange(next);
   };
   return (
-    <div class="menu-root" ref={root} onKeyDown={(event) => {
-      if (event.key !== "Escape" || !open) return;
-      setOpen(false);
-      root.current?.querySelector("button")?.focus();
-    }}>
+    <div class="menu-root" ref={root} onKeyDown={onKeyDown}>
       <button class="pick" aria-expanded={open} aria-label={label} onClick={() => setOpen(!open)}>
         {children}
         <span class="caret" aria-hidden="true">▼</span>

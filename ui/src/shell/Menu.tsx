@@ -1,6 +1,7 @@
 // A button that opens a list to choose from. Arrow keys move, Enter chooses, Escape closes.
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { useUnfolded } from "./useUnfolded";
 
 export interface Choice {
   readonly value: string;
@@ -15,24 +16,17 @@ export function Menu({ label, choices, value, onPick, children }: {
   onPick: (value: string) => void;
   children: ComponentChildren;
 }): JSX.Element {
-  const [open, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
+  const { open, setOpen, root, onKeyDown, leave } = useUnfolded();
   const list = useRef<HTMLUListElement>(null);
 
   useEffect(() => {
     if (!open) return;
-    const close = (event: Event): void => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", close);
     const chosen = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
     (chosen ?? list.current?.querySelector<HTMLElement>("li"))?.focus();
-    return () => document.removeEventListener("pointerdown", close);
   }, [open]);
 
   const pick = (choice: Choice): void => {
-    setOpen(false);
-    root.current?.querySelector("button")?.focus();
+    leave();
     if (choice.value !== value) onPick(choice.value);
   };
   const onKey = (event: KeyboardEvent, choice: Choice): void => {
@@ -40,16 +34,13 @@ export function Menu({ label, choices, value, onPick, children }: {
     if (event.key === "ArrowDown") (item.nextElementSibling as HTMLElement | null)?.focus();
     else if (event.key === "ArrowUp") (item.previousElementSibling as HTMLElement | null)?.focus();
     else if (event.key === "Enter" || event.key === " ") pick(choice);
-    else if (event.key === "Escape") {
-      setOpen(false);
-      root.current?.querySelector("button")?.focus();
-    } else return;
+    else return;
     event.preventDefault();
     event.stopPropagation();
   };
 
   return (
-    <div class="menu-root" ref={root}>
+    <div class="menu-root" ref={root} onKeyDown={onKeyDown}>
       <button class="pick" aria-haspopup="listbox" aria-expanded={open} aria-label={label} onClick={() => setOpen(!open)}>
         {children}
         <span class="caret" aria-hidden="true">▼</span>

@@ -1,9 +1,10 @@
 // The named views of this board: open one, keep this one, forget one.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { readViews, withoutView, withView, type View } from "../lib/views";
 import { addressHere, base, go } from "../state/location";
+import { useUnfolded } from "./useUnfolded";
 
 // Boards of one machine share a browser's storage; their path prefix and port tell them apart.
 const KEY = `views ${base.pathname}`;
@@ -28,25 +29,12 @@ function keep(next: readonly View[]): void {
 }
 
 export function Views(): JSX.Element {
-  const [open, setOpen] = useState(false);
+  const { open, setOpen, root, onKeyDown } = useUnfolded();
   const [name, setName] = useState("");
-  const root = useRef<HTMLDivElement>(null);
   const here = addressHere.value;
   const current = views.value.find((view) => view.address === here);
-  useEffect(() => {
-    if (!open) return;
-    const close = (event: Event): void => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", close);
-    return () => document.removeEventListener("pointerdown", close);
-  }, [open]);
   return (
-    <div class="menu-root view-pick" ref={root} onKeyDown={(event) => {
-      if (event.key !== "Escape" || !open) return;
-      setOpen(false);
-      root.current?.querySelector("button")?.focus();
-    }}>
+    <div class="menu-root view-pick" ref={root} onKeyDown={onKeyDown}>
       <button class="link" aria-expanded={open} onClick={() => setOpen(!open)}>View: {current?.name ?? (views.value.length > 0 ? "not kept" : "default")} <span class="caret" aria-hidden="true">▼</span></button>
       {open && (
         <div class="menu-list right views" role="group" aria-label="Named views">

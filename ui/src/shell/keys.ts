@@ -26,7 +26,7 @@ export function useKeys(keys: readonly Key[]): void {
 }
 
 /** Adds keys until the returned function is called. */
-export function addKeys(keys: readonly Key[]): () => void {
+function addKeys(keys: readonly Key[]): () => void {
   groups.value = [...groups.value, keys];
   return () => {
     groups.value = groups.value.filter((group) => group !== keys);

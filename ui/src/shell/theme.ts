@@ -17,7 +17,7 @@ export function cycleTheme(): void {
   setTheme(NEXT[theme.value]);
 }
 
-export function setTheme(next: Theme): void {
+function setTheme(next: Theme): void {
   theme.value = next;
   if (next === "system") delete root.dataset["theme"];
   else root.dataset["theme"] = next;

@@ -9,17 +9,17 @@ import { status } from "./live";
 /** By run, what is missing. */
 export const damagedRuns = signal<ReadonlyMap<string, string>>(new Map());
 
-function lossesOf(runs: Runs): ReadonlyMap<string, string> {
-  return new Map(runs.names.flatMap((run, i): [string, string][] => {
-    const [lost, failed] = [runs.damaged_bytes[i] ?? 0, runs.failed_files[i] ?? 0];
-    if (lost === 0 && failed === 0) return [];
-    return [[run, [...(lost > 0 ? [`${bytes(lost)} of its log`] : []), ...(failed > 0 ? [plural(failed, "file")] : [])].join(" and ")]];
+function lossesOf(damaged: Runs): ReadonlyMap<string, string> {
+  return new Map(damaged.names.map((run, i) => {
+    const [lost, failed] = [damaged.damaged_bytes[i] ?? 0, damaged.failed_files[i] ?? 0];
+    return [run, [...(lost > 0 ? [`${bytes(lost)} of its log`] : []), ...(failed > 0 ? [plural(failed, "file")] : [])].join(" and ")];
   }));
 }
 
 let newest = 0;
 
-// Most logs are whole, and then there is nothing to ask for.
+// Most logs are whole, and then there is nothing to ask for. Else only of the damaged ones, which are few
+// where runs are many.
 effect(() => {
   const now = status.value;
   const mine = (newest += 1);
@@ -27,7 +27,7 @@ effect(() => {
     if (damagedRuns.peek().size > 0) damagedRuns.value = new Map();
     return;
   }
-  void getJson<Runs>("runs").then((runs) => { if (mine === newest) damagedRuns.value = lossesOf(runs); }, () => undefined); // The next change asks again.
+  void getJson<Runs>("runs", { damaged: 1 }).then((runs) => { if (mine === newest) damagedRuns.value = lossesOf(runs); }, () => undefined); // The next change asks again.
 });
 
 /** "every point kept", or what is true of these runs instead. */

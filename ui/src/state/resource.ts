@@ -12,6 +12,11 @@ export interface Loaded<T> {
   readonly stale: boolean;
 }
 
+export interface Resource<T> {
+  readonly state: ReadonlySignal<Loaded<T>>;
+  readonly retry: () => void;
+}
+
 const nothing = { data: null, error: null, stale: true } as const;
 
 /**
@@ -22,7 +27,7 @@ export function useResource<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   options: { live?: boolean } = {},
-): { state: ReadonlySignal<Loaded<T>>; retry: () => void } {
+): Resource<T> {
   const slot = useMemo(() => ({ state: signal<Loaded<T>>(nothing), attempt: signal(0) }), []);
   const version = options.live === false ? 0 : dataVersion.value;
   const attempt = slot.attempt.value;

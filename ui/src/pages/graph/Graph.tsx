@@ -22,7 +22,7 @@ import { GraphCanvas } from "./GraphCanvas";
 import { loadErrors } from "./load_errors";
 import { MemoryCurve } from "./MemoryCurve";
 import { DiffSummary, NodePanel } from "./NodePanel";
-import { chooseSources, firstStage, nameOf, nextStage, readSources, type Shown, type Timeline } from "./sources";
+import { chooseSources, firstStage, isOnItsWay, nameOf, nextStage, readSources, type Shown, type Timeline } from "./sources";
 import { Stages } from "./Stages";
 import { neighbour, openedFor, toggled } from "./walk";
 import "./graph.css";
@@ -221,8 +221,7 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
 
   // One stage after the other; the picture of each stays long enough to be read.
   const playing = query.value.has("play") && shown.timeline !== null;
-  const wantedStage = query.value.get("stage");
-  const arriving = wantedStage !== null && wantedStage !== shown.timeline?.names[shown.stage]; // This is still the one before it.
+  const arriving = !query.value.has("graph") && isOnItsWay(shown, query.value.get("stage"));
   useEffect(() => {
     if (!playing || arriving) return;
     const next = nextStage(shown, 1);

@@ -50,7 +50,7 @@ export function inkOf(element: Element): Ink {
   };
 }
 
-export function indicesOf(drawing: Drawing): Indices {
+function indicesOf(drawing: Drawing): Indices {
   const { boxes, links, width, height } = drawing.view;
   const rectangles = new Float64Array(drawing.count * 4);
   for (let i = 0; i < drawing.count; i += 1) {

@@ -5,7 +5,7 @@ import { boxOfPath, isIn, Kind, linksOf, possibleGroups, readView, type FactColu
 import { errorsOfBoxes, pairWithLayers } from "./errors";
 import { Grid } from "./grid";
 import { layoutMemory, operationAt, type MemorySide } from "./memory_layout";
-import { chooseSources, firstStage, nameOf, nextStage, readSources, type Timeline } from "./sources";
+import { chooseSources, firstStage, isOnItsWay, nameOf, nextStage, readSources, type Timeline } from "./sources";
 import { boundsOf, fitText, linePath, tipPath } from "./strokes";
 import { neighbour, openedFor, toggled } from "./walk";
 
@@ -212,6 +212,11 @@ describe("sources", () => {
     expect(nextStage({ timeline: gaps, stage: 2 }, -1)).toBe("initial_graph");
     expect(nextStage({ timeline: gaps, stage: timeline.names.length - 1 }, 1)).toBeNull();
     expect(nextStage({ timeline: null, stage: 0 }, 1)).toBeNull();
+  });
+  it("are waited for only where there is something to come", () => {
+    const onItsWay = (wanted: string | null): boolean => isOnItsWay({ timeline, stage: 0 }, wanted);
+    expect(["after_gptq", "initial_graph", "stats", "no such stage", null].map(onItsWay)).toEqual([true, false, false, false, false]);
+    expect(isOnItsWay({ timeline: null, stage: 0 }, "after_gptq")).toBe(false);
   });
   it("are the first stage and the chosen one of a model with stages", () => {
     const last = chooseSources(sources, [timeline], { ...wanted, model: "s" });

@@ -97,6 +97,13 @@ export function nextStage({ timeline, stage }: Pick<Shown, "timeline" | "stage">
   return null;
 }
 
+/** What is shown is still the stage before the wanted one. Names that no stage with a graph has are of none
+ * that could come. */
+export function isOnItsWay({ timeline, stage }: Pick<Shown, "timeline" | "stage">, wanted: string | null): boolean {
+  const at = timeline?.names.indexOf(wanted ?? "") ?? -1;
+  return at >= 0 && at !== stage && timeline?.has_graph[at] === true;
+}
+
 export const firstStage = ({ timeline }: Pick<Shown, "timeline">): string | null => nextStage({ timeline, stage: -1 }, 1);
 
 /** What a graph is called: its variant where that is known, else its run. */

@@ -15,7 +15,7 @@ export function PhaseTable({ phases, lanes, picked, onPick }: {
   return (
     <section class="panel phases-panel" aria-labelledby="phases-title">
       <div class="panel-head"><h2 id="phases-title">By phase</h2><span class="note">mean, 95th percentile, peak</span></div>
-      <div class="scroll-x">
+      <div class="scroll-x keep-names">
         <table class="table">
           <caption class="sr">Mean, 95th percentile and peak of each quantity in each phase</caption>
           <thead><tr>

@@ -28,7 +28,7 @@ export function filledRange(data: Steps): [number, number] | null {
 }
 
 /** Shares per width, since bins may differ in it. */
-export function densities(lefts: readonly number[], rights: readonly number[], counts: readonly number[], least: number): number[] {
+function densities(lefts: readonly number[], rights: readonly number[], counts: readonly number[], least: number): number[] {
   const total = counts.reduce((sum, c) => sum + c, 0) || 1;
   return counts.map((c, i) => c / total / Math.max((rights[i] ?? 0) - (lefts[i] ?? 0), least));
 }

@@ -1,7 +1,7 @@
 // Which layers are pinned.
 
 /** More would be too small to be read. */
-export const MOST_PINS = 4;
+const MOST_PINS = 4;
 
 /** Pins or lets go; a fifth pin lets go of the oldest. */
 export function withPin(pins: readonly string[], key: string): string[] {

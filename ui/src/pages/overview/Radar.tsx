@@ -51,7 +51,7 @@ export function Radar({ data, rows, a, b, hot, onRemove, onClear }: {
             {layout && <svg class={`chart${rows.some((row) => row.name === hot.value) ? " has-hot" : ""}`} height={height}><Shapes layout={layout} rows={rows} hot={hot.value} /></svg>}
           </div>
         )}
-        <div class="radar-table scroll-x">
+        <div class="radar-table scroll-x keep-names">
           <table class="table">
             <caption class="sr">How many times better {b} is than {a}</caption>
             <thead><tr><th scope="col">Model</th>{spokes.map((spoke) => <th key={spoke.name} scope="col" class="num">{spoke.name}</th>)}<th scope="col"><span class="sr">Untick</span></th></tr></thead>

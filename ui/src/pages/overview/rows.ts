@@ -39,7 +39,7 @@ function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
 }
 
 /** The metric by which most models say how good they are. */
-export function qualityOf(table: Comparison, a: string, b: string): Metric | null {
+function qualityOf(table: Comparison, a: string, b: string): Metric | null {
   const count = (metric: Metric): number =>
     table.models.filter((m) => m.cell(a, metric.name) || m.cell(b, metric.name)).length;
   const known = QUALITY.map((name) => table.metrics.find((m) => m.name === name)).filter((m) => m !== undefined);

@@ -55,7 +55,7 @@ export function bestF1({ precision, recall, thresholds }: PrCurve): { readonly f
   return best;
 }
 
-export const PLOT = { l: 40, t: 8, right: 12, bottom: 34 } as const;
+const PLOT = { l: 40, t: 8, right: 12, bottom: 34 } as const;
 
 /** What part of the square is seen: recall from, to; precision from, to. */
 export type PrRange = readonly [number, number, number, number];

@@ -4,7 +4,8 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { resolveColour } from "../../lib/colour";
-import { count, decimalsOfColumn, fixed, plural, significant } from "../../lib/format";
+import { csvOf, fileName, saveAs } from "../../lib/csv";
+import { count, fixed, plural, significant } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
 import { lostPoints, type Eye } from "../../lib/space";
 import { Space } from "../../parts/Space";
@@ -12,11 +13,13 @@ import { useEye } from "../../parts/useEye";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
+import { ChosenPoint, Facts, nameOf, Picture } from "./ChosenPoint";
 import type { Cloud } from "./data";
 import { colouringOf, firstColumn, type Colouring } from "./labels";
 import { paintScene, pointAt, type Inks, type Scene } from "./paint";
-import { neighbours } from "./pca";
-import { placeInSprite } from "./sprite";
+import { neighbours, type Nearness } from "./pca";
+import { readPerplexity, TsneControls } from "./TsneControls";
+import { useTsne } from "./useTsne";
 
 const REACH = 10; // Pixels around a dot.
 const NEIGHBOURS = 20;
@@ -28,19 +31,6 @@ function inksOf(element: Element): Inks {
     ink: named("ink"), dim: named("ink-3"), paper: named("paper-sunk"), line: named("line-strong"), font: `11px ${getComputedStyle(element).fontFamily}`,
     runs: Array.from({ length: 9 }, (_, i) => named(i === 0 ? "ink-3" : `run-${i}`)), heats: Array.from({ length: HEATS }, (_, i) => named(`heat-${i}`)),
   };
-}
-
-/** The picture of a row, cut out of the image of all. */
-function Picture({ sprite, row, side }: { sprite: NonNullable<Cloud["sprite"]>; row: number; side: number }): JSX.Element {
-  const [x, y] = placeInSprite(sprite.size, row);
-  const scale = side / Math.max(sprite.size.width, sprite.size.height);
-  const [width, height] = [(sprite.image as HTMLImageElement).naturalWidth * scale, (sprite.image as HTMLImageElement).naturalHeight * scale];
-  return (
-    <span class="picture" aria-hidden="true" style={{
-      width: `${sprite.size.width * scale}px`, height: `${sprite.size.height * scale}px`, backgroundImage: `url("${sprite.url}")`,
-      backgroundSize: `${width}px ${height}px`, backgroundPosition: `${-x * scale}px ${-y * scale}px`,
-    }} />
-  );
 }
 
 function Keys({ colouring, value: chosen, onValue }: { colouring: Colouring; value: string | null; onValue: (value: string) => void }): JSX.Element {
@@ -59,10 +49,14 @@ function Keys({ colouring, value: chosen, onValue }: { colouring: Colouring; val
 export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud; total: number }): JSX.Element {
   const [eye, setEye] = useEye();
   const asked = query.value;
-  const [flat, how, find] = [asked.has("flat"), asked.has("distance") ? "distance" as const : "cosine" as const, asked.get("find") ?? ""];
+  const [flat, byTsne, find] = [asked.has("flat"), asked.get("by") === "tsne", asked.get("find") ?? ""];
+  const how: Nearness = asked.has("distance") ? "distance" : "cosine";
   const seen: Eye = flat ? { ...eye, yaw: 0, pitch: 0 } : eye;
   const { labels, sprite } = cloud;
   const n = cloud.points.length / 3;
+  const perplexity = readPerplexity(asked.get("perplexity"));
+  const tsne = useTsne(cloud, byTsne, flat, perplexity);
+  const points = (byTsne ? tsne.points : null) ?? cloud.points;
   const point = Number(asked.get("point") ?? NaN);
   const chosen = Number.isInteger(point) && point >= 0 && point < n ? point : -1;
   const column = useMemo(() => {
@@ -71,7 +65,6 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
   }, [labels, asked.get("colour")]);
   const colouring = useMemo(() => (labels ? colouringOf(labels, column) : null), [labels, column]);
   const pictures = sprite !== null && asked.get("pictures") !== "0";
-  const nameOf = (row: number): string => labels?.rows[row]?.[0] || `row ${row}`;
   const value = colouring?.kind === "values" ? asked.get("value") : null;
   const found = useMemo(() => {
     if (!labels || (find === "" && value === null)) return [];
@@ -79,23 +72,24 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
     return labels.rows.flatMap((row, i) => (i < n && (find === "" || row.some(matches)) && (value === null || (row[column] ?? "") === value) ? [i] : []));
   }, [labels, find, value, column]);
   const near = useMemo(() => (chosen >= 0 ? neighbours(cloud.rows, cloud.width, chosen, NEIGHBOURS, how) : []), [cloud, chosen, how]);
-  const decimals = decimalsOfColumn(near.map(({ far }) => far));
   const lost = useMemo(() => lostPoints(cloud.points), [cloud]);
   useKeys([{ key: "escape", does: "Select nothing", run: () => setQuery({ point: null, find: null, value: null }) }]);
   useEffect(() => hideReadout, []);
 
   const scene: Scene = useMemo(() => ({
-    points: cloud.points, eye: seen, colouring, marked: new Set([...found, ...near.map(({ row }) => row)]), chosen, sprite: pictures ? sprite : null, nameOf,
-    axes: (flat ? cloud.shares.slice(0, 2) : cloud.shares).map((share, i) => `PC ${i + 1}, ${fixed(share * 100, 1)} %`),
-  }), [cloud, seen.yaw, seen.pitch, seen.zoom, seen.x, seen.y, colouring, found, near, chosen, pictures, flat]);
+    points, eye: seen, colouring, marked: new Set([...found, ...near.map(({ row }) => row)]), chosen, sprite: pictures ? sprite : null, nameOf: (row) => nameOf(labels, row),
+    axes: byTsne ? [] : (flat ? cloud.shares.slice(0, 2) : cloud.shares).map((share, i) => `PC ${i + 1}, ${fixed(share * 100, 1)} %`),
+  }), [cloud, points, byTsne, seen.yaw, seen.pitch, seen.zoom, seen.x, seen.y, colouring, found, near, chosen, pictures, flat]);
   const paint = useMemo(() => (context: CanvasRenderingContext2D, width: number, height: number, element: Element): void => paintScene(context, scene, inksOf(element), width, height), [scene]);
   const rowAt = (x: number, y: number): number => {
     const { width, height } = document.querySelector(".projector .space")?.getBoundingClientRect() ?? { width: 0, height: 0 };
-    return pointAt(cloud.points, seen, width, height, x, y, REACH);
+    return pointAt(points, seen, width, height, x, y, REACH);
   };
   const choose = (row: number): void => setQuery({ point: row < 0 ? null : String(row) });
-  const facts = (row: number): JSX.Element => <dl class="two">{labels?.columns.map((name, c) => <><dt>{name}</dt><dd>{labels.rows[row]?.[c]}</dd></>)}</dl>;
-  const notes = [n < total ? `The first ${count(n)} of ${count(total)} rows.` : "", lost > 0 ? `${plural(lost, "row")} with values that are not finite ${lost === 1 ? "is" : "are"} left out.` : ""].filter(Boolean);
+  const save = (): void => saveAs(fileName(title, "csv"), csvOf(["row", "x", "y", ...(flat ? [] : ["z"]), ...(labels?.columns ?? [])],
+    Array.from({ length: n }, (_, row) => row).filter((row) => !Number.isNaN(points[3 * row])).map((row) => [row, ...points.subarray(3 * row, 3 * row + (flat ? 2 : 3)), ...(labels?.rows[row] ?? [])])), "text/csv");
+  const notes = [n < total ? `The first ${count(n)} of ${count(total)} rows.` : "", lost > 0 ? `${plural(lost, "row")} with values that are not finite ${lost === 1 ? "is" : "are"} left out.` : "",
+    byTsne && tsne.stride > 1 ? `t-SNE lays out ${count(tsne.sampled)} of them, evenly chosen: one in ${count(tsne.stride)}.` : ""].filter(Boolean);
   return (
     <>
       <div class="projector-main">
@@ -104,12 +98,16 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
           onPoint={(at) => {
             const row = at ? rowAt(at.x, at.y) : -1;
             if (!at || row < 0) return hideReadout();
-            showReadout(<div class="point-readout">{sprite && <Picture sprite={sprite} row={row} side={48} />}<div><b>{nameOf(row)}</b>{labels && labels.columns.length > 1 && facts(row)}</div></div>, at.clientX, at.clientY);
+            showReadout(<div class="point-readout">{sprite && <Picture sprite={sprite} row={row} side={48} />}<div><b>{nameOf(labels, row)}</b><Facts labels={labels} row={row} /></div></div>, at.clientX, at.clientY);
           }} />
         {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
       </div>
       <aside class="projector-side" aria-label="Points">
         <div class="seg-row">
+          <span class="seg" role="group" aria-label="Laid out by">
+            <button aria-pressed={!byTsne} title="Along the directions in which the rows differ most" onClick={() => setQuery({ by: null })}>PCA</button>
+            <button aria-pressed={byTsne} title="So that neighbours in all dimensions are neighbours here" onClick={() => setQuery({ by: "tsne" })}>t-SNE</button>
+          </span>
           <span class="seg" role="group" aria-label="Space">
             <button aria-pressed={!flat} onClick={() => setQuery({ flat: null })}>3D</button>
             <button aria-pressed={flat} onClick={() => setQuery({ flat: "1" })}>2D</button>
@@ -121,6 +119,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
             </span>
           )}
         </div>
+        {byTsne && <TsneControls tsne={tsne} perplexity={perplexity} />}
         {labels && <input class="field" type="search" aria-label="Find points" placeholder="Find labels: regular expression" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />}
         {(find !== "" || value !== null) && <p class="note" role="status">{found.length === 0 ? "No label matches." : `${plural(found.length, "point")} found`} <button class="link" onClick={() => setQuery({ find: null, value: null })}>Clear</button></p>}
         {labels && labels.columns.length > 1 && (
@@ -129,22 +128,8 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
         {colouring && <Keys colouring={colouring} value={value} onValue={(next) => setQuery({ value: next === value ? null : next })} />}
         {labels && !colouring && <p class="note">{labels.columns[column]} has too many values to colour, or only one.</p>}
         {chosen < 0 && <p class="note">Select a point to see what is near it in all {count(cloud.width)} dimensions.</p>}
-        {chosen >= 0 && (
-          <>
-            <div class="point-chosen">{sprite && <Picture sprite={sprite} row={chosen} side={64} />}<div><b>{nameOf(chosen)}</b> <span class="dim">row {count(chosen)}</span>{labels && labels.columns.length > 1 && facts(chosen)}</div></div>
-            <div class="panel-head"><h2>Nearest</h2>
-              <span class="seg push" role="group" aria-label="Near by">
-                <button aria-pressed={how === "cosine"} onClick={() => setQuery({ distance: null })}>Cosine</button>
-                <button aria-pressed={how === "distance"} onClick={() => setQuery({ distance: "1" })}>Euclidean</button>
-              </span>
-            </div>
-            {near.length === 0 ? <p class="note">Nothing is near a row that is not finite.</p> : (
-              <table class="table near"><tbody>{near.map(({ row, far }) => (
-                <tr key={row}>{sprite && <td><Picture sprite={sprite} row={row} side={20} /></td>}<td><button class="link" onClick={() => choose(row)}>{nameOf(row)}</button></td><td class="dim num">row {count(row)}</td><td class="num">{fixed(far, decimals)}</td></tr>
-              ))}</tbody></table>
-            )}
-          </>
-        )}
+        {chosen >= 0 && <ChosenPoint cloud={cloud} row={chosen} near={near} how={how} onChoose={choose} />}
+        <button class="link" onClick={save}>Save points as CSV</button>
       </aside>
     </>
   );

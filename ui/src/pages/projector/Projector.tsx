@@ -1,4 +1,5 @@
-// Embeddings: vectors of many numbers as points in space, along the directions in which they differ most.
+// Embeddings: vectors of many numbers as points in space, along the directions in which they differ
+// most, or laid out so that neighbours stay neighbours.
 import type { JSX } from "preact";
 import { getJson } from "../../api/client";
 import { count } from "../../lib/format";
@@ -6,9 +7,9 @@ import { Nothing } from "../../parts/Nothing";
 import { Snippet } from "../../parts/Snippet";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
-import { useResource } from "../../state/resource";
+import { useResource, type Resource } from "../../state/resource";
 import { CloudView } from "./CloudView";
-import { loadCloud, type EmbeddingsAnswer } from "./data";
+import { loadCloud, type Cloud, type EmbeddingsAnswer } from "./data";
 import "./projector.css";
 
 export default function Projector(): JSX.Element {
@@ -17,7 +18,7 @@ export default function Projector(): JSX.Element {
   const ids = data?.names.map((name, i) => `${data.runs[i]} ${name}`) ?? [];
   const at = Math.max(0, ids.indexOf(query.value.get("tensor") ?? ""));
   const [rows = 0, width = 0] = data?.shapes[at] ?? [];
-  const cloud = useResource(JSON.stringify([ids[at], rows, width]), (signal) => (data && ids.length > 0 && width > 0 ? loadCloud(data, at, signal) : Promise.resolve(null)));
+  const cloud: Resource<Cloud | null> = useResource(JSON.stringify([ids[at], rows, width]), (signal) => (data && ids.length > 0 && width > 0 ? loadCloud(data, at, signal, cloud.state.peek().data) : Promise.resolve(null)));
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={list.retry}>Try again</button></p>;
   if (!data) return <div class="view" aria-busy="true" />;
   if (ids.length === 0) return <Empty />;
@@ -27,7 +28,7 @@ export default function Projector(): JSX.Element {
       <div class="page-bar">
         <h1>Projector</h1>
         <Menu label={`Embedding ${ids[at]}`} value={ids[at] ?? ""} choices={ids.map((id) => ({ value: id, text: id }))} onPick={(id) => setQuery({ tensor: id })}>{ids[at]}</Menu>
-        <span class="note">{count(rows)} rows of {count(width)} numbers, along their principal components (PC)</span>
+        <span class="note">{count(rows)} rows of {count(width)} numbers, {query.value.get("by") === "tsne" ? "laid out by t-SNE" : "along their principal components (PC)"}</span>
       </div>
       {problem && <p class="trouble" role="alert">{problem.message} <button class="link" onClick={cloud.retry}>Try again</button></p>}
       {!problem && width === 0 && <p class="trouble" role="alert">The numbers of {ids[at]} are not beside its config, or in no shape that can be read.</p>}

@@ -38,15 +38,21 @@ async function loadSprite(url: string, single: readonly number[]): Promise<Cloud
   return size && { image, size, url };
 }
 
-/** Embedding `at` of the answer. */
-export async function loadCloud(answer: EmbeddingsAnswer, at: number, signal: AbortSignal): Promise<Cloud> {
+function isSame(a: Float32Array, b: Float32Array): boolean {
+  return a.length === b.length && a.every((value, i) => Object.is(value, b[i]));
+}
+
+/** Embedding `at` of the answer. Where it is as `known`, its rows and points are the same objects: a log
+ * that grows elsewhere is no reason to lay points out anew. */
+export async function loadCloud(answer: EmbeddingsAnswer, at: number, signal: AbortSignal, known: Cloud | null): Promise<Cloud> {
   const [run = "", name = "", [, width = 0] = [], single] = [answer.runs[at], answer.names[at], answer.shapes[at], answer.sprites[at]];
   const [bytes, text, sprite] = await Promise.all([
     getBytes("embeddings/tensor", { run, name, rows: MOST_ROWS }, signal),
     answer.have_metadata[at] ? getText("embeddings/metadata", { run, name, rows: MOST_ROWS }, signal) : null,
     single ? loadSprite(apiUrl("embeddings/sprite", { run, name }), single) : null,
   ]);
-  const rows = new Float32Array(bytes);
+  const [rows, labels] = [new Float32Array(bytes), text === null ? null : readLabels(text)];
+  if (known && known.width === width && isSame(known.rows, rows)) return { ...known, labels, sprite };
   const { points, shares } = project(rows, width);
-  return { rows, width, shares, points: centred(points), labels: text === null ? null : readLabels(text), sprite };
+  return { rows, width, shares, points: centred(points), labels, sprite };
 }

@@ -15,7 +15,7 @@ export function readLabels(text: string): Labels {
   return { columns: cells[0] ?? [], rows: cells.slice(1) };
 }
 
-export const SHAPES = ["disc", "square", "triangle"] as const;
+const SHAPES = ["disc", "square", "triangle"] as const;
 export type Shape = (typeof SHAPES)[number];
 
 /** Eight colours, in as many shapes: more values than that nobody tells apart. */

@@ -78,12 +78,19 @@ export function project(rows: Float32Array, width: number): Projected {
   return { points, shares: [share(0), share(1), share(2)] };
 }
 
+export interface Neighbour {
+  readonly row: number;
+  readonly far: number;
+}
+
+export type Nearness = "cosine" | "distance";
+
 /** The rows most like one of them, the nearest first: by the angle between them, or by distance. Rows
  * with a value that is no finite number are near nothing. */
-export function neighbours(rows: Float32Array, width: number, of: number, most: number, how: "cosine" | "distance"): { row: number; far: number }[] {
+export function neighbours(rows: Float32Array, width: number, of: number, most: number, how: Nearness): Neighbour[] {
   const own = rows.subarray(of * width, (of + 1) * width);
   const ownLength = lengthOf(own) || 1;
-  const all: { row: number; far: number }[] = [];
+  const all: Neighbour[] = [];
   for (let row = 0; row < rows.length / width; row += 1) {
     if (row === of) continue;
     let [dot, squares, apart] = [0, 0, 0];

@@ -104,7 +104,7 @@ async function ask(tags: readonly string[], runsOf: RunsOf, groups: readonly Run
 
 type RunsOf = (tag: string) => readonly string[];
 
-export const seriesOf = (tags: readonly string[], runsOf: RunsOf): (readonly [string, string])[] => tags.flatMap((tag) => runsOf(tag).map((run) => [run, tag] as const));
+const seriesOf = (tags: readonly string[], runsOf: RunsOf): (readonly [string, string])[] => tags.flatMap((tag) => runsOf(tag).map((run) => [run, tag] as const));
 
 /** What all cards have in common. */
 export interface CardsProps {

@@ -34,7 +34,7 @@ function TrialTable({ trials, of, picked, onPick, onOpen }: {
   const figures = FIGURES.filter(({ metric }) => trials.some((trial) => logged?.value(trial.name, metric) != null));
   useEffect(() => body.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [picked]);
   return (
-    <div class="tuning-table scroll-x">
+    <div class="tuning-table scroll-x keep-names">
       <table class="table">
         <caption class="sr">Trials</caption>
         <thead><tr>

@@ -1,0 +1,81 @@
+// A t-SNE layout of an embedding while it is wanted: begun anew when its settings change, watched as
+// it comes about, stopped and continued.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { centred } from "../../lib/space";
+import type { Cloud } from "./data";
+import { MOST_POINTS, STEPS } from "./tsne";
+import type { TsneAnswer, TsneTask } from "./tsne_worker";
+
+export interface Tsne {
+  /** Of all rows, centred; NaN for rows that are not among the sample. Null until there are any. */
+  readonly points: Float32Array | null;
+  /** The rows that are laid out are every so-manieth of the finite ones. */
+  readonly stride: number;
+  readonly sampled: number;
+  readonly steps: number;
+  /** The share of the distances that is known. */
+  readonly measured: number;
+  readonly running: boolean;
+  readonly trouble: string | null;
+  readonly onRun: (run: boolean) => void;
+}
+
+type Progress = Pick<Tsne, "points" | "steps" | "measured" | "trouble">;
+const NOTHING: Progress = { points: null, steps: 0, measured: 0, trouble: null };
+
+/** The finite rows, or evenly spread ones of them if they are more than `most`. */
+export function sampleOf(points: Float32Array, most: number): { rows: Uint32Array; stride: number } {
+  const known = Uint32Array.from({ length: points.length / 3 }, (_, i) => i).filter((i) => Number.isFinite(points[3 * i]!));
+  const stride = Math.max(1, Math.ceil(known.length / most));
+  return { rows: known.filter((_, i) => i % stride === 0), stride };
+}
+
+/** The numbers of some rows, one after the other. */
+function taken(values: Float32Array, width: number, rows: Uint32Array): Float32Array<ArrayBuffer> {
+  const result = new Float32Array(rows.length * width);
+  rows.forEach((row, i) => result.set(values.subarray(row * width, (row + 1) * width), i * width));
+  return result;
+}
+
+export function useTsne(cloud: Cloud, wanted: boolean, flat: boolean, perplexity: number): Tsne {
+  const [progress, setProgress] = useState(NOTHING);
+  const [until, setUntil] = useState(STEPS); // Steps; as many as were done: stopped.
+  const goal = useRef(until);
+  const more = useRef(() => undefined as void); // Has the points go on towards the goal.
+  const sample = useMemo(() => sampleOf(cloud.points, MOST_POINTS), [cloud.points]);
+  useEffect(() => {
+    if (!wanted) return undefined;
+    const { rows } = sample;
+    const worker = new Worker(new URL("./tsne_worker.ts", import.meta.url), { type: "module" });
+    let waiting = false; // For an answer: who continues at once after a stop asks only once.
+    more.current = () => {
+      if (!waiting) worker.postMessage(goal.current);
+      waiting = true;
+    };
+    setProgress(NOTHING);
+    setUntil(goal.current = STEPS);
+    worker.onmessage = ({ data }: MessageEvent<TsneAnswer>) => {
+      if ("measured" in data) {
+        setProgress({ ...NOTHING, measured: data.measured });
+        if (data.measured === 1) more.current();
+        return;
+      }
+      waiting = false;
+      if (data.steps < goal.current) more.current(); // Goes on while this is painted.
+      const points = new Float32Array(cloud.points.length).fill(NaN);
+      rows.forEach((row, i) => points.set(data.points.subarray(3 * i, 3 * i + 3), 3 * row));
+      setProgress({ points: centred(points), steps: data.steps, measured: 1, trouble: null });
+    };
+    worker.onerror = (event) => setProgress({ ...NOTHING, trouble: `The points cannot be laid out: ${event.message || "the page's code for it did not arrive"}.` });
+    const task: TsneTask = { rows: taken(cloud.rows, cloud.width, rows), width: cloud.width, start: taken(cloud.points, 3, rows), perplexity, flat };
+    worker.postMessage(task, [task.rows.buffer, task.start.buffer]);
+    return () => worker.terminate();
+  }, [cloud.rows, sample, wanted, flat, perplexity]);
+  const running = progress.steps < until && progress.trouble === null;
+  const onRun = (run: boolean): void => {
+    goal.current = !run ? progress.steps : progress.steps < STEPS ? STEPS : progress.steps + STEPS;
+    setUntil(goal.current);
+    if (run) more.current();
+  };
+  return { ...progress, running, onRun, stride: sample.stride, sampled: sample.rows.length };
+}
