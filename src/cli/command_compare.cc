@@ -65,6 +65,9 @@ int RunCompare(Arguments arguments) {
       ->expected(0, 1)
       ->default_str("5");
   app.add_flag("--json", json, "Everything, as JSON, for other programs");
+  for (const char* count : {"--samples", "--top", "--verify"}) {
+    app.get_option(count)->check(CheckCount);
+  }
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   if (as_stages && logdir.empty()) {

@@ -116,6 +116,10 @@ std::optional<int> ParseFlags(CLI::App& app, Arguments arguments) {
   }
 }
 
+std::string CheckCount(const std::string& value) {
+  return value.starts_with('-') ? Quoted(value) + " is less than 0" : std::string();
+}
+
 void Complain(const std::string& message) {
   std::cout.flush();  // So that results and complaints keep their order on a terminal.
   std::cerr << "compression-board: " << Printable(message) << '\n';

@@ -25,7 +25,8 @@ int RunModel(Arguments arguments) {
       ->required()
       ->type_name("");
   app.add_option("--top", top, "How many of the largest nodes or tensors to show (20)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CheckCount);
   app.add_flag("--json", json, "Everything, as JSON, for other programs");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 

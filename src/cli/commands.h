@@ -40,6 +40,10 @@ int RunServe(Arguments arguments);  // Also what runs when no command is named.
 // nothing left to do: help was printed (0) or the flags are wrong and it has been said why (2).
 std::optional<int> ParseFlags(CLI::App& app, Arguments arguments);
 
+// What is wrong with the value of a flag that counts something, or nothing; for CLI::Option::check.
+// CLI11 itself would take -1 for the largest number that there is.
+std::string CheckCount(const std::string& value);
+
 // Replaces the first line of the help, "Usage: …", for what CLI11 cannot guess.
 void SetUsage(CLI::App& app, const std::string& usage);
 

@@ -68,6 +68,16 @@ class ProgramAsAWholeTest(ProgramTest):
             self.run_board("model", "x", "--top", "ten"), 2, "'--top = ten' is not a number", "model --help"
         )
 
+    def test_a_count_below_zero_is_no_large_one(self):
+        for command, flag in (
+            (["model", "x"], "--top"),
+            (["compare", "x", "y"], "--samples"),
+            (["compare", "x", "y"], "--verify"),
+        ):
+            self.assert_complains(
+                self.run_board(*command, flag, "-1"), 2, f"{flag}: '-1' is less than 0", f"{command[0]} --help"
+            )
+
     def test_a_closed_pipe_ends_it_quietly(self):
         process = self.start_board("--help")
         process.stdout.close()
