@@ -14,8 +14,8 @@ namespace cboard::testing {
 // Sizes of -1 are named "n".
 class OnnxBuilder {
  public:
-  static constexpr int kFloat = 1, kInt8 = 3, kInt16 = 5, kInt32 = 6, kInt64 = 7, kString = 8,
-                       kFloat16 = 10;
+  static constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt16 = 5, kInt32 = 6, kInt64 = 7,
+                       kString = 8, kFloat16 = 10;
 
   OnnxBuilder& Input(std::string_view name, std::vector<std::int64_t> shape, int type = kFloat) {
     return Value(11, name, shape, type);
@@ -27,12 +27,19 @@ class OnnxBuilder {
   OnnxBuilder& Node(std::string_view type, const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs, std::string_view attribute = {},
                     std::string_view name = {}) {
+    return NodeWith(type, inputs, outputs, {std::string(attribute)}, name);
+  }
+
+  // Of many attributes.
+  OnnxBuilder& NodeWith(std::string_view type, const std::vector<std::string>& inputs,
+                        const std::vector<std::string>& outputs,
+                        const std::vector<std::string>& attributes, std::string_view name = {}) {
     Field(1, [&](auto& node) {
       for (const std::string& input : inputs) node.PresentText(1, input);
       for (const std::string& output : outputs) node.PresentText(2, output);
       node.Text(3, name);
       node.Text(4, type);
-      node.Bytes(5, attribute);
+      for (const std::string& attribute : attributes) node.Bytes(5, attribute);
     });
     return *this;
   }

@@ -358,6 +358,15 @@ def test_weights_of_four_bits_are_restored(compare, tmp_path):
     (everything,) = runs_of(report, "everything", 0)
     assert everything["sqnr_db"] is None or everything["sqnr_db"] > EXACT_DB
 
+    sound = products(tmp_path / "sound.onnx", weights, quantized=range(3))
+    alone = runs_of(
+        compare(fp32, sound, "--data", tmp_path / "x.npz", "--verify"), "all_but_parts"
+    )
+    assert alone
+    for run in alone:
+        layer = int(run["parts"][0]["layer"][3])
+        assert run["sqnr_db"] == pytest.approx(kept([layer], None), abs=1e-4)
+
 
 def test_weights_that_were_pruned_are_restored_too(digits, compare, tmp_path):
     pruned = Editor(digits.fp32)

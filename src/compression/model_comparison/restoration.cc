@@ -78,6 +78,11 @@ bool CanBecomeProduct(const ModelGraph& variant, const ModelLayer& layer) {
          layer.channel_axis == 0 && IsFloat(variant.tensor(node.inputs[0]));
 }
 
+// The tensor that is another one with other weights.
+const ModelTensor& EditedFor(const ModelGraph& variant, const ModelLayer& layer) {
+  return variant.tensor(CanBecomeProduct(variant, layer) ? layer.product : layer.weight);
+}
+
 // [channels, elements] the other way around, as MatMul takes them.
 std::vector<float> Transposed(const WeightRows& rows) {
   std::vector<float> values(rows.values.size());
@@ -98,15 +103,14 @@ bool CanRestoreOutput(const OutputPlan& plan) { return !plan.before.empty() && !
 
 Result<void> Restoration::AddWeights(const PairedWeights& weights) {
   const ModelLayer& after = weights.after;
-  const bool is_product = CanBecomeProduct(variant_, after);
-  const ModelTensor& tensor = variant_.tensor(is_product ? after.product : after.weight);
+  const ModelTensor& tensor = EditedFor(variant_, after);
   if (IsNew(tensor.name)) {
     CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadRows(baseline_, weights.before));
     const std::vector<double> factors = FactorsOf(weights, rows.channels);
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
     }
-    if (is_product) {
+    if (CanBecomeProduct(variant_, after)) {
       edits_.products.push_back(
           {.name = tensor.name,
            .left = variant_.tensor(variant_.node(after.node).inputs[0]).name,
@@ -192,7 +196,7 @@ void Restoration::AddOutput(const OutputPlan& plan) {
 }
 
 void Restoration::KeepWeights(const PairedWeights& weights) {
-  edited_.insert(variant_.tensor(weights.after.weight).name);
+  edited_.insert(EditedFor(variant_, weights.after).name);
   if (weights.after.bias != kNoTensor) edited_.insert(variant_.tensor(weights.after.bias).name);
 }
 

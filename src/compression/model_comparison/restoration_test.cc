@@ -144,6 +144,40 @@ TEST(Restoration, OperatorsOnCodesCannotTakeFloats) {
   EXPECT_TRUE(CanRestoreOutput({.variant = "real", .before = "y"}));
 }
 
+// A product by weights of four bits: two rows of 16 codes, one block each.
+ModelGraph FourBits() {
+  const auto attribute = [](std::string_view name, std::int64_t value) {
+    return OnnxBuilder::IntAttribute(name, value);
+  };
+  OnnxBuilder builder;
+  builder.Input("x", {1, 16})
+      .Constant("w_Q4", {2, 1, 8}, OnnxBuilder::kUint8, std::vector<std::uint8_t>(16, 0x97))
+      .Weight("w_scales", {2}, {0.5f, 0.25f})
+      .NodeWith("MatMulNBits", {"x", "w_Q4", "w_scales"}, {"y"},
+                {attribute("K", 16), attribute("N", 2), attribute("bits", 4),
+                 attribute("block_size", 16)},
+                "fc_Q4")
+      .Output("y", {1, 2});
+  return Opened(builder);
+}
+
+TEST(Restoration, AProductByWeightsOfFourBitsBecomesOneByFloats) {
+  std::vector<float> weights(32);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i);
+  const ModelGraph baseline = FloatChain({{"fc", "w", 16, 2, weights}}), variant = FourBits();
+  ASSERT_EQ(FindWeightLayers(variant).size(), 1u);
+  EXPECT_TRUE(CanRestoreWeights(variant, FindWeightLayers(variant)[0]));
+  const GraphEdits edits =
+      WithWeights(baseline, variant,
+                  {.before = FindWeightLayers(baseline)[0], .after = FindWeightLayers(variant)[0]});
+  EXPECT_THAT(edits.constants, IsEmpty());
+  ASSERT_EQ(edits.products.size(), 1u);
+  EXPECT_EQ(edits.products[0].name, "y");
+  EXPECT_EQ(edits.products[0].left, "x");
+  EXPECT_THAT(edits.products[0].shape, ElementsAre(16, 2));
+  EXPECT_EQ(edits.products[0].values, weights);
+}
+
 // x -> quantizer -> MaxPool -> the same quantizer -> Relu -> the same again, and another one.
 ModelGraph Chain() {
   OnnxBuilder builder;
@@ -191,6 +225,23 @@ TEST(Restoration, TheRestIsAddedOnce) {
   restoration.AddOtherOutputs();
   EXPECT_THAT(NamesOf(restoration.Take()),
               ElementsAre("r->r_real", "x->x_real", "x->x_again", "m->m_real", "f->f_real"));
+}
+
+TEST(Restoration, WhatIsKeptIsNotRestoredAfterwards) {
+  const ModelGraph scaled = Scaled(), codes = FoldedCodes(), four = FourBits();
+  const ModelGraph product = FloatChain({{"fc", "w", 16, 2, Gaussian(32, 1)}});
+  for (const auto& [baseline, variant] : {std::pair(&scaled, &codes), std::pair(&product, &four)}) {
+    const PairedWeights pair = Paired(*baseline, *variant);
+    Restoration restoration(*baseline, *variant);
+    restoration.KeepWeights(pair);
+    ASSERT_THAT(restoration.AddWeights(pair), Succeeds());
+    EXPECT_TRUE(restoration.Take().empty());
+  }
+  const ModelGraph chain = Chain();
+  Restoration restoration(chain, chain);
+  restoration.KeepOutput({.variant = "m_real", .before = "m"});
+  restoration.AddOutput(chain.FindTensor("x"), std::nullopt);
+  EXPECT_THAT(NamesOf(restoration.Take()), ElementsAre("x->x_real", "x->x_again"));
 }
 
 TEST(Restoration, OtherConstantsAreKnownByTheirNames) {
