@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, cast
 
 from . import _engine
@@ -148,6 +149,11 @@ class ModelComparison(list[LayerRow]):
         return bool(self.details["is_generated"])
 
     @property
+    def input_shapes(self) -> dict[str, list[int]]:
+        """Of the first sample, by input; empty when none was run."""
+        return dict(self.details["input_shapes"])
+
+    @property
     def lint(self) -> list[dict[str, str]]:
         """`rule`, `node` and `explanation` of what the compressed graph does badly."""
         return list(self.details["lint"])
@@ -187,6 +193,7 @@ def compare(
     variant: PathLike,
     *,
     data: Optional[PathLike] = None,
+    shapes: Optional[Mapping[str, Sequence[int]]] = None,
     samples: int = 20,
     logdir: Optional[PathLike] = None,
     verify: int = 0,
@@ -195,7 +202,8 @@ def compare(
 
     Weights are compared from the files alone, whatever their formats. Of ONNX files, outputs are
     compared, too: both models run on up to `samples` samples from `data` (.npz, .npy or a folder of
-    PNG files), or on generated ones, as `is_generated` then says. With `logdir`, what was found is
+    PNG files), or on generated ones, as `is_generated` then says. `shapes` are those of generated
+    inputs where the files leave sizes open: {"x": (1, 3, 48, 320)}. With `logdir`, what was found is
     also logged there, for the board and TensorBoard.
 
     `verify` says how many of the parts that are hurt most are then put back to float, each in a run
@@ -203,7 +211,7 @@ def compare(
     `verify` + 17 more runs over the samples.
 
     FileNotFoundError when a file, or ONNX Runtime, is not there; ValueError when the files are not
-    two of one model; OSError when one is damaged.
+    two of one model, or a shape is not one that they allow; OSError when one is damaged.
     """
     if samples < 0:
         raise ValueError(f"samples is {samples}; give 0 to compare weights only")
@@ -213,6 +221,7 @@ def compare(
         os.fspath(baseline),
         os.fspath(variant),
         "" if data is None else os.fspath(data),
+        {name: [int(size) for size in shape] for name, shape in (shapes or {}).items()},
         samples,
         "" if logdir is None else os.fspath(logdir),
         verify,

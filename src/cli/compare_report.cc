@@ -77,7 +77,11 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
     text += "Only weights were compared: " + comparison.why_not_run + ".\n";
   } else {
     text += "Outputs are those for " + Plural(comparison.samples, "sample") + ": " +
-            Printable(comparison.sample_source) + "\n";
+            Printable(comparison.sample_source);
+    if (!comparison.input_shapes.empty()) {
+      text += " (" + Printable(ToText(comparison.input_shapes)) + ")";
+    }
+    text += "\n";
   }
   if (comparison.is_generated) {
     text +=

@@ -22,6 +22,7 @@
 
 #include "cboard/base/result.h"
 #include "cboard/compression/model_lint.h"
+#include "cboard/model/input_shapes.h"
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/histogram.h"
 #include "cboard/tensor/saturation.h"
@@ -190,6 +191,7 @@ struct ModelComparison {
   std::string why_not_run;  // … for this reason.
   std::string sample_source;
   bool is_generated = false;  // Samples were made up: outputs describe the models, not their use.
+  InputShapes input_shapes;   // Of the first sample.
 
   // What the last layer's output keeps with parts restored, if that was asked for: as it is; with
   // one part, the best first; with two and three together, as long as that is better; with the red
@@ -205,7 +207,9 @@ struct ModelComparison {
 
 struct CompareOptions {
   std::filesystem::path data;  // As OpenSamples takes it; generated when empty.
-  std::size_t samples = 20;    // At most; 0 compares weights only.
+  // Of generated samples, where the files leave sizes open.
+  InputShapes shapes;
+  std::size_t samples = 20;  // At most; 0 compares weights only.
   bool histograms = false;
   Thresholds thresholds;
   // How many of the parts that are hurt most to restore, each on its own, to see what the last

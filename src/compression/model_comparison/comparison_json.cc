@@ -173,6 +173,13 @@ std::string ToJson(const ModelComparison& comparison) {
   json.Key("sample_source").Value(comparison.sample_source);
   json.Key("why_not_run").Value(comparison.why_not_run);
   json.Key("is_generated").Value(comparison.is_generated);
+  json.Key("input_shapes").BeginObject();
+  for (const auto& [name, shape] : comparison.input_shapes) {
+    json.Key(name).BeginArray();
+    for (const std::int64_t size : shape) json.Value(size);
+    json.EndArray();
+  }
+  json.EndObject();
   json.Key("remarks").BeginArray();
   for (const std::string& remark : comparison.remarks) json.Value(remark);
   json.EndArray();

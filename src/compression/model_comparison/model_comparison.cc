@@ -177,6 +177,7 @@ class Comparer {
     result.samples = summary.samples;
     result.sample_source = summary.source;
     result.is_generated = summary.is_generated;
+    result.input_shapes = summary.input_shapes;
     return {};
   }
 
@@ -406,8 +407,8 @@ class Comparer {
 Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options) {
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline));
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant));
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline, options.shapes));
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant, options.shapes));
   return CompareGraphs(before, after, options);
 }
 

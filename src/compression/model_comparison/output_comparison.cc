@@ -133,6 +133,40 @@ const TensorView* FindIn(const RunResult& result, std::span<const NamedTensor> i
   return found == inputs.end() ? nullptr : &found->tensor;
 }
 
+// The shapes of inputs as far as one of the files fixes them; -1 for sizes that both leave open.
+InputShapes DeclaredShapes(const ModelGraph& baseline, const ModelGraph& variant) {
+  InputShapes shapes;
+  for (const TensorId id : baseline.inputs()) {
+    const ModelTensor& input = baseline.tensor(id);
+    if (!input.has_shape) continue;
+    std::vector<std::int64_t>& shape = shapes[input.name] = input.shape;
+    const TensorId other = variant.FindTensor(input.name);
+    if (other == kNoTensor || variant.tensor(other).shape.size() != shape.size()) continue;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] < 0) shape[i] = variant.tensor(other).shape[i];
+    }
+  }
+  return shapes;
+}
+
+// Fails as a run on made-up samples did, with what may be wrong with those and what to do.
+Error WithAdvice(Error error, std::span<const ModelValue> inputs, SampleSource& samples) {
+  const auto sample = samples.Read(0);
+  if (!samples.is_generated() || !sample) return error;
+  std::string guesses, flags;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (std::ranges::none_of(inputs[i].shape, [](std::int64_t size) { return size < 0; })) continue;
+    const std::string text = ToText({{inputs[i].name, (*sample)[i].tensor.shape}});
+    guesses += (guesses.empty() ? "" : ", ") + text + " for " + Describe(inputs[i]);
+    flags += (flags.empty() ? "" : " ") + ("--shape " + text);
+  }
+  if (guesses.empty()) return error;
+  error.message += "; samples were made up, with " + guesses +
+                   ": give the shapes that this model takes, as " + flags +
+                   " does, or real samples with --data";
+  return error;
+}
+
 }  // namespace
 
 Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
@@ -152,36 +186,40 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
   CBOARD_ASSIGN_OR_RETURN(const ModelCapture second, OpenCapture(variant, theirs));
   CBOARD_ASSIGN_OR_RETURN(
       const std::unique_ptr<SampleSource> samples,
-      OpenSamples(options.data, first.session().inputs(), {.max_samples = options.samples}));
+      OpenSamples(options.data, first.session().inputs(),
+                  {.max_samples = options.samples, .shapes = DeclaredShapes(baseline, variant)}));
   const ModelCapture* models[] = {&first, &second};
-  CBOARD_ASSIGN_OR_RETURN(
-      const CaptureSummary captured,
-      CaptureSamples(
-          *samples, models,
-          [&](const CapturedSample& sample) -> Result<void> {
-            for (std::size_t i = 0; i < plans.size(); ++i) {
-              const OutputPlan& plan = plans[i];
-              const TensorView* x = FindIn(sample.results[0], sample.inputs, plan.baseline);
-              const TensorView* y = FindIn(sample.results[1], sample.inputs, plan.variant);
-              if (x == nullptr || y == nullptr) continue;
-              const TensorView* before =
-                  plan.before.empty() ? nullptr
-                                      : FindIn(sample.results[1], sample.inputs, plan.before);
-              if (const auto added = gatherers[i].Add(*x, *y, before); !added) {
-                return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
-              }
-            }
-            for (SaturationCheck& check : checks) {
-              if (const TensorView* codes = sample.results[1].Find(check.input())) {
-                check.Add(*codes);
-              }
-            }
-            return {};
-          },
-          options.progress));
-  OutputSummary summary{.samples = captured.samples,
-                        .source = captured.source,
-                        .is_generated = captured.is_generated};
+  InputShapes input_shapes;
+  const Result<CaptureSummary> captured = CaptureSamples(
+      *samples, models,
+      [&](const CapturedSample& sample) -> Result<void> {
+        for (const NamedTensor& input : sample.inputs) {
+          input_shapes.try_emplace(input.name, input.tensor.shape);
+        }
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+          const OutputPlan& plan = plans[i];
+          const TensorView* x = FindIn(sample.results[0], sample.inputs, plan.baseline);
+          const TensorView* y = FindIn(sample.results[1], sample.inputs, plan.variant);
+          if (x == nullptr || y == nullptr) continue;
+          const TensorView* before =
+              plan.before.empty() ? nullptr : FindIn(sample.results[1], sample.inputs, plan.before);
+          if (const auto added = gatherers[i].Add(*x, *y, before); !added) {
+            return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
+          }
+        }
+        for (SaturationCheck& check : checks) {
+          if (const TensorView* codes = sample.results[1].Find(check.input())) {
+            check.Add(*codes);
+          }
+        }
+        return {};
+      },
+      options.progress);
+  if (!captured) return Fail(WithAdvice(captured.error(), first.session().inputs(), *samples));
+  OutputSummary summary{.samples = captured->samples,
+                        .source = captured->source,
+                        .is_generated = captured->is_generated,
+                        .input_shapes = std::move(input_shapes)};
   for (const OutputGatherer& gatherer : gatherers) summary.outputs.push_back(gatherer.Build());
   return summary;
 }

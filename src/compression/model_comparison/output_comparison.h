@@ -56,6 +56,7 @@ struct OutputSummary {
   std::size_t samples = 0;
   std::string source;
   bool is_generated = false;
+  InputShapes input_shapes;  // Of the first sample.
 };
 
 // Runs both models and compares what `plans` name; `checks` get the codes they ask for of the
