@@ -47,6 +47,10 @@ class OnnxShapes {
     if (op == "Concat" || op == "QLinearConcat") return InferConcat();
     if (op == "Where") return InferBroadcast(1, InferBroadcast(0, std::nullopt, 2), 2);
     if (first == nullptr) return std::nullopt;
+    if (op == "DynamicQuantizeLinear") {  // Codes, one scale, one zero point.
+      DescribeOutput(1, ElementType::kFloat32, {});
+      DescribeOutput(2, ElementType::kUint8, {});
+    }
     if (IsSameAsFirst(op)) return *first;
     if (IsBroadcast(op) || IsComparison(op)) {
       Inferred shape = *first;
