@@ -303,9 +303,13 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendBytes(comparison, text);
   AppendUnpaired(comparison, text);
   const std::string snippet =
-      KeepFloatSnippet(compare::RedLayers(comparison), Toolchain::kOnnxRuntime);
+      KeepFloatSnippet(compare::NodesToKeepFloat(comparison), Toolchain::kOnnxRuntime);
   if (!snippet.empty()) {
     text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
+  }
+  const std::string overrides = OverridesSnippet(compare::OutputOverrides(comparison));
+  if (!overrides.empty()) {
+    text += "\nOr to give the outputs of red layers other quantizers:\n" + overrides;
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "cboard/compression/keep_float.h"
 
 #include <array>
+#include <charconv>
 
 namespace cboard {
 
@@ -47,7 +48,34 @@ std::string PythonList(std::span<const std::string> names) {
   return list + "]";
 }
 
+// Six significant digits: a range is no more exact than the samples it comes from.
+std::string PythonNumber(double value) {
+  std::array<char, 32> text;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6);
+  return std::string(text.data(), end.ptr);
+}
+
 }  // namespace
+
+std::string OverridesSnippet(std::span<const ActivationOverride> overrides) {
+  if (overrides.empty()) return {};
+  std::string text =
+      "quantize_static(model_input, model_output, calibration_data_reader,\n"
+      "                extra_options={'TensorQuantOverrides': {\n";
+  for (const ActivationOverride& each : overrides) {
+    std::string settings = "'quant_type': QuantType.Q" + std::string(each.is_signed ? "" : "U") +
+                           "Int" + std::to_string(each.bits);
+    if (each.is_signed && !each.is_symmetric) settings += ", 'symmetric': False";
+    if (each.range) {
+      // It asks for a dtype, which plain numbers have not.
+      settings += ", 'rmin': np.float32(" + PythonNumber(each.range->first) +
+                  "), 'rmax': np.float32(" + PythonNumber(each.range->second) + ")";
+    }
+    text += "                    " + PythonQuoted(each.tensor) + ": [{" + settings + "}],\n";
+  }
+  return text + "                }})\n";
+}
 
 std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain) {
   if (layers.empty()) return {};

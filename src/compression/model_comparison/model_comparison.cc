@@ -72,6 +72,7 @@ class Comparer {
                            .variant_bytes = variant_.file_bytes(),
                            .bytes = CompareBytes(baseline_, ours_, variant_, theirs_),
                            .lint = LintModel(variant_)};
+    baseline_outputs_.resize(pairing_.pairs.size(), kNoTensor);
     result.why_not_run = WhyNotRun();
     if (result.why_not_run.empty()) CBOARD_RETURN_IF_ERROR(RunModels(result));
     result.layers.resize(pairing_.pairs.size());
@@ -143,7 +144,6 @@ class Comparer {
     std::vector<OutputPlan> plans;
     std::vector<std::size_t> places;  // Of the pairs that have a plan.
     restorable_.resize(pairing_.pairs.size());
-    baseline_outputs_.resize(pairing_.pairs.size(), kNoTensor);
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
       const LayerPair& pair = pairing_.pairs[i];
       auto plan = PlanOutput(baseline_, ours_[pair.baseline], variant_, theirs_[pair.variant]);
@@ -225,6 +225,7 @@ class Comparer {
       restorable_[position].has_hurt_weights = has_hurt_weights;
       restorable_[position].has_hurt_output = has_hurt_output;
     }
+    AddFloatNodes(baseline_outputs_[position], has_hurt_output, layer);
     layer.fixes = RankFixes(layer, std::move(weights->fixes), for_output, options_.thresholds);
     if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, folding, layer));
     return layer;
@@ -261,6 +262,22 @@ class Comparer {
                      options_.thresholds);
     if (IsWorse(bias, layer.diagnosis)) layer.diagnosis = std::move(bias);
     return {};
+  }
+
+  // Names the output, and the nodes to keep in float32; see LayerComparison.
+  void AddFloatNodes(TensorId output, bool is_output_hurt, LayerComparison& layer) const {
+    if (output != kNoTensor) layer.output_tensor = baseline_.tensor(output).name;
+    if (layer.diagnosis.level == Level::kGreen) return;
+    if (layer.op_type != "Input") layer.float_nodes.push_back(layer.name);
+    if (!is_output_hurt || output == kNoTensor) return;
+    const NodeId producer = baseline_.tensor(output).producer;
+    if (producer != kNoNode && baseline_.node(producer).name != layer.name) {
+      layer.float_nodes.push_back(baseline_.node(producer).name);
+    }
+    for (const NodeId id : baseline_.consumers(output)) {
+      const ModelNode& consumer = baseline_.node(id);
+      if (consumer.op_type != "Shape") layer.float_nodes.push_back(consumer.name);
+    }
   }
 
   // Returns what would help the output, if that is hurt.
@@ -307,8 +324,8 @@ class Comparer {
       Diagnosis undisturbed = Diagnose(evidence, options_.thresholds);
       if (undisturbed.level < found.diagnosis.level) found.diagnosis = std::move(undisturbed);
     }
-    if (found.diagnosis.level != Level::kGreen) {
-      found.fixes = FixOutput(layer, evidence.channel_importance);
+    if (found.diagnosis.level != Level::kGreen && findings.values) {
+      found.fixes = FixOutput(layer, evidence.channel_importance, *findings.values, *findings.grid);
     }
     return found;
   }
@@ -342,6 +359,7 @@ class Comparer {
           DiagnoseOutput(baseline_.FindTensor(tensors_[i].plan.baseline), layer.bits,
                          tensors_[i].plan.grid->scale, tensor_outputs_[i], layer));
       layer.diagnosis = output.diagnosis;
+      AddFloatNodes(baseline_.FindTensor(tensors_[i].plan.baseline), true, layer);
       layer.fixes = RankFixes(layer, {}, output.fixes, options_.thresholds);
       result.layers.push_back(std::move(layer));
       restorable_.push_back(

@@ -65,7 +65,11 @@ class OutputGatherer {
     findings.accumulated = accumulated_->Build();
     findings.sample_cosines = sample_cosines_;
     if (has_local_) findings.local = local_->Build();
-    if (has_local_ && plan_.grid) findings.undisturbed = undisturbed_->Build();
+    if (has_local_ && plan_.grid) {
+      findings.undisturbed = undisturbed_->Build();
+      findings.values = values_;
+      findings.grid = plan_.grid;
+    }
     const auto baseline = baseline_.Total(), variant = variant_.Total();
     if (baseline && variant) findings.histograms = Histograms{*baseline, *variant};
     return findings;
@@ -86,6 +90,7 @@ class OutputGatherer {
     if (!plan_.grid) return {};
     const auto& [scale, zero_point, code_min, code_max] = *plan_.grid;
     CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ToFloats(reference));
+    values_->Add(values);
     std::vector<float> rounded(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double code = std::nearbyint(values[i] / scale) + zero_point;
@@ -102,6 +107,7 @@ class OutputGatherer {
   bool has_local_ = false;
   std::optional<ComparisonBuilder> accumulated_, local_, undisturbed_;
   std::vector<double> sample_cosines_;
+  std::shared_ptr<ValueBins> values_ = std::make_shared<ValueBins>();
   HistogramSum baseline_, variant_;
 };
 
