@@ -78,6 +78,9 @@ class LayerRow(TypedDict):
     fix_sqnr_db: Optional[float]
     fix_worst_channel_sqnr_db: Optional[float]
     fix_size_bytes: Optional[int]
+    fix_output: Optional[dict[str, Any]]
+    output_tensor: str
+    float_nodes: list[str]
 
 
 class RestoredPart(TypedDict):
@@ -121,6 +124,7 @@ _NESTED = {
         "fix_sqnr_db": "sqnr_db",
         "fix_worst_channel_sqnr_db": "worst_channel_sqnr_db",
         "fix_size_bytes": "size_bytes",
+        "fix_output": "output",
     },
 }
 
@@ -174,6 +178,12 @@ class ModelComparison(list[LayerRow]):
     def keep_float(self) -> dict[str, str]:
         """By quantizer, the configuration that keeps the red layers in FP32."""
         return dict(self.details["keep_float"])
+
+    @property
+    def output_overrides(self) -> dict[str, str]:
+        """By quantizer, the configuration that gives outputs of red layers other ranges or more
+        bits."""
+        return dict(self.details["output_overrides"])
 
 
 def _row(layer: dict[str, Any]) -> LayerRow:

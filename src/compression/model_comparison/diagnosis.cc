@@ -211,6 +211,11 @@ class Detective {
         where = " of channel " + std::to_string(c);
       }
     }
+    // Values that hardly vary are rounded to one side by up to half a step: that is no offset.
+    const double shift = MeanOf(shifted->compressed) - MeanOf(shifted->reference);
+    if (evidence_.part == Part::kOutput && std::abs(shift) < evidence_.step.value_or(0) / 2) {
+      return false;
+    }
     diagnosis.cause = Cause::kBiasShift;
     diagnosis.explanation =
         Subject() + where + " are shifted by " + ShortNumber(shifted->MeanShiftSigmas(), 3) +

@@ -34,38 +34,44 @@ double MeanSquare(double a, double b, double low, double high) {
 }  // namespace
 
 void ValueBins::Add(std::span<const float> values) {
-  constexpr std::uint32_t kShift = 23 - kMantissaBits;
-  constexpr std::uint32_t kPages = 1 << 9;
-  constexpr std::uint32_t kInfinite = 0xFF;
+  constexpr std::uint32_t kShift = 23 - kMantissaBits, kInBin = (1u << kMantissaBits) - 1;
+  if (pages_.empty()) pages_.resize(kPages);
+  // Nothing here depends on a value but where it is counted: half of an output may be zero, and no
+  // processor guesses which half.
   for (const float value : values) {
-    if (value == 0) {
-      ++zeros_;
-      ++count_;
-      continue;
-    }
     const auto bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t page = bits >> 23;
-    if ((page & kInfinite) == kInfinite) continue;
-    if (pages_.empty()) pages_.resize(kPages);
-    if (!pages_[page]) pages_[page] = std::make_unique<Page>();
-    Bin& bin = (*pages_[page])[(bits >> kShift) & ((1 << kMantissaBits) - 1)];
-    bin.min = bin.count == 0 ? value : std::min(bin.min, value);
-    bin.max = bin.count == 0 ? value : std::max(bin.max, value);
+    std::unique_ptr<Page>& page = pages_[bits >> 23];
+    if (!page) [[unlikely]]
+      page = std::make_unique<Page>();
+    Bin& bin = (*page)[(bits >> kShift) & kInBin];
     ++bin.count;
-    ++count_;
-    min_ = std::min(min_, double{value});
-    max_ = std::max(max_, double{value});
+    bin.first = std::min(bin.first, bits);
+    bin.last = std::max(bin.last, bits);
   }
 }
 
+// Calls `visit(count, low, high)` for bins that hold something, but not for NaN and infinities.
 template <typename Visit>
 void ValueBins::ForEachBin(const Visit& visit) const {
-  for (const auto& page : pages_) {
-    if (!page) continue;
-    for (const Bin& bin : *page) {
-      if (bin.count > 0) visit(bin);
+  constexpr std::size_t kInfinite = 0xFF;
+  for (std::size_t i = 0; i < pages_.size(); ++i) {
+    if (!pages_[i] || i % (kInfinite + 1) == kInfinite) continue;
+    for (const Bin& bin : *pages_[i]) {
+      if (bin.count == 0) continue;
+      const double a = double{std::bit_cast<float>(bin.first)};
+      const double b = double{std::bit_cast<float>(bin.last)};
+      visit(static_cast<double>(bin.count), std::min(a, b), std::max(a, b));
     }
   }
+}
+
+CodeRange ValueBins::Range() const {
+  CodeRange range;
+  ForEachBin([&](double, double low, double high) {
+    range.low = std::min(range.low, low);
+    range.high = std::max(range.high, high);
+  });
+  return range;
 }
 
 double ValueBins::SquaredError(const QuantizationGrid& grid) const {
@@ -73,27 +79,26 @@ double ValueBins::SquaredError(const QuantizationGrid& grid) const {
   const double low = static_cast<double>(grid.code_min) - grid.zero_point;
   const double high = static_cast<double>(grid.code_max) - grid.zero_point;
   double sum = 0;
-  ForEachBin([&](const Bin& bin) {
-    sum += static_cast<double>(bin.count) *
-           MeanSquare(double{bin.min} / grid.scale, double{bin.max} / grid.scale, low, high);
+  ForEachBin([&](double count, double first, double last) {
+    sum += count * MeanSquare(first / grid.scale, last / grid.scale, low, high);
   });
   return sum * grid.scale * grid.scale;
 }
 
-double ValueBins::ShareBeyond(double low, double high) const {
-  double beyond = 0;
-  ForEachBin([&](const Bin& bin) {
-    const double width = double{bin.max} - double{bin.min};
-    const auto count = static_cast<double>(bin.count);
-    if (width == 0) {
-      beyond += bin.min < low || bin.max > high ? count : 0;
+double ValueBins::ClippedShare(const QuantizationGrid& grid) const {
+  const CodeRange range = RangeOf(grid);
+  const double low = range.low - grid.scale / 2, high = range.high + grid.scale / 2;
+  double beyond = 0, all = 0;
+  ForEachBin([&](double count, double first, double last) {
+    all += count;
+    const double kept = std::max(0.0, std::min(high, last) - std::max(low, first));
+    if (first == last) {
+      beyond += first < low || last > high ? count : 0;
     } else {
-      const double kept =
-          std::max(0.0, std::min(high, double{bin.max}) - std::max(low, double{bin.min}));
-      beyond += count * (1 - kept / width);
+      beyond += count * (1 - kept / (last - first));
     }
   });
-  return count_ == 0 ? 0 : beyond / static_cast<double>(count_);
+  return all == 0 ? 0 : beyond / all;
 }
 
 CodeScheme CodeScheme::Of(const QuantizationGrid& grid) {
@@ -120,8 +125,14 @@ QuantizationGrid GridFor(CodeRange range, const CodeScheme& scheme) {
   return grid;
 }
 
+CodeRange RangeOf(const QuantizationGrid& grid) {
+  return {(static_cast<double>(grid.code_min) - grid.zero_point) * grid.scale,
+          (static_cast<double>(grid.code_max) - grid.zero_point) * grid.scale};
+}
+
 CodeRange BestRange(const ValueBins& values, const CodeScheme& scheme) {
-  CodeRange best{values.min(), values.max()};
+  const CodeRange whole = values.Range();
+  CodeRange best = whole;
   double least = values.SquaredError(GridFor(best, scheme));
   const auto try_range = [&](const CodeRange& range) {
     const double error = values.SquaredError(GridFor(range, scheme));
@@ -142,13 +153,13 @@ CodeRange BestRange(const ValueBins& values, const CodeScheme& scheme) {
         } else {
           (is_high ? range.high : range.low) *= share;
         }
-        range.low = std::max(range.low, values.min());
-        range.high = std::min(range.high, values.max());
+        range.low = std::max(range.low, whole.low);
+        range.high = std::min(range.high, whole.high);
         try_range(range);
       }
     }
   }
-  return best;
+  return RangeOf(GridFor(best, scheme));
 }
 
 }  // namespace cboard::compare

@@ -17,31 +17,38 @@
 
 namespace cboard::compare {
 
+struct CodeRange {
+  double low = 0;
+  double high = 0;
+};
+
 // Values in bins of a 32nd of their power of two, with the smallest and largest of each: narrow
-// where steps are, wide where many steps fit. 16 KiB for what spans 2^16, however much is added.
-// Not thread-safe.
+// where steps are, wide where many steps fit. 4 KiB, and as much for what spans 2^8, however much
+// is added. Not thread-safe.
 class ValueBins {
  public:
-  // NaN and infinities are left out.
   void Add(std::span<const float> values);
 
-  bool empty() const { return pages_.empty() && zeros_ == 0; }
-  double min() const { return min_; }
-  double max() const { return max_; }
+  // NaN and infinities are left out of all of these.
+
+  // From the smallest to the largest value, and zero, which every grid of codes has.
+  CodeRange Range() const;
 
   // Σ(x - y)² over all values x, with y the nearest of the grid's. Values of a bin count as spread
   // evenly between its smallest and largest, and where these are one, as that.
   double SquaredError(const QuantizationGrid& grid) const;
 
-  // The share of the values that lie outside.
-  double ShareBeyond(double low, double high) const;
+  // The share of the values that are more than half a step beyond the last code.
+  double ClippedShare(const QuantizationGrid& grid) const;
 
  private:
+  static constexpr std::size_t kPages = 1 << 9;
   static constexpr std::uint32_t kMantissaBits = 5;
   struct Bin {
     std::uint64_t count = 0;
-    float min = 0;
-    float max = 0;
+    // The values next to zero and farthest from it, as bits, whose order is that of magnitudes.
+    std::uint32_t first = 0xFFFFFFFF;
+    std::uint32_t last = 0;
   };
   using Page = std::array<Bin, 1 << kMantissaBits>;  // Of one sign and exponent.
 
@@ -49,9 +56,6 @@ class ValueBins {
   void ForEachBin(const Visit& visit) const;
 
   std::vector<std::unique_ptr<Page>> pages_;  // By sign and exponent; null for those unseen.
-  std::uint64_t zeros_ = 0;                   // The nearest code is exact: a grid has zero.
-  std::uint64_t count_ = 0;
-  double min_ = 0, max_ = 0;  // With zero, which every grid has.
 };
 
 // What a quantizer may choose: how many codes, and whether zero must be in the middle.
@@ -64,17 +68,15 @@ struct CodeScheme {
   static CodeScheme Of(const QuantizationGrid& grid);
 };
 
-struct CodeRange {
-  double low = 0;
-  double high = 0;
-};
-
 // The codes of a range as quantizers lay them out: zero is one of them, so that both ends move by
 // up to half a step. The range is widened to hold zero, and to its larger side if symmetric.
 QuantizationGrid GridFor(CodeRange range, const CodeScheme& scheme);
 
-// The range with the least SquaredError that was found: from the smallest to the largest value, or
-// less of it. Each side is searched in turn, in ever smaller steps.
+// From the first to the last code.
+CodeRange RangeOf(const QuantizationGrid& grid);
+
+// The range with the least SquaredError that was found, as its codes have it: from the smallest to
+// the largest value, or less of it. Each side is searched in turn, in ever smaller steps.
 CodeRange BestRange(const ValueBins& values, const CodeScheme& scheme);
 
 }  // namespace cboard::compare

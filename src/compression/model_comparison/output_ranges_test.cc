@@ -73,7 +73,8 @@ TEST(ValueBins, TellTheErrorThatQuantizingHas) {
     for (const CodeScheme& scheme : {kBytes, kSigned, CodeScheme{.code_min = 0, .code_max = 15},
                                      CodeScheme{.code_min = 0, .code_max = 65535}}) {
       for (const double share : {1.0, 0.5, 0.1}) {
-        const QuantizationGrid grid = GridFor({bins.min() * share, bins.max() * share}, scheme);
+        const QuantizationGrid grid =
+            GridFor({bins.Range().low * share, bins.Range().high * share}, scheme);
         EXPECT_NEAR(DbBetween(bins.SquaredError(grid), Quantized(values, grid)), 0, 0.1)
             << distribution.name << ", " << scheme.code_max << ", " << share;
       }
@@ -87,19 +88,22 @@ TEST(ValueBins, KnowTheShareThatARangeCutsOff) {
   for (std::size_t i = 0; i < 10; ++i) values[i] = static_cast<float>(100 + i);
   values[10] = -5;
   bins.Add(values);
-  EXPECT_DOUBLE_EQ(bins.ShareBeyond(-10, 200), 0);
-  EXPECT_NEAR(bins.ShareBeyond(-10, 50), 0.010, 1e-9);
-  EXPECT_NEAR(bins.ShareBeyond(-1, 50), 0.011, 1e-9);
+  const auto share = [&](double low, double high) {
+    return bins.ClippedShare(GridFor({low, high}, kBytes));
+  };
+  EXPECT_DOUBLE_EQ(share(-10, 200), 0);
+  EXPECT_DOUBLE_EQ(share(-4.9, 109), 0);  // Less than half a step.
+  EXPECT_NEAR(share(-10, 50), 0.010, 1e-9);
+  EXPECT_NEAR(share(-1, 50), 0.011, 1e-9);
 }
 
 TEST(ValueBins, LeaveOutWhatIsNoNumber) {
   ValueBins bins;
-  EXPECT_TRUE(bins.empty());
   const float infinity = std::numeric_limits<float>::infinity();
   bins.Add(std::vector<float>{std::nanf(""), infinity, -infinity, 1, 0});
-  EXPECT_FALSE(bins.empty());
-  EXPECT_EQ(bins.min(), 0);
-  EXPECT_EQ(bins.max(), 1);
+  EXPECT_EQ(bins.Range().low, 0);
+  EXPECT_EQ(bins.Range().high, 1);
+  EXPECT_DOUBLE_EQ(bins.ClippedShare({.scale = 0.001, .code_min = 0, .code_max = 255}), 0.5);
   EXPECT_EQ(bins.SquaredError({.scale = 0}), HUGE_VAL);
 }
 
@@ -112,8 +116,8 @@ TEST(BestRange, IsAsGoodAsTheBestOfThousands) {
     double best = found;
     for (double low = 1; low > 0.005; low *= 0.93) {
       for (double high = 1; high > 0.005; high *= 0.93) {
-        best = std::min(best,
-                        bins.SquaredError(GridFor({bins.min() * low, bins.max() * high}, kBytes)));
+        best = std::min(best, bins.SquaredError(GridFor(
+                                  {bins.Range().low * low, bins.Range().high * high}, kBytes)));
       }
     }
     EXPECT_LT(DbBetween(found, best), 0.3) << distribution.name;
@@ -124,9 +128,13 @@ TEST(BestRange, CutsOffWhatIsRare) {
   const std::vector<float> values = Draw(Distributions()[5]);
   ValueBins bins;
   bins.Add(values);
-  const QuantizationGrid whole = GridFor({bins.min(), bins.max()}, kBytes);
+  const QuantizationGrid whole = GridFor(bins.Range(), kBytes);
   const QuantizationGrid best = GridFor(BestRange(bins, kBytes), kBytes);
   EXPECT_LE(bins.SquaredError(best), bins.SquaredError(whole));
+  // A quantizer that is told this range has these codes.
+  const CodeRange range = BestRange(bins, kBytes);
+  EXPECT_NEAR(RangeOf(best).low, range.low, 1e-12);
+  EXPECT_NEAR(RangeOf(best).high, range.high, 1e-12);
   const QuantizationGrid symmetric = GridFor(BestRange(bins, kSigned), kSigned);
   EXPECT_EQ(symmetric.zero_point, 0);
 }

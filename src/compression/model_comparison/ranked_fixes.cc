@@ -69,9 +69,9 @@ Fix::OutputQuantizer QuantizerOf(CodeRange range, const CodeScheme& scheme) {
           .is_symmetric = scheme.is_symmetric};
 }
 
-std::string RangeText(CodeRange range, const ValueBins& values) {
+std::string RangeText(CodeRange range, const CodeScheme& scheme, const ValueBins& values) {
   std::string text = "[" + ShortNumber(range.low) + ", " + ShortNumber(range.high) + "]";
-  const double beyond = values.ShareBeyond(range.low, range.high);
+  const double beyond = values.ClippedShare(GridFor(range, scheme));
   if (beyond > 0) text += ", which cuts off " + ShortNumber(100 * beyond, 2) + " % of the values";
   return text;
 }
@@ -98,28 +98,34 @@ std::optional<double> SqnrOfEqualized(const Comparison& local,
 std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance,
                            const ValueBins& values, const QuantizationGrid& grid) {
   const double energy = layer.accumulated->total.reference.sum_squares;
-  const double now = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
+  const double measured_db = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
   // Rounding hurts small channels more than the whole, now and with any range for all.
-  const double small_channels_db = std::max(0.0, layer.local->total.SqnrDb() - now);
+  const double small_channels_db = std::max(0.0, layer.local->total.SqnrDb() - measured_db);
   std::vector<Fix> fixes;
   const auto add = [&](std::string action, double predicted_db, double better_than_db,
                        std::optional<Fix::OutputQuantizer> quantizer) {
     if (!(predicted_db > better_than_db + kNoticeableDb)) return;
     fixes.push_back({.action = std::move(action), .sqnr_db = predicted_db, .output = quantizer});
   };
-  const auto predicted = [&](CodeRange range, const CodeScheme& scheme) {
-    return 10 * std::log10(energy / values.SquaredError(GridFor(range, scheme))) -
-           small_channels_db;
+  const auto predicted_by = [&](const QuantizationGrid& codes) {
+    return 10 * std::log10(energy / values.SquaredError(codes)) - small_channels_db;
   };
+  const auto predicted = [&](CodeRange range, const CodeScheme& scheme) {
+    return predicted_by(GridFor(range, scheme));
+  };
+  // Errors before may have left the quantizer less than the baseline has: what it would make of
+  // that is no merit of a fix.
+  const double now = std::max(measured_db, predicted_by(grid));
   // Ranges cost nothing: each has to be better than those before it.
   double best_db = now;
   const auto add_range = [&](const char* action, CodeRange range, const CodeScheme& scheme) {
     const double predicted_db = predicted(range, scheme);
-    add(action + RangeText(range, values), predicted_db, best_db, QuantizerOf(range, scheme));
+    add(action + RangeText(range, scheme, values), predicted_db, best_db,
+        QuantizerOf(range, scheme));
     best_db = std::max(best_db, predicted_db);
   };
   const CodeScheme scheme = CodeScheme::Of(grid);
-  const CodeRange whole{values.min(), values.max()};
+  const CodeRange whole = values.Range();
   add_range("calibrate the output's range anew, to ", whole, scheme);
   add_range("narrow the output's range to ", BestRange(values, scheme), scheme);
   if (scheme.is_symmetric) {
