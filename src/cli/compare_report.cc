@@ -137,6 +137,18 @@ std::string FixText(const Fix& fix) {
   return text;
 }
 
+// What "output dB" does not tell: that the channels which count have less.
+std::string UsefulText(const LayerComparison& layer) {
+  constexpr double kNoticeableDb = 1;
+  if (!layer.useful_output_db || !layer.local ||
+      *layer.useful_output_db >= compare::Thresholds().sqnr_amber_db ||
+      *layer.useful_output_db > layer.local->total.SqnrDb() - kNoticeableDb) {
+    return {};
+  }
+  return "; as the layers that follow count channels, its output keeps " +
+         Decibels(layer.useful_output_db) + " dB";
+}
+
 void AppendCauses(const ModelComparison& comparison, std::size_t top, std::string& text) {
   for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
     const LayerComparison& layer = comparison.layers[i];
@@ -144,7 +156,7 @@ void AppendCauses(const ModelComparison& comparison, std::size_t top, std::strin
     text += "\n" + Quoted(layer.name, kMaxNameWidth) + " (" +
             std::string(NameOf(layer.diagnosis.level)) + ", " +
             std::string(NameOf(layer.diagnosis.part)) +
-            "): " + Printable(layer.diagnosis.explanation) + "\n";
+            "): " + Printable(layer.diagnosis.explanation) + UsefulText(layer) + "\n";
     for (const Fix& fix : layer.fixes) text += "  - " + FixText(fix) + "\n";
   }
 }
@@ -302,8 +314,8 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendSaturation(comparison, top, text);
   AppendBytes(comparison, text);
   AppendUnpaired(comparison, text);
-  const std::string snippet =
-      KeepFloatSnippet(compare::NodesToKeepFloat(comparison), Toolchain::kOnnxRuntime);
+  const std::string snippet = KeepFloatSnippet(compare::NodesToKeepFloat(comparison),
+                                               Toolchain::kOnnxRuntime, comparison.is_dynamic);
   if (!snippet.empty()) {
     text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
   }

@@ -86,6 +86,17 @@ TEST(CompareReport, SaysHowOutputsGetOtherQuantizers) {
                         "                }})\n"));
 }
 
+TEST(CompareReport, SaysWhatIsLeftOfTheChannelsThatCount) {
+  compare::ModelComparison comparison = Example();
+  comparison.layers[0].local = WithSqnr(34);
+  comparison.layers[0].useful_output_db = 33.5;
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("count channels")));
+  comparison.layers[0].useful_output_db = 14.25;
+  EXPECT_THAT(CompareText(comparison),
+              HasSubstr("0.5 times the baseline's; as the layers that follow count channels, its "
+                        "output keeps 14.2 dB\n"));
+}
+
 TEST(CompareReport, ShowsOnlyTheWorstWhenAsked) {
   const std::string text = CompareText(Example(), 1);
   EXPECT_THAT(text, Not(HasSubstr("conv1")));

@@ -53,6 +53,16 @@ TEST(KeepFloatSnippet, EveryToolchainNamesEveryLayer) {
   }
 }
 
+TEST(KeepFloatSnippet, LongListsGoOnBelow) {
+  const std::vector<std::string> layers(4, "/a/layer/with/a/name/of/its/own/Conv");
+  EXPECT_EQ(KeepFloatSnippet(layers, Toolchain::kOnnxRuntime, true),
+            "quantize_dynamic(model_input, model_output,\n"
+            "                 nodes_to_exclude=['/a/layer/with/a/name/of/its/own/Conv',\n"
+            "                                   '/a/layer/with/a/name/of/its/own/Conv',\n"
+            "                                   '/a/layer/with/a/name/of/its/own/Conv',\n"
+            "                                   '/a/layer/with/a/name/of/its/own/Conv'])\n");
+}
+
 TEST(OverridesSnippet, SaysWhatAQuantizerNeedsToKnow) {
   EXPECT_EQ(OverridesSnippet({}), "");
   const std::vector<ActivationOverride> overrides = {

@@ -71,6 +71,15 @@ def test_samples_have_the_shape_that_is_given(pair, compare):
     assert "20 samples: generated, seed 0 (audio=2,512 gain=2,512)\n" in text.stdout
 
 
+def test_parts_are_put_back_on_samples_of_that_shape(pair, compare):
+    report = compare(*pair, "--shape", "audio=1,512", "--verify")
+    assert report["why_not_verified"] == ""
+    runs = {run["restored"]: run for run in report["verified"]}
+    assert runs["all_weights"]["sqnr_db"] is None and runs["all_weights"]["why_not"] == ""  # Exact.
+    last = next(layer for layer in report["layers"] if layer["name"] == "/conv/Conv")
+    assert runs["nothing"]["sqnr_db"] == pytest.approx(last["accumulated"]["sqnr_db"])
+
+
 def test_what_one_file_fixes_is_taken_for_both(pair, compare, tmp_path):
     fixed = audio(tmp_path / "fixed.onnx", True, (1, 400))
     assert compare(pair[0], fixed)["input_shapes"] == {"audio": [1, 400], "gain": [1, 400]}

@@ -48,7 +48,8 @@ struct ActivationOverride {
 std::string OverridesSnippet(std::span<const ActivationOverride> overrides);
 
 // Configuration that keeps these layers in FP32, to be copied and pasted; empty for none. Ends with
-// a newline.
-std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain);
+// a newline. `is_dynamic`: activations are quantized while the model runs, without calibration.
+std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain,
+                             bool is_dynamic = false);
 
 }  // namespace cboard

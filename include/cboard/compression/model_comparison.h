@@ -146,8 +146,8 @@ struct LayerComparison {
   Diagnosis diagnosis;
   std::vector<Fix> fixes;  // The cheapest that is good enough first.
   // Nodes of the baseline that have to stay in float32 for the layer to do so: itself and, where
-  // its output is hurt, those up to the output and those that take it, because quantizers round
-  // what goes into a node that they quantize. Empty for green layers.
+  // its output is hurt, those up to the output and those that take it, also behind nodes that only
+  // move values: quantizers round what goes into a node that they quantize. Empty for green layers.
   std::vector<std::string> float_nodes;
   std::string output_tensor;  // The output's name in the baseline; empty where none was compared.
 
@@ -197,6 +197,8 @@ struct ModelComparison {
   std::uint64_t baseline_bytes = 0, variant_bytes = 0;   // Of the files.
   std::vector<LayerComparison> layers;                   // The worst first.
   std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
+
+  bool is_dynamic = false;  // The compressed model finds scales of activations while it runs.
 
   std::vector<ByteShare> bytes;   // The largest first.
   std::vector<LintFinding> lint;  // Of the compressed model.

@@ -228,7 +228,8 @@ std::string ToJson(const ModelComparison& comparison) {
   WriteVerified(comparison, json);
   json.Key("keep_float").BeginObject();
   for (const Toolchain toolchain : kToolchains) {
-    json.Key(NameOf(toolchain)).Value(KeepFloatSnippet(NodesToKeepFloat(comparison), toolchain));
+    json.Key(NameOf(toolchain))
+        .Value(KeepFloatSnippet(NodesToKeepFloat(comparison), toolchain, comparison.is_dynamic));
   }
   json.EndObject();
   json.Key("output_overrides").BeginObject();

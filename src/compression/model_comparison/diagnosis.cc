@@ -133,7 +133,9 @@ class Detective {
     double explained = 0;
     std::size_t count = 0, first = 0;
     for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
-      if (!IsDead(comparison_.channels[c], evidence_.step)) continue;
+      const PairStatistics& channel = comparison_.channels[c];
+      if (channel.reference.sum_squares <= comparison_.negligible_sum_squares) continue;
+      if (!IsDead(channel, evidence_.step)) continue;
       if (count++ == 0) first = c;
       explained += comparison_.channels[c].sum_squared_error;
     }

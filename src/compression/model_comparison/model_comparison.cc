@@ -14,6 +14,7 @@
 #include "compression/model_comparison/compare_graphs.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/error_path.h"
+#include "compression/model_comparison/float_nodes.h"
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
@@ -48,6 +49,12 @@ bool IsWorse(const Diagnosis& a, const Diagnosis& b) {
   return a.severity_db < b.severity_db;
 }
 
+bool IsDynamic(const ModelGraph& model) {
+  return std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
+    return node.op_type.starts_with("DynamicQuantize");
+  });
+}
+
 class Comparer {
  public:
   Comparer(const ModelGraph& baseline, const ModelGraph& variant, const CompareOptions& options)
@@ -70,6 +77,7 @@ class Comparer {
                            .variant = variant_.path(),
                            .baseline_bytes = baseline_.file_bytes(),
                            .variant_bytes = variant_.file_bytes(),
+                           .is_dynamic = IsDynamic(variant_),
                            .bytes = CompareBytes(baseline_, ours_, variant_, theirs_),
                            .lint = LintModel(variant_)};
     baseline_outputs_.resize(pairing_.pairs.size(), kNoTensor);
@@ -225,7 +233,7 @@ class Comparer {
       restorable_[position].has_hurt_weights = has_hurt_weights;
       restorable_[position].has_hurt_output = has_hurt_output;
     }
-    AddFloatNodes(baseline_outputs_[position], has_hurt_output, layer);
+    AddFloatNodes(baseline_, baseline_outputs_[position], has_hurt_output, layer);
     layer.fixes = RankFixes(layer, std::move(weights->fixes), for_output, options_.thresholds);
     if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, folding, layer));
     return layer;
@@ -262,22 +270,6 @@ class Comparer {
                      options_.thresholds);
     if (IsWorse(bias, layer.diagnosis)) layer.diagnosis = std::move(bias);
     return {};
-  }
-
-  // Names the output, and the nodes to keep in float32; see LayerComparison.
-  void AddFloatNodes(TensorId output, bool is_output_hurt, LayerComparison& layer) const {
-    if (output != kNoTensor) layer.output_tensor = baseline_.tensor(output).name;
-    if (layer.diagnosis.level == Level::kGreen) return;
-    if (layer.op_type != "Input") layer.float_nodes.push_back(layer.name);
-    if (!is_output_hurt || output == kNoTensor) return;
-    const NodeId producer = baseline_.tensor(output).producer;
-    if (producer != kNoNode && baseline_.node(producer).name != layer.name) {
-      layer.float_nodes.push_back(baseline_.node(producer).name);
-    }
-    for (const NodeId id : baseline_.consumers(output)) {
-      const ModelNode& consumer = baseline_.node(id);
-      if (consumer.op_type != "Shape") layer.float_nodes.push_back(consumer.name);
-    }
   }
 
   // Returns what would help the output, if that is hurt.
@@ -359,7 +351,7 @@ class Comparer {
           DiagnoseOutput(baseline_.FindTensor(tensors_[i].plan.baseline), layer.bits,
                          tensors_[i].plan.grid->scale, tensor_outputs_[i], layer));
       layer.diagnosis = output.diagnosis;
-      AddFloatNodes(baseline_.FindTensor(tensors_[i].plan.baseline), true, layer);
+      AddFloatNodes(baseline_, baseline_.FindTensor(tensors_[i].plan.baseline), true, layer);
       layer.fixes = RankFixes(layer, {}, output.fixes, options_.thresholds);
       result.layers.push_back(std::move(layer));
       restorable_.push_back(

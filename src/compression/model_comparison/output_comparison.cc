@@ -6,6 +6,7 @@
 
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/convert.h"
+#include "compression/model_comparison/compared_samples.h"
 #include "compression/tuning/histogram_sum.h"
 
 namespace cboard::compare {
@@ -139,40 +140,6 @@ const TensorView* FindIn(const RunResult& result, std::span<const NamedTensor> i
   return found == inputs.end() ? nullptr : &found->tensor;
 }
 
-// The shapes of inputs as far as one of the files fixes them; -1 for sizes that both leave open.
-InputShapes DeclaredShapes(const ModelGraph& baseline, const ModelGraph& variant) {
-  InputShapes shapes;
-  for (const TensorId id : baseline.inputs()) {
-    const ModelTensor& input = baseline.tensor(id);
-    if (!input.has_shape) continue;
-    std::vector<std::int64_t>& shape = shapes[input.name] = input.shape;
-    const TensorId other = variant.FindTensor(input.name);
-    if (other == kNoTensor || variant.tensor(other).shape.size() != shape.size()) continue;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      if (shape[i] < 0) shape[i] = variant.tensor(other).shape[i];
-    }
-  }
-  return shapes;
-}
-
-// Fails as a run on made-up samples did, with what may be wrong with those and what to do.
-Error WithAdvice(Error error, std::span<const ModelValue> inputs, SampleSource& samples) {
-  const auto sample = samples.Read(0);
-  if (!samples.is_generated() || !sample) return error;
-  std::string guesses, flags;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (std::ranges::none_of(inputs[i].shape, [](std::int64_t size) { return size < 0; })) continue;
-    const std::string text = ToText({{inputs[i].name, (*sample)[i].tensor.shape}});
-    guesses += (guesses.empty() ? "" : ", ") + text + " for " + Describe(inputs[i]);
-    flags += (flags.empty() ? "" : " ") + ("--shape " + text);
-  }
-  if (guesses.empty()) return error;
-  error.message += "; samples were made up, with " + guesses +
-                   ": give the shapes that this model takes, as " + flags +
-                   " does, or real samples with --data";
-  return error;
-}
-
 }  // namespace
 
 Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
@@ -192,8 +159,7 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
   CBOARD_ASSIGN_OR_RETURN(const ModelCapture second, OpenCapture(variant, theirs));
   CBOARD_ASSIGN_OR_RETURN(
       const std::unique_ptr<SampleSource> samples,
-      OpenSamples(options.data, first.session().inputs(),
-                  {.max_samples = options.samples, .shapes = DeclaredShapes(baseline, variant)}));
+      OpenComparedSamples(baseline, variant, first.session().inputs(), options, options.samples));
   const ModelCapture* models[] = {&first, &second};
   InputShapes input_shapes;
   const Result<CaptureSummary> captured = CaptureSamples(

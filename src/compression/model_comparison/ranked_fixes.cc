@@ -18,7 +18,7 @@ constexpr const char* kKeepFloat = "keep the layer in float32";
 constexpr std::size_t kMostNames = 3;
 
 // Says which nodes that takes: those that the output goes into would have it rounded.
-std::string KeepOutputFloat(const LayerComparison& layer) {
+std::string KeepFloatText(const LayerComparison& layer) {
   std::string others;
   std::size_t count = 0;
   for (const std::string& node : layer.float_nodes) {
@@ -34,6 +34,15 @@ std::string KeepOutputFloat(const LayerComparison& layer) {
 int BitsOf(const CodeScheme& scheme) {
   return static_cast<int>(
       std::bit_width(static_cast<std::uint32_t>(scheme.code_max - scheme.code_min)));
+}
+
+// Those that are enough come first.
+std::vector<Fix> Ordered(std::vector<Fix> for_output, const Thresholds& thresholds) {
+  std::ranges::stable_sort(for_output, {}, [&](const Fix& fix) {
+    const bool is_enough = fix.sqnr_db >= thresholds.sqnr_amber_db;
+    return std::tuple(!is_enough, is_enough ? 0 : -fix.sqnr_db);
+  });
+  return for_output;
 }
 
 std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried,
@@ -53,9 +62,9 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
     const bool is_enough = severity(fix) >= thresholds.sqnr_amber_db;
     return std::tuple(!is_enough, is_enough ? fix.size_bytes.value_or(0) : 0, -severity(fix));
   });
-  tried.insert(tried.end(), for_output.begin(), for_output.end());
+  for (Fix& fix : Ordered(for_output, thresholds)) tried.push_back(std::move(fix));
   const bool is_float = layer.precision == "fp32";
-  tried.push_back({.action = is_float ? "take the weights from the baseline" : kKeepFloat,
+  tried.push_back({.action = is_float ? "take the weights from the baseline" : KeepFloatText(layer),
                    .sqnr_db = HUGE_VAL,
                    .size_bytes = now.total.count * sizeof(float)});
   return tried;
@@ -157,12 +166,8 @@ std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
     case Part::kWeight:
       return ForWeights(layer, std::move(tried), for_output, thresholds);
     case Part::kOutput: {
-      std::vector<Fix> fixes = for_output;
-      std::ranges::stable_sort(fixes, {}, [&](const Fix& fix) {
-        const bool is_enough = fix.sqnr_db >= thresholds.sqnr_amber_db;
-        return std::tuple(!is_enough, is_enough ? 0 : -fix.sqnr_db);
-      });
-      fixes.push_back({.action = KeepOutputFloat(layer), .sqnr_db = HUGE_VAL});
+      std::vector<Fix> fixes = Ordered(for_output, thresholds);
+      fixes.push_back({.action = KeepFloatText(layer), .sqnr_db = HUGE_VAL});
       return fixes;
     }
     case Part::kBias:
