@@ -28,7 +28,7 @@ struct SampleOptions {
   std::int64_t batch_size = 1;
 
   // Of generated inputs: other dimensions that the model leaves open, and inputs by name whose
-  // shapes are chosen as a whole.
+  // shapes are chosen as a whole, or but for sizes of -1.
   std::int64_t open_dimension = 32;
   InputShapes shapes;
   std::uint64_t seed = 0;

@@ -39,14 +39,14 @@ Error WithAdvice(Error error, std::span<const ModelValue> inputs, SampleSource& 
   std::string guesses, flags;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (std::ranges::none_of(inputs[i].shape, [](std::int64_t size) { return size < 0; })) continue;
-    const std::string text = ToText({{inputs[i].name, (*sample)[i].tensor.shape}});
-    guesses += (guesses.empty() ? "" : ", ") + text + " for " + Describe(inputs[i]);
-    flags += (flags.empty() ? "" : " ") + ("--shape " + text);
+    guesses += (guesses.empty() ? "" : ", ") +
+               ToText({{inputs[i].name, (*sample)[i].tensor.shape}}) + " for " +
+               Describe(inputs[i]);
+    flags += (flags.empty() ? "" : " ") + ("--shape " + inputs[i].name + "=SIZES");
   }
   if (guesses.empty()) return error;
   error.message += "; samples were made up, with " + guesses +
-                   ": give the shapes that this model takes, as " + flags +
-                   " does, or real samples with --data";
+                   ": give shapes that this model takes (" + flags + "), or real samples (--data)";
   return error;
 }
 

@@ -49,6 +49,11 @@ bool IsWorse(const Diagnosis& a, const Diagnosis& b) {
   return a.severity_db < b.severity_db;
 }
 
+bool HasBranches(const ModelGraph& model) {
+  return std::ranges::any_of(model.nodes(),
+                             [](const ModelNode& node) { return node.parent != kNoNode; });
+}
+
 bool IsDynamic(const ModelGraph& model) {
   return std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");
@@ -67,11 +72,15 @@ class Comparer {
     CBOARD_ASSIGN_OR_RETURN(pairing_, PairLayers(baseline_, ours_, variant_, theirs_));
     CBOARD_RETURN_IF_ERROR(FoldLayers());
     if (pairing_.pairs.empty()) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "no layer of " + Quoted(baseline_.path().string()) + " (" +
-                      std::to_string(ours_.size()) + " with weights) has a partner in " +
-                      Quoted(variant_.path().string()) + " (" + std::to_string(theirs_.size()) +
-                      "); compare two files of one model");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "no layer of " + Quoted(baseline_.path().string()) + " (" + std::to_string(ours_.size()) +
+              " with weights) has a partner in " + Quoted(variant_.path().string()) + " (" +
+              std::to_string(theirs_.size()) + "); " +
+              (ours_.empty() && HasBranches(baseline_)
+                   ? "what is inside of If, Loop and Scan is not compared: export the model "
+                     "without these"
+                   : "compare two files of one model"));
     }
     ModelComparison result{.baseline = baseline_.path(),
                            .variant = variant_.path(),
