@@ -62,10 +62,12 @@ bool HasOpenInputs(const ModelGraph& model) {
 
 std::string WorkText(const ModelGraph& model, std::uint64_t macs, std::uint64_t uncounted_nodes) {
   if (macs == 0 && uncounted_nodes == 0) return {};
-  std::string text = ", " + HumanWork(macs) + " multiply-accumulates for " +
+  std::string text = ", " + (macs == 0 ? "unknown" : HumanWork(macs)) +
+                     " multiply-accumulates for " +
                      (TakesOneSample(model) ? "one sample" : "inputs of these shapes");
   if (uncounted_nodes == 0) return text;
-  text += " without " + Plural(uncounted_nodes, "node") + " of unknown shape or kind";
+  text += (macs == 0 ? " in " : " without ") + Plural(uncounted_nodes, "node") +
+          " of unknown shape or kind";
   if (HasOpenInputs(model)) text += " (give the shapes of inputs by --shape)";
   return text;
 }
