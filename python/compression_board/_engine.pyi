@@ -72,7 +72,13 @@ class Aurora:
     def ratios(self) -> dict[str, float]: ...
 
 def compare_models(
-    baseline: str, variant: str, data: str, samples: int, logdir: str, verify: int
+    baseline: str,
+    variant: str,
+    data: str,
+    shapes: dict[str, list[int]],
+    samples: int,
+    logdir: str,
+    verify: int,
 ) -> str: ...
 
 class HardwareMonitor:

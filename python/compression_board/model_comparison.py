@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, cast
 
 from . import _engine
@@ -77,6 +78,9 @@ class LayerRow(TypedDict):
     fix_sqnr_db: Optional[float]
     fix_worst_channel_sqnr_db: Optional[float]
     fix_size_bytes: Optional[int]
+    fix_output: Optional[dict[str, Any]]
+    output_tensor: str
+    float_nodes: list[str]
 
 
 class RestoredPart(TypedDict):
@@ -120,6 +124,7 @@ _NESTED = {
         "fix_sqnr_db": "sqnr_db",
         "fix_worst_channel_sqnr_db": "worst_channel_sqnr_db",
         "fix_size_bytes": "size_bytes",
+        "fix_output": "output",
     },
 }
 
@@ -148,6 +153,11 @@ class ModelComparison(list[LayerRow]):
         return bool(self.details["is_generated"])
 
     @property
+    def input_shapes(self) -> dict[str, list[int]]:
+        """Of the first sample, by input; empty when none was run."""
+        return dict(self.details["input_shapes"])
+
+    @property
     def lint(self) -> list[dict[str, str]]:
         """`rule`, `node` and `explanation` of what the compressed graph does badly."""
         return list(self.details["lint"])
@@ -169,6 +179,12 @@ class ModelComparison(list[LayerRow]):
         """By quantizer, the configuration that keeps the red layers in FP32."""
         return dict(self.details["keep_float"])
 
+    @property
+    def output_overrides(self) -> dict[str, str]:
+        """By quantizer, the configuration that gives outputs of red layers other ranges or more
+        bits."""
+        return dict(self.details["output_overrides"])
+
 
 def _row(layer: dict[str, Any]) -> LayerRow:
     row: dict[str, Any] = {}
@@ -187,6 +203,7 @@ def compare(
     variant: PathLike,
     *,
     data: Optional[PathLike] = None,
+    shapes: Optional[Mapping[str, Sequence[int]]] = None,
     samples: int = 20,
     logdir: Optional[PathLike] = None,
     verify: int = 0,
@@ -195,7 +212,8 @@ def compare(
 
     Weights are compared from the files alone, whatever their formats. Of ONNX files, outputs are
     compared, too: both models run on up to `samples` samples from `data` (.npz, .npy or a folder of
-    PNG files), or on generated ones, as `is_generated` then says. With `logdir`, what was found is
+    PNG files), or on generated ones, as `is_generated` then says. `shapes` are those of generated
+    inputs where the files leave sizes open: {"x": (1, 3, 48, 320)}. With `logdir`, what was found is
     also logged there, for the board and TensorBoard.
 
     `verify` says how many of the parts that are hurt most are then put back to float, each in a run
@@ -203,7 +221,7 @@ def compare(
     `verify` + 17 more runs over the samples.
 
     FileNotFoundError when a file, or ONNX Runtime, is not there; ValueError when the files are not
-    two of one model; OSError when one is damaged.
+    two of one model, or a shape is not one that they allow; OSError when one is damaged.
     """
     if samples < 0:
         raise ValueError(f"samples is {samples}; give 0 to compare weights only")
@@ -213,6 +231,7 @@ def compare(
         os.fspath(baseline),
         os.fspath(variant),
         "" if data is None else os.fspath(data),
+        {name: [int(size) for size in shape] for name, shape in (shapes or {}).items()},
         samples,
         "" if logdir is None else os.fspath(logdir),
         verify,

@@ -1,5 +1,7 @@
 // The comparison of two model files.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings.h"
 #include "cboard/compression/model_comparison.h"
@@ -13,17 +15,20 @@ namespace {
 
 // What was found, as JSON; logs it, too, when `logdir` is not empty.
 std::string CompareFiles(const std::string& baseline, const std::string& variant,
-                         const std::string& data, std::size_t samples, const std::string& logdir,
-                         std::size_t verify) {
+                         const std::string& data, const InputShapes& shapes, std::size_t samples,
+                         const std::string& logdir, std::size_t verify) {
   Result<std::string> json;
   {
     const Unlocked unlocked;
     json = [&]() -> Result<std::string> {
       CBOARD_ASSIGN_OR_RETURN(
           const compare::ModelComparison comparison,
-          compare::CompareModels(
-              baseline, variant,
-              {.data = data, .samples = samples, .histograms = !logdir.empty(), .verify = verify}));
+          compare::CompareModels(baseline, variant,
+                                 {.data = data,
+                                  .shapes = shapes,
+                                  .samples = samples,
+                                  .histograms = !logdir.empty(),
+                                  .verify = verify}));
       if (!logdir.empty()) CBOARD_RETURN_IF_ERROR(compare::LogComparison(comparison, logdir));
       return compare::ToJson(comparison);
     }();
@@ -35,7 +40,8 @@ std::string CompareFiles(const std::string& baseline, const std::string& variant
 
 void BindComparison(nb::module_& module) {
   module.def("compare_models", CompareFiles, nb::arg("baseline"), nb::arg("variant"),
-             nb::arg("data"), nb::arg("samples"), nb::arg("logdir"), nb::arg("verify"));
+             nb::arg("data"), nb::arg("shapes"), nb::arg("samples"), nb::arg("logdir"),
+             nb::arg("verify"));
 }
 
 }  // namespace cboard::python

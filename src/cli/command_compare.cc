@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/compare_report.h"
 #include "cli/progress.h"
+#include "cli/shape_flag.h"
 
 namespace cboard::cli {
 namespace {
@@ -44,6 +45,10 @@ int RunCompare(Arguments arguments) {
   app.add_option("--data", data,
                  "Samples to run: .npz, .npy, or a folder of PNG files;\nmade up when missing")
       ->type_name("PATH");
+  AddShapeFlag(app,
+               "The shape of an input of made-up samples where the files leave its sizes open:\n"
+               "x=1,3,48,320, or 1,3,48,320 for the only input; once for each input",
+               options.shapes);
   app.add_option("--samples", options.samples,
                  "How many samples to run at most (20); 0 compares weights only")
       ->type_name("N");

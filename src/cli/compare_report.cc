@@ -77,7 +77,11 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
     text += "Only weights were compared: " + comparison.why_not_run + ".\n";
   } else {
     text += "Outputs are those for " + Plural(comparison.samples, "sample") + ": " +
-            Printable(comparison.sample_source) + "\n";
+            Printable(comparison.sample_source);
+    if (!comparison.input_shapes.empty()) {
+      text += " (" + Printable(ToText(comparison.input_shapes)) + ")";
+    }
+    text += "\n";
   }
   if (comparison.is_generated) {
     text +=
@@ -133,6 +137,18 @@ std::string FixText(const Fix& fix) {
   return text;
 }
 
+// What "output dB" does not tell: that the channels which count have less.
+std::string UsefulText(const LayerComparison& layer) {
+  constexpr double kNoticeableDb = 1;
+  if (!layer.useful_output_db || !layer.local ||
+      *layer.useful_output_db >= compare::Thresholds().sqnr_amber_db ||
+      *layer.useful_output_db > layer.local->total.SqnrDb() - kNoticeableDb) {
+    return {};
+  }
+  return "; as the layers that follow count channels, its output keeps " +
+         Decibels(layer.useful_output_db) + " dB";
+}
+
 void AppendCauses(const ModelComparison& comparison, std::size_t top, std::string& text) {
   for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
     const LayerComparison& layer = comparison.layers[i];
@@ -140,7 +156,7 @@ void AppendCauses(const ModelComparison& comparison, std::size_t top, std::strin
     text += "\n" + Quoted(layer.name, kMaxNameWidth) + " (" +
             std::string(NameOf(layer.diagnosis.level)) + ", " +
             std::string(NameOf(layer.diagnosis.part)) +
-            "): " + Printable(layer.diagnosis.explanation) + "\n";
+            "): " + Printable(layer.diagnosis.explanation) + UsefulText(layer) + "\n";
     for (const Fix& fix : layer.fixes) text += "  - " + FixText(fix) + "\n";
   }
 }
@@ -298,10 +314,14 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendSaturation(comparison, top, text);
   AppendBytes(comparison, text);
   AppendUnpaired(comparison, text);
-  const std::string snippet =
-      KeepFloatSnippet(compare::RedLayers(comparison), Toolchain::kOnnxRuntime);
+  const std::string snippet = KeepFloatSnippet(compare::NodesToKeepFloat(comparison),
+                                               Toolchain::kOnnxRuntime, comparison.is_dynamic);
   if (!snippet.empty()) {
     text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
+  }
+  const std::string overrides = OverridesSnippet(compare::OutputOverrides(comparison));
+  if (!overrides.empty()) {
+    text += "\nOr to give the outputs of red layers other quantizers:\n" + overrides;
   }
   return text;
 }

@@ -34,7 +34,8 @@ compare::ModelComparison Example() {
                      .cause = compare::Cause::kWrongScale,
                      .explanation = "scale is wrong: weights are 0.5 times the baseline's"},
        .fixes = {{.action = "16 bits", .sqnr_db = 80, .size_bytes = 2048},
-                 {.action = "keep the layer in float32", .sqnr_db = HUGE_VAL}}});
+                 {.action = "keep the layer in float32", .sqnr_db = HUGE_VAL}},
+       .float_nodes = {"conv2"}});
   comparison.layers.push_back(
       {.name = "conv1", .op_type = "Conv", .bits = 8, .precision = "int8", .weight = WithSqnr(45)});
   return comparison;
@@ -68,6 +69,32 @@ TEST(CompareReport, NamesTheWorstLayerWithCauseAndFixes) {
             "To keep the red layers in float32 (for other quantizers, see --json):\n"
             "quantize_static(model_input, model_output, calibration_data_reader,\n"
             "                nodes_to_exclude=['conv2'])\n");
+}
+
+TEST(CompareReport, SaysHowOutputsGetOtherQuantizers) {
+  compare::ModelComparison comparison = Example();
+  comparison.layers[0].output_tensor = "conv2/out";
+  comparison.layers[0].fixes.insert(
+      comparison.layers[0].fixes.begin(),
+      {.action = "a range", .sqnr_db = 40, .output = compare::Fix::OutputQuantizer{8, -1.5, 2}});
+  EXPECT_THAT(CompareText(comparison),
+              HasSubstr("\nOr to give the outputs of red layers other quantizers:\n"
+                        "quantize_static(model_input, model_output, calibration_data_reader,\n"
+                        "                extra_options={'TensorQuantOverrides': {\n"
+                        "                    'conv2/out': [{'quant_type': QuantType.QUInt8, "
+                        "'rmin': np.float32(-1.5), 'rmax': np.float32(2)}],\n"
+                        "                }})\n"));
+}
+
+TEST(CompareReport, SaysWhatIsLeftOfTheChannelsThatCount) {
+  compare::ModelComparison comparison = Example();
+  comparison.layers[0].local = WithSqnr(34);
+  comparison.layers[0].useful_output_db = 33.5;
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("count channels")));
+  comparison.layers[0].useful_output_db = 14.25;
+  EXPECT_THAT(CompareText(comparison),
+              HasSubstr("0.5 times the baseline's; as the layers that follow count channels, its "
+                        "output keeps 14.2 dB\n"));
 }
 
 TEST(CompareReport, ShowsOnlyTheWorstWhenAsked) {

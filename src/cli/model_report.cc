@@ -29,6 +29,49 @@ std::string ShapeText(const ModelTensor& tensor) {
   return text + "]";
 }
 
+// The same with the names that the file has for open sizes: "[batch, 3, ?, ?]".
+std::string DeclaredShapeText(const ModelTensor& tensor) {
+  if (!tensor.has_shape || tensor.dimension_names.empty()) return ShapeText(tensor);
+  std::string text;
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    const bool is_open = tensor.shape[i] < 0;
+    const std::string name = Printable(Shortened(tensor.dimension_names[i], kMaxNameWidth));
+    text += (i > 0 ? ", " : "[");
+    text += !is_open ? std::to_string(tensor.shape[i]) : name.empty() ? "?" : name;
+  }
+  return text + "]";
+}
+
+// True when one sample goes in at a time, or as many as one likes. By the first input: others may
+// be states, whose first dimension counts something else.
+bool TakesOneSample(const ModelGraph& model) {
+  if (model.inputs().empty()) return true;
+  const std::vector<std::int64_t>& shape = model.tensor(model.inputs()[0]).shape;
+  return shape.empty() || shape[0] <= 1;
+}
+
+// True when an input has sizes, besides that of the batch, which only a user can tell.
+bool HasOpenInputs(const ModelGraph& model) {
+  return std::ranges::any_of(model.inputs(), [&](TensorId id) {
+    const ModelTensor& input = model.tensor(id);
+    return !input.has_shape ||
+           std::ranges::any_of(input.shape.begin() + (input.shape.empty() ? 0 : 1),
+                               input.shape.end(), [](std::int64_t size) { return size < 0; });
+  });
+}
+
+std::string WorkText(const ModelGraph& model, std::uint64_t macs, std::uint64_t uncounted_nodes) {
+  if (macs == 0 && uncounted_nodes == 0) return {};
+  std::string text = ", " + (macs == 0 ? "unknown" : HumanWork(macs)) +
+                     " multiply-accumulates for " +
+                     (TakesOneSample(model) ? "one sample" : "inputs of these shapes");
+  if (uncounted_nodes == 0) return text;
+  text += (macs == 0 ? " in " : " without ") + Plural(uncounted_nodes, "node") +
+          " of unknown shape or kind";
+  if (HasOpenInputs(model)) text += " (give the shapes of inputs by --shape)";
+  return text;
+}
+
 std::uint64_t ElementsOf(const ModelTensor& tensor) {
   std::uint64_t count = 1;
   for (const std::int64_t size : tensor.shape) count *= static_cast<std::uint64_t>(size);
@@ -78,7 +121,7 @@ void AppendEnds(std::string_view title, const ModelGraph& model, const std::vect
   for (const TensorId id : ids) {
     const ModelTensor& tensor = model.tensor(id);
     text += std::string(title) + " " + Quoted(tensor.name, kMaxNameWidth) + " " +
-            std::string(NameOf(tensor.type)) + " " + ShapeText(tensor) + "\n";
+            std::string(NameOf(tensor.type)) + " " + DeclaredShapeText(tensor) + "\n";
   }
 }
 
@@ -201,22 +244,6 @@ void AppendLargestTensors(const ModelGraph& model, std::size_t top, std::string&
   AppendTable(table, text);
 }
 
-void WriteShape(const ModelTensor& tensor, JsonWriter& json) {
-  if (!tensor.has_shape) {
-    json.Null();
-    return;
-  }
-  json.BeginArray();
-  for (const std::int64_t size : tensor.shape) {
-    if (size < 0) {
-      json.Null();
-    } else {
-      json.Value(size);
-    }
-  }
-  json.EndArray();
-}
-
 void WriteTensor(const ModelTensor& tensor, JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Value(tensor.name);
@@ -264,14 +291,8 @@ std::string ModelText(std::string_view name, const ModelGraph& model, std::size_
                      Bytes(model.file_bytes()) + ", ";
   if (!model.nodes().empty()) text += Plural(model.nodes().size(), "node") + ", ";
   text += Plural(totals.constants, "constant") + " of " + HumanCount(totals.elements) +
-          " elements in " + Bytes(totals.bytes);
-  if (totals.macs > 0) {
-    text += ", " + HumanWork(totals.macs) + " multiply-accumulates for one sample";
-    if (totals.uncounted_nodes > 0) {
-      text += " without " + Plural(totals.uncounted_nodes, "node") + " of unknown shape or kind";
-    }
-  }
-  text += "\n";
+          " elements in " + Bytes(totals.bytes) +
+          WorkText(model, totals.macs, totals.uncounted_nodes) + "\n";
   for (const auto& [key, value] : model.metadata()) {
     text += Shortened(key, kMaxNameWidth) + ": " + Shortened(value, kMaxNameWidth) + "\n";
   }

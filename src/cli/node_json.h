@@ -34,6 +34,23 @@ inline void WriteOptional(const std::optional<std::uint64_t>& number, JsonWriter
   }
 }
 
+// Null when not even the rank is known; sizes that are not known are null.
+inline void WriteShape(const ModelTensor& tensor, JsonWriter& json) {
+  if (!tensor.has_shape) {
+    json.Null();
+    return;
+  }
+  json.BeginArray();
+  for (const std::int64_t size : tensor.shape) {
+    if (size < 0) {
+      json.Null();
+    } else {
+      json.Value(size);
+    }
+  }
+  json.EndArray();
+}
+
 inline void WriteNode(const ModelGraph& model, const ModelNode& node, JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Value(node.name);
@@ -41,6 +58,15 @@ inline void WriteNode(const ModelGraph& model, const ModelNode& node, JsonWriter
   json.Key("scope").Value(node.scope);
   WriteNames(model, node.inputs, json.Key("inputs"));
   WriteNames(model, node.outputs, json.Key("outputs"));
+  json.Key("output_shapes").BeginArray();
+  for (const TensorId output : node.outputs) {
+    if (output == kNoTensor) {
+      json.Null();
+    } else {
+      WriteShape(model.tensor(output), json);
+    }
+  }
+  json.EndArray();
   json.Key("weight_bytes").Value(node.weight_bytes);
   WriteOptional(node.output_bytes, json.Key("output_bytes"));
   WriteOptional(node.macs, json.Key("macs"));

@@ -1,6 +1,7 @@
 #include "cboard/compression/keep_float.h"
 
 #include <array>
+#include <charconv>
 
 namespace cboard {
 
@@ -37,27 +38,67 @@ std::string YamlQuoted(std::string_view text) {
   return quoted + "'";
 }
 
-// ['a', 'b']
-std::string PythonList(std::span<const std::string> names) {
-  std::string list = "[";
-  for (const std::string& name : names) {
-    if (list.size() > 1) list += ", ";
-    list += PythonQuoted(name);
+// `before`, ['a', 'b'] and `after`; names go on below the first one when a line is full.
+std::string WithList(std::string before, std::span<const std::string> names,
+                     std::string_view after) {
+  constexpr std::size_t kWidth = 100;
+  const std::size_t indent = before.size() - (before.rfind('\n') + 1) + 1;
+  std::string text = std::move(before) + "[";
+  std::size_t width = indent;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string name = PythonQuoted(names[i]) + (i + 1 < names.size() ? "," : "");
+    if (i > 0) {
+      const bool fits = width + 1 + name.size() <= kWidth;
+      text += fits ? " " : "\n" + std::string(indent, ' ');
+      width = fits ? width + 1 : indent;
+    }
+    text += name;
+    width += name.size();
   }
-  return list + "]";
+  return text + "]" + std::string(after);
+}
+
+// Six significant digits: a range is no more exact than the samples it comes from.
+std::string PythonNumber(double value) {
+  std::array<char, 32> text;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6);
+  return std::string(text.data(), end.ptr);
 }
 
 }  // namespace
 
-std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain) {
+std::string OverridesSnippet(std::span<const ActivationOverride> overrides) {
+  if (overrides.empty()) return {};
+  std::string text =
+      "quantize_static(model_input, model_output, calibration_data_reader,\n"
+      "                extra_options={'TensorQuantOverrides': {\n";
+  for (const ActivationOverride& each : overrides) {
+    std::string settings = "'quant_type': QuantType.Q" + std::string(each.is_signed ? "" : "U") +
+                           "Int" + std::to_string(each.bits);
+    if (each.is_signed && !each.is_symmetric) settings += ", 'symmetric': False";
+    if (each.range) {
+      // It asks for a dtype, which plain numbers have not.
+      settings += ", 'rmin': np.float32(" + PythonNumber(each.range->first) +
+                  "), 'rmax': np.float32(" + PythonNumber(each.range->second) + ")";
+    }
+    text += "                    " + PythonQuoted(each.tensor) + ": [{" + settings + "}],\n";
+  }
+  return text + "                }})\n";
+}
+
+std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain,
+                             bool is_dynamic) {
   if (layers.empty()) return {};
-  const std::string list = PythonList(layers);
   std::string text;
   switch (toolchain) {
     case Toolchain::kOnnxRuntime:
-      return "quantize_static(model_input, model_output, calibration_data_reader,\n"
-             "                nodes_to_exclude=" +
-             list + ")\n";
+      return WithList(is_dynamic
+                          ? "quantize_dynamic(model_input, model_output,\n"
+                            "                 nodes_to_exclude="
+                          : "quantize_static(model_input, model_output, calibration_data_reader,\n"
+                            "                nodes_to_exclude=",
+                      layers, ")\n");
     case Toolchain::kNeuralCompressorOpWise:
       text = "quantization:\n  op_wise:\n";
       for (const std::string& layer : layers) {
@@ -73,24 +114,26 @@ std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain tool
       }
       return text + "})\n";
     case Toolchain::kNncf:
-      return "nncf.quantize(model, calibration_dataset,\n"
-             "              ignored_scope=nncf.IgnoredScope(names=" +
-             list + "))\n";
+      return WithList(
+          "nncf.quantize(model, calibration_dataset,\n"
+          "              ignored_scope=nncf.IgnoredScope(names=",
+          layers, "))\n");
     case Toolchain::kAimet:
-      text = "for op in sim.connected_graph.ordered_ops:\n    if op.name in " + list + ":\n";
-      return text +
-             "        inputs, outputs, params = sim.get_op_quantizers(op)\n"
-             "        for quantizer in [*inputs, *outputs, *params.values()]:\n"
-             "            quantizer.enabled = False\n";
+      return WithList("for op in sim.connected_graph.ordered_ops:\n    if op.name in ", layers,
+                      ":\n"
+                      "        inputs, outputs, params = sim.get_op_quantizers(op)\n"
+                      "        for quantizer in [*inputs, *outputs, *params.values()]:\n"
+                      "            quantizer.enabled = False\n");
     case Toolchain::kTflite:
-      return "options = tf.lite.experimental.QuantizationDebugOptions(\n"
-             "    denylisted_nodes=" +
-             list + ")\n";
+      return WithList(
+          "options = tf.lite.experimental.QuantizationDebugOptions(\n"
+          "    denylisted_nodes=",
+          layers, ")\n");
     case Toolchain::kTensorRt:
-      text = "for layer in network:\n    if layer.name in " + list + ":\n";
-      return text +
-             "        layer.precision = trt.float32\n"
-             "config.set_flag(trt.BuilderFlag.OBEY_PRECISION_CONSTRAINTS)\n";
+      return WithList("for layer in network:\n    if layer.name in ", layers,
+                      ":\n"
+                      "        layer.precision = trt.float32\n"
+                      "config.set_flag(trt.BuilderFlag.OBEY_PRECISION_CONSTRAINTS)\n");
   }
   return {};
 }

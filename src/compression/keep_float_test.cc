@@ -53,5 +53,32 @@ TEST(KeepFloatSnippet, EveryToolchainNamesEveryLayer) {
   }
 }
 
+TEST(KeepFloatSnippet, LongListsGoOnBelow) {
+  const std::vector<std::string> layers(4, "/a/layer/with/a/name/of/its/own/Conv");
+  EXPECT_EQ(KeepFloatSnippet(layers, Toolchain::kOnnxRuntime, true),
+            "quantize_dynamic(model_input, model_output,\n"
+            "                 nodes_to_exclude=['/a/layer/with/a/name/of/its/own/Conv',\n"
+            "                                   '/a/layer/with/a/name/of/its/own/Conv',\n"
+            "                                   '/a/layer/with/a/name/of/its/own/Conv',\n"
+            "                                   '/a/layer/with/a/name/of/its/own/Conv'])\n");
+}
+
+TEST(OverridesSnippet, SaysWhatAQuantizerNeedsToKnow) {
+  EXPECT_EQ(OverridesSnippet({}), "");
+  const std::vector<ActivationOverride> overrides = {
+      {.tensor = "it's", .bits = 8, .range = {{-0.25, 1234.5678}}},
+      {.tensor = "b", .bits = 16, .is_signed = true, .is_symmetric = true},
+      {.tensor = "c", .bits = 8, .is_signed = true, .range = {{0, 6}}}};
+  EXPECT_EQ(OverridesSnippet(overrides),
+            "quantize_static(model_input, model_output, calibration_data_reader,\n"
+            "                extra_options={'TensorQuantOverrides': {\n"
+            "                    'it\\'s': [{'quant_type': QuantType.QUInt8, "
+            "'rmin': np.float32(-0.25), 'rmax': np.float32(1234.57)}],\n"
+            "                    'b': [{'quant_type': QuantType.QInt16}],\n"
+            "                    'c': [{'quant_type': QuantType.QInt8, 'symmetric': False, "
+            "'rmin': np.float32(0), 'rmax': np.float32(6)}],\n"
+            "                }})\n");
+}
+
 }  // namespace
 }  // namespace cboard

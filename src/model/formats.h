@@ -10,14 +10,16 @@
 
 namespace cboard {
 
-Result<ModelGraph> ReadOnnx(std::shared_ptr<const MappedFile> file);
+Result<ModelGraph> ReadOnnx(std::shared_ptr<const MappedFile> file, const InputShapes& shapes = {});
 Result<ModelGraph> ReadSafetensors(std::shared_ptr<const MappedFile> file);
 // The .index.json of a model in many safetensors files, which are found beside it.
 Result<ModelGraph> ReadSafetensorsIndex(std::shared_ptr<const MappedFile> file);
 Result<ModelGraph> ReadGguf(std::shared_ptr<const MappedFile> file);
-Result<ModelGraph> ReadTensorFlowGraph(std::shared_ptr<const MappedFile> file);
+Result<ModelGraph> ReadTensorFlowGraph(std::shared_ptr<const MappedFile> file,
+                                       const InputShapes& shapes = {});
 // saved_model.pb; its variables are in the folder variables/ beside it.
-Result<ModelGraph> ReadSavedModel(std::shared_ptr<const MappedFile> file);
+Result<ModelGraph> ReadSavedModel(std::shared_ptr<const MappedFile> file,
+                                  const InputShapes& shapes = {});
 Result<ModelGraph> ReadTflite(std::shared_ptr<const MappedFile> file);
 // The .xml; its .bin is beside it.
 Result<ModelGraph> ReadOpenVino(std::shared_ptr<const MappedFile> file);
@@ -26,7 +28,9 @@ Result<ModelGraph> ReadOpenVino(std::shared_ptr<const MappedFile> file);
 // advice for files of a known kind that are not read, such as archives of pickles.
 Result<std::optional<ModelFormat>> SniffFormat(std::string_view bytes);
 
-// Reads bytes as the given format; for formats of one file.
-Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFile> file);
+// Reads bytes as the given format; for formats of one file. Fails with kInvalidArgument when shapes
+// are given to a format whose files store all of them.
+Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFile> file,
+                             const InputShapes& shapes = {});
 
 }  // namespace cboard

@@ -41,10 +41,13 @@ inline void WalkModel(const ModelGraph& model) {
   }
 }
 
-inline int FuzzFormat(ModelFormat format, const std::uint8_t* data, std::size_t size) {
-  const Result<ModelGraph> model = ReadModel(
-      format, MappedFile::FromMemory(std::string(reinterpret_cast<const char*>(data), size),
-                                     "/nonexistent/model"));
+inline int FuzzFormat(ModelFormat format, const std::uint8_t* data, std::size_t size,
+                      const InputShapes& shapes = {}) {
+  const Result<ModelGraph> model =
+      ReadModel(format,
+                MappedFile::FromMemory(std::string(reinterpret_cast<const char*>(data), size),
+                                       "/nonexistent/model"),
+                shapes);
   if (model) {
     WalkModel(*model);
   } else {

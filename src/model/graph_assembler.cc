@@ -117,6 +117,7 @@ Result<void> GraphAssembler::SetConstant(TensorId id, ElementType type,
   added.type = type;
   added.has_shape = true;
   added.shape = std::move(shape);
+  added.dimension_names.clear();
   added.is_constant = true;
   added.source = id;
   return {};
@@ -128,7 +129,21 @@ void GraphAssembler::Describe(TensorId id, ElementType type, std::vector<std::in
   described.type = type;
   described.has_shape = true;
   described.shape = std::move(shape);
+  described.dimension_names.clear();
   for (std::int64_t& size : described.shape) size = std::max<std::int64_t>(size, -1);
+}
+
+void CompleteShape(ModelTensor& tensor, const std::vector<std::int64_t>& inferred) {
+  if (!tensor.has_shape) {
+    tensor.has_shape = true;
+    tensor.shape = inferred;
+    tensor.dimension_names.clear();
+    return;
+  }
+  if (tensor.shape.size() != inferred.size()) return;
+  for (std::size_t i = 0; i < inferred.size(); ++i) {
+    if (tensor.shape[i] < 0) tensor.shape[i] = inferred[i];
+  }
 }
 
 NodeId GraphAssembler::AddNode(ModelNode node) {

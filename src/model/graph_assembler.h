@@ -72,6 +72,7 @@ class GraphAssembler {
   // the same tensor.
   Result<void> Sort();
 
+  const std::vector<TensorId>& inputs() const { return graph_.inputs_; }
   std::vector<ModelNode>& nodes() { return graph_.nodes_; }
   std::vector<ModelTensor>& tensors() { return graph_.tensors_; }
   ModelTensor& tensor(TensorId id) { return graph_.tensors_[IndexOf(id)]; }
@@ -107,6 +108,9 @@ class GraphAssembler {
   std::unordered_set<std::size_t> breaks_cycles_;
   std::uint64_t charged_bytes_ = 0;
 };
+
+// Takes an inferred shape where the file has none, and its sizes where the file leaves them open.
+void CompleteShape(ModelTensor& tensor, const std::vector<std::int64_t>& inferred);
 
 // "layer1/0" for "/layer1/0/Conv", "model.layers.0" for "model.layers.0.weight"; empty when the
 // name says nothing.

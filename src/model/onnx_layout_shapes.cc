@@ -121,17 +121,14 @@ Inferred InferSlice(const NodeInputs& inputs, const Shape& input) {
     const std::int64_t step = given_steps && i < given_steps->size() ? (*given_steps)[i] : 1;
     const std::int64_t start = (*starts)[i], end = (*ends)[i];
     const bool is_known = start != kUnknownValue && end != kUnknownValue;
-    if (size < 0 || step <= 0 || !is_known) {
-      // Backwards through everything keeps the size, as "from the first to the last" does.
-      const bool keeps_all = is_known && (step == -1 || (step == 1 && start == 0 && end > kHuge));
+    if (size < 0 || step == 0 || step == kUnknownValue || !is_known) {
+      // "From the first to the last" keeps the size, and so does the way back.
+      const bool keeps_all = is_known && ((step == 1 && start == 0 && end > kHuge) ||
+                                          (step == -1 && start == -1 && end < -kHuge));
       if (!keeps_all) size = kUnknown;
       continue;
     }
-    const auto clamp = [&](std::int64_t at) {
-      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
-    };
-    const std::int64_t length = std::max<std::int64_t>(clamp(end) - clamp(start), 0);
-    size = length / step + (length % step != 0 ? 1 : 0);
+    size = SliceOf(size, start, end, step).count;
   }
   return shape;
 }

@@ -8,6 +8,7 @@
 #include "cboard/proto/onnx.h"
 #include "model/external_data.h"
 #include "model/formats.h"
+#include "model/given_shapes.h"
 #include "model/graph_assembler.h"
 #include "model/onnx_passes.h"
 #include "model/stored_values.h"
@@ -49,7 +50,7 @@ class OnnxReader {
   OnnxReader(std::shared_ptr<const MappedFile> file, const proto::OnnxModel& model)
       : graph_(ModelFormat::kOnnx, std::move(file)), external_(graph_), model_(model) {}
 
-  Result<ModelGraph> Run() {
+  Result<ModelGraph> Run(const InputShapes& shapes) {
     ReadMetadata();
     for (const OnnxFunction& function : model_.functions) {
       functions_.try_emplace({Domain(function.domain), function.name, function.overload},
@@ -64,8 +65,9 @@ class OnnxReader {
     for (const OnnxValueInfo& output : model_.graph.outputs) {
       if (!output.name.empty()) graph_.AddOutput(Find(scope, output.name));
     }
+    CBOARD_RETURN_IF_ERROR(GiveInputShapes(shapes, graph_));
     CBOARD_RETURN_IF_ERROR(graph_.Sort());
-    InferOnnxShapes(graph_);
+    InferOnnxShapes(branches_, graph_);
     CBOARD_RETURN_IF_ERROR(ResolveOnnxQuantization(graph_));
     return graph_.Finish();
   }
@@ -116,6 +118,10 @@ class OnnxReader {
       if (id == kNoTensor) continue;  // An input of a function that the call leaves out.
       if (info.has_shape) {
         graph_.Describe(id, ElementTypeOfOnnx(info.elem_type), info.shape);
+        if (!graph_.tensor(id).is_constant) {
+          graph_.tensor(id).dimension_names.assign(info.dimension_names.begin(),
+                                                   info.dimension_names.end());
+        }
       } else if (!graph_.tensor(id).is_constant) {
         graph_.tensor(id).type = ElementTypeOfOnnx(info.elem_type);
       }
@@ -283,9 +289,21 @@ class OnnxReader {
         CBOARD_RETURN_IF_ERROR(CheckDepth(inner));
         CBOARD_ASSIGN_OR_RETURN(const OnnxGraph graph, proto::ParseOnnxGraph(attribute.graphs[i]));
         CBOARD_RETURN_IF_ERROR(ReadGraph(graph, inner));
+        if (node.op_type == "If") AddBranch(node, attribute.name, graph, inner, scope);
       }
     }
     return {};
+  }
+
+  void AddBranch(const OnnxNode& node, std::string_view branch, const OnnxGraph& graph,
+                 Scope& inner, Scope& scope) {
+    const bool is_then = branch == "then_branch";
+    for (std::size_t i = 0; i < std::min(node.outputs.size(), graph.outputs.size()); ++i) {
+      const TensorId output = Find(scope, node.outputs[i]);
+      if (output == kNoTensor) continue;
+      IfBranches& branches = branches_[output];
+      (is_then ? branches.then_output : branches.else_output) = Find(inner, graph.outputs[i].name);
+    }
   }
 
   static Result<void> CheckDepth(const Scope& scope) {
@@ -372,6 +390,7 @@ class OnnxReader {
 
   GraphAssembler graph_;
   ExternalData external_;
+  std::unordered_map<TensorId, IfBranches> branches_;  // By output of an If.
   const proto::OnnxModel& model_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, const OnnxFunction*>
       functions_;
@@ -396,10 +415,10 @@ ElementType ElementTypeOfOnnx(int elem_type) {
   return kTypes[elem_type];
 }
 
-Result<ModelGraph> ReadOnnx(std::shared_ptr<const MappedFile> file) {
+Result<ModelGraph> ReadOnnx(std::shared_ptr<const MappedFile> file, const InputShapes& shapes) {
   CBOARD_ASSIGN_OR_RETURN(const proto::OnnxModel model,
                           proto::ParseOnnxModelWithFunctions(file->text()));
-  return OnnxReader(file, model).Run();
+  return OnnxReader(file, model).Run(shapes);
 }
 
 }  // namespace cboard

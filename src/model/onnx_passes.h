@@ -2,6 +2,8 @@
 // stored. Both walk the sorted nodes once.
 #pragma once
 
+#include <unordered_map>
+
 #include "model/graph_assembler.h"
 
 namespace cboard {
@@ -9,8 +11,16 @@ namespace cboard {
 // TensorProto.DataType's numbers.
 ElementType ElementTypeOfOnnx(int elem_type);
 
-// Fills type and shape of tensors that have none, as far as nodes and constants tell.
-void InferOnnxShapes(GraphAssembler& graph);
+// Where an output of an If comes from; kNoTensor where a branch has none.
+struct IfBranches {
+  TensorId then_output = kNoTensor;
+  TensorId else_output = kNoTensor;
+};
+
+// Fills type and shape of tensors that have none, and sizes that the file leaves open, as far as
+// inputs, nodes and constants tell.
+void InferOnnxShapes(const std::unordered_map<TensorId, IfBranches>& branches,
+                     GraphAssembler& graph);
 
 // Fills quantization, source and rounded_by of tensors from QuantizeLinear and DequantizeLinear,
 // from the operators on quantized tensors (QLinear…, …Integer, MatMulNBits), and through nodes that

@@ -30,12 +30,16 @@ double Apply(std::string_view op, double a, double b, bool is_integer) {
   if (op == "Min") return std::min(a, b);
   if (op == "Max") return std::max(a, b);
   if (op == "Equal") return a == b ? 1 : 0;
+  if (op == "Less") return a < b ? 1 : 0;
+  if (op == "Greater") return a > b ? 1 : 0;
+  if (op == "And") return a != 0 && b != 0 ? 1 : 0;
+  if (op == "Or") return a != 0 || b != 0 ? 1 : 0;
   return kUnknownNumber;
 }
 
 bool IsBinary(std::string_view op) {
   return op == "Add" || op == "Sub" || op == "Mul" || op == "Div" || op == "Min" || op == "Max" ||
-         op == "Equal";
+         op == "Equal" || op == "Less" || op == "Greater" || op == "And" || op == "Or";
 }
 
 // Lists of one number meet every number of the other.
@@ -84,6 +88,21 @@ std::optional<Shape> ShapeValues::Integers(TensorId id) const {
   return integers;
 }
 
+SliceRange SliceOf(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+  const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  const auto clamp = [&](std::int64_t at) {
+    return std::clamp(at < 0 ? at + size : at, low, high);
+  };
+  const std::int64_t begin = clamp(start), stop = clamp(end);
+  const std::int64_t length = step > 0 ? stop - begin : begin - stop;
+  if (length <= 0) return {begin, 0};
+  return {begin, (length - 1) / (step > 0 ? step : -step) + 1};
+}
+
+void ShapeValues::Copy(TensorId id, TensorId from) {
+  if (auto numbers = Numbers(from)) numbers_.try_emplace(IndexOf(id), *std::move(numbers));
+}
+
 void ShapeValues::Follow(const ModelNode& node) {
   if (node.outputs.empty() || node.outputs[0] == kNoTensor) return;
   auto result = Compute(node);
@@ -109,15 +128,11 @@ std::optional<NumberList> ShapeValues::Compute(const ModelNode& node) const {
   if (op == "Floor") return Each(Input(node, 0), [](double x) { return std::floor(x); });
   if (op == "Ceil") return Each(Input(node, 0), [](double x) { return std::ceil(x); });
   if (op == "Round") return Each(Input(node, 0), [](double x) { return std::nearbyint(x); });
-  if (op == "ReduceProd") {
-    const auto factors = Input(node, 0);
-    if (!factors || Input(node, 1).value_or(NumberList{0}) != NumberList{0}) {
-      return std::nullopt;
-    }
-    double product = 1;
-    for (const double factor : *factors) product *= factor;
-    return NumberList{product};
+  if (op == "Not") {
+    return Each(Input(node, 0), [](double x) { return std::isnan(x) ? x : x == 0 ? 1.0 : 0.0; });
   }
+  if (op == "Size" || op.starts_with("Reduce")) return Reduced(node);
+  if (op == "Transpose") return Transposed(node);
   if (op == "Gather") return Gathered(node);
   if (op == "Concat") return Joined(node);
   if (op == "Slice") return Sliced(node);
@@ -143,18 +158,92 @@ std::optional<NumberList> ShapeValues::SizesOf(const ModelNode& node) const {
   return sizes;
 }
 
-std::optional<NumberList> ShapeValues::Gathered(const ModelNode& node) const {
-  const auto data = Input(node, 0), indices = Input(node, 1);
-  if (!data || !indices) return std::nullopt;
+// Of all numbers of a list at once; Size is the product of all sizes.
+std::optional<NumberList> ShapeValues::Reduced(const ModelNode& node) const {
+  const bool is_size = node.op_type == "Size";
+  const auto numbers = is_size ? SizesOf(node) : Input(node, 0);
+  if (!numbers || (!is_size && Input(node, 1).value_or(NumberList{0}) != NumberList{0})) {
+    return std::nullopt;
+  }
+  const std::string_view op = is_size || node.op_type == "ReduceProd" ? "Mul"
+                              : node.op_type == "ReduceSum"           ? "Add"
+                              : node.op_type == "ReduceMax"           ? "Max"
+                              : node.op_type == "ReduceMin"           ? "Min"
+                                                                      : "";
+  const auto strides = StridesOf(node.inputs[0], 0);
+  if (op.empty() || (!is_size && (!strides || strides->inner != 1))) return std::nullopt;
+  if (numbers->empty()) return op == "Mul" ? std::optional(NumberList{1}) : std::nullopt;
+  double result = (*numbers)[0];
+  for (std::size_t i = 1; i < numbers->size(); ++i) result = Apply(op, result, (*numbers)[i], true);
+  return NumberList{result};
+}
+
+std::optional<ShapeValues::Strides> ShapeValues::StridesOf(TensorId id, std::int64_t axis) const {
+  const ModelTensor& tensor = graph_.tensor(id);
+  if (!tensor.has_shape || tensor.shape.size() > kMaxShapeValues) return std::nullopt;
+  const Shape shape = tensor.shape.empty() ? Shape{1} : tensor.shape;
+  const std::optional<std::size_t> at = AxisOf(axis, shape.size());
+  if (!at) return std::nullopt;
+  Strides strides;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] < 0 || shape[i] > static_cast<std::int64_t>(kMaxShapeValues)) return std::nullopt;
+    const auto size = static_cast<std::size_t>(shape[i]);
+    (i < *at ? strides.outer : i == *at ? strides.size : strides.inner) *= size;
+    if (strides.outer * strides.size * strides.inner > kMaxShapeValues) return std::nullopt;
+  }
+  return strides;
+}
+
+std::optional<NumberList> ShapeValues::Take(const NumberList& data, const Strides& strides,
+                                            const Shape& indices) {
+  if (strides.outer * strides.size * strides.inner != data.size() ||
+      strides.outer * indices.size() * strides.inner > kMaxShapeValues) {
+    return std::nullopt;
+  }
   NumberList result;
-  for (const double index : *indices) {
-    const std::optional<std::size_t> at = AxisOf(ToInteger(index), data->size());
-    result.push_back(at ? (*data)[*at] : kUnknownNumber);
+  for (std::size_t outer = 0; outer < strides.outer; ++outer) {
+    for (const std::int64_t index : indices) {
+      const std::optional<std::size_t> at = AxisOf(index, strides.size);
+      if (!at) return std::nullopt;
+      const std::size_t begin = (outer * strides.size + *at) * strides.inner;
+      for (std::size_t i = 0; i < strides.inner; ++i) result.push_back(data[begin + i]);
+    }
   }
   return result;
 }
 
+// Of lists and matrices: paddings are turned around this way.
+std::optional<NumberList> ShapeValues::Transposed(const ModelNode& node) const {
+  const auto numbers = Input(node, 0);
+  if (!numbers) return std::nullopt;
+  const std::size_t rank = graph_.tensor(node.inputs[0]).shape.size();
+  const auto strides = StridesOf(node.inputs[0], 0);
+  const Shape* order = IntsOf(node, "perm");
+  if (!strides || strides->size * strides->inner != numbers->size()) return std::nullopt;
+  if (rank < 2) return numbers;
+  if (rank > 2 || (order != nullptr && *order != Shape{1, 0})) return std::nullopt;
+  NumberList result;
+  for (std::size_t column = 0; column < strides->inner; ++column) {
+    for (std::size_t row = 0; row < strides->size; ++row) {
+      result.push_back((*numbers)[row * strides->inner + column]);
+    }
+  }
+  return result;
+}
+
+std::optional<NumberList> ShapeValues::Gathered(const ModelNode& node) const {
+  const auto data = Input(node, 0), given = Input(node, 1);
+  if (!data || !given) return std::nullopt;
+  const auto strides = StridesOf(node.inputs[0], IntOf(node, "axis", 0));
+  Shape indices(given->size());
+  std::ranges::transform(*given, indices.begin(), ToInteger);
+  return strides ? Take(*data, *strides, indices) : std::nullopt;
+}
+
 std::optional<NumberList> ShapeValues::Joined(const ModelNode& node) const {
+  if (node.inputs.empty() || node.inputs[0] == kNoTensor) return std::nullopt;
+  const auto strides = StridesOf(node.inputs[0], IntOf(node, "axis", 0));
+  if (!strides || strides->outer != 1) return std::nullopt;
   NumberList result;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const auto part = Input(node, i);
@@ -164,28 +253,28 @@ std::optional<NumberList> ShapeValues::Joined(const ModelNode& node) const {
   return result;
 }
 
-// Of a list, forwards.
+// Along one dimension.
 std::optional<NumberList> ShapeValues::Sliced(const ModelNode& node) const {
   const auto data = Input(node, 0);
-  const auto bound = [&](std::size_t i, std::string_view key) -> std::optional<double> {
+  const auto number = [&](std::size_t i, std::string_view key,
+                          std::optional<std::int64_t> otherwise) -> std::optional<std::int64_t> {
     if (const Shape* list = IntsOf(node, key)) {
-      return list->size() == 1 ? std::optional(static_cast<double>((*list)[0])) : std::nullopt;
+      return list->size() == 1 ? std::optional(list->front()) : std::nullopt;
     }
-    const auto given = Input(node, i);
-    return given && given->size() == 1 ? std::optional((*given)[0]) : std::nullopt;
+    if (i >= node.inputs.size() || node.inputs[i] == kNoTensor) return otherwise;
+    const auto given = Integers(node.inputs[i]);
+    if (!given || given->size() != 1 || given->front() == kUnknownValue) return std::nullopt;
+    return given->front();
   };
-  const std::optional<double> start = bound(1, "starts"), end = bound(2, "ends");
-  if (!data || !start || !end || std::isnan(*start) || std::isnan(*end)) return std::nullopt;
-  double step = 1;
-  if (node.inputs.size() > 4 && node.inputs[4] != kNoTensor) step = bound(4, "").value_or(0);
-  if (!(step >= 1)) return std::nullopt;
-  const auto size = static_cast<double>(data->size());
-  const auto clamp = [&](double at) { return std::clamp(at < 0 ? at + size : at, 0.0, size); };
-  NumberList result;
-  for (double i = clamp(*start); i < clamp(*end); i += step) {
-    result.push_back((*data)[static_cast<std::size_t>(i)]);
-  }
-  return result;
+  const auto start = number(1, "starts", std::nullopt), end = number(2, "ends", std::nullopt);
+  const auto axis = number(3, "axes", 0), step = number(4, "", 1);
+  if (!data || !start || !end || !axis || !step || *step == 0) return std::nullopt;
+  const auto strides = StridesOf(node.inputs[0], *axis);
+  if (!strides) return std::nullopt;
+  const SliceRange taken = SliceOf(static_cast<std::int64_t>(strides->size), *start, *end, *step);
+  Shape indices;
+  for (std::int64_t i = 0; i < taken.count; ++i) indices.push_back(taken.begin + i * *step);
+  return Take(*data, *strides, indices);
 }
 
 std::optional<NumberList> ShapeValues::Filled(const ModelNode& node) const {

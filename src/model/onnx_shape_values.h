@@ -19,6 +19,14 @@ constexpr std::size_t kMaxShapeValues = 64;  // More dimensions than any tensor 
 
 using NumberList = std::vector<double>;
 
+// The range that Slice takes from a dimension of `size`, by Python's rules. `step` is not 0, nor
+// kUnknownValue.
+struct SliceRange {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+};
+SliceRange SliceOf(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step);
+
 // What small tensors hold, as far as constants and the nodes followed so far tell.
 class ShapeValues {
  public:
@@ -31,11 +39,23 @@ class ShapeValues {
 
   // Notes what `node` computes. Its inputs have been followed, and its output has a type.
   void Follow(const ModelNode& node);
+  // Notes that `id` holds what `from` does.
+  void Copy(TensorId id, TensorId from);
 
  private:
+  // A tensor's elements before, along and behind a dimension.
+  struct Strides {
+    std::size_t outer = 1, size = 1, inner = 1;
+  };
+  std::optional<Strides> StridesOf(TensorId id, std::int64_t axis) const;
+  static std::optional<NumberList> Take(const NumberList& data, const Strides& strides,
+                                        const Shape& indices);
+
   std::optional<NumberList> Compute(const ModelNode& node) const;
   std::optional<NumberList> Input(const ModelNode& node, std::size_t i) const;
   std::optional<NumberList> SizesOf(const ModelNode& node) const;
+  std::optional<NumberList> Reduced(const ModelNode& node) const;
+  std::optional<NumberList> Transposed(const ModelNode& node) const;
   std::optional<NumberList> Gathered(const ModelNode& node) const;
   std::optional<NumberList> Joined(const ModelNode& node) const;
   std::optional<NumberList> Sliced(const ModelNode& node) const;

@@ -16,17 +16,19 @@ using namespace onnx_shapes;
 
 class OnnxShapes {
  public:
-  explicit OnnxShapes(GraphAssembler& graph) : graph_(graph), values_(graph) {}
+  OnnxShapes(const std::unordered_map<TensorId, IfBranches>& branches, GraphAssembler& graph)
+      : branches_(branches), graph_(graph), values_(graph) {}
 
   void Run() {
     for (const ModelNode& node : graph_.nodes()) {
       if (node.outputs.empty() || node.outputs[0] == kNoTensor) continue;
       node_ = &node;
-      ModelTensor& output = graph_.tensor(node.outputs[0]);
-      if (const Inferred shape = Infer(); shape && !output.has_shape) {
-        output.has_shape = true;
-        output.shape = *shape;
+      if (node.op_type == "If") {
+        TakeBranches();
+        continue;
       }
+      ModelTensor& output = graph_.tensor(node.outputs[0]);
+      if (const Inferred shape = Infer()) CompleteShape(output, *shape);
       if (output.type == ElementType::kUnknown) output.type = InferType();
       values_.Follow(node);
     }
@@ -45,6 +47,10 @@ class OnnxShapes {
     if (op == "Concat" || op == "QLinearConcat") return InferConcat();
     if (op == "Where") return InferBroadcast(1, InferBroadcast(0, std::nullopt, 2), 2);
     if (first == nullptr) return std::nullopt;
+    if (op == "DynamicQuantizeLinear") {  // Codes, one scale, one zero point.
+      DescribeOutput(1, ElementType::kFloat32, {});
+      DescribeOutput(2, ElementType::kUint8, {});
+    }
     if (IsSameAsFirst(op)) return *first;
     if (IsBroadcast(op) || IsComparison(op)) {
       Inferred shape = *first;
@@ -92,7 +98,8 @@ class OnnxShapes {
       if (shape) DescribeOutput(1, ElementType::kInt64, *shape);
       return shape;
     }
-    if (op == "LSTM" || op == "GRU" || op == "RNN") return InferRecurrent(*first);
+    if (op == "LSTM" || op == "GRU" || op == "RNN" || op == "DynamicQuantizeLSTM")
+      return InferRecurrent(*first);
     return std::nullopt;
   }
 
@@ -142,9 +149,9 @@ class OnnxShapes {
   // Outputs after the first, if the node has them.
   void DescribeOutput(std::size_t i, ElementType type, const Shape& shape) {
     if (i >= node_->outputs.size() || node_->outputs[i] == kNoTensor) return;
-    if (!graph_.tensor(node_->outputs[i]).has_shape) {
-      graph_.Describe(node_->outputs[i], type, shape);
-    }
+    ModelTensor& output = graph_.tensor(node_->outputs[i]);
+    CompleteShape(output, shape);
+    if (output.type == ElementType::kUnknown) output.type = type;
   }
 
   // Describes every output; the first one is returned.
@@ -183,7 +190,9 @@ class OnnxShapes {
   Inferred InferRecurrent(const Shape& input) {
     const Shape* recurrence = InputShape(2);
     if (input.size() != 3 || recurrence == nullptr || recurrence->size() != 3) return std::nullopt;
-    const std::int64_t directions = (*recurrence)[0], hidden = (*recurrence)[2];
+    // ONNX Runtime's quantized kernel has its weights the other way round.
+    const bool is_turned = node_->op_type == "DynamicQuantizeLSTM";
+    const std::int64_t directions = (*recurrence)[0], hidden = (*recurrence)[is_turned ? 1 : 2];
     const bool batch_first = IntOf(*node_, "layout", 0) != 0;
     const std::int64_t steps = input[batch_first ? 1 : 0], batch = input[batch_first ? 0 : 1];
     const Shape last =
@@ -193,6 +202,32 @@ class OnnxShapes {
     DescribeOutput(2, type, last);
     return batch_first ? Shape{batch, steps, directions, hidden}
                        : Shape{steps, directions, batch, hidden};
+  }
+
+  // An If gives out what its branches do: the one that its condition names, or what both agree on.
+  void TakeBranches() {
+    const std::optional<Shape> condition = Inputs().Integers(0);
+    const bool is_known = condition && condition->size() == 1 && (*condition)[0] != kUnknownValue;
+    for (const TensorId id : node_->outputs) {
+      const auto found = branches_.find(id);
+      if (found == branches_.end()) continue;
+      const auto& [then_output, else_output] = found->second;
+      if (then_output == kNoTensor || else_output == kNoTensor) continue;
+      const TensorId taken = is_known && (*condition)[0] == 0 ? else_output : then_output;
+      const ModelTensor &one = graph_.tensor(taken), &other = graph_.tensor(else_output);
+      ModelTensor& output = graph_.tensor(id);
+      if (output.type == ElementType::kUnknown) output.type = one.type;
+      if (is_known) values_.Copy(id, taken);
+      if (!one.has_shape) continue;
+      Shape shape = one.shape;
+      if (!is_known) {
+        if (!other.has_shape || other.shape.size() != shape.size()) continue;
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+          if (shape[i] != other.shape[i]) shape[i] = kUnknown;
+        }
+      }
+      CompleteShape(output, shape);
+    }
   }
 
   ElementType TypeAttribute(std::string_view key) const {
@@ -205,7 +240,8 @@ class OnnxShapes {
     if (op == "Shape" || op == "Size" || op == "NonZero" || op == "ArgMax" || op == "ArgMin") {
       return ElementType::kInt64;
     }
-    if (IsComparison(op) || op == "Not" || op == "IsNaN") return ElementType::kBool;
+    if (IsComparison(op) || op == "Not" || op == "IsNaN" || op == "IsInf")
+      return ElementType::kBool;
     if (op == "MatMulInteger" || op == "ConvInteger") return ElementType::kInt32;
     if (op == "DynamicQuantizeLinear") return ElementType::kUint8;
     if (op == "Cast") return TypeAttribute("to");
@@ -222,6 +258,7 @@ class OnnxShapes {
     return input == nullptr ? ElementType::kUnknown : input->type;
   }
 
+  const std::unordered_map<TensorId, IfBranches>& branches_;
   GraphAssembler& graph_;
   const ModelNode* node_ = nullptr;
   ShapeValues values_;
@@ -229,6 +266,9 @@ class OnnxShapes {
 
 }  // namespace
 
-void InferOnnxShapes(GraphAssembler& graph) { OnnxShapes(graph).Run(); }
+void InferOnnxShapes(const std::unordered_map<TensorId, IfBranches>& branches,
+                     GraphAssembler& graph) {
+  OnnxShapes(branches, graph).Run();
+}
 
 }  // namespace cboard

@@ -63,10 +63,20 @@ Result<std::optional<ModelFormat>> SniffFormat(std::string_view bytes) {
   return SniffProtobuf(bytes);
 }
 
-Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFile> file) {
+Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFile> file,
+                             const InputShapes& shapes) {
+  const bool infers_shapes = format == ModelFormat::kOnnx ||
+                             format == ModelFormat::kTensorFlowGraph ||
+                             format == ModelFormat::kSavedModel;
+  if (!shapes.empty() && !infers_shapes) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "shapes may be given to ONNX and TensorFlow models; those of a " +
+                    std::string(NameOf(format)) +
+                    " file are stored in it: fix them where it is made");
+  }
   switch (format) {
     case ModelFormat::kOnnx:
-      return ReadOnnx(std::move(file));
+      return ReadOnnx(std::move(file), shapes);
     case ModelFormat::kSafetensors:
       return file->text().size() >= 9 && file->text()[8] == '{' && !file->text().starts_with('{')
                  ? ReadSafetensors(std::move(file))
@@ -74,9 +84,9 @@ Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFil
     case ModelFormat::kGguf:
       return ReadGguf(std::move(file));
     case ModelFormat::kTensorFlowGraph:
-      return ReadTensorFlowGraph(std::move(file));
+      return ReadTensorFlowGraph(std::move(file), shapes);
     case ModelFormat::kSavedModel:
-      return ReadSavedModel(std::move(file));
+      return ReadSavedModel(std::move(file), shapes);
     case ModelFormat::kTflite:
       return ReadTflite(std::move(file));
     case ModelFormat::kOpenVino:
@@ -103,7 +113,7 @@ Result<std::filesystem::path> ModelIn(const std::filesystem::path& directory) {
 
 }  // namespace
 
-Result<ModelGraph> OpenModel(const std::filesystem::path& path) {
+Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShapes& shapes) {
   std::filesystem::path model = path;
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
@@ -118,7 +128,7 @@ Result<ModelGraph> OpenModel(const std::filesystem::path& path) {
                   "not a model of a known format (ONNX, safetensors, GGUF, TensorFlow, TFLite, "
                   "OpenVINO IR)");
     }
-    return ReadModel(*format, file);
+    return ReadModel(*format, file, shapes);
   };
   Result<ModelGraph> graph = read();
   if (!graph) return Fail(Annotate(std::move(graph).error(), Quoted(model.string(), 1000)));

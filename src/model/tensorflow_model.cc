@@ -7,6 +7,7 @@
 #include "cboard/base/strings.h"
 #include "model/external_data.h"
 #include "model/formats.h"
+#include "model/given_shapes.h"
 #include "model/graph_assembler.h"
 #include "model/tensor_bundle.h"
 #include "model/tensorflow_messages.h"
@@ -73,7 +74,8 @@ class TensorFlowReader {
     graph_.AddMetadata(key, std::string(value));
   }
 
-  Result<ModelGraph> Run(const TensorFlowGraph& source, const SavedModelParts& signature) {
+  Result<ModelGraph> Run(const TensorFlowGraph& source, const SavedModelParts& signature,
+                         const InputShapes& shapes) {
     for (const TensorFlowFunction& function : source.functions) {
       functions_.try_emplace(function.name, &function);
     }
@@ -86,6 +88,7 @@ class TensorFlowReader {
     for (const std::string_view name : signature.outputs) AddEnd(name, scope, false);
     CBOARD_RETURN_IF_ERROR(graph_.Sort());
     if (signature.inputs.empty() && signature.outputs.empty()) FindEnds();
+    CBOARD_RETURN_IF_ERROR(GiveInputShapes(shapes, graph_));
     InferTensorFlowShapes(graph_);
     CBOARD_RETURN_IF_ERROR(ResolveTensorFlowQuantization(graph_));
     return graph_.Finish();
@@ -367,19 +370,21 @@ class TensorFlowReader {
 
 }  // namespace
 
-Result<ModelGraph> ReadTensorFlowGraph(std::shared_ptr<const MappedFile> file) {
+Result<ModelGraph> ReadTensorFlowGraph(std::shared_ptr<const MappedFile> file,
+                                       const InputShapes& shapes) {
   CBOARD_ASSIGN_OR_RETURN(const TensorFlowGraph graph, ParseTensorFlowGraph(file->text()));
-  return TensorFlowReader(ModelFormat::kTensorFlowGraph, file).Run(graph, {});
+  return TensorFlowReader(ModelFormat::kTensorFlowGraph, file).Run(graph, {}, shapes);
 }
 
-Result<ModelGraph> ReadSavedModel(std::shared_ptr<const MappedFile> file) {
+Result<ModelGraph> ReadSavedModel(std::shared_ptr<const MappedFile> file,
+                                  const InputShapes& shapes) {
   CBOARD_ASSIGN_OR_RETURN(const SavedModelParts parts, ParseSavedModel(file->text()));
   CBOARD_ASSIGN_OR_RETURN(const TensorFlowGraph graph, ParseTensorFlowGraph(parts.graph));
   TensorFlowReader reader(ModelFormat::kSavedModel, file);
   reader.AddMetadata("tensorflow_version", parts.version);
   for (const std::string_view tag : parts.tags) reader.AddMetadata("tag", tag);
   CBOARD_RETURN_IF_ERROR(reader.ReadVariables());
-  return reader.Run(graph, parts);
+  return reader.Run(graph, parts, shapes);
 }
 
 }  // namespace cboard

@@ -77,12 +77,7 @@ class TensorFlowShapes {
     for (const ModelNode& node : graph_.nodes()) {
       if (node.outputs.empty()) continue;
       node_ = &node;
-      ModelTensor& output = graph_.tensor(node.outputs[0]);
-      if (output.has_shape) continue;
-      if (const Inferred shape = Infer()) {
-        output.has_shape = true;
-        output.shape = *shape;
-      }
+      if (const Inferred shape = Infer()) CompleteShape(graph_.tensor(node.outputs[0]), *shape);
     }
   }
 

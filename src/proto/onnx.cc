@@ -9,6 +9,19 @@
 namespace cboard::proto {
 namespace {
 
+// A size is a number, or a name for one that is not known yet.
+std::string_view NameOfDimension(pbf_reader fields) {
+  std::string_view name;
+  while (fields.next()) {
+    if (fields.tag_and_type() == Length(2)) {
+      name = ViewOf(fields);
+    } else {
+      fields.skip();
+    }
+  }
+  return name;
+}
+
 // TypeProto.Tensor.
 void ReadTensorType(pbf_reader fields, OnnxValueInfo& info) {
   while (fields.next()) {
@@ -21,12 +34,17 @@ void ReadTensorType(pbf_reader fields, OnnxValueInfo& info) {
         pbf_reader shape = fields.get_message();
         while (shape.next()) {
           if (shape.tag_and_type() == Length(1)) {
-            // A number, or a name for one, which is as unknown as none.
-            info.shape.push_back(ReadDimension(shape.get_message(), -1));
+            const pbf_reader dimension = shape.get_message();
+            info.shape.push_back(ReadDimension(dimension, -1));
+            if (const std::string_view name = NameOfDimension(dimension); !name.empty()) {
+              info.dimension_names.resize(info.shape.size());
+              info.dimension_names.back() = name;
+            }
           } else {
             shape.skip();
           }
         }
+        if (!info.dimension_names.empty()) info.dimension_names.resize(info.shape.size());
         break;
       }
       default:

@@ -78,6 +78,7 @@ TEST(OnnxModel, ReadsWhatProtobufWrote) {
   EXPECT_THAT(graph->initializers[0].shape, ElementsAre(64, 3));
   ASSERT_EQ(graph->inputs.size(), 1u);
   EXPECT_EQ(graph->inputs[0].elem_type, 1);
+  EXPECT_THAT(graph->inputs[0].dimension_names, ElementsAre("batch", ""));
   EXPECT_TRUE(graph->inputs[0].has_shape);
   EXPECT_THAT(graph->inputs[0].shape, ElementsAre(-1, 3));
   ASSERT_EQ(graph->outputs.size(), 1u);

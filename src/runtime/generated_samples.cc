@@ -2,6 +2,7 @@
 #include <cctype>
 #include <limits>
 #include <random>
+#include <unordered_set>
 
 #include "cboard/base/strings.h"
 #include "cboard/tensor/tensor_view.h"
@@ -74,11 +75,24 @@ class GeneratedSamples final : public SampleSource {
   std::vector<OwnedTensor> generated_;
 };
 
+// What models call the first dimensions of their inputs: a size of that name is the batch wherever
+// it stands, such as in the middle of a recurrent state.
+std::unordered_set<std::string> NamesOfBatches(std::span<const ModelValue> inputs) {
+  std::unordered_set<std::string> names;
+  for (const ModelValue& input : inputs) {
+    if (!input.dimension_names.empty()) names.insert(input.dimension_names[0]);
+  }
+  names.erase("");
+  names.erase("?");
+  return names;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SampleSource>> GenerateSamples(std::span<const ModelValue> inputs,
                                                       const SampleOptions& options) {
   std::vector<ModelValue> fixed(inputs.begin(), inputs.end());
+  const std::unordered_set<std::string> batches = NamesOfBatches(inputs);
   for (ModelValue& input : fixed) {
     if (const auto chosen = options.shapes.find(input.name); chosen != options.shapes.end()) {
       input.shape = chosen->second;
@@ -86,7 +100,9 @@ Result<std::unique_ptr<SampleSource>> GenerateSamples(std::span<const ModelValue
     std::int64_t count = 1;
     for (std::size_t i = 0; i < input.shape.size(); ++i) {
       std::int64_t& size = input.shape[i];
-      if (size < 0) size = i == 0 ? options.batch_size : options.open_dimension;
+      const bool is_batch = i == 0 || (i < input.dimension_names.size() &&
+                                       batches.contains(input.dimension_names[i]));
+      if (size < 0) size = is_batch ? options.batch_size : options.open_dimension;
       if (size > kMaxElements || (count *= std::max<std::int64_t>(size, 1)) > kMaxElements) {
         return Fail(ErrorCode::kInvalidArgument,
                     "input " + Quoted(input.name) + " is " + Describe(input) +

@@ -148,6 +148,19 @@ TEST(ConvertTo, HalvesAreTheNearest) {
               ElementsAre(65504, HUGE_VAL, ::testing::IsNan(), 0));
 }
 
+TEST(GeneratedSamples, ASizeThatIsCalledLikeABatchIsOne) {
+  std::vector<ModelValue> inputs = {Input("state", DType::kFloat32, {2, -1, -1}),
+                                    Input("x", DType::kFloat32, {-1, -1})};
+  inputs[0].dimension_names = {"", "n", "?"};
+  inputs[1].dimension_names = {"n", "t"};
+  const auto samples = OpenSamples("", inputs, {.batch_size = 3, .open_dimension = 5});
+  ASSERT_THAT(samples, Succeeds());
+  const auto sample = (*samples)->Read(0);
+  ASSERT_THAT(sample, Succeeds());
+  EXPECT_THAT((*sample)[0].tensor.shape, ::testing::ElementsAre(2, 3, 5));
+  EXPECT_THAT((*sample)[1].tensor.shape, ::testing::ElementsAre(3, 5));
+}
+
 TEST(GeneratedSamples, AreTheSameForTheSameSeed) {
   const std::vector<ModelValue> inputs = {Input("x", DType::kFloat32, {-1, 3, -1}),
                                           Input("input_ids", DType::kInt64, {1, 8}),

@@ -148,16 +148,23 @@ Comparison ComparisonBuilder::Build() const {
   if (state.shared.bins) comparison.divergence = state.shared.bins->Divergence();
   if (comparison.total.steps) comparison.total.steps->used_codes = state.shared.used_codes();
   if (!state.options.channel_axis) return comparison;
-  double most_noise = 0;
   comparison.channels.reserve(state.channels.size());
+  double largest = 0;
   for (const PairSums& sums : state.channels) {
-    const PairStatistics& channel = comparison.channels.emplace_back(sums.Build());
-    if (!(channel.reference.sum_squares > 0)) continue;
+    comparison.channels.push_back(sums.Build());
+    largest = std::fmax(largest, comparison.channels.back().reference.sum_squares);
+  }
+  constexpr double kNegligible = 0x1p-48;
+  comparison.negligible_sum_squares = kNegligible * largest;
+  double most_noise = 0;
+  for (std::size_t i = 0; i < comparison.channels.size(); ++i) {
+    const PairStatistics& channel = comparison.channels[i];
+    if (!(channel.reference.sum_squares > comparison.negligible_sum_squares)) continue;
     // Orders channels as SqnrDb() does, without a logarithm each.
     const double noise = channel.sum_squared_error / channel.reference.sum_squares;
     if (std::isnan(noise)) continue;
     if (!comparison.worst_channel || noise > most_noise) {
-      comparison.worst_channel = comparison.channels.size() - 1;
+      comparison.worst_channel = i;
       most_noise = noise;
     }
   }

@@ -318,6 +318,21 @@ TEST(Compare, UsedCodesAreThoseOfAllChannels) {
   }
 }
 
+TEST(Compare, AChannelThatIsNothingBesideOthersIsNotTheWorst) {
+  std::vector<float> x = Normal(3 * 500, 1, 6), y = x;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (i / 500 == 0) x[i] *= 1e-9f, y[i] = 0;
+    if (i / 500 == 1) y[i] += 0.1f;
+  }
+  const auto worst = [&] {
+    return CompareOrDie(TensorView(x, {3, 500}), TensorView(y, {3, 500}), {.channel_axis = 0})
+        .worst_channel;
+  };
+  EXPECT_EQ(worst(), 1u);
+  for (std::size_t i = 0; i < 500; ++i) x[i] *= 100;  // 1e-7, which float32 can tell.
+  EXPECT_EQ(worst(), 0u);
+}
+
 TEST(Compare, TheWorstChannelHasTheLowestRatio) {
   std::vector<float> x = Normal(4 * 500, 1, 6), y = x;
   for (std::size_t i = 0; i < y.size(); ++i) {

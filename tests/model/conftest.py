@@ -42,9 +42,9 @@ def run_dump(*arguments) -> subprocess.CompletedProcess:
 
 @pytest.fixture
 def dump(tmp_path_factory):
-    def run(path) -> Dump:
+    def run(path, *shapes) -> Dump:
         directory = tmp_path_factory.mktemp("weights")
-        result = run_dump(path, directory)
+        result = run_dump(path, directory, *shapes)
         assert result.returncode == 0, result.stderr
         assert result.stderr == ""
         return Dump(json.loads(result.stdout), directory)

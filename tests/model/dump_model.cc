@@ -1,5 +1,6 @@
-// dump_model FILE [DIRECTORY]: prints what OpenModel finds as JSON, and writes the real values of
-// every weight to DIRECTORY/<tensor number>.f32. For judges that know the format by other means.
+// dump_model FILE [DIRECTORY [INPUT=SIZES ...]]: prints what OpenModel finds as JSON, and writes
+// the real values of every weight to DIRECTORY/<tensor number>.f32. For judges that know the format
+// by other means.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -102,7 +103,11 @@ Result<void> WriteWeights(const ModelGraph& model, std::size_t index,
 }
 
 int Run(const std::vector<std::string>& arguments) {
-  const Result<ModelGraph> model = OpenModel(arguments[0]);
+  InputShapes shapes;
+  for (std::size_t i = 2; i < arguments.size(); ++i) {
+    if (const Result<void> added = AddInputShape(arguments[i], shapes); !added) return 2;
+  }
+  const Result<ModelGraph> model = OpenModel(arguments[0], shapes);
   if (!model) {
     std::cerr << NameOf(model.error().code) << ": " << model.error().message << '\n';
     return 1;

@@ -77,3 +77,51 @@ def test_what_cannot_be_read_is_said_and_fails(tmp_path):
     archive = run(tmp_path / "m.pt")
     assert archive.returncode == 1 and "export the model to ONNX" in archive.stderr
     assert run().returncode == 2
+
+
+def dynamic_convolution(path):
+    weights = numpy_helper.from_array(np.ones((4, 3, 3, 3), np.float32), "w")
+    onnx_models.save(
+        path,
+        [helper.make_node("Conv", ["x", "w"], ["y"], "/conv/Conv", pads=[1, 1, 1, 1])],
+        [onnx_models.f32("x", "batch", 3, "height", "width")],
+        [onnx_models.f32("y", "batch", 4, "height", "width")],
+        [weights],
+    )
+    return path
+
+
+def test_shapes_of_inputs_with_open_sizes(tmp_path):
+    path = dynamic_convolution(tmp_path / "m.onnx")
+    before = run(path)
+    assert (
+        ", unknown multiply-accumulates for one sample in 1 node of unknown shape or kind "
+        "(give the shapes of inputs by --shape)\n"
+    ) in before.stdout
+    assert "input 'x' float32 [batch, 3, height, width]" in before.stdout
+    for shape in ("x=1,3,48,320", "1,3,48,320"):
+        given = run(path, "--shape", shape)
+        assert given.returncode == 0 and given.stderr == ""
+        assert "1.66 M multiply-accumulates for one sample\n" in given.stdout
+        assert "[1, 4, 48, 320]" in given.stdout
+    report = json.loads(run(path, "--shape", "x=2,3,48,320", "--json").stdout)
+    assert report["totals"]["macs"] == 2 * 4 * 48 * 320 * 27
+    assert report["totals"]["nodes_without_macs"] == 0
+    assert report["inputs"][0]["shape"] == [2, 3, 48, 320]
+    assert report["outputs"][0]["shape"] == [2, 4, 48, 320]
+    assert report["nodes"][0]["output_shapes"] == [[2, 4, 48, 320]]
+    assert report["nodes"][0]["output_bytes"] == 4 * 2 * 4 * 48 * 320
+    assert "for inputs of these shapes" in run(path, "--shape", "2,3,48,320").stdout
+
+
+def test_shapes_that_cannot_be(tmp_path):
+    path = dynamic_convolution(tmp_path / "m.onnx")
+    for shape, says in [
+        ("x=1,4,48,320", "input 'x' float32 [batch, 3, height, width]"),
+        ("z=1,3,48,320", "there is no input 'z'"),
+    ]:
+        refused = run(path, "--shape", shape)
+        assert refused.returncode == 1 and says in refused.stderr and refused.stdout == ""
+    assert run(path, "--shape", "x=1,3,-1,320").returncode == 2
+    assert run(path, "--shape", "x=1,3,8,8", "--shape", "x=1,3,9,9").returncode == 2
+    assert "--shape" in run("--help").stdout

@@ -135,6 +135,17 @@ def test_restored_weights_are_measured(pair, runtime):
     assert compare(fp32, int8, samples=0, verify=1).details["why_not_verified"]
 
 
+def test_made_up_samples_have_the_shapes_given(pair, runtime):
+    fp32, int8, _, _ = pair
+    found = compare(fp32, int8, shapes={"x": (7, 16)}, samples=2)
+    assert found.input_shapes == {"x": [7, 16]} and found.is_generated
+    assert compare(fp32, int8, samples=0).input_shapes == {}
+    with pytest.raises(ValueError, match=r"input 'x' float32 \[n, 16\]"):
+        compare(fp32, int8, shapes={"x": (7, 17)})
+    with pytest.raises(ValueError, match="negative size"):
+        compare(fp32, int8, shapes={"x": (-1, 16)})
+
+
 def test_errors_say_what_to_do(pair, tmp_path):
     with pytest.raises(FileNotFoundError, match="none.onnx"):
         compare(tmp_path / "none.onnx", pair[1])

@@ -5,9 +5,11 @@
 //   }
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace cboard {
 
@@ -31,8 +33,23 @@ inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
 std::string_view NameOf(Toolchain toolchain);   // "onnxruntime", "neural_compressor_op_wise", …
 std::string_view TitleOf(Toolchain toolchain);  // "ONNX Runtime", "neural-compressor 1.x", …
 
+// A tensor between layers that needs another quantizer than the others.
+struct ActivationOverride {
+  std::string tensor;
+  int bits = 8;  // 8 or 16.
+  bool is_signed = false;
+  bool is_symmetric = false;
+  // Of the values that have codes; calibration finds it when there is none.
+  std::optional<std::pair<double, double>> range;
+};
+
+// What quantize_static of ONNX Runtime takes for these, to be copied and pasted; empty for none.
+// Ends with a newline.
+std::string OverridesSnippet(std::span<const ActivationOverride> overrides);
+
 // Configuration that keeps these layers in FP32, to be copied and pasted; empty for none. Ends with
-// a newline.
-std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain);
+// a newline. `is_dynamic`: activations are quantized while the model runs, without calibration.
+std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain,
+                             bool is_dynamic = false);
 
 }  // namespace cboard

@@ -21,7 +21,9 @@
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/compression/keep_float.h"
 #include "cboard/compression/model_lint.h"
+#include "cboard/model/input_shapes.h"
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/histogram.h"
 #include "cboard/tensor/saturation.h"
@@ -79,10 +81,21 @@ struct Diagnosis {
 
 // Another way to quantize what was hurt, and what it would give.
 struct Fix {
-  std::string action;                           // "one scale per output channel"
-  double sqnr_db = 0;                           // Recomputed for weights; infinite for float32.
+  std::string action;  // "one scale per output channel"
+  // Recomputed for weights. Of outputs, what the baseline's values on these samples would keep,
+  // with channels counted as in `useful_output_db` where there is one. Infinite for float32.
+  double sqnr_db = 0;
   std::optional<double> worst_channel_sqnr_db;  // Of weights.
   std::optional<std::uint64_t> size_bytes;      // Of weights.
+
+  // Of outputs, where another quantizer of theirs is the fix.
+  struct OutputQuantizer {
+    int bits = 8;
+    double low = 0, high = 0;
+    bool is_signed = false;
+    bool is_symmetric = false;  // Zero is in the middle, and has the code 0.
+  };
+  std::optional<OutputQuantizer> output;
 };
 
 // What histograms of both sides look like; only when asked for.
@@ -132,6 +145,11 @@ struct LayerComparison {
 
   Diagnosis diagnosis;
   std::vector<Fix> fixes;  // The cheapest that is good enough first.
+  // Nodes of the baseline that have to stay in float32 for the layer to do so: itself and, where
+  // its output is hurt, those up to the output and those that take it, also behind nodes that only
+  // move values: quantizers round what goes into a node that they quantize. Empty for green layers.
+  std::vector<std::string> float_nodes;
+  std::string output_tensor;  // The output's name in the baseline; empty where none was compared.
 
   std::optional<Histograms> weight_histograms;
   std::optional<Histograms> output_histograms;
@@ -180,6 +198,8 @@ struct ModelComparison {
   std::vector<LayerComparison> layers;                   // The worst first.
   std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
 
+  bool is_dynamic = false;  // The compressed model finds scales of activations while it runs.
+
   std::vector<ByteShare> bytes;   // The largest first.
   std::vector<LintFinding> lint;  // Of the compressed model.
 
@@ -190,6 +210,7 @@ struct ModelComparison {
   std::string why_not_run;  // … for this reason.
   std::string sample_source;
   bool is_generated = false;  // Samples were made up: outputs describe the models, not their use.
+  InputShapes input_shapes;   // Of the first sample.
 
   // What the last layer's output keeps with parts restored, if that was asked for: as it is; with
   // one part, the best first; with two and three together, as long as that is better; with the red
@@ -205,7 +226,9 @@ struct ModelComparison {
 
 struct CompareOptions {
   std::filesystem::path data;  // As OpenSamples takes it; generated when empty.
-  std::size_t samples = 20;    // At most; 0 compares weights only.
+  // Of generated samples, where the files leave sizes open.
+  InputShapes shapes;
+  std::size_t samples = 20;  // At most; 0 compares weights only.
   bool histograms = false;
   Thresholds thresholds;
   // How many of the parts that are hurt most to restore, each on its own, to see what the last
@@ -235,8 +258,11 @@ const LayerComparison* LastLayer(const ModelComparison& comparison);
 // lose 6 dB or more, see LayerComparison::input_sqnr_db.
 std::vector<const LayerComparison*> MostLost(const ModelComparison& comparison);
 
-// The layers to keep in FP32 first: those with weights that are red, the worst first.
-std::vector<std::string> RedLayers(const ModelComparison& comparison);
+// The nodes to keep in FP32 first: float_nodes of the red layers, the worst first, each once.
+std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison);
+
+// Other quantizers for the outputs of red layers, by the first fix that is one; the worst first.
+std::vector<ActivationOverride> OutputOverrides(const ModelComparison& comparison);
 
 // {"baseline":…,"variant":…,"samples":…,"layers":[…],"bytes":[…],"lint":[…],"verified":[…],
 // "keep_float":{…}, …}

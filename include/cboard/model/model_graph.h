@@ -30,6 +30,7 @@
 #include "cboard/base/bytes.h"
 #include "cboard/base/result.h"
 #include "cboard/model/element_type.h"
+#include "cboard/model/input_shapes.h"
 #include "cboard/tensor/tensor_view.h"
 
 namespace cboard {
@@ -92,6 +93,9 @@ struct ModelTensor {
   ElementType type = ElementType::kUnknown;
   bool has_shape = false;           // Without one, not even the rank is known.
   std::vector<std::int64_t> shape;  // Row-major; -1 is an unknown size.
+  // What ONNX calls its sizes: as many as there are, "" for those without a name; none when no size
+  // has one. The same name is the same size everywhere.
+  std::vector<std::string> dimension_names;
 
   // Stored in the file, that is a weight, a scale, or another constant.
   bool is_constant = false;
@@ -258,6 +262,10 @@ class WeightReader {
 // ones and kPermissionDenied when a model asks for data outside its folder; the message names file
 // and place. Memory stays proportional to the description in the file, never to the sizes it
 // claims.
-Result<ModelGraph> OpenModel(const std::filesystem::path& path);
+//
+// `shapes` are for inputs whose sizes the file leaves open; shapes of other tensors, memory and
+// multiply-accumulates follow from them. Sizes of the same name are filled in, too. Fails with
+// kInvalidArgument when a shape is not one that the file allows, and says what it declares.
+Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShapes& shapes = {});
 
 }  // namespace cboard

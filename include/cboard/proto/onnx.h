@@ -25,6 +25,8 @@ struct OnnxValueInfo {
   int elem_type = 0;
   bool has_shape = false;  // Without one, not even the rank is known.
   Shape shape;
+  // As many as sizes, "" for those without a name; none when no size has one.
+  std::vector<std::string_view> dimension_names;
 };
 
 // An initializer, or a tensor inside an attribute.

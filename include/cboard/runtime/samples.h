@@ -10,13 +10,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/model/input_shapes.h"
 #include "cboard/runtime/session.h"
 
 namespace cboard {
@@ -28,9 +28,9 @@ struct SampleOptions {
   std::int64_t batch_size = 1;
 
   // Of generated inputs: other dimensions that the model leaves open, and inputs by name whose
-  // shapes are chosen as a whole.
+  // shapes are chosen as a whole, or but for sizes of -1.
   std::int64_t open_dimension = 32;
-  std::map<std::string, std::vector<std::int64_t>> shapes;
+  InputShapes shapes;
   std::uint64_t seed = 0;
 
   // Of images: value = (byte * scale - mean) / deviation, by channel. Inputs of uint8 take the

@@ -72,7 +72,11 @@ struct Comparison {
   PairStatistics total;
   std::vector<PairStatistics> channels;  // One per index of the channel axis, if there is one.
 
-  // The channel with the lowest SqnrDb(), among those whose reference is not all zero.
+  // Channels whose Σx² is no more than this are nothing beside the largest one, as far as float32
+  // can tell: 2^-48 of its Σx². Networks have them where training has given channels up.
+  double negligible_sum_squares = 0;
+
+  // The channel with the lowest SqnrDb(), among those that are not negligible.
   std::optional<std::size_t> worst_channel;
 
   // Kullback-Leibler divergence, in nats, of the references from the compressed values: both

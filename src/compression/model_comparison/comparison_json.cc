@@ -1,5 +1,7 @@
 // A comparison as JSON, for programs.
+#include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "cboard/base/json_writer.h"
 #include "cboard/compression/keep_float.h"
@@ -125,8 +127,21 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
     } else {
       json.Null();
     }
+    json.Key("output");
+    if (fix.output) {
+      json.BeginObject().Key("bits").Value(fix.output->bits);
+      json.Key("low").Value(fix.output->low).Key("high").Value(fix.output->high);
+      json.Key("is_signed").Value(fix.output->is_signed);
+      json.Key("is_symmetric").Value(fix.output->is_symmetric).EndObject();
+    } else {
+      json.Null();
+    }
     json.EndObject();
   }
+  json.EndArray();
+  json.Key("output_tensor").Value(layer.output_tensor);
+  json.Key("float_nodes").BeginArray();
+  for (const std::string& node : layer.float_nodes) json.Value(node);
   json.EndArray();
   json.EndObject();
 }
@@ -173,6 +188,13 @@ std::string ToJson(const ModelComparison& comparison) {
   json.Key("sample_source").Value(comparison.sample_source);
   json.Key("why_not_run").Value(comparison.why_not_run);
   json.Key("is_generated").Value(comparison.is_generated);
+  json.Key("input_shapes").BeginObject();
+  for (const auto& [name, shape] : comparison.input_shapes) {
+    json.Key(name).BeginArray();
+    for (const std::int64_t size : shape) json.Value(size);
+    json.EndArray();
+  }
+  json.EndObject();
   json.Key("remarks").BeginArray();
   for (const std::string& remark : comparison.remarks) json.Value(remark);
   json.EndArray();
@@ -206,19 +228,45 @@ std::string ToJson(const ModelComparison& comparison) {
   WriteVerified(comparison, json);
   json.Key("keep_float").BeginObject();
   for (const Toolchain toolchain : kToolchains) {
-    json.Key(NameOf(toolchain)).Value(KeepFloatSnippet(RedLayers(comparison), toolchain));
+    json.Key(NameOf(toolchain))
+        .Value(KeepFloatSnippet(NodesToKeepFloat(comparison), toolchain, comparison.is_dynamic));
   }
+  json.EndObject();
+  json.Key("output_overrides").BeginObject();
+  json.Key(NameOf(Toolchain::kOnnxRuntime)).Value(OverridesSnippet(OutputOverrides(comparison)));
   json.EndObject();
   json.EndObject();
   return json.Take() + "\n";
 }
 
-std::vector<std::string> RedLayers(const ModelComparison& comparison) {
+std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
   for (const LayerComparison& layer : comparison.layers) {
-    if (layer.diagnosis.level == Level::kRed && layer.weight) names.push_back(layer.name);
+    if (layer.diagnosis.level != Level::kRed) continue;
+    for (const std::string& node : layer.float_nodes) {
+      if (seen.insert(node).second) names.push_back(node);
+    }
   }
   return names;
+}
+
+std::vector<ActivationOverride> OutputOverrides(const ModelComparison& comparison) {
+  std::vector<ActivationOverride> overrides;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (layer.diagnosis.level != Level::kRed || layer.output_tensor.empty()) continue;
+    const auto found =
+        std::ranges::find_if(layer.fixes, [](const Fix& fix) { return fix.output.has_value(); });
+    if (found == layer.fixes.end()) continue;
+    const Fix::OutputQuantizer& quantizer = *found->output;
+    ActivationOverride each{.tensor = layer.output_tensor,
+                            .bits = quantizer.bits,
+                            .is_signed = quantizer.is_signed,
+                            .is_symmetric = quantizer.is_symmetric};
+    if (each.bits < 16) each.range = {quantizer.low, quantizer.high};
+    overrides.push_back(std::move(each));
+  }
+  return overrides;
 }
 
 }  // namespace cboard::compare

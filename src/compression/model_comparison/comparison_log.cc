@@ -209,8 +209,8 @@ Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
 }
 
 Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
-                      const NodeFindings& findings) {
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path));
+                      const InputShapes& shapes, const NodeFindings& findings) {
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path, shapes));
   const GraphLog log = BuildGraphLog(model, findings);
   CBOARD_RETURN_IF_ERROR(writer.AddGraph(log.graph_def));
   return writer.AddRunMetadata("Resources", log.resources, 0);
@@ -225,8 +225,8 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
   }
   SummaryWriter writer(run);
   CBOARD_RETURN_IF_ERROR(writer.status());
-  CBOARD_RETURN_IF_ERROR(
-      LogGraph(writer, is_variant ? comparison.variant : comparison.baseline, findings));
+  CBOARD_RETURN_IF_ERROR(LogGraph(writer, is_variant ? comparison.variant : comparison.baseline,
+                                  comparison.input_shapes, findings));
   if (is_variant) {
     CBOARD_RETURN_IF_ERROR(LogDepth(writer, comparison.baseline.stem().string(), comparison));
   }

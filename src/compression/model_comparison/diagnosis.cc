@@ -118,7 +118,7 @@ class Detective {
   }
 
  private:
-  std::string Subject() const { return evidence_.part == Part::kWeight ? "weights" : "output"; }
+  std::string Subject() const { return evidence_.part == Part::kWeight ? "weights" : "values"; }
 
   bool Permuted(Diagnosis& diagnosis) const {
     if (evidence_.permuted_channels < 2) return false;
@@ -133,7 +133,9 @@ class Detective {
     double explained = 0;
     std::size_t count = 0, first = 0;
     for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
-      if (!IsDead(comparison_.channels[c], evidence_.step)) continue;
+      const PairStatistics& channel = comparison_.channels[c];
+      if (channel.reference.sum_squares <= comparison_.negligible_sum_squares) continue;
+      if (!IsDead(channel, evidence_.step)) continue;
       if (count++ == 0) first = c;
       explained += comparison_.channels[c].sum_squared_error;
     }
@@ -165,13 +167,17 @@ class Detective {
     std::size_t scaled = 0, worst = worst_;
     double largest = 0;
     for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
-      const double off = std::abs(FactorOf(c) - 1);
+      const double off = IsBelowStep(comparison_.channels[c]) ? 0 : std::abs(FactorOf(c) - 1);
       if (off > 0.02) ++scaled;
       if (off <= largest) continue;
       largest = off;
       worst = c;
     }
-    const bool explains = LeftByChannel(comparison_, LeftByFactor) < believed;
+    // What rounding has made zero is zero times what it was: no factor explains that.
+    const auto left = [&](const PairStatistics& channel) {
+      return IsBelowStep(channel) ? channel.sum_squared_error : LeftByFactor(channel);
+    };
+    const bool explains = LeftByChannel(comparison_, left) < believed;
     if (scaled == 0 || !explains) return false;
     diagnosis.cause = Cause::kWrongScale;
     diagnosis.explanation = "scale is wrong in " + std::to_string(scaled) + " of " +
@@ -179,6 +185,10 @@ class Detective {
                             " channels: " + Subject() + " of channel " + std::to_string(worst) +
                             " are " + ShortNumber(FactorOf(worst)) + " times the baseline's";
     return true;
+  }
+
+  bool IsBelowStep(const PairStatistics& channel) const {
+    return evidence_.step && RangeOf(channel.reference) < *evidence_.step;
   }
 
   double FactorOf(std::size_t c) const {
@@ -202,6 +212,11 @@ class Detective {
         shifted = &channel;
         where = " of channel " + std::to_string(c);
       }
+    }
+    // Values that hardly vary are rounded to one side by up to half a step: that is no offset.
+    const double shift = MeanOf(shifted->compressed) - MeanOf(shifted->reference);
+    if (evidence_.part == Part::kOutput && std::abs(shift) < evidence_.step.value_or(0) / 2) {
+      return false;
     }
     diagnosis.cause = Cause::kBiasShift;
     diagnosis.explanation =

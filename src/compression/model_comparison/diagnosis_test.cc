@@ -143,6 +143,17 @@ TEST(Diagnosis, ChannelsOfVeryDifferentSizeUnderOneScaleAreASpread) {
   EXPECT_EQ(diagnosis.cause, Cause::kChannelSpread);
 }
 
+// Their values are zero times what they were, and no factor would bring them back.
+TEST(Diagnosis, ChannelsThatRoundToZeroAreNoWrongScale) {
+  Case weights;
+  const auto rows = weights.x.begin() + 10 * kRow;
+  std::for_each(weights.x.begin(), rows, [](float& v) { v = v > 0 ? 500.0f : -500.0f; });
+  weights.Quantize();  // Exact for these; the others are below one step.
+  const Diagnosis diagnosis = weights.Diagnosed();
+  EXPECT_EQ(diagnosis.level, Level::kRed);
+  EXPECT_EQ(diagnosis.cause, Cause::kChannelSpread) << diagnosis.explanation;
+}
+
 TEST(Diagnosis, ADeadChannelIsNamed) {
   Case fault;
   fault.Quantize();

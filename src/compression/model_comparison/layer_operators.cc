@@ -1,6 +1,7 @@
 #include "compression/model_comparison/layer_operators.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cboard::compare {
 namespace {
@@ -110,6 +111,13 @@ std::optional<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNod
       break;
   }
   return weights;
+}
+
+bool PassesValues(std::string_view op_type) {
+  constexpr auto kOps = std::to_array<std::string_view>(
+      {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Slice", "Split",
+       "Gather", "MaxPool", "Dropout", "DepthToSpace", "SpaceToDepth", "Expand", "Tile"});
+  return std::ranges::find(kOps, op_type) != kOps.end();
 }
 
 }  // namespace cboard::compare

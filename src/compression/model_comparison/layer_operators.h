@@ -1,8 +1,10 @@
-// Operators that have weights, as seven file formats call them, and how these weights lie.
+// Operators that have weights, as seven file formats call them, and how these weights lie; and
+// those that only move values.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "cboard/model/model_graph.h"
 
@@ -20,5 +22,9 @@ struct OperatorWeights {
 // Nothing for operators without weights, and for those whose weights have fewer than two
 // dimensions. The weight may turn out to be computed at run time.
 std::optional<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNode& node);
+
+// Whether outputs of this operator of ONNX are elements of its first input, so that codes pass
+// through it as well as floats do.
+bool PassesValues(std::string_view op_type);
 
 }  // namespace cboard::compare

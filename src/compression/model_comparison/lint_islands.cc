@@ -1,10 +1,10 @@
 // Which nodes of a quantized graph compute in floating point, and what that costs.
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "cboard/base/strings.h"
 #include "compression/model_comparison/graph_lint.h"
+#include "compression/model_comparison/layer_operators.h"
 #include "compression/model_comparison/model_layers.h"
 
 namespace cboard::compare {
@@ -16,18 +16,10 @@ enum class Computes {
   kFloats,
 };
 
-// Operators that change no value, so that codes pass through them as well as floats do.
-bool PassesValues(const ModelNode& node) {
-  constexpr auto kOps = std::to_array<std::string_view>(
-      {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Slice", "Split",
-       "Gather", "MaxPool", "Dropout", "DepthToSpace", "SpaceToDepth", "Expand", "Tile"});
-  return std::ranges::find(kOps, node.op_type) != kOps.end();
-}
-
 // What integer kernels do on the way out, besides.
 bool IsFused(const ModelNode& node) {
   return node.op_type == "Relu" || node.op_type == "Clip" || node.op_type == "Add" ||
-         PassesValues(node);
+         PassesValues(node.op_type);
 }
 
 bool IsFloat(ElementType type) {

@@ -14,6 +14,7 @@
 #include "compression/model_comparison/compare_graphs.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/error_path.h"
+#include "compression/model_comparison/float_nodes.h"
 #include "compression/model_comparison/layer_pairing.h"
 #include "compression/model_comparison/output_comparison.h"
 #include "compression/model_comparison/ranked_fixes.h"
@@ -48,6 +49,17 @@ bool IsWorse(const Diagnosis& a, const Diagnosis& b) {
   return a.severity_db < b.severity_db;
 }
 
+bool HasBranches(const ModelGraph& model) {
+  return std::ranges::any_of(model.nodes(),
+                             [](const ModelNode& node) { return node.parent != kNoNode; });
+}
+
+bool IsDynamic(const ModelGraph& model) {
+  return std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
+    return node.op_type.starts_with("DynamicQuantize");
+  });
+}
+
 class Comparer {
  public:
   Comparer(const ModelGraph& baseline, const ModelGraph& variant, const CompareOptions& options)
@@ -60,18 +72,24 @@ class Comparer {
     CBOARD_ASSIGN_OR_RETURN(pairing_, PairLayers(baseline_, ours_, variant_, theirs_));
     CBOARD_RETURN_IF_ERROR(FoldLayers());
     if (pairing_.pairs.empty()) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "no layer of " + Quoted(baseline_.path().string()) + " (" +
-                      std::to_string(ours_.size()) + " with weights) has a partner in " +
-                      Quoted(variant_.path().string()) + " (" + std::to_string(theirs_.size()) +
-                      "); compare two files of one model");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "no layer of " + Quoted(baseline_.path().string()) + " (" + std::to_string(ours_.size()) +
+              " with weights) has a partner in " + Quoted(variant_.path().string()) + " (" +
+              std::to_string(theirs_.size()) + "); " +
+              (ours_.empty() && HasBranches(baseline_)
+                   ? "what is inside of If, Loop and Scan is not compared: export the model "
+                     "without these"
+                   : "compare two files of one model"));
     }
     ModelComparison result{.baseline = baseline_.path(),
                            .variant = variant_.path(),
                            .baseline_bytes = baseline_.file_bytes(),
                            .variant_bytes = variant_.file_bytes(),
+                           .is_dynamic = IsDynamic(variant_),
                            .bytes = CompareBytes(baseline_, ours_, variant_, theirs_),
                            .lint = LintModel(variant_)};
+    baseline_outputs_.resize(pairing_.pairs.size(), kNoTensor);
     result.why_not_run = WhyNotRun();
     if (result.why_not_run.empty()) CBOARD_RETURN_IF_ERROR(RunModels(result));
     result.layers.resize(pairing_.pairs.size());
@@ -143,7 +161,6 @@ class Comparer {
     std::vector<OutputPlan> plans;
     std::vector<std::size_t> places;  // Of the pairs that have a plan.
     restorable_.resize(pairing_.pairs.size());
-    baseline_outputs_.resize(pairing_.pairs.size(), kNoTensor);
     for (std::size_t i = 0; i < pairing_.pairs.size(); ++i) {
       const LayerPair& pair = pairing_.pairs[i];
       auto plan = PlanOutput(baseline_, ours_[pair.baseline], variant_, theirs_[pair.variant]);
@@ -177,6 +194,7 @@ class Comparer {
     result.samples = summary.samples;
     result.sample_source = summary.source;
     result.is_generated = summary.is_generated;
+    result.input_shapes = summary.input_shapes;
     return {};
   }
 
@@ -224,6 +242,7 @@ class Comparer {
       restorable_[position].has_hurt_weights = has_hurt_weights;
       restorable_[position].has_hurt_output = has_hurt_output;
     }
+    AddFloatNodes(baseline_, baseline_outputs_[position], has_hurt_output, layer);
     layer.fixes = RankFixes(layer, std::move(weights->fixes), for_output, options_.thresholds);
     if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, folding, layer));
     return layer;
@@ -306,8 +325,8 @@ class Comparer {
       Diagnosis undisturbed = Diagnose(evidence, options_.thresholds);
       if (undisturbed.level < found.diagnosis.level) found.diagnosis = std::move(undisturbed);
     }
-    if (found.diagnosis.level != Level::kGreen) {
-      found.fixes = FixOutput(layer, evidence.channel_importance);
+    if (found.diagnosis.level != Level::kGreen && findings.values) {
+      found.fixes = FixOutput(layer, evidence.channel_importance, *findings.values, *findings.grid);
     }
     return found;
   }
@@ -341,6 +360,7 @@ class Comparer {
           DiagnoseOutput(baseline_.FindTensor(tensors_[i].plan.baseline), layer.bits,
                          tensors_[i].plan.grid->scale, tensor_outputs_[i], layer));
       layer.diagnosis = output.diagnosis;
+      AddFloatNodes(baseline_, baseline_.FindTensor(tensors_[i].plan.baseline), true, layer);
       layer.fixes = RankFixes(layer, {}, output.fixes, options_.thresholds);
       result.layers.push_back(std::move(layer));
       restorable_.push_back(
@@ -406,8 +426,8 @@ class Comparer {
 Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options) {
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline));
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant));
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline, options.shapes));
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant, options.shapes));
   return CompareGraphs(before, after, options);
 }
 

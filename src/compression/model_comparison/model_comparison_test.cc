@@ -47,7 +47,7 @@ TEST(CompareModels, SoundLayersAreGreen) {
   }
   EXPECT_EQ(VariantName(comparison), "int8");
   EXPECT_EQ(comparison.why_not_run, "no samples were asked for");
-  EXPECT_THAT(RedLayers(comparison), IsEmpty());
+  EXPECT_THAT(NodesToKeepFloat(comparison), IsEmpty());
 }
 
 TEST(CompareModels, FilesInTheWrongOrderAreRemarkedOn) {
@@ -108,7 +108,7 @@ TEST(CompareModels, TheBrokenLayerComesFirst) {
   const ModelComparison comparison = pair.Compared();
   EXPECT_EQ(comparison.layers[0].name, "fc1");
   EXPECT_EQ(comparison.layers[0].diagnosis.cause, Cause::kWrongScale);
-  EXPECT_THAT(RedLayers(comparison), ::testing::ElementsAre("fc1"));
+  EXPECT_THAT(NodesToKeepFloat(comparison), ::testing::ElementsAre("fc1"));
   EXPECT_GT(comparison.layers[0].fixes.front().sqnr_db, 30);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cboard/tensor/convert.h"
+#include "compression/model_comparison/compared_samples.h"
 
 namespace cboard::compare {
 namespace {
@@ -57,7 +58,7 @@ Result<NetworkEnds> NetworkEnds::Open(const ModelGraph& baseline, const ModelGra
       ModelCapture::Open(baseline.path(), {.tensors = NamesOf(ends, &OutputPlan::baseline)}));
   CBOARD_ASSIGN_OR_RETURN(
       std::unique_ptr<SampleSource> source,
-      OpenSamples(options.data, capture.session().inputs(), {.max_samples = samples}));
+      OpenComparedSamples(baseline, variant, capture.session().inputs(), options, samples));
   return NetworkEnds(std::move(capture), variant, std::move(ends), std::move(source));
 }
 

@@ -6,6 +6,7 @@
 
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/convert.h"
+#include "compression/model_comparison/compared_samples.h"
 #include "compression/tuning/histogram_sum.h"
 
 namespace cboard::compare {
@@ -65,7 +66,11 @@ class OutputGatherer {
     findings.accumulated = accumulated_->Build();
     findings.sample_cosines = sample_cosines_;
     if (has_local_) findings.local = local_->Build();
-    if (has_local_ && plan_.grid) findings.undisturbed = undisturbed_->Build();
+    if (has_local_ && plan_.grid) {
+      findings.undisturbed = undisturbed_->Build();
+      findings.values = values_;
+      findings.grid = plan_.grid;
+    }
     const auto baseline = baseline_.Total(), variant = variant_.Total();
     if (baseline && variant) findings.histograms = Histograms{*baseline, *variant};
     return findings;
@@ -86,6 +91,7 @@ class OutputGatherer {
     if (!plan_.grid) return {};
     const auto& [scale, zero_point, code_min, code_max] = *plan_.grid;
     CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ToFloats(reference));
+    values_->Add(values);
     std::vector<float> rounded(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double code = std::nearbyint(values[i] / scale) + zero_point;
@@ -102,6 +108,7 @@ class OutputGatherer {
   bool has_local_ = false;
   std::optional<ComparisonBuilder> accumulated_, local_, undisturbed_;
   std::vector<double> sample_cosines_;
+  std::shared_ptr<ValueBins> values_ = std::make_shared<ValueBins>();
   HistogramSum baseline_, variant_;
 };
 
@@ -152,36 +159,39 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
   CBOARD_ASSIGN_OR_RETURN(const ModelCapture second, OpenCapture(variant, theirs));
   CBOARD_ASSIGN_OR_RETURN(
       const std::unique_ptr<SampleSource> samples,
-      OpenSamples(options.data, first.session().inputs(), {.max_samples = options.samples}));
+      OpenComparedSamples(baseline, variant, first.session().inputs(), options, options.samples));
   const ModelCapture* models[] = {&first, &second};
-  CBOARD_ASSIGN_OR_RETURN(
-      const CaptureSummary captured,
-      CaptureSamples(
-          *samples, models,
-          [&](const CapturedSample& sample) -> Result<void> {
-            for (std::size_t i = 0; i < plans.size(); ++i) {
-              const OutputPlan& plan = plans[i];
-              const TensorView* x = FindIn(sample.results[0], sample.inputs, plan.baseline);
-              const TensorView* y = FindIn(sample.results[1], sample.inputs, plan.variant);
-              if (x == nullptr || y == nullptr) continue;
-              const TensorView* before =
-                  plan.before.empty() ? nullptr
-                                      : FindIn(sample.results[1], sample.inputs, plan.before);
-              if (const auto added = gatherers[i].Add(*x, *y, before); !added) {
-                return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
-              }
-            }
-            for (SaturationCheck& check : checks) {
-              if (const TensorView* codes = sample.results[1].Find(check.input())) {
-                check.Add(*codes);
-              }
-            }
-            return {};
-          },
-          options.progress));
-  OutputSummary summary{.samples = captured.samples,
-                        .source = captured.source,
-                        .is_generated = captured.is_generated};
+  InputShapes input_shapes;
+  const Result<CaptureSummary> captured = CaptureSamples(
+      *samples, models,
+      [&](const CapturedSample& sample) -> Result<void> {
+        for (const NamedTensor& input : sample.inputs) {
+          input_shapes.try_emplace(input.name, input.tensor.shape);
+        }
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+          const OutputPlan& plan = plans[i];
+          const TensorView* x = FindIn(sample.results[0], sample.inputs, plan.baseline);
+          const TensorView* y = FindIn(sample.results[1], sample.inputs, plan.variant);
+          if (x == nullptr || y == nullptr) continue;
+          const TensorView* before =
+              plan.before.empty() ? nullptr : FindIn(sample.results[1], sample.inputs, plan.before);
+          if (const auto added = gatherers[i].Add(*x, *y, before); !added) {
+            return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
+          }
+        }
+        for (SaturationCheck& check : checks) {
+          if (const TensorView* codes = sample.results[1].Find(check.input())) {
+            check.Add(*codes);
+          }
+        }
+        return {};
+      },
+      options.progress);
+  if (!captured) return Fail(WithAdvice(captured.error(), first.session().inputs(), *samples));
+  OutputSummary summary{.samples = captured->samples,
+                        .source = captured->source,
+                        .is_generated = captured->is_generated,
+                        .input_shapes = std::move(input_shapes)};
   for (const OutputGatherer& gatherer : gatherers) summary.outputs.push_back(gatherer.Build());
   return summary;
 }

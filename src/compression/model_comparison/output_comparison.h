@@ -1,6 +1,7 @@
 // The outputs of layers in both models, streamed sample by sample.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include "cboard/compression/model_comparison.h"
 #include "cboard/model/model_graph.h"
 #include "compression/model_comparison/model_layers.h"
+#include "compression/model_comparison/output_ranges.h"
 #include "compression/model_comparison/saturation_check.h"
 
 namespace cboard::compare {
@@ -31,6 +33,9 @@ struct OutputFindings {
   // before it have made of that.
   std::optional<Comparison> undisturbed;
   std::optional<Comparison> accumulated;  // Nothing when shapes differ.
+  // The baseline's values, and the quantizer; where there is `undisturbed`.
+  std::shared_ptr<const ValueBins> values;
+  std::optional<QuantizationGrid> grid;
   std::optional<Histograms> histograms;
   std::vector<double> sample_cosines;  // See LayerComparison.
 };
@@ -56,6 +61,7 @@ struct OutputSummary {
   std::size_t samples = 0;
   std::string source;
   bool is_generated = false;
+  InputShapes input_shapes;  // Of the first sample.
 };
 
 // Runs both models and compares what `plans` name; `checks` get the codes they ask for of the

@@ -50,6 +50,13 @@ std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLaye
     if (!SetVariant(variant, *after.quantized, plan)) return std::nullopt;
     return plan;
   }
+  // Sums of codes (ConvInteger, MatMulInteger) get their scale further on, and then their name.
+  if (variant.tensor(after.output).type == ElementType::kInt32) {
+    const TensorId scaled = variant.FindTensor(plan.baseline);
+    if (scaled == kNoTensor || variant.tensor(scaled).producer == kNoNode) return std::nullopt;
+    plan.variant = plan.baseline;
+    return plan;
+  }
   if (clamp.has_value() != after.clamp.has_value()) return std::nullopt;
   plan.variant = variant.tensor(after.output).name;
   return plan;

@@ -1,9 +1,13 @@
 #include "compression/model_comparison/ranked_fixes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <tuple>
+
+#include "cboard/base/strings.h"
+#include "compression/model_comparison/diagnosis.h"
 
 namespace cboard::compare {
 namespace {
@@ -11,6 +15,35 @@ namespace {
 // A fix has to be worth it.
 constexpr double kNoticeableDb = 1;
 constexpr const char* kKeepFloat = "keep the layer in float32";
+constexpr std::size_t kMostNames = 3;
+
+// Says which nodes that takes: those that the output goes into would have it rounded.
+std::string KeepFloatText(const LayerComparison& layer) {
+  std::string others;
+  std::size_t count = 0;
+  for (const std::string& node : layer.float_nodes) {
+    if (node == layer.name || ++count > kMostNames) continue;
+    others += (others.empty() ? "" : ", ") + Quoted(node);
+  }
+  if (count > kMostNames) others += " and " + std::to_string(count - kMostNames) + " more";
+  const std::string action = layer.op_type == "Input" ? "keep the input in float32" : kKeepFloat;
+  return others.empty() ? action : action + ", with " + others;
+}
+
+// Bits of the codes that there are; [-127, 127] has eight, too.
+int BitsOf(const CodeScheme& scheme) {
+  return static_cast<int>(
+      std::bit_width(static_cast<std::uint32_t>(scheme.code_max - scheme.code_min)));
+}
+
+// Those that are enough come first.
+std::vector<Fix> Ordered(std::vector<Fix> for_output, const Thresholds& thresholds) {
+  std::ranges::stable_sort(for_output, {}, [&](const Fix& fix) {
+    const bool is_enough = fix.sqnr_db >= thresholds.sqnr_amber_db;
+    return std::tuple(!is_enough, is_enough ? 0 : -fix.sqnr_db);
+  });
+  return for_output;
+}
 
 std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried,
                             const std::vector<Fix>& for_output, const Thresholds& thresholds) {
@@ -29,20 +62,27 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
     const bool is_enough = severity(fix) >= thresholds.sqnr_amber_db;
     return std::tuple(!is_enough, is_enough ? fix.size_bytes.value_or(0) : 0, -severity(fix));
   });
-  tried.insert(tried.end(), for_output.begin(), for_output.end());
+  for (Fix& fix : Ordered(for_output, thresholds)) tried.push_back(std::move(fix));
   const bool is_float = layer.precision == "fp32";
-  tried.push_back({.action = is_float ? "take the weights from the baseline" : kKeepFloat,
+  tried.push_back({.action = is_float ? "take the weights from the baseline" : KeepFloatText(layer),
                    .sqnr_db = HUGE_VAL,
                    .size_bytes = now.total.count * sizeof(float)});
   return tried;
 }
 
-// Uniform rounding of the baseline's values over their own range.
-double SqnrOfRange(const TensorStatistics& values, int bits) {
-  const double low = std::min(0.0, values.min), high = std::max(0.0, values.max);
-  const double step = (high - low) / (std::pow(2, bits) - 1);
-  const double power = values.sum_squares / static_cast<double>(values.finite_count());
-  return 10 * std::log10(power / (step * step / 12));
+Fix::OutputQuantizer QuantizerOf(CodeRange range, const CodeScheme& scheme) {
+  return {.bits = BitsOf(scheme),
+          .low = range.low,
+          .high = range.high,
+          .is_signed = scheme.code_min < 0,
+          .is_symmetric = scheme.is_symmetric};
+}
+
+std::string RangeText(CodeRange range, const CodeScheme& scheme, const ValueBins& values) {
+  std::string text = "[" + ShortNumber(range.low) + ", " + ShortNumber(range.high) + "]";
+  const double beyond = values.ClippedShare(GridFor(range, scheme));
+  if (beyond > 0) text += ", which cuts off " + ShortNumber(100 * beyond, 2) + " % of the values";
+  return text;
 }
 
 // The output when each channel has the range that it needs, by factors which the layers that follow
@@ -64,24 +104,58 @@ std::optional<double> SqnrOfEqualized(const Comparison& local,
 
 }  // namespace
 
-std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance) {
-  const TensorStatistics& values = layer.accumulated->total.reference;
-  const double now = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
+std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance,
+                           const ValueBins& values, const QuantizationGrid& grid) {
+  const double energy = layer.accumulated->total.reference.sum_squares;
+  const double measured_db = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
   // Rounding hurts small channels more than the whole, now and with any range for all.
-  const double small_channels_db = std::max(0.0, layer.local->total.SqnrDb() - now);
+  const double small_channels_db = std::max(0.0, layer.local->total.SqnrDb() - measured_db);
   std::vector<Fix> fixes;
-  const auto add = [&](const char* action, double predicted_db) {
-    if (predicted_db > now + kNoticeableDb) {
-      fixes.push_back({.action = action, .sqnr_db = predicted_db});
-    }
+  const auto add = [&](std::string action, double predicted_db, double better_than_db,
+                       std::optional<Fix::OutputQuantizer> quantizer) {
+    if (!(predicted_db > better_than_db + kNoticeableDb)) return;
+    fixes.push_back({.action = std::move(action), .sqnr_db = predicted_db, .output = quantizer});
   };
-  add("calibrate the output's range anew, on these samples",
-      SqnrOfRange(values, 8) - small_channels_db);
+  const auto predicted_by = [&](const QuantizationGrid& codes) {
+    return 10 * std::log10(energy / values.SquaredError(codes)) - small_channels_db;
+  };
+  const auto predicted = [&](CodeRange range, const CodeScheme& scheme) {
+    return predicted_by(GridFor(range, scheme));
+  };
+  // Errors before may have left the quantizer less than the baseline has: what it would make of
+  // that is no merit of a fix.
+  const double now = std::max(measured_db, predicted_by(grid));
+  // Ranges cost nothing: each has to be better than those before it.
+  double best_db = now;
+  const auto add_range = [&](const char* action, CodeRange range, const CodeScheme& scheme) {
+    const double predicted_db = predicted(range, scheme);
+    add(action + RangeText(range, scheme, values), predicted_db, best_db,
+        QuantizerOf(range, scheme));
+    best_db = std::max(best_db, predicted_db);
+  };
+  const CodeScheme scheme = CodeScheme::Of(grid);
+  const CodeRange whole = values.Range();
+  add_range("calibrate the output's range anew, to ", whole, scheme);
+  add_range("narrow the output's range to ", BestRange(values, scheme), scheme);
+  if (scheme.is_symmetric) {
+    CodeScheme shifted = scheme;
+    shifted.is_symmetric = false;
+    add_range("give the output's codes a zero point, and the range ", BestRange(values, shifted),
+              shifted);
+  }
   if (small_channels_db > kNoticeableDb) {
     add("equalize the output's channels with the layers that follow",
-        SqnrOfEqualized(*layer.local, importance).value_or(0));
+        SqnrOfEqualized(*layer.local, importance).value_or(0), now, std::nullopt);
   }
-  add("16 bits for this output", SqnrOfRange(values, 16) - small_channels_db);
+  for (const int bits : {8, 16}) {
+    if (BitsOf(scheme) >= bits) continue;
+    CodeScheme finer = scheme;
+    const bool is_signed = scheme.code_min < 0;
+    finer.code_min = is_signed ? -(1 << (bits - 1)) : 0;
+    finer.code_max = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+    add(std::to_string(bits) + " bits for this output", predicted(whole, finer), now,
+        QuantizerOf(whole, finer));
+  }
   return fixes;
 }
 
@@ -92,8 +166,8 @@ std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
     case Part::kWeight:
       return ForWeights(layer, std::move(tried), for_output, thresholds);
     case Part::kOutput: {
-      std::vector<Fix> fixes = for_output;
-      fixes.push_back({.action = kKeepFloat, .sqnr_db = HUGE_VAL});
+      std::vector<Fix> fixes = Ordered(for_output, thresholds);
+      fixes.push_back({.action = KeepFloatText(layer), .sqnr_db = HUGE_VAL});
       return fixes;
     }
     case Part::kBias:

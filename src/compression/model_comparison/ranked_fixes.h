@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cboard/compression/model_comparison.h"
+#include "compression/model_comparison/output_ranges.h"
 
 namespace cboard::compare {
 
@@ -13,7 +14,8 @@ std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
                            const std::vector<Fix>& for_output, const Thresholds& thresholds);
 
 // What would help the output of a layer, whose channels matter this much (or all the same, when
-// `importance` is empty).
-std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance);
+// `importance` is empty). `values` are the baseline's, `grid` is that of the quantizer in use.
+std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance,
+                           const ValueBins& values, const QuantizationGrid& grid);
 
 }  // namespace cboard::compare

@@ -1,11 +1,11 @@
 #include "compression/model_comparison/restoration.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 
 #include "cboard/tensor/compare.h"
+#include "compression/model_comparison/layer_operators.h"
 
 namespace cboard::compare {
 namespace {
@@ -30,11 +30,7 @@ std::optional<std::size_t> CountOf(const ModelTensor& tensor) {
 
 // Outputs of these are elements of their inputs.
 bool PicksElements(std::string_view op_type) {
-  constexpr auto kOps = std::to_array<std::string_view>(
-      {"Concat", "DepthToSpace", "Dropout", "Expand", "Flatten", "Gather", "Identity", "MaxPool",
-       "Pad", "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose",
-       "Unsqueeze"});
-  return std::ranges::find(kOps, op_type) != kOps.end();
+  return op_type == "Concat" || op_type == "Pad" || PassesValues(op_type);
 }
 
 bool HaveSameGrid(const ModelTensor& a, const ModelTensor& b) {

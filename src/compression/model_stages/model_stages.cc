@@ -112,9 +112,9 @@ class GraphConverter {
   std::vector<StageNode> nodes_;
 };
 
-Result<void> LogGraph(const std::filesystem::path& path, std::string_view stage,
-                      StageLogger& logger) {
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path));
+Result<void> LogGraph(const std::filesystem::path& path, const InputShapes& shapes,
+                      std::string_view stage, StageLogger& logger) {
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path, shapes));
   return logger.LogGraph(stage, StageGraphOf(model, path.stem().string()));
 }
 
@@ -157,8 +157,8 @@ StageGraph StageGraphOf(const ModelGraph& model, std::string name) {
 }
 
 Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLogger& logger) {
-  CBOARD_RETURN_IF_ERROR(LogGraph(comparison.baseline, kBefore, logger));
-  CBOARD_RETURN_IF_ERROR(LogGraph(comparison.variant, kAfter, logger));
+  CBOARD_RETURN_IF_ERROR(LogGraph(comparison.baseline, comparison.input_shapes, kBefore, logger));
+  CBOARD_RETURN_IF_ERROR(LogGraph(comparison.variant, comparison.input_shapes, kAfter, logger));
   std::vector<const compare::LayerComparison*> layers;  // In the order of the model.
   for (const compare::LayerComparison& layer : comparison.layers) layers.push_back(&layer);
   std::ranges::stable_sort(layers, {}, [](const auto* layer) { return layer->depth; });

@@ -1,0 +1,28 @@
+// Shapes for the inputs of a model whose file leaves sizes open.
+//
+//   CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel("text.onnx", {{"x", {1, 3, 48,
+//   320}}}));
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+
+namespace cboard {
+
+// By the name of the input; "" is the only one that the model has.
+using InputShapes = std::map<std::string, std::vector<std::int64_t>, std::less<>>;
+
+// Adds what a user typed: "x=1,3,48,320", or "1,3,48,320" for the only input. Fails with
+// kInvalidArgument when it is neither, or the input has a shape already.
+Result<void> AddInputShape(std::string_view text, InputShapes& shapes);
+
+// As it is typed: "x=1,3,48,320 state=2,1,128".
+std::string ToText(const InputShapes& shapes);
+
+}  // namespace cboard

@@ -1,0 +1,15 @@
+// The flag --shape of the commands that open model files.
+#pragma once
+
+#include "cboard/model/input_shapes.h"
+
+namespace CLI {
+class App;
+}
+
+namespace cboard::cli {
+
+// Adds --shape, which may be given once for each input, and puts what it says into `shapes`.
+void AddShapeFlag(CLI::App& app, const char* help, InputShapes& shapes);
+
+}  // namespace cboard::cli
