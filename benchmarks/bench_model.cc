@@ -4,8 +4,7 @@
 //   bench_model compare --data x.f32 --codes y.i8 --count N [--channels LENGTH | --threads]
 //   bench_model read    --data x.f32 --codes y.i8 --count N [--threads]   only reading these bytes
 //   bench_model buckets --data x.f32 --count N [--threads]        TensorBoard's histogram
-//   bench_model run     --file M --count N [--capture]            samples, all layers' outputs or
-//   not
+//   bench_model run     --file M --count N [--capture]            samples; or all layers' outputs
 //
 // --threads: in layers of a million weights, as CompareModels does it.
 //

@@ -2,9 +2,9 @@
 //
 //   CBOARD_NEAR_THREAD_LOCAL static thread_local constinit int t_count = 0;
 //
-// In a shared library, such as Python's, the usual way to a thread_local is a function call. This is
-// an instruction instead, for a few of the bytes that glibc keeps free in every thread for libraries
-// that are loaded later: only for small ones.
+// In a shared library, such as Python's, the usual way to a thread_local is a function call. This
+// is an instruction instead, for a few of the bytes that glibc keeps free in every thread for
+// libraries that are loaded later: only for small ones.
 #pragma once
 
 #include <cstddef>  // Some header of the standard library says whether this is glibc.

@@ -38,8 +38,8 @@ Result<void> ExportCsv(const Snapshot& snapshot, const ExportOptions& options, B
 //   histogram    {"min","max","num","sum","sum_squares","bucket_limits":[…],"bucket_counts":[…]}
 //   image        {"width","height","colorspace","size_bytes"} and, if asked for, "base64"
 //   audio        {"sample_rate","num_channels","length_frames","content_type","size_bytes"},
-//   likewise tensor       {"dtype","shape":[…],"values":[…]}; of strings that are not UTF-8,
-//   "size_bytes"
+//                likewise
+//   tensor       {"dtype","shape":[…],"values":[…]}; of strings that are not UTF-8, "size_bytes"
 //                instead of "values", likewise
 //   graph, run_metadata   {"size_bytes"}, likewise
 //   hparams      null; the tag has "hparams":{…} instead

@@ -209,8 +209,8 @@ void WriteHostileNames(SummaryWriter& writer) {
   EXPECT_OK(writer.AddCustomScalarsMultilineChart({bad}, bad, bad));
   EXPECT_OK(writer.AddRunMetadata(bad + "/metadata", cboard::proto::EncodeRunMetadata({})));
   // The metric of the other trials too: TensorBoard shows the metrics of one run's experiment.
-  EXPECT_OK(writer.AddHParams({{bad, bad}}, {{bad, 1}, {"hparam/accuracy", 1}}, "trial",
-                              AtStep(0)));
+  EXPECT_OK(
+      writer.AddHParams({{bad, bad}}, {{bad, 1}, {"hparam/accuracy", 1}}, "trial", AtStep(0)));
   cboard::EmbeddingDetails details;
   details.tag = "x\"\n}\nembeddings {\ntensor_path: \"/etc/passwd";
   details.metadata = {{"tab\there"}, {"line\nbreak"}, {bad}};

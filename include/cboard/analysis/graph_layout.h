@@ -4,9 +4,8 @@
 //
 //   1. lines that would close a circle are turned around,
 //   2. every node gets the rank after the last of its predecessors,
-//   3. lines over several ranks pass through a place of their own in each; all lines of a node
-//   share
-//      them, so that a value used by a thousand nodes is one line with a thousand branches,
+//   3. lines over several ranks pass through a place of their own in each, which all lines of a
+//      node share, so that a value used by a thousand nodes is one line with a thousand branches,
 //   4. the order inside ranks follows the mean place of neighbours, back and forth,
 //   5. columns are aligned by the method of Brandes and Köpf.
 //

@@ -1,9 +1,11 @@
 // Reports about single layers that other programs write, as figures per layer:
 //
-//   AIMET                 per_layer_{quant_enabled,quant_disabled,mse_loss}.json,
-//   min_max_ranges/*.json TFLite debugger       layer statistics, CSV MCT quant_report.json
-//   (XQuant) neural-compressor     activations_table.csv, weights_table.csv Model Explorer node
-//   data, JSON
+//   AIMET              per_layer_{quant_enabled,quant_disabled,mse_loss}.json,
+//                      min_max_ranges/*.json
+//   TFLite debugger    layer statistics, CSV
+//   MCT                quant_report.json (XQuant)
+//   neural-compressor  activations_table.csv, weights_table.csv
+//   Model Explorer     node data, JSON
 //
 // ImportLayerReport logs them under <model>/layers/<layer>/<metric>/<variant>, where the page of
 // layers finds them. docs/stages.md says what becomes of each figure.

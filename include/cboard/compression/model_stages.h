@@ -1,8 +1,8 @@
 // Two model files as the stages of quantization: what they are before it and after it.
 //
-//   CBOARD_ASSIGN_OR_RETURN(const auto comparison,
-//                           compare::CompareModels("fp32.onnx", "int8.onnx", {.histograms =
-//                           true}));
+//   CBOARD_ASSIGN_OR_RETURN(
+//       const auto comparison,
+//       compare::CompareModels("fp32.onnx", "int8.onnx", {.histograms = true}));
 //   CBOARD_ASSIGN_OR_RETURN(auto logger, StageLogger::OpenIn("logs/net"));
 //   CBOARD_RETURN_IF_ERROR(LogModelStages(comparison, *logger));
 #pragma once

@@ -18,9 +18,9 @@ struct DemoOptions {
 };
 
 // Takes a few seconds. Writes below <logdir>: digits (the comparison of variants, their layers and
-// pictures), digits_variants/… (how each one reads and sees digits, and the loss around its weights),
-// digits_training/… (three trainings, and charts laid out over them), eval/… (a tuning), stages/…,
-// hardware. Fails when the digits cannot be read or a log cannot be written.
+// pictures), digits_variants/… (how each one reads and sees digits, and the loss around its
+// weights), digits_training/… (three trainings, and charts laid out over them), eval/… (a tuning),
+// stages/…, hardware. Fails when the digits cannot be read or a log cannot be written.
 Result<void> WriteDemoBoard(const DemoOptions& options);
 
 }  // namespace cboard

@@ -1,7 +1,8 @@
 // Fewer points for the pixels there are, without hiding a spike.
 //
-//   for (const std::size_t i : SampleExtremes(steps, losses, losses, 1000)) Draw(steps[i],
-//   losses[i]);
+//   for (const std::size_t i : SampleExtremes(steps, losses, losses, 1000)) {
+//     Draw(steps[i], losses[i]);
+//   }
 //
 // A stretch of the x axis, about as wide as a few pixels, is drawn the same from four of its points
 // as from a million: its first, its last, its least and its greatest. Values that cannot be drawn

@@ -1,9 +1,10 @@
 // Histograms with the bins that were logged, in one form whatever form they were logged in, and
 // what charts make of them: shared bins, percentiles, cumulative shares.
 //
-//   CBOARD_ASSIGN_OR_RETURN(const auto steps, ReadHistograms(run, tag, SelectSteps(tag.size(),
-//   51))); const std::vector<double> edges = SharedEdges(histograms, 100); const RebinnedHistogram
-//   bars = Rebin(histogram.bins, edges);
+//   CBOARD_ASSIGN_OR_RETURN(const auto steps,
+//                           ReadHistograms(run, tag, SelectSteps(tag.size(), 51)));
+//   const std::vector<double> edges = SharedEdges(histograms, 100);
+//   const RebinnedHistogram bars = Rebin(histogram.bins, edges);
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Hyperparameters of many runs as one table: everything that TensorBoard's HParams page asks for.
 //
-//   const HParamsTable table = HParamsTable::Of(*snapshot);
+//   const HParamsTable table = HParamsTable::Of(snapshot);
 //   const HParamsColumns columns = table.Columns({});
 //   CBOARD_ASSIGN_OR_RETURN(const SessionGroupPage page, table.SessionGroups({.slice_size = 100}));
 //

@@ -76,12 +76,12 @@ std::filesystem::path DefaultCacheDirectory();
 
 // What the reader has done so far, for tests and for /metrics.
 struct ReaderStatistics {
-  std::uint64_t bytes_read = 0;         // From event files.
-  std::uint64_t events_read = 0;        // Not counting those that came from a cache.
-  std::uint64_t cached_files = 0;       // Files whose index came from the cache.
-  std::uint64_t snapshots = 0;          // Published.
-  std::uint64_t scalar_bytes = 0;       // Memory of scalar columns.
-  std::uint64_t blob_index_bytes = 0;   // Memory of the index of everything else.
+  std::uint64_t bytes_read = 0;        // From event files.
+  std::uint64_t events_read = 0;       // Not counting those that came from a cache.
+  std::uint64_t cached_files = 0;      // Files whose index came from the cache.
+  std::uint64_t snapshots = 0;         // Published.
+  std::uint64_t scalar_bytes = 0;      // Memory of scalar columns.
+  std::uint64_t blob_index_bytes = 0;  // Memory of the index of everything else.
   std::uint64_t watched_directories = 0;
 };
 

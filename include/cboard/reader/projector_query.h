@@ -1,8 +1,8 @@
 // Embeddings for the projector: projector_config.pbtxt of a run and the files that it names.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto projector, FindProjector(run.directory));
-//   if (projector) CBOARD_ASSIGN_OR_RETURN(const auto tensor,
-//   projector->ReadTensor("default:00000"));
+//   if (!projector) return;  // The run has no embeddings.
+//   CBOARD_ASSIGN_OR_RETURN(const auto tensor, projector->ReadTensor("default:00000"));
 //
 // The names in a config come from whoever wrote the log: files are read only if they lie in the
 // directory of the config, also after following links, and only up to a limit.

@@ -1,6 +1,7 @@
 // Reads the records of an event file one after the other, past torn tails and damage.
 //
-//   RecordReader reader(file);
+//   FileSource source(file);
+//   RecordReader reader(source);
 //   while (true) {
 //     Result<Record> record = reader.Next();
 //     if (record) { Use(record->payload); continue; }

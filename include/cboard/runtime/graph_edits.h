@@ -1,9 +1,10 @@
 // Makes an ONNX model compute some of its tensors in another way.
 //
 //   GraphEdits edits;
-//   edits.constants.push_back({"conv1.weight_DequantizeLinear_Output", {8, 1, 3, 3},
-//   fp32_weights}); edits.passed.push_back({.name = "relu1_DequantizeLinear_Output", .from =
-//   "relu1"}); CBOARD_ASSIGN_OR_RETURN(const std::string edited, EditGraph(file_bytes, edits));
+//   edits.constants.push_back(
+//       {"conv1.weight_DequantizeLinear_Output", {8, 1, 3, 3}, fp32_weights});
+//   edits.passed.push_back({.name = "relu1_DequantizeLinear_Output", .from = "relu1"});
+//   CBOARD_ASSIGN_OR_RETURN(const std::string edited, EditGraph(file_bytes, edits));
 #pragma once
 
 #include <cstdint>

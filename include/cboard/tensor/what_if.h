@@ -1,8 +1,11 @@
 // What another way of quantizing the same weights would cost: recomputed, not estimated.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const WhatIf now, TryQuantizer(weights, {.bits = 8}));
-//   CBOARD_ASSIGN_OR_RETURN(const WhatIf then, TryQuantizer(weights, {.bits = 4, .granularity =
-//       Quantization::Granularity::kPerGroup, .group_size = 32}));
+//   CBOARD_ASSIGN_OR_RETURN(
+//       const WhatIf then,
+//       TryQuantizer(weights, {.bits = 4,
+//                              .granularity = Quantization::Granularity::kPerGroup,
+//                              .group_size = 32}));
 //   then.comparison.total.SqnrDb() - now.comparison.total.SqnrDb();
 #pragma once
 

@@ -1,19 +1,14 @@
 // A line chart of our own: canvas for the lines, a thin overlay for the crosshair, the same
 // crosshair over all charts that share a cursor.
-import { effect, type Signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { lookOf, resolveColour } from "../../lib/colour";
-import { paintVersion } from "../../shell/theme";
-import { paintInTurn, paintNoMore } from "../paint_queue";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSize } from "../useSize";
 import { Fobs, type Fob } from "./Fobs";
 import { pngOf, svgOf, type Drawing } from "./files";
 import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
-import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
-import { paintMany } from "./paint_many";
-import { paintCursor, type Stretch } from "./paint_cursor";
-import { paintStretched, pictureOf, takeLong, type Picture } from "./stretch";
+import { pictureOf, takeLong, type Picture } from "./stretch";
+import { inkOf, looksOf, useLinePainting } from "./useLinePainting";
 
 export interface LineChartProps extends Omit<LineChartOptions, "width" | "height"> {
   readonly lines: readonly Line[];
@@ -40,35 +35,6 @@ export interface ChartFiles {
   png: (() => Promise<Blob | null>) | null;
 }
 
-function inkOf(element: Element): Ink {
-  const style = getComputedStyle(element);
-  return {
-    grid: resolveColour(element, "--grid"),
-    axis: resolveColour(element, "--line-strong"),
-    text: resolveColour(element, "--ink-3"),
-    paper: resolveColour(element, "--paper"),
-    font: `11px ${style.fontFamily}`,
-  };
-}
-
-function looksOf(element: Element, lines: readonly Line[]): LineLook[] {
-  return lines.map((line) => {
-    const look = line.look ?? lookOf(line.name);
-    return { colour: resolveColour(element, `--run-${look.colour}`), dash: look.dash };
-  });
-}
-
-/** What is on the canvas: the lines themselves, or a picture of them from before, stretched. */
-interface Shown {
-  readonly layout: LineChartLayout;
-  readonly lines: readonly Line[];
-  readonly theme: number;
-  readonly stretched: boolean;
-}
-
-// So long a stretched picture waits for other lines; then those that are there are drawn.
-const PATIENCE_MILLISECONDS = 150;
-
 const CATCH = 6; // Pixels around a fob in which it is caught, and a drag that is still a click.
 
 export function LineChart(props: LineChartProps): JSX.Element {
@@ -79,66 +45,12 @@ export function LineChart(props: LineChartProps): JSX.Element {
   // While it is panned: where it began, and what is in sight now. The heights stay until it is let go, so
   // that curves move and do not breathe.
   const [pan, setPan] = useState<{ at: number; began: LineChartLayout; picture: Picture | null; range: readonly [number, number] } | null>(null);
-  const shown = useRef<Shown | null>(null);
   const layout = useMemo(
     () => layoutLines(props.lines, { ...props, width, height, ...(pan ? { xRange: pan.range, yRange: pan.began.y.domain } : {}) }),
     [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange, props.fromZero, pan],
   );
-  const painted = paintVersion.value;
-
-  useLayoutEffect(() => {
-    const [element, box] = [canvas.current, ref.current];
-    if (!element || !box) return;
-    const before = shown.current;
-    const same = before !== null && before.lines === props.lines && before.theme === painted;
-    if (same && before.layout === layout && !before.stretched) return;
-    const show = (stretched: boolean, draw: (context: CanvasRenderingContext2D, on: LineChartLayout, ratio: number) => void): void => {
-      const context = layout && sizeCanvas(element, width, height);
-      if (!context || !layout) {
-        element.width = 0; // Wipes it.
-        shown.current = null;
-        return;
-      }
-      draw(context, layout, element.width / width);
-      shown.current = { layout, lines: props.lines, theme: painted, stretched };
-    };
-    const paint = (): void => show(false, (context, on, ratio) => {
-      const looks = looksOf(box, props.lines);
-      paintLines(context, on, props.lines, looks, inkOf(box), () => paintMany(context, on, props.lines, looks, ratio));
-    });
-    const stretch = (picture: Picture): void => show(true, (context, on, ratio) => paintStretched(context, picture, on, inkOf(box), ratio));
-
-    const { picture } = pan ?? {};
-    if (picture) return paintInTurn(canvas, () => stretch(picture));
-    // What takes longer than a frame is seen stretched first. When that is on the screen it is drawn, unless
-    // other lines are about to come, which would be drawn right after.
-    const quick = same && layout !== null && takeLong(props.lines);
-    if (quick && before.layout !== layout) {
-      const old = pictureOf(element, before.layout);
-      if (old) paintInTurn(canvas, () => stretch(old));
-    }
-    if (!quick || !props.changing) return paintInTurn(canvas, paint);
-    if (before.layout === layout) paintNoMore(canvas);
-    const later = setTimeout(() => paintInTurn(canvas, paint), PATIENCE_MILLISECONDS);
-    return () => clearTimeout(later);
-  }, [layout, painted, props.changing]);
-  useEffect(() => () => paintNoMore(canvas), []);
-  // Following the pointer paints the overlay alone; nothing is rendered for it. A chart that was never
-  // pointed at needs no overlay either.
-  useEffect(() => {
-    const [box, element] = [overlay.current, ref.current];
-    if (!box || !element || !layout) return;
-    let tools: { pen: CanvasRenderingContext2D; looks: LineLook[]; ink: Ink } | null = null;
-    let stretch: Stretch | null = null;
-    return effect(() => {
-      const cursor = props.cursor.value;
-      if (cursor === null && !tools) return;
-      const pen = tools?.pen ?? sizeCanvas(box, width, height);
-      if (!pen) return;
-      tools ??= { pen, looks: looksOf(element, props.lines), ink: inkOf(element) };
-      stretch = paintCursor(pen, layout, props.lines, tools.looks, tools.ink, cursor, stretch);
-    });
-  }, [layout, painted, props.cursor]);
+  const canvases = { root: ref, canvas, overlay, width, height };
+  useLinePainting(props.lines, layout, props.cursor, canvases, { picture: pan?.picture ?? null, changing: props.changing ?? false });
   if (props.files) {
     const drawingNow = (): Drawing | null => (ref.current && layout
       ? { layout, lines: props.lines, looks: looksOf(ref.current, props.lines), ink: inkOf(ref.current), width, height } : null);

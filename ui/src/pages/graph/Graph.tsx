@@ -1,5 +1,4 @@
 // Graphs: one, or two side by side with what changed; coloured by what compression did to each part.
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
@@ -10,7 +9,7 @@ import { listOf, listText, query, setQuery } from "../../state/location";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
 import { BoxTable } from "./BoxTable";
-import { cameraText, fitAll, leastZoom, kept, panned, readCamera, revealing, start, withoutVoid, zoomed, type Camera, type Size } from "./camera";
+import { fitAll, leastZoom, kept, panned, zoomed, type Camera } from "./camera";
 import { describe, lookOf, usableModes, type LayerError, type Mode } from "./colours";
 import { Card, Totals } from "./Cards";
 import { Controls } from "./Controls";
@@ -22,12 +21,13 @@ import { GraphCanvas } from "./GraphCanvas";
 import { loadErrors } from "./load_errors";
 import { MemoryCurve } from "./MemoryCurve";
 import { DiffSummary, NodePanel } from "./NodePanel";
-import { chooseSources, firstStage, isOnItsWay, nameOf, nextStage, readSources, type Shown, type Timeline } from "./sources";
+import { chooseSources, nameOf, readSources, type Shown, type Timeline } from "./sources";
 import { Stages } from "./Stages";
+import { usePlacedCamera } from "./usePlacedCamera";
+import { usePlayedStages } from "./usePlayedStages";
 import { neighbour, openedFor, toggled } from "./walk";
 import "./graph.css";
 
-const PLAY_MILLISECONDS = 1600;
 const NONE_OPEN = "-"; // In the address: every group is closed.
 
 export default function Graph(): JSX.Element {
@@ -82,13 +82,6 @@ function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): J
   return <GraphView key={`${data.shown.a.id} ${data.shown.b?.id ?? ""}`} {...data} path={node} errors={placed ?? NO_ERRORS} trouble={error?.message ?? null} controls={controls} />;
 }
 
-/** A box and where it was on the screen, so that it stays there when others open or close. */
-interface Anchor {
-  readonly path: string;
-  readonly x: number;
-  readonly y: number;
-}
-
 function GraphView({ shown, path, source, version, drawing, errors, trouble, controls }: {
   shown: Shown;
   path: string | null;
@@ -99,9 +92,6 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
   trouble: string | null;
   controls: ControlsOf;
 }): JSX.Element {
-  const camera = useSignal<Camera | null>(null);
-  const pane = useRef<Size>({ width: 0, height: 0 });
-  const anchor = useRef<Anchor | null>(null);
   const [hovered, setHovered] = useState(-1);
   const [finding, setFinding] = useState(query.value.has("find"));
   const [foundPaths, setFoundPaths] = useState<readonly string[]>([]);
@@ -120,7 +110,6 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
   }, [pair, wantedPane, narrow]);
   const looks = useMemo(() => ({ a: lookOf(drawing, mode, "a", boxErrors), b: lookOf(drawing, mode, "b", boxErrors) }), [drawing, mode, boxErrors]);
 
-  const wanted = query.value.get("node");
   const selected = path === null ? -1 : boxOfPath(drawing, path);
   const strong = useMemo(() => {
     const links = selected < 0 ? null : linksOf(drawing, selected);
@@ -135,68 +124,13 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     return () => window.removeEventListener("resize", onResize);
   }, []);
 
-  const rectangle = (box: number): { x0: number; y0: number; x1: number; y1: number } => ({
-    x0: view.boxes.x[box]!, y0: view.boxes.y[box]!, x1: view.boxes.x[box]! + view.boxes.widths[box]!, y1: view.boxes.y[box]! + Math.max(view.boxes.heights[box]!, drawing.tall[box]!),
-  });
-  // Where the page itself put the camera needs no place in the address.
-  const placed = useRef<Camera | null>(null);
-  const place = (at: Camera): void => { camera.value = placed.current = at; };
-  // Where the page came to by itself: as long as nobody moved, another size is another beginning.
-  const arrived = useRef<Camera | null>(null);
-  const reveal = (box: number): void => {
-    const at = camera.peek();
-    if (box < 0 || !at || pane.current.width === 0) return;
-    place(withoutVoid(revealing(at, rectangle(box), pane.current), view, pane.current));
-    if (at === arrived.current) arrived.current = camera.peek();
-  };
-  const home = (): Camera => {
-    const first = Math.max(0, view.boxes.kinds.findIndex((kind) => kind !== Kind.Open));
-    return start(view, pane.current, (view.boxes.x[first] ?? 0) + (view.boxes.widths[first] ?? 0) / 2);
-  };
-  const settle = (): void => {
-    place(home());
-    reveal(selected);
-    arrived.current = camera.peek();
-  };
-  const onPane = (size: Size): void => {
-    pane.current = size;
-    const at = camera.peek();
-    if (at && at !== arrived.current) {
-      if (at === placed.current) reveal(selected);
-      return;
-    }
-    const linked = readCamera(query.value.get("at"));
-    if (linked) {
-      camera.value = linked;
-      return;
-    }
-    settle();
-  };
-
-  // After groups opened or closed, the box one pointed at stays where it was.
-  const before = useRef({ drawing, path }); // The first picture is placed by onPane.
-  useEffect(() => {
-    const held = anchor.current;
-    const at = camera.peek();
-    anchor.current = null;
-    if (!at || before.current.drawing === drawing) return;
-    before.current.drawing = drawing;
-    const box = held ? boxOfPath(drawing, held.path) : -1;
-    if (held && box >= 0) place(kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current));
-    else if (at === arrived.current && wanted === null) settle(); // What is selected came late, and with it open groups that are wider.
-    else if (wanted !== null || at === placed.current) reveal(selected);
-  }, [drawing]);
-  useEffect(() => {
-    if (before.current.path === path) return;
-    before.current.path = path;
-    if (wanted !== null || !query.peek().has("at")) reveal(selected);
-  }, [path]);
+  const { camera, pane, onPane, goHome, hold, textOf } = usePlacedCamera(drawing, path, selected);
+  const { playing, play, open: openStage, step: stepStage } = usePlayedStages(shown);
 
   const setOpen = (open: readonly string[]): void => setQuery({ open: open.length === 0 ? NONE_OPEN : listText(open) }, "replace");
   const toggle = (box: number): void => {
-    const at = camera.peek();
     if (view.boxes.kinds[box] === Kind.Node || box < 0) return;
-    if (at) anchor.current = { path: view.boxes.paths[box]!, x: (view.boxes.x[box]! - at.x) * at.k, y: (view.boxes.y[box]! - at.y) * at.k };
+    hold(box);
     setOpen(toggled(drawing, box));
   };
   const pick = (box: number): void => setQuery(box < 0 ? { node: null, nothing: "1" } : { node: view.boxes.paths[box]!, nothing: null });
@@ -214,25 +148,6 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     toggle(group);
     setQuery({ node: view.boxes.paths[group]! }, "replace");
   };
-  const openStage = (by: 1 | -1): void => {
-    const name = nextStage(shown, by);
-    if (name !== null) setQuery({ stage: name, graph: null, with: null, play: null });
-  };
-
-  // One stage after the other; the picture of each stays long enough to be read.
-  const playing = query.value.has("play") && shown.timeline !== null;
-  const arriving = !query.value.has("graph") && isOnItsWay(shown, query.value.get("stage"));
-  useEffect(() => {
-    if (!playing || arriving) return;
-    const next = nextStage(shown, 1);
-    const later = setTimeout(() => setQuery(next === null ? { play: null } : { stage: next, graph: null, with: null }, "replace"), next === null ? 0 : PLAY_MILLISECONDS);
-    return () => clearTimeout(later);
-  }, [playing, arriving, shown.stage]);
-  const play = (): void => {
-    if (playing) return setQuery({ play: null }, "replace");
-    const ended = nextStage(shown, 1) === null;
-    setQuery({ play: "1", ...(ended ? { stage: firstStage(shown), graph: null, with: null } : {}) }, "replace");
-  };
 
   const move = (change: (from: Camera) => Camera) => (): void => {
     const from = camera.peek();
@@ -246,13 +161,13 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
     { key: "e", does: "Expand the group", run: () => { if (view.boxes.kinds[selected] === Kind.Closed) toggle(selected); } },
     { key: "c", does: "Collapse the group", run: collapse },
     { key: "shift-c", does: "Collapse everything", run: () => setOpen([]) },
-    { key: "[", does: "Previous stage", run: () => openStage(-1) },
-    { key: "]", does: "Next stage", run: () => openStage(1) },
+    { key: "[", does: "Previous stage", run: () => stepStage(-1) },
+    { key: "]", does: "Next stage", run: () => stepStage(1) },
     { key: "w", does: "Zoom in", run: zoom(1.25) },
     { key: "s", does: "Zoom out", run: zoom(0.8) },
     { key: "a", does: "Pan left", run: move((from) => panned(from, 80, 0)) },
     { key: "d", does: "Pan right", run: move((from) => panned(from, -80, 0)) },
-    { key: "z", does: "Reset zoom", run: () => place(home()) },
+    { key: "z", does: "Reset zoom", run: goHome },
     { key: "shift-z", does: "See everything", run: () => { camera.value = fitAll(view, pane.current); } },
     { key: "escape", does: "Select nothing", run: () => setQuery({ node: null, nothing: "1", trace: null, direction: null }) },
   ]);
@@ -275,12 +190,12 @@ function GraphView({ shown, path, source, version, drawing, errors, trouble, con
       {controls(shown, drawing, modes, mode, panes)}
       {trouble !== null && <p class="trouble" role="alert">{trouble}</p>}
       {view.problems.map((problem) => <p key={problem} class="trouble">{problem}</p>)}
-      {shown.timeline && <Stages timeline={shown.timeline} stage={shown.stage} playing={playing} onPlay={play} onPick={(name) => setQuery({ stage: name, graph: null, with: null, play: null })} />}
+      {shown.timeline && <Stages timeline={shown.timeline} stage={shown.stage} playing={playing} onPlay={play} onPick={openStage} />}
       <div class="graph-area">
         {asTable
           ? <BoxTable drawing={drawing} side={panes.at(-1) ?? "a"} look={looks[panes.at(-1) ?? "a"]} selected={selected} onPick={pick} onToggle={toggle} />
           : <GraphCanvas drawing={drawing} panes={panes} looks={looks} marks={marks} camera={camera} titles={pair ? names : { a: "", b: "" }} summary={summary}
-              onPane={onPane} onPick={pick} onToggle={toggle} onWalk={(way) => pick(neighbour(drawing, selected, way))} onHover={onHover} onRest={(at) => setQuery({ at: at === placed.current ? null : cameraText(at) }, "replace")} />}
+              onPane={onPane} onPick={pick} onToggle={toggle} onWalk={(way) => pick(neighbour(drawing, selected, way))} onHover={onHover} onRest={(at) => setQuery({ at: textOf(at) }, "replace")} />}
         {finding
           ? <Find source={source} version={version} pattern={query.value.get("find") ?? ""} onPattern={(find) => setQuery({ find }, "replace")}
               onFound={setFoundPaths} onPick={pickPath} onClose={() => { setFinding(false); setFoundPaths([]); setQuery({ find: null }, "replace"); }} />
