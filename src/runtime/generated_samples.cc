@@ -20,7 +20,10 @@ constexpr unsigned kIntegers = 100;
 class GeneratedSamples final : public SampleSource {
  public:
   GeneratedSamples(std::vector<ModelValue> inputs, const SampleOptions& options)
-      : inputs_(std::move(inputs)), size_(options.max_samples), seed_(options.seed) {}
+      : inputs_(std::move(inputs)),
+        ranges_(options.ranges),
+        size_(options.max_samples),
+        seed_(options.seed) {}
 
   std::size_t size() const override { return size_; }
   std::string Description() const override { return "generated, seed " + std::to_string(seed_); }
@@ -42,7 +45,7 @@ class GeneratedSamples final : public SampleSource {
   }
 
  private:
-  static Result<OwnedTensor> Make(const ModelValue& input, std::mt19937_64& random) {
+  Result<OwnedTensor> Make(const ModelValue& input, std::mt19937_64& random) const {
     std::size_t count = 1;
     for (const std::int64_t size : input.shape) count *= static_cast<std::size_t>(size);
     switch (*input.dtype) {
@@ -53,6 +56,9 @@ class GeneratedSamples final : public SampleSource {
         std::normal_distribution<float> normal;
         std::vector<float> values(count);
         for (float& value : values) value = normal(random);
+        if (const auto range = ranges_.find(input.name); range != ranges_.end()) {
+          Fill(range->second, values);
+        }
         return ConvertTo(*input.dtype, TensorView(values, input.shape));
       }
       default: {
@@ -69,7 +75,16 @@ class GeneratedSamples final : public SampleSource {
     }
   }
 
+  // From a mean of 0 and a deviation of 1.
+  static void Fill(const SampleOptions::ValueRange& range, std::vector<float>& values) {
+    const float middle = range.low / 2 + range.high / 2, deviation = (range.high - range.low) / 6;
+    for (float& value : values) {
+      value = std::clamp(middle + value * deviation, range.low, range.high);
+    }
+  }
+
   std::vector<ModelValue> inputs_;
+  std::map<std::string, SampleOptions::ValueRange> ranges_;
   std::size_t size_;
   std::uint64_t seed_;
   std::vector<OwnedTensor> generated_;

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <spng.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cboard/base/file.h"
 #include "cboard/tensor/convert.h"
@@ -181,6 +183,23 @@ TEST(GeneratedSamples, AreTheSameForTheSameSeed) {
   EXPECT_NE(values(first, 4, 0), x);
   for (const double id : values(first, 0, 1)) EXPECT_TRUE(id >= 0 && id < 100);
   EXPECT_THAT(values(first, 0, 2), ::testing::Each(1));
+}
+
+TEST(GeneratedSamples, FillTheRangesThatAreGiven) {
+  const std::vector<ModelValue> inputs = {Input("x", DType::kFloat32, {1, 10000}),
+                                          Input("y", DType::kFloat32, {1, 10000})};
+  const auto samples = OpenSamples("", inputs, {.ranges = {{"x", {2, 5}}}});
+  ASSERT_THAT(samples, Succeeds());
+  const auto read = (*samples)->Read(0);
+  ASSERT_THAT(read, Succeeds());
+  const std::vector<double> x = *ToDoubles((*read)[0].tensor), y = *ToDoubles((*read)[1].tensor);
+  const auto [low, high] = std::ranges::minmax(x);
+  EXPECT_GE(low, 2);
+  EXPECT_LT(low, 2.2);
+  EXPECT_LE(high, 5);
+  EXPECT_GT(high, 4.8);
+  EXPECT_NEAR(std::accumulate(x.begin(), x.end(), 0.0) / 10000, 3.5, 0.03);
+  EXPECT_LT(std::ranges::min(y), -3) << "of another input nothing is known";
 }
 
 TEST(GeneratedSamples, RefuseWhatCannotBeMadeUp) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +32,13 @@ struct SampleOptions {
   // shapes are chosen as a whole, or but for sizes of -1.
   std::int64_t open_dimension = 32;
   InputShapes shapes;
+  // … and inputs of floats by name whose values fill a range: three deviations to either side of
+  // its middle, and none beyond. Others have the mean 0 and the deviation 1.
+  struct ValueRange {
+    float low = 0;
+    float high = 0;
+  };
+  std::map<std::string, ValueRange> ranges;
   std::uint64_t seed = 0;
 
   // Of images: value = (byte * scale - mean) / deviation, by channel. Inputs of uint8 take the
@@ -66,8 +74,8 @@ class SampleSource {
 // - a folder: its PNG files in the order of their names, for a model with one image input, [batch,
 //   channels, height, width] or [batch, height, width, channels] with 1 or 3 channels. Resized
 //   bilinearly where the model fixes another size.
-// - empty: generated from the seed. Floats are normally distributed, integers small; inputs whose
-//   name contains "mask" are one.
+// - empty: generated from the seed. Floats are normally distributed, in their ranges if these are
+//   given; integers are small; inputs whose name contains "mask" are one.
 //
 // Fails with kInvalidArgument and what the model wants when the data does not fit.
 Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& data,

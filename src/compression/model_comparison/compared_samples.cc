@@ -1,7 +1,11 @@
 #include "compression/model_comparison/compared_samples.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <string>
+
+#include "compression/model_comparison/model_layers.h"
 
 namespace cboard::compare {
 namespace {
@@ -22,6 +26,25 @@ InputShapes DeclaredShapes(const ModelGraph& baseline, const ModelGraph& variant
   return shapes;
 }
 
+// What the compressed model's own inputs were calibrated for. Made-up values beyond that would only
+// show that they were made up.
+std::map<std::string, SampleOptions::ValueRange> CalibratedRanges(const ModelGraph& variant) {
+  std::map<std::string, SampleOptions::ValueRange> ranges;
+  for (const TensorId id : variant.inputs()) {
+    const auto quantizer = QuantizerOf(variant, id);
+    if (!quantizer || quantizer->before == kNoTensor) continue;
+    const ModelQuantization& how = *variant.tensor(quantizer->codes).quantization;
+    if (how.scales.size() != 1) continue;
+    const auto zero = how.zero_points.empty() ? 0.f : static_cast<float>(how.zero_points[0]);
+    const float low = (static_cast<float>(how.code_min) - zero) * how.scales[0];
+    const float high = (static_cast<float>(how.code_max) - zero) * how.scales[0];
+    if (std::isfinite(low) && std::isfinite(high) && low < high) {
+      ranges[variant.tensor(id).name] = {low, high};
+    }
+  }
+  return ranges;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SampleSource>> OpenComparedSamples(const ModelGraph& baseline,
@@ -30,7 +53,9 @@ Result<std::unique_ptr<SampleSource>> OpenComparedSamples(const ModelGraph& base
                                                           const CompareOptions& options,
                                                           std::size_t max_samples) {
   return OpenSamples(options.data, inputs,
-                     {.max_samples = max_samples, .shapes = DeclaredShapes(baseline, variant)});
+                     {.max_samples = max_samples,
+                      .shapes = DeclaredShapes(baseline, variant),
+                      .ranges = CalibratedRanges(variant)});
 }
 
 Error WithAdvice(Error error, std::span<const ModelValue> inputs, SampleSource& samples) {

@@ -12,7 +12,8 @@
 namespace cboard::compare {
 
 // At most `max_samples` of what `options` name, for models with these inputs. Made-up ones have the
-// sizes that one of the files fixes, or was opened with. Fails as OpenSamples does.
+// sizes that one of the files fixes, or was opened with, and values in the ranges that the
+// quantizers of the compressed model's inputs have. Fails as OpenSamples does.
 Result<std::unique_ptr<SampleSource>> OpenComparedSamples(const ModelGraph& baseline,
                                                           const ModelGraph& variant,
                                                           std::span<const ModelValue> inputs,
