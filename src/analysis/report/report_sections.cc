@@ -202,8 +202,8 @@ void WriteGates(HtmlWriter& html, const ReportData& data) {
         true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th><th>Verdict</th>");
   for (const PolicyCheck& check : data.models.front().checks) {
-    html.Raw("<th class=\"num\">").Text(check.rule).Raw("<br>").Text(check.gate->metric);
-    html.Raw("</th>");
+    html.Raw("<th class=\"num\">").Text(PlainName(DescribeMetric(check.gate->metric)));
+    html.Raw("<br>").Text(check.rule).Raw("</th>");
   }
   html.Raw("</tr></thead><tbody>");
   for (const ReportModel& model : data.models) {

@@ -49,6 +49,12 @@ TEST(Report, StatesTheVerdictAndTheNumbersItRestsOn) {
   EXPECT_THAT(html, HasSubstr(" · runs · "));
 }
 
+TEST(Report, CallsMetricsByTheirNames) {
+  const std::string html = Written(TwoModels(), {.sections = {ReportSection::kGates}});
+  EXPECT_THAT(html, HasSubstr(">Model size<br>ratio ≥ 3×<"));
+  EXPECT_THAT(html, Not(HasSubstr("model_size_mb")));
+}
+
 TEST(Report, HasTheSameDecimalsInAllOfAColumn) {
   const std::string html = Written(TwoModels(), {.sections = {ReportSection::kModels}});
   for (const char* cell :
