@@ -16,9 +16,9 @@ using testing::Succeeds;
 
 // Three products; with `is_quantized`, weights are codes, and those of the second have a scale that
 // is half of what it should be.
-OnnxBuilder Chain(bool is_quantized) {
+OnnxBuilder Chain(bool is_quantized, std::vector<std::int64_t> input = {-1, 16}) {
   OnnxBuilder builder;
-  builder.Input("x", {-1, 16});
+  builder.Input("x", input);
   std::string from = "x";
   for (unsigned i = 0; i < 3; ++i) {
     const std::string number = std::to_string(i), weight = "w" + number, to = "t" + number;
@@ -34,7 +34,7 @@ OnnxBuilder Chain(bool is_quantized) {
     builder.Node("MatMul", {from, weight}, {to}, {}, "fc" + number);
     from = to;
   }
-  builder.Output(from, {-1, 16});
+  builder.Output(from, input);
   return builder;
 }
 
@@ -102,6 +102,23 @@ TEST_F(VerificationTest, ProgressReachesItsTotal) {
             }});
   EXPECT_EQ(last.first, 15u);  // One part, and four times many.
   EXPECT_EQ(last.second, 15u);
+}
+
+TEST_F(VerificationTest, SamplesAreThoseOfTheComparisonWhoeverFixedTheirShape) {
+  const std::vector<std::int64_t> open = {1, -1, 16};
+  ASSERT_THAT(WriteFileAtomically(folder_ / "a.onnx", Chain(false, open).Bytes()), Succeeds());
+  const auto expect_same = [&](const CompareOptions& options) {
+    const ModelComparison comparison = Compared(options);
+    ASSERT_EQ(comparison.verified.size(), 6u);
+    // No output is quantized, and so it is the same again.
+    EXPECT_NEAR(comparison.verified[4].sqnr_db, comparison.verified[0].sqnr_db, 1e-9);
+    EXPECT_EQ(comparison.input_shapes.at("x"), (std::vector<std::int64_t>{1, 5, 16}));
+  };
+  // The other file did.
+  ASSERT_THAT(WriteFileAtomically(folder_ / "b.onnx", Chain(true, {1, 5, 16}).Bytes()), Succeeds());
+  expect_same({.samples = 4, .verify = 5});
+  ASSERT_THAT(WriteFileAtomically(folder_ / "b.onnx", Chain(true, open).Bytes()), Succeeds());
+  expect_same({.shapes = {{"x", {1, 5, 16}}}, .samples = 4, .verify = 5});
 }
 
 TEST_F(VerificationTest, ItTakesAnEndToMeasure) {
