@@ -46,8 +46,9 @@ int RunCompare(Arguments arguments) {
                  "Samples to run: .npz, .npy, or a folder of PNG files;\nmade up when missing")
       ->type_name("PATH");
   AddShapeFlag(app,
-               "The shape of an input of made-up samples where the files leave its sizes open:\n"
-               "x=1,3,48,320, or 1,3,48,320 for the only input; once for each input",
+               "The shape of an input of made-up samples where the files\n"
+               "leave its sizes open: x=1,3,48,320, or 1,3,48,320 for the\n"
+               "only input; once for each input",
                options.shapes);
   app.add_option("--samples", options.samples,
                  "How many samples to run at most (20); 0 compares weights only")

@@ -28,9 +28,10 @@ int RunModel(Arguments arguments) {
       ->required()
       ->type_name("");
   AddShapeFlag(app,
-               "The shape of an input whose sizes the file leaves open, so that bytes and\n"
-               "multiply-accumulates can be told: x=1,3,48,320, or 1,3,48,320 for the only input;\n"
-               "once for each input",
+               "The shape of an input whose sizes the file leaves open, so\n"
+               "that bytes and multiply-accumulates can be told:\n"
+               "x=1,3,48,320, or 1,3,48,320 for the only input; once for\n"
+               "each input",
                shapes);
   app.add_option("--top", top, "How many of the largest nodes or tensors to show (20)")
       ->type_name("N")
