@@ -30,7 +30,8 @@ int RunModel(Arguments arguments) {
   AddShapeFlag(app,
                "The shape of an input whose sizes the file leaves open, so\n"
                "that bytes and multiply-accumulates can be told:\n"
-               "x=1,3,48,320, or 1,3,48,320 for the only input; once for each input",
+               "x=1,3,48,320, or 1,3,48,320 for the only input; once for\n"
+               "each input",
                shapes);
   app.add_option("--top", top, "How many of the largest nodes or tensors to show (20)")
       ->type_name("N")
