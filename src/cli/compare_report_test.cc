@@ -84,6 +84,8 @@ TEST(CompareReport, SaysHowOutputsGetOtherQuantizers) {
                         "                    'conv2/out': [{'quant_type': QuantType.QUInt8, "
                         "'rmin': np.float32(-1.5), 'rmax': np.float32(2)}],\n"
                         "                }})\n"));
+  comparison.is_generated = true;
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("TensorQuantOverrides")));
 }
 
 TEST(CompareReport, SaysWhatIsLeftOfTheChannelsThatCount) {

@@ -262,6 +262,7 @@ std::vector<const LayerComparison*> MostLost(const ModelComparison& comparison);
 std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison);
 
 // Other quantizers for the outputs of red layers, by the first fix that is one; the worst first.
+// None when samples were made up: ranges of noise are no ranges to calibrate by.
 std::vector<ActivationOverride> OutputOverrides(const ModelComparison& comparison);
 
 // {"baseline":…,"variant":…,"samples":…,"layers":[…],"bytes":[…],"lint":[…],"verified":[…],

@@ -253,6 +253,7 @@ std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison) {
 
 std::vector<ActivationOverride> OutputOverrides(const ModelComparison& comparison) {
   std::vector<ActivationOverride> overrides;
+  if (comparison.is_generated) return overrides;  // Nobody should calibrate on noise.
   for (const LayerComparison& layer : comparison.layers) {
     if (layer.diagnosis.level != Level::kRed || layer.output_tensor.empty()) continue;
     const auto found =

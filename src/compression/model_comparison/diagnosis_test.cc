@@ -147,8 +147,8 @@ TEST(Diagnosis, ChannelsOfVeryDifferentSizeUnderOneScaleAreASpread) {
 TEST(Diagnosis, ChannelsThatRoundToZeroAreNoWrongScale) {
   Case weights;
   const auto rows = weights.x.begin() + 10 * kRow;
-  std::for_each(weights.x.begin(), rows, [](float& v) { v = v > 0 ? 500.0f : -500.0f; });
-  weights.Quantize();  // Exact for these; the others are below one step.
+  std::for_each(weights.x.begin(), rows, [](float& v) { v = v > 0 ? 5000.0f : -5000.0f; });
+  weights.Quantize(5000);  // Exact for these; the others are below one step.
   const Diagnosis diagnosis = weights.Diagnosed();
   EXPECT_EQ(diagnosis.level, Level::kRed);
   EXPECT_EQ(diagnosis.cause, Cause::kChannelSpread) << diagnosis.explanation;
@@ -222,6 +222,23 @@ TEST(Diagnosis, OutputsMayHaveChannelsThatHardlyEverFire) {
   EXPECT_EQ(Diagnose(evidence, {}).level, Level::kGreen);
   evidence.part = Part::kWeight;
   EXPECT_EQ(Diagnose(evidence, {}).level, Level::kRed);
+}
+
+TEST(Diagnosis, ValuesThatHardlyVaryAreRoundedAndNotShifted) {
+  std::vector<float> x = Gaussian(kChannels * kRow, 7, 2), y;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i % 10 != 0) x[i] = 0.3f;
+    y.push_back(std::nearbyint(x[i]));
+  }
+  const auto comparison =
+      Compare(TensorView(x, {kChannels, kRow}), TensorView(y, {kChannels, kRow}),
+              {.channel_axis = std::size_t{0}, .grid = QuantizationGrid{1, 128, 0, 255}});
+  ASSERT_THAT(comparison, Succeeds());
+  const auto cause = [&](double step) {
+    return Diagnose({.part = Part::kOutput, .comparison = &*comparison, .step = step}, {}).cause;
+  };
+  EXPECT_EQ(cause(0.1), Cause::kBiasShift);  // Three steps would be an offset.
+  EXPECT_NE(cause(1), Cause::kBiasShift);
 }
 
 TEST(Diagnosis, ThresholdsMove) {
