@@ -176,7 +176,7 @@ class Benchmark:
                     for what, times in (("the viewer hears of it", heard), ("and has asked for the value", held))]  # fmt: skip
             late = live_viewers.percentile(heard, 0.99)
             viewers = 1000
-            cpu, memory = server.cpu_seconds(), server.resident_bytes()
+            cpu = server.cpu_seconds()
             events = 20
             spread = live_viewers.fan_out_seconds(server.port, logdir / "many", viewers, events, 0.25)
             cpu = (server.cpu_seconds() - cpu) / (events * viewers)

@@ -1,5 +1,6 @@
 # cboard_library(<module>
 #   SOURCES … TESTS … BENCHES … FUZZERS …
+#   KERNELS sources that Highway compiles once for each instruction set, each by itself
 #   PUBLIC  targets that its headers include
 #   PRIVATE targets that only its sources include
 #   TEST_LIBRARIES extra libraries for its tests)
@@ -20,6 +21,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 invents overflows in optimised vector code; AddressSanitizer finds the real ones.
   target_compile_options(cboard_warnings INTERFACE
     -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict -Wno-maybe-uninitialized)
+  if(CBOARD_TOGETHER)  # It takes sources that are included for headers.
+    target_compile_options(cboard_warnings INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 
 if(CBOARD_SANITIZE)
@@ -53,10 +57,40 @@ function(cboard_fuzzer_tests module sources)
   set(${sources} ${found} PARENT_SCOPE)
 endfunction()
 
+# Makes few files of many: `files` becomes what to compile instead of the sources that follow, eight
+# at a time. Headers and what is made of templates are the most of a file, so that those who share
+# them compile in a third of the time. Names in the anonymous namespaces of a module must differ then.
+# CMake's own UNITY_BUILD writes paths of this machine into its files, and a compiler cache would
+# know none of them in another clone.
+function(cboard_together files name)
+  if(NOT CBOARD_TOGETHER)
+    set(${files} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  file(RELATIVE_PATH directory ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  set(sources ${ARGN})
+  set(made ${ARGN})
+  list(FILTER made INCLUDE REGEX "^/")  # Generated ones, which are large enough.
+  list(FILTER sources EXCLUDE REGEX "^/")
+  set(place 0)
+  while(sources)
+    list(SUBLIST sources 0 8 some)
+    list(REMOVE_ITEM sources ${some})
+    list(TRANSFORM some REPLACE "(.+)" "#include \"${directory}/\\1\"")
+    list(JOIN some "\n" text)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_${place}.cc)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}\n" @ONLY)
+    list(APPEND made ${file})
+    math(EXPR place "${place} + 1")
+  endwhile()
+  set(${files} ${made} PARENT_SCOPE)
+endfunction()
+
 function(cboard_library module)
-  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;BENCHES;FUZZERS;PUBLIC;PRIVATE;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;TESTS;BENCHES;FUZZERS;PUBLIC;PRIVATE;TEST_LIBRARIES" ${ARGN})
   set(target cboard_${module})
-  add_library(${target} STATIC ${ARG_SOURCES})
+  cboard_together(sources ${module} ${ARG_SOURCES})
+  add_library(${target} STATIC ${sources} ${ARG_KERNELS})
   add_library(cboard::${module} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${module})
   target_include_directories(${target} PUBLIC
@@ -68,7 +102,8 @@ function(cboard_library module)
 
   if(CBOARD_TESTS AND ARG_TESTS)
     cboard_fuzzer_tests(${module} fuzzer_tests ${ARG_FUZZERS})
-    add_executable(${module}_test ${ARG_TESTS} ${fuzzer_tests})
+    cboard_together(tests ${module}_test ${ARG_TESTS})
+    add_executable(${module}_test ${tests} ${fuzzer_tests})
     target_include_directories(${module}_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${module}_test PRIVATE ${target} ${ARG_PRIVATE} ${ARG_TEST_LIBRARIES}
       cboard_fuzz_replay cboard_warnings GTest::gmock GTest::gtest_main)

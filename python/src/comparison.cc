@@ -21,14 +21,13 @@ std::string CompareFiles(const std::string& baseline, const std::string& variant
   {
     const Unlocked unlocked;
     json = [&]() -> Result<std::string> {
-      CBOARD_ASSIGN_OR_RETURN(
-          const compare::ModelComparison comparison,
-          compare::CompareModels(baseline, variant,
-                                 {.data = data,
-                                  .shapes = shapes,
-                                  .samples = samples,
-                                  .histograms = !logdir.empty(),
-                                  .verify = verify}));
+      CBOARD_ASSIGN_OR_RETURN(const compare::ModelComparison comparison,
+                              compare::CompareModels(baseline, variant,
+                                                     {.data = data,
+                                                      .shapes = shapes,
+                                                      .samples = samples,
+                                                      .histograms = !logdir.empty(),
+                                                      .verify = verify}));
       if (!logdir.empty()) CBOARD_RETURN_IF_ERROR(compare::LogComparison(comparison, logdir));
       return compare::ToJson(comparison);
     }();

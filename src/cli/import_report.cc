@@ -31,7 +31,7 @@ std::string RatioCell(const Ratios& ratios, std::string_view name, int decimals,
 }
 
 // What is not there stays empty: a dash or a zero could be taken for a result.
-std::vector<std::string> RowOf(const ModelComparison& model, const Variant& baseline,
+std::vector<std::string> RowOf(const cboard::ModelComparison& model, const Variant& baseline,
                                const Variant& variant) {
   const Ratios ratios =
       ComputeRatios(baseline.metrics, variant.metrics, baseline.name, variant.name);
@@ -54,7 +54,7 @@ std::string ModelTable(const BenchmarkFile& file, bool verbose) {
                    {"accuracy drop", Align::kRight},
                    {"AURORA", Align::kRight}});
   std::size_t rows = 0, hidden = 0;
-  for (const ModelComparison& model : file.models) {
+  for (const cboard::ModelComparison& model : file.models) {
     const Variant* baseline = model.Find(model.baseline);
     for (const Variant& variant : model.variants) {
       if (&variant == baseline && model.variants.size() > 1) continue;

@@ -15,7 +15,7 @@
 namespace cboard::cli {
 namespace {
 
-constexpr std::size_t kMaxNameWidth = 80;
+constexpr std::size_t kMaxTensorNameWidth = 80;
 
 std::string Bytes(std::uint64_t bytes) { return HumanBytes(static_cast<double>(bytes)); }
 
@@ -35,7 +35,7 @@ std::string DeclaredShapeText(const ModelTensor& tensor) {
   std::string text;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     const bool is_open = tensor.shape[i] < 0;
-    const std::string name = Printable(Shortened(tensor.dimension_names[i], kMaxNameWidth));
+    const std::string name = Printable(Shortened(tensor.dimension_names[i], kMaxTensorNameWidth));
     text += (i > 0 ? ", " : "[");
     text += !is_open ? std::to_string(tensor.shape[i]) : name.empty() ? "?" : name;
   }
@@ -120,7 +120,7 @@ void AppendEnds(std::string_view title, const ModelGraph& model, const std::vect
                 std::string& text) {
   for (const TensorId id : ids) {
     const ModelTensor& tensor = model.tensor(id);
-    text += std::string(title) + " " + Quoted(tensor.name, kMaxNameWidth) + " " +
+    text += std::string(title) + " " + Quoted(tensor.name, kMaxTensorNameWidth) + " " +
             std::string(NameOf(tensor.type)) + " " + DeclaredShapeText(tensor) + "\n";
   }
 }
@@ -150,7 +150,7 @@ void AppendOperators(const ModelGraph& model, std::string& text) {
                    {"weights", Align::kRight},
                    {"multiply-accumulates", Align::kRight}});
   for (const auto& [op, row] : sorted) {
-    table.AddRow({Shortened(op, kMaxNameWidth), HumanCount(row.nodes),
+    table.AddRow({Shortened(op, kMaxTensorNameWidth), HumanCount(row.nodes),
                   row.bytes == 0 ? "" : Bytes(row.bytes), WorkOf(row.macs)});
   }
   AppendTable(table, text);
@@ -226,9 +226,9 @@ void AppendLargestNodes(const ModelGraph& model, std::size_t top, std::string& t
        Largest(model.nodes(), top, [](const ModelNode& node) { return node.weight_bytes; })) {
     const ModelNode& node = model.nodes()[i];
     const bool has_output = !node.outputs.empty() && node.outputs[0] != kNoTensor;
-    table.AddRow({Shortened(node.name, kMaxNameWidth), Shortened(node.op_type, kMaxNameWidth),
-                  Bytes(node.weight_bytes), WorkOf(node.macs),
-                  has_output ? ShapeText(model.tensor(node.outputs[0])) : ""});
+    table.AddRow({Shortened(node.name, kMaxTensorNameWidth),
+                  Shortened(node.op_type, kMaxTensorNameWidth), Bytes(node.weight_bytes),
+                  WorkOf(node.macs), has_output ? ShapeText(model.tensor(node.outputs[0])) : ""});
   }
   AppendTable(table, text);
 }
@@ -238,7 +238,7 @@ void AppendLargestTensors(const ModelGraph& model, std::size_t top, std::string&
   for (const std::size_t i : Largest(
            model.tensors(), top, [](const ModelTensor& tensor) { return tensor.data.size(); })) {
     const ModelTensor& tensor = model.tensors()[i];
-    table.AddRow({Shortened(tensor.name, kMaxNameWidth), std::string(NameOf(tensor.type)),
+    table.AddRow({Shortened(tensor.name, kMaxTensorNameWidth), std::string(NameOf(tensor.type)),
                   ShapeText(tensor), Bytes(tensor.data.size())});
   }
   AppendTable(table, text);
@@ -294,7 +294,8 @@ std::string ModelText(std::string_view name, const ModelGraph& model, std::size_
           " elements in " + Bytes(totals.bytes) +
           WorkText(model, totals.macs, totals.uncounted_nodes) + "\n";
   for (const auto& [key, value] : model.metadata()) {
-    text += Shortened(key, kMaxNameWidth) + ": " + Shortened(value, kMaxNameWidth) + "\n";
+    text +=
+        Shortened(key, kMaxTensorNameWidth) + ": " + Shortened(value, kMaxTensorNameWidth) + "\n";
   }
   AppendEnds("input", model, model.inputs(), text);
   AppendEnds("output", model, model.outputs(), text);

@@ -38,7 +38,7 @@ BenchmarkFile Parsed(std::string text) {
   return file ? *std::move(file) : BenchmarkFile{};
 }
 
-constexpr const char* kAlexnet = R"({
+constexpr const char* kAlexnetFile = R"({
   "_source": {"title": "left out"},
   "alexnet": {
     "fp32": {"accuracy": 0.9945, "latency_mean_ms": 261.02, "model_size_mb": 217.61,
@@ -50,7 +50,7 @@ constexpr const char* kAlexnet = R"({
 })";
 
 TEST(BenchmarkJson, ReadsAModelWithAllThatIsKnownOfIt) {
-  const BenchmarkFile file = Parsed(kAlexnet);
+  const BenchmarkFile file = Parsed(kAlexnetFile);
   EXPECT_EQ(file.name, "results");
   ASSERT_EQ(file.models.size(), 1u);
   EXPECT_THAT(file.skipped, IsEmpty());
@@ -217,7 +217,7 @@ TEST(BenchmarkJson, SaysWhereTheFileIsBroken) {
 }
 
 TEST(BenchmarkJson, ForgivesTheMarkThatWindowsPutsFirst) {
-  EXPECT_THAT(ParseBenchmarkJson(std::string("\xef\xbb\xbf") + kAlexnet, "r.json"), Succeeds());
+  EXPECT_THAT(ParseBenchmarkJson(std::string("\xef\xbb\xbf") + kAlexnetFile, "r.json"), Succeeds());
 }
 
 TEST(BenchmarkJson, LimitsVariantsAndFacts) {

@@ -17,7 +17,7 @@
 namespace cboard {
 namespace {
 
-constexpr std::uint32_t kMaxRank = 8;  // ggml has four; some room for the future.
+constexpr std::uint32_t kMaxDimensions = 8;  // ggml has four; some room for the future.
 constexpr std::size_t kMaxShownText = 200;
 
 struct BlockFacts {
@@ -25,7 +25,7 @@ struct BlockFacts {
   ElementType type;
   int bits;  // Of a code; 0 where elements are plain numbers.
 };
-constexpr BlockFacts kTypes[] = {
+constexpr BlockFacts kBlockTypes[] = {
     {0, ElementType::kFloat32, 0},   {1, ElementType::kFloat16, 0},  {2, ElementType::kQ4_0, 4},
     {3, ElementType::kQ4_1, 4},      {6, ElementType::kQ5_0, 5},     {7, ElementType::kQ5_1, 5},
     {8, ElementType::kQ8_0, 8},      {10, ElementType::kQ2_K, 2},    {11, ElementType::kQ3_K, 3},
@@ -183,10 +183,10 @@ class GgufReader {
     TensorInfo& info = infos_.emplace_back();
     CBOARD_ASSIGN_OR_RETURN(info.name, TakeString());
     CBOARD_ASSIGN_OR_RETURN(const auto rank, Take<std::uint32_t>());
-    if (rank > kMaxRank) {
+    if (rank > kMaxDimensions) {
       return Fail(ErrorCode::kDataLoss, "tensor " + Quoted(info.name) + " has " +
                                             std::to_string(rank) + " dimensions, expected up to " +
-                                            std::to_string(kMaxRank));
+                                            std::to_string(kMaxDimensions));
     }
     for (std::uint32_t i = 0; i < rank; ++i) {
       CBOARD_ASSIGN_OR_RETURN(const auto size, Take<std::uint64_t>());
@@ -203,9 +203,9 @@ class GgufReader {
     if (graph_.FindTensor(info.name) != kNoTensor) {
       return Fail(ErrorCode::kDataLoss, where + " is there twice");
     }
-    const auto* known = std::ranges::find(kTypes, info.type, &BlockFacts::number);
+    const auto* known = std::ranges::find(kBlockTypes, info.type, &BlockFacts::number);
     const TensorId id = graph_.Tensor(info.name);
-    if (known == std::end(kTypes)) {  // Newer than we are; its bytes are not counted.
+    if (known == std::end(kBlockTypes)) {  // Newer than we are; its bytes are not counted.
       return graph_.SetConstant(id, ElementType::kUnknown, info.shape, {});
     }
     const std::optional<std::uint64_t> needed = BytesNeeded(known->type, info.shape);

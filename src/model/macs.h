@@ -17,8 +17,8 @@ std::optional<std::uint64_t> ElementsOfOneSample(const ModelTensor& tensor);
 std::optional<std::uint64_t> BytesOfOneSample(const ModelTensor& tensor);
 
 // Multiply-accumulates of a convolution or matrix product; 0 for nodes that have none, nothing when
-// a shape is missing or the node's products are not counted (attention, and recurrent nodes of other
-// formats than ONNX).
+// a shape is missing or the node's products are not counted (attention, and recurrent nodes of
+// other formats than ONNX).
 std::optional<std::uint64_t> CountMacs(ModelFormat format, const ModelNode& node,
                                        const std::vector<ModelTensor>& tensors);
 

@@ -16,11 +16,11 @@ namespace {
 // Far more than any network's description; the parsed tree is several times as large.
 constexpr std::size_t kMaxXmlBytes = std::size_t{512} << 20;
 
-struct NamedType {
+struct OpenvinoType {
   std::string_view name;
   ElementType type;
 };
-constexpr NamedType kTypes[] = {
+constexpr OpenvinoType kOpenvinoTypes[] = {
     {"f32", ElementType::kFloat32},       {"fp32", ElementType::kFloat32},
     {"f16", ElementType::kFloat16},       {"fp16", ElementType::kFloat16},
     {"bf16", ElementType::kBfloat16},     {"f64", ElementType::kFloat64},
@@ -41,8 +41,8 @@ ElementType TypeOf(std::string_view name) {
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  const auto* known = std::ranges::find(kTypes, lower, &NamedType::name);
-  return known == std::end(kTypes) ? ElementType::kUnknown : known->type;
+  const auto* known = std::ranges::find(kOpenvinoTypes, lower, &OpenvinoType::name);
+  return known == std::end(kOpenvinoTypes) ? ElementType::kUnknown : known->type;
 }
 
 std::vector<std::int64_t> SizesOf(std::string_view list) {

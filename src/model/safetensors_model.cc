@@ -18,11 +18,11 @@ namespace dom = simdjson::dom;
 // The limit of the safetensors library itself.
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
-struct NamedType {
+struct SafetensorsType {
   std::string_view name;
   ElementType type;
 };
-constexpr NamedType kTypes[] = {
+constexpr SafetensorsType kSafetensorsTypes[] = {
     {"F64", ElementType::kFloat64},
     {"F32", ElementType::kFloat32},
     {"F16", ElementType::kFloat16},
@@ -43,7 +43,7 @@ constexpr NamedType kTypes[] = {
     {"C64", ElementType::kComplex64},
 };
 
-tl::unexpected<Error> Damaged(std::string message) {
+tl::unexpected<Error> DamagedHeader(std::string message) {
   return Fail(ErrorCode::kDataLoss, "safetensors header: " + std::move(message));
 }
 
@@ -67,31 +67,32 @@ Result<void> ReadTensor(std::string_view name, const dom::element& entry, ByteSp
   if (entry["dtype"].get(type_name) != simdjson::SUCCESS ||
       entry["shape"].get(shape) != simdjson::SUCCESS ||
       entry["data_offsets"].get(offsets) != simdjson::SUCCESS) {
-    return Damaged(where + " needs dtype, shape and data_offsets");
+    return DamagedHeader(where + " needs dtype, shape and data_offsets");
   }
   const std::optional<std::vector<std::int64_t>> sizes = Integers(shape), range = Integers(offsets);
-  if (!sizes) return Damaged(where + " has a shape that is no list of sizes");
+  if (!sizes) return DamagedHeader(where + " has a shape that is no list of sizes");
   if (!range || range->size() != 2 || (*range)[0] > (*range)[1] ||
       static_cast<std::uint64_t>((*range)[1]) > data.size()) {
-    return Damaged(where + " has data_offsets " + simdjson::minify(offsets) +
-                   " that are no range of the file's " + std::to_string(data.size()) +
-                   " bytes of data");
+    return DamagedHeader(where + " has data_offsets " + simdjson::minify(offsets) +
+                         " that are no range of the file's " + std::to_string(data.size()) +
+                         " bytes of data");
   }
-  const auto* known = std::ranges::find(kTypes, type_name, &NamedType::name);
-  const ElementType type = known == std::end(kTypes) ? ElementType::kUnknown : known->type;
-  if (graph.FindTensor(name) != kNoTensor) return Damaged(where + " is there twice");
+  const auto* known = std::ranges::find(kSafetensorsTypes, type_name, &SafetensorsType::name);
+  const ElementType type =
+      known == std::end(kSafetensorsTypes) ? ElementType::kUnknown : known->type;
+  if (graph.FindTensor(name) != kNoTensor) return DamagedHeader(where + " is there twice");
   const auto begin = static_cast<std::size_t>((*range)[0]);
   return graph.SetConstant(graph.Tensor(name), type, *sizes,
                            {data.subspan(begin, static_cast<std::size_t>((*range)[1]) - begin)});
 }
 
 Result<void> ReadFile(ByteSpan bytes, GraphAssembler& graph) {
-  if (bytes.size() < 8) return Damaged("the file ends before the header's length");
+  if (bytes.size() < 8) return DamagedHeader("the file ends before the header's length");
   const auto length = LoadLittleEndian<std::uint64_t>(bytes);
   if (length > kMaxHeaderBytes || length > bytes.size() - 8) {
-    return Damaged("its length is " + std::to_string(length) + ", but the file has " +
-                   std::to_string(bytes.size() - 8) + " bytes after it and the limit is " +
-                   std::to_string(kMaxHeaderBytes));
+    return DamagedHeader("its length is " + std::to_string(length) + ", but the file has " +
+                         std::to_string(bytes.size() - 8) + " bytes after it and the limit is " +
+                         std::to_string(kMaxHeaderBytes));
   }
   const ByteSpan data = bytes.subspan(8 + static_cast<std::size_t>(length));
   dom::parser parser;
@@ -101,7 +102,7 @@ Result<void> ReadFile(ByteSpan bytes, GraphAssembler& graph) {
                              AsText(bytes.subspan(8, static_cast<std::size_t>(length)))))
                          .get(header);
   if (error != simdjson::SUCCESS) {
-    return Damaged(std::string("it is no JSON object: ") + simdjson::error_message(error));
+    return DamagedHeader(std::string("it is no JSON object: ") + simdjson::error_message(error));
   }
   for (const auto [name, entry] : header) {
     if (name != "__metadata__") {
@@ -148,7 +149,7 @@ Result<ModelGraph> ReadSafetensors(std::shared_ptr<const MappedFile> file) {
 
 Result<ModelGraph> ReadSafetensorsIndex(std::shared_ptr<const MappedFile> file) {
   GraphAssembler graph(ModelFormat::kSafetensors, file);
-  if (file->bytes().size() > kMaxHeaderBytes) return Damaged("the index is too large");
+  if (file->bytes().size() > kMaxHeaderBytes) return DamagedHeader("the index is too large");
   dom::parser parser;
   dom::object map;
   const auto error = parser.parse(simdjson::padded_string(file->text()))["weight_map"].get(map);

@@ -19,7 +19,7 @@ using proto::ViewOf;
 constexpr std::size_t kFooterBytes = 48;
 constexpr std::uint64_t kTableMagic = 0xdb4775248b80fb57;
 
-tl::unexpected<Error> Damaged(const std::string& what) {
+tl::unexpected<Error> DamagedBundle(const std::string& what) {
   return Fail(ErrorCode::kDataLoss, "checkpoint index: " + what);
 }
 
@@ -38,11 +38,11 @@ class Cursor {
       value |= (byte & 0x7F) << shift;
       if (byte < 0x80) return value;
     }
-    return Damaged("a number has no end");
+    return DamagedBundle("a number has no end");
   }
 
   Result<ByteSpan> Take(std::uint64_t count) {
-    if (count > bytes_.size()) return Damaged("an entry reaches past its block");
+    if (count > bytes_.size()) return DamagedBundle("an entry reaches past its block");
     const ByteSpan taken = bytes_.first(static_cast<std::size_t>(count));
     bytes_ = bytes_.subspan(static_cast<std::size_t>(count));
     return taken;
@@ -57,14 +57,14 @@ Result<ByteSpan> TakeBlock(Cursor& handle, ByteSpan table) {
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t offset, handle.TakeVarint());
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t length, handle.TakeVarint());
   if (offset > table.size() || length >= table.size() - offset || length < 4) {
-    return Damaged("a block of " + std::to_string(length) + " bytes at offset " +
-                   std::to_string(offset) + " is outside the file");
+    return DamagedBundle("a block of " + std::to_string(length) + " bytes at offset " +
+                         std::to_string(offset) + " is outside the file");
   }
   const ByteSpan block =
       table.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
   const auto compression = table[static_cast<std::size_t>(offset + length)];
   if (compression != std::byte{0}) {
-    return Damaged("a block is compressed, which TensorFlow does not do to checkpoints");
+    return DamagedBundle("a block is compressed, which TensorFlow does not do to checkpoints");
   }
   return block;
 }
@@ -73,14 +73,14 @@ Result<ByteSpan> TakeBlock(Cursor& handle, ByteSpan table) {
 template <typename Visitor>
 Result<void> ForEachEntry(ByteSpan block, GraphAssembler& graph, const Visitor& visit) {
   const auto restarts = LoadLittleEndian<std::uint32_t>(block.last(4));
-  if (restarts > (block.size() - 4) / 4) return Damaged("a block has too many restarts");
+  if (restarts > (block.size() - 4) / 4) return DamagedBundle("a block has too many restarts");
   Cursor cursor(block.first(block.size() - 4 - std::size_t{4} * restarts));
   std::string key;
   while (!cursor.empty()) {
     CBOARD_ASSIGN_OR_RETURN(const std::uint64_t shared, cursor.TakeVarint());
     CBOARD_ASSIGN_OR_RETURN(const std::uint64_t added, cursor.TakeVarint());
     CBOARD_ASSIGN_OR_RETURN(const std::uint64_t value_length, cursor.TakeVarint());
-    if (shared > key.size()) return Damaged("a key shares more than the one before it has");
+    if (shared > key.size()) return DamagedBundle("a key shares more than the one before it has");
     key.resize(static_cast<std::size_t>(shared));
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan rest, cursor.Take(added));
     key += AsText(rest);
@@ -165,7 +165,7 @@ class BundleReader {
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan table, files_.Map(prefix_ + ".index"));
     if (table.size() < kFooterBytes ||
         LoadLittleEndian<std::uint64_t>(table.last(8)) != kTableMagic) {
-      return Damaged("it does not end as a table does");
+      return DamagedBundle("it does not end as a table does");
     }
     Cursor footer(table.last(kFooterBytes));
     CBOARD_RETURN_IF_ERROR(footer.TakeVarint());  // The block of table properties.
@@ -193,9 +193,9 @@ class BundleReader {
     if (fields.is_sliced) return {};  // A partitioned variable; its parts are entries, too.
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan shard, Shard(fields.shard));
     if (fields.offset > shard.size() || fields.size > shard.size() - fields.offset) {
-      return Damaged("entry " + Quoted(key) + " is at offset " + std::to_string(fields.offset) +
-                     " with " + std::to_string(fields.size) + " bytes, but its file has " +
-                     std::to_string(shard.size()));
+      return DamagedBundle("entry " + Quoted(key) + " is at offset " +
+                           std::to_string(fields.offset) + " with " + std::to_string(fields.size) +
+                           " bytes, but its file has " + std::to_string(shard.size()));
     }
     bundle_.entries[key] = {fields.type, std::move(fields.shape.dimensions),
                             shard.subspan(static_cast<std::size_t>(fields.offset),
@@ -220,8 +220,8 @@ class BundleReader {
 
   Result<ByteSpan> Shard(std::uint64_t number) {
     if (shard_count_ > 99999 || number >= shard_count_) {
-      return Damaged("an entry is in file " + std::to_string(number) + " of " +
-                     std::to_string(shard_count_));
+      return DamagedBundle("an entry is in file " + std::to_string(number) + " of " +
+                           std::to_string(shard_count_));
     }
     std::array<char, 64> suffix;
     std::snprintf(suffix.data(), suffix.size(), ".data-%05u-of-%05u", static_cast<unsigned>(number),

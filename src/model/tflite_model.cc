@@ -43,7 +43,7 @@ namespace operator_field {
 enum : std::size_t { kCode, kInputs, kOutputs, kOptionsType, kOptions };
 }
 
-constexpr ElementType kTypes[] = {
+constexpr ElementType kTfliteTypes[] = {
     ElementType::kFloat32,  ElementType::kFloat16, ElementType::kInt32,
     ElementType::kUint8,    ElementType::kInt64,   ElementType::kString,
     ElementType::kBool,     ElementType::kInt16,   ElementType::kComplex64,
@@ -129,9 +129,10 @@ class TfliteReader {
         prefix + (name.empty() ? "tensor_" + std::to_string(ids_.size()) : std::string(name)));
     ids_.push_back(id);
     const auto number = tensor.Number<std::int8_t>(tensor_field::kType);
-    const ElementType type = number < 0 || static_cast<std::size_t>(number) >= std::size(kTypes)
-                                 ? ElementType::kUnknown
-                                 : kTypes[number];
+    const ElementType type =
+        number < 0 || static_cast<std::size_t>(number) >= std::size(kTfliteTypes)
+            ? ElementType::kUnknown
+            : kTfliteTypes[number];
     const bool has_signature = tensor.Has(tensor_field::kSignature);
     const ByteSpan sizes = tensor.Vector(
         has_signature ? tensor_field::kSignature : tensor_field::kShape, sizeof(std::int32_t));

@@ -8,7 +8,7 @@
 namespace cboard::profile {
 namespace {
 
-constexpr std::size_t kMaxDevices = 4096;
+constexpr std::size_t kMaxDisks = 4096;
 
 bool IsDigits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -45,7 +45,7 @@ class DiskSampler final : public Sampler {
     for (const std::string_view line : Split(*text, '\n')) {
       // major minor name reads merged sectors_read ms writes merged sectors_written …
       const std::vector<std::string_view> words = Words(line);
-      if (words.size() < 10 || IsStacked(words[2]) || devices.size() == kMaxDevices) continue;
+      if (words.size() < 10 || IsStacked(words[2]) || devices.size() == kMaxDisks) continue;
       const auto read = ToNumber<std::uint64_t>(words[5]);
       const auto written = ToNumber<std::uint64_t>(words[9]);
       if (!read || !written) continue;

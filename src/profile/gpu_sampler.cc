@@ -10,7 +10,7 @@
 namespace cboard::profile {
 namespace {
 
-constexpr unsigned kMaxDevices = 64;
+constexpr unsigned kMaxGpus = 64;
 
 // NVIDIA's management library. Loaded when it is there, so that nothing depends on it.
 class Nvml {
@@ -90,7 +90,7 @@ class Nvml {
     initialized_ = true;
     unsigned count = 0;
     if (count_(&count) != nvml::kSuccess) return false;
-    for (unsigned i = 0; i < std::min(count, kMaxDevices); ++i) {
+    for (unsigned i = 0; i < std::min(count, kMaxGpus); ++i) {
       nvml::Device* device = nullptr;
       devices_.push_back(by_index_(i, &device) == nvml::kSuccess ? device : nullptr);
     }

@@ -124,7 +124,7 @@ void ReadAttribute(pbf_reader fields, OnnxAttribute& attribute) {
   }
 }
 
-void ReadNode(pbf_reader fields, OnnxNode& node) {
+void ReadOnnxNode(pbf_reader fields, OnnxNode& node) {
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Length(1):
@@ -217,7 +217,7 @@ void ReadFunction(pbf_reader fields, OnnxFunction& function) {
         function.outputs.push_back(ViewOf(fields));
         break;
       case Length(7):
-        ReadNode(fields.get_message(), function.nodes.emplace_back());
+        ReadOnnxNode(fields.get_message(), function.nodes.emplace_back());
         break;
       case Length(10):
         function.domain = ViewOf(fields);
@@ -308,7 +308,7 @@ Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes) {
                           ReadMessage<GraphParts>("ONNX graph", bytes, ReadGraphParts));
   OnnxGraph graph;
   graph.name = parts.name;
-  CBOARD_RETURN_IF_ERROR(ReadParts("ONNX node", parts.nodes, ReadNode, graph.nodes));
+  CBOARD_RETURN_IF_ERROR(ReadParts("ONNX node", parts.nodes, ReadOnnxNode, graph.nodes));
   CBOARD_RETURN_IF_ERROR(
       ReadParts("ONNX initializer", parts.initializers, ReadOnnxTensor, graph.initializers));
   CBOARD_RETURN_IF_ERROR(ReadParts("ONNX input", parts.inputs, ReadValueInfo, graph.inputs));

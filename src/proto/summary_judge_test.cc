@@ -8,15 +8,15 @@
 #include "cboard/proto/summary.h"
 #include "cboard/proto/tensor.h"
 #include "proto/judge.h"
+#include "testing/special_values.h"
 
 namespace cboard::proto {
 namespace {
 
+using ::cboard::testing::kInfinity;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using testing::Judged;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 cboard_testing::Summary::Value JudgedValue(const std::string& summary) {
   const auto judged = Judged<cboard_testing::Summary>(summary);

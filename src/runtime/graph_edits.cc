@@ -7,6 +7,7 @@
 #include "cboard/base/strings.h"
 #include "proto/wire_reader.h"
 #include "proto/wire_writer.h"
+#include "runtime/onnx_fields.h"
 
 namespace cboard {
 namespace {
@@ -14,12 +15,7 @@ namespace {
 using proto::Length;
 using proto::pbf_reader;
 
-// Field numbers of onnx.proto.
-constexpr int kModelGraph = 7;
-constexpr int kGraphNode = 1, kGraphInitializer = 5;
-constexpr int kNodeInput = 1, kNodeOutput = 2, kNodeOperator = 4;
-constexpr int kTensorDims = 1, kTensorType = 2, kTensorName = 8, kTensorRawData = 9;
-constexpr int kFloatType = 1;
+constexpr int kFloatType = 1;  // Of TensorProto.
 
 constexpr std::size_t kMaxModelBytes = (std::size_t{1} << 31) - 1;
 

@@ -7,14 +7,10 @@
 #include "cboard/base/strings.h"
 #include "cboard/proto/onnx.h"
 #include "proto/wire_writer.h"
+#include "runtime/onnx_fields.h"
 
 namespace cboard {
 namespace {
-
-// Field numbers of onnx.proto.
-constexpr int kModelGraph = 7;
-constexpr int kGraphOutput = 12;
-constexpr int kValueInfoName = 1;
 
 // Subgraphs within subgraphs, beyond what any exporter makes.
 constexpr int kMaxDepth = 32;

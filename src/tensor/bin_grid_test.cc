@@ -11,16 +11,16 @@
 
 #include "cboard/tensor/convert.h"
 #include "testing/matchers.h"
+#include "testing/special_values.h"
 
 namespace cboard {
 namespace {
 
 using ::cboard::testing::FailsSaying;
+using ::cboard::testing::kInfinity;
+using ::cboard::testing::kNan;
 using ::cboard::testing::Succeeds;
 using ::testing::ElementsAre;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> Counted(const TensorView& tensor, const BinGrid& grid, std::size_t bins) {
   std::vector<double> counts(bins);

@@ -12,16 +12,16 @@
 
 #include "cboard/tensor/convert.h"
 #include "testing/matchers.h"
+#include "testing/special_values.h"
 
 namespace cboard {
 namespace {
 
+using ::cboard::testing::kInfinity;
 using testing::FailsSaying;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // What a loop in long double gives for the same pairs.
-struct Expected {
+struct ExpectedSums {
   std::uint64_t count = 0;
   long double x_sum = 0, x_squares = 0, y_sum = 0, y_squares = 0, dot = 0, error_squares = 0;
   double x_min = kInfinity, x_max = -kInfinity, y_min = kInfinity, y_max = -kInfinity;
@@ -46,7 +46,7 @@ struct Expected {
   double Cosine() const { return static_cast<double>(dot / std::sqrt(x_squares * y_squares)); }
 };
 
-void ExpectSame(const PairStatistics& pairs, const Expected& expected) {
+void ExpectSame(const PairStatistics& pairs, const ExpectedSums& expected) {
   const auto near = [](double ours, long double theirs, long double magnitude) {
     EXPECT_NEAR(ours, static_cast<double>(theirs), static_cast<double>(magnitude) * 1e-12);
   };
@@ -106,7 +106,7 @@ void ExpectAgreesWithTheLoop(const TensorView& reference, const TensorView& comp
   const Comparison comparison = CompareOrDie(reference, compressed, options);
   const auto x = ToDoubles(reference), y = ToDoubles(compressed);
   ASSERT_TRUE(x && y);
-  Expected total;
+  ExpectedSums total;
   for (std::size_t i = 0; i < x->size(); ++i) total.Add((*x)[i], (*y)[i]);
   ExpectSame(comparison.total, total);
   if (!options.channel_axis) return;
@@ -115,7 +115,7 @@ void ExpectAgreesWithTheLoop(const TensorView& reference, const TensorView& comp
   for (std::size_t i = axis + 1; i < reference.shape.size(); ++i) {
     inner *= static_cast<std::size_t>(reference.shape[i]);
   }
-  std::vector<Expected> channels(static_cast<std::size_t>(reference.shape[axis]));
+  std::vector<ExpectedSums> channels(static_cast<std::size_t>(reference.shape[axis]));
   for (std::size_t i = 0; i < x->size(); ++i) {
     channels[i / inner % channels.size()].Add((*x)[i], (*y)[i]);
   }

@@ -4,22 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "cboard/tensor/convert.h"
 #include "tensor/test_data.h"
 #include "testing/matchers.h"
+#include "testing/special_values.h"
 
 namespace cboard {
 namespace {
 
 using ::cboard::testing::FailsSaying;
 using ::cboard::testing::FailsWith;
+using ::cboard::testing::kInfinity;
+using ::cboard::testing::kNan;
 using ::testing::ElementsAre;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> UpTo(int count) {
   std::vector<double> values(static_cast<std::size_t>(count));

@@ -139,9 +139,9 @@ TYPED_TEST(TensorBoardBinsOf, DoNotNeedAlignment) {
 
 template <typename T>
 class TensorBoardBinsOfIntegers : public ::testing::Test {};
-using Integers = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
-                                  std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
-TYPED_TEST_SUITE(TensorBoardBinsOfIntegers, Integers);
+using BinnedIntegers = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                        std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
+TYPED_TEST_SUITE(TensorBoardBinsOfIntegers, BinnedIntegers);
 
 TYPED_TEST(TensorBoardBinsOfIntegers, CountAllMagnitudes) {
   std::mt19937_64 random(7);

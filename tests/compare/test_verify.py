@@ -10,7 +10,7 @@ from digits_models import LAYERS, Editor, Reader
 from onnx import numpy_helper
 from onnxruntime.quantization import QuantFormat, quantize_static
 from test_digits import layer_of, outlier_channel
-from test_folding import folded  # noqa: F401: a fixture
+from test_folding import folded  # noqa: F401 (a fixture)
 from test_planted_faults import PLANTED_IN_CODES
 
 SAMPLES = 20

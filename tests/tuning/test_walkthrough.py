@@ -38,13 +38,17 @@ def test_the_layers_page_names_the_first_convolution(two_runs):
 
 
 def test_the_first_layer_that_is_bad_is_the_culprit(two_runs):
-    outputs = [l for l in two_runs.layers("baseline", "tune_1") if l["roles"] == "output"]
+    outputs = [
+        layer for layer in two_runs.layers("baseline", "tune_1") if layer["roles"] == "output"
+    ]
     in_order = sorted(outputs, key=lambda layer: layer["depths"])
     assert [layer["names"] for layer in in_order] == ["conv1", "conv2", "pool", "conv3", "fc"]
 
 
 def test_it_is_not_the_weights(two_runs):
-    weights = [l for l in two_runs.layers("baseline", "tune_1") if l["roles"] == "weight"]
+    weights = [
+        layer for layer in two_runs.layers("baseline", "tune_1") if layer["roles"] == "weight"
+    ]
     assert {layer["names"] for layer in weights} == {"conv1", "conv2", "conv3", "fc"}
     assert {layer["levels"] for layer in weights} == {"green"}
 
@@ -70,7 +74,9 @@ def test_keeping_that_layer_in_fp32_brings_the_accuracy_back(board, trials):
     ]
     layers = answers.layers("baseline", "tune_2")
     assert "red" not in {layer["levels"] for layer in layers}
-    (conv1,) = [l for l in layers if (l["names"], l["roles"]) == ("conv1", "output")]
+    (conv1,) = [
+        layer for layer in layers if (layer["names"], layer["roles"]) == ("conv1", "output")
+    ]
     assert conv1["b_tags"] == "conv1/Output/fp32"
     assert conv1["severities"] == 0
 

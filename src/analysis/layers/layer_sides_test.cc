@@ -29,7 +29,7 @@ std::vector<std::string> Variants(const Snapshot& snapshot) {
 TEST(LayerSides, AreTheVariantsThatTagsName) {
   const Snapshot snapshot{
       .runs = {RunWith("log", "log", {"conv1/weight/fp32", "conv1/weight/int8", "other"})}};
-  EXPECT_THAT(Variants(snapshot), testing::ElementsAre("fp32", "int8"));
+  EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("fp32", "int8"));
   EXPECT_EQ(FindSide(FindLayerSides(snapshot), "", "int8")->run, "log");
   EXPECT_EQ(FindSide(FindLayerSides(snapshot), "", "int4"), nullptr);
 }
@@ -39,7 +39,7 @@ TEST(LayerSides, AreTheTrialsOfTuning) {
       .runs = {RunWith("eval/baseline_acc_0.776", "eval/baseline_acc_0.776", {"conv1/Output/fp32"}),
                RunWith("eval/tune_1_acc_0.095", "eval/tune_1_acc_0.095",
                        {"conv1/Output/int8", "conv1/scale/fp32"})}};
-  EXPECT_THAT(Variants(snapshot), testing::ElementsAre("baseline", "tune_1"));
+  EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
   EXPECT_EQ(FindLayerSides(snapshot)[1].tensor_count, 2u);  // The scale is the trial's too.
 }
 
@@ -47,7 +47,7 @@ TEST(LayerSides, KnowTrialsThatHaveBeenGivenNames) {
   const Snapshot snapshot{
       .runs = {RunWith("baseline/.", "eval/baseline_acc_0.776", {"conv1/Output/fp32"}),
                RunWith("tune_1/.", "eval/tune_1_acc_0.095", {"conv1/Output/int8"})}};
-  EXPECT_THAT(Variants(snapshot), testing::ElementsAre("baseline", "tune_1"));
+  EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
 }
 
 }  // namespace

@@ -75,15 +75,15 @@ std::vector<std::string> LayersOf(const std::vector<LayerTensor>& tensors) {
   return layers;
 }
 
-std::vector<LayerTensor> Tensors(const std::vector<const char*>& tags) {
+std::vector<LayerTensor> TensorsOf(const std::vector<const char*>& tags) {
   std::vector<LayerTensor> tensors;
   for (const char* tag : tags) tensors.push_back(*ParseLayerTag(tag));
   return tensors;
 }
 
 TEST(RecoverStrippedNames, GivesOutputsTheNamesOfTheirParameters) {
-  auto tensors = Tensors({"1/Output/int8", "lassifier.1/Output/int8", "conv1/weight/int8",
-                          "conv1/bias/fp32", "classifier.1/weight/int8"});
+  auto tensors = TensorsOf({"1/Output/int8", "lassifier.1/Output/int8", "conv1/weight/int8",
+                            "conv1/bias/fp32", "classifier.1/weight/int8"});
   RecoverStrippedNames(tensors);
   EXPECT_THAT(LayersOf(tensors),
               ElementsAre("conv1", "classifier.1", "conv1", "conv1", "classifier.1"));
@@ -92,13 +92,13 @@ TEST(RecoverStrippedNames, GivesOutputsTheNamesOfTheirParameters) {
 }
 
 TEST(RecoverStrippedNames, LeavesNamesThatSeveralLayersMayHaveLost) {
-  auto tensors = Tensors({"1/Output/int8", "conv1/weight/int8", "act1/weight/int8"});
+  auto tensors = TensorsOf({"1/Output/int8", "conv1/weight/int8", "act1/weight/int8"});
   RecoverStrippedNames(tensors);
   EXPECT_EQ(tensors[0].layer, "1");
 }
 
 TEST(RecoverStrippedNames, LeavesIntactNames) {
-  auto tensors = Tensors({"layer1/Output/int8", "layer1/weight/int8"});
+  auto tensors = TensorsOf({"layer1/Output/int8", "layer1/weight/int8"});
   RecoverStrippedNames(tensors);
   EXPECT_EQ(tensors[0].layer, "layer1");
   EXPECT_EQ(tensors[0].logged_layer, "");

@@ -20,9 +20,10 @@ struct Spot {
 };
 
 // Values to pixels; logarithmic where the values span a decade and are positive.
-class Axis {
+class PlotAxis {
  public:
-  Axis(std::vector<double> values, double from, double to, bool may_be_log) : from_(from), to_(to) {
+  PlotAxis(std::vector<double> values, double from, double to, bool may_be_log)
+      : from_(from), to_(to) {
     const auto [low, high] = std::ranges::minmax(values);
     log_ = may_be_log && low > 0 && high / low > 8;
     low_ = log_ ? std::log10(low) : low;
@@ -117,8 +118,8 @@ std::string P(double pixel) {
   return std::string(text, end.ptr);
 }
 
-void WriteAxes(HtmlWriter& html, const Axis& x, const Axis& y, const MetricDescription& x_metric,
-               const MetricDescription& y_metric) {
+void WriteAxes(HtmlWriter& html, const PlotAxis& x, const PlotAxis& y,
+               const MetricDescription& x_metric, const MetricDescription& y_metric) {
   const auto title = [](const MetricDescription& metric, bool log) {
     return NameWithUnit(metric) + (log ? " (log)" : "");
   };
@@ -152,8 +153,8 @@ std::vector<const Spot*> FrontOf(const std::vector<Spot>& spots, const MetricDes
   return line;
 }
 
-void WriteFront(HtmlWriter& html, const std::vector<const Spot*>& line, const Axis& x,
-                const Axis& y, const MetricDescription& x_metric) {
+void WriteFront(HtmlWriter& html, const std::vector<const Spot*>& line, const PlotAxis& x,
+                const PlotAxis& y, const MetricDescription& x_metric) {
   std::string path;
   for (const Spot* spot : line) {
     const std::string px = P(x(spot->bx)), py = P(y(spot->by));
@@ -192,7 +193,8 @@ std::string Arrow(double ax, double ay, double bx, double by) {
   return path;
 }
 
-void WriteSpots(HtmlWriter& html, const std::vector<Spot>& spots, const Axis& x, const Axis& y) {
+void WriteSpots(HtmlWriter& html, const std::vector<Spot>& spots, const PlotAxis& x,
+                const PlotAxis& y) {
   Labels labels;
   for (const Spot& spot : spots) {
     const double ax = x(spot.ax), ay = y(spot.ay), bx = x(spot.bx), by = y(spot.by);
@@ -232,8 +234,8 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
     xs.insert(xs.end(), {spot.ax, spot.bx});
     ys.insert(ys.end(), {spot.ay, spot.by});
   }
-  const Axis x(std::move(xs), kLeft, kRight, true);
-  const Axis y(std::move(ys), kBottom, kTop, false);
+  const PlotAxis x(std::move(xs), kLeft, kRight, true);
+  const PlotAxis y(std::move(ys), kBottom, kTop, false);
   const std::string title = PlainName(y_metric) + " against " + InSentence(PlainName(x_metric));
   const std::vector<const Spot*> front = FrontOf(spots, x_metric, y_metric);
   const std::string said_of_front = front.size() > 1 ? ", the line joins those that no other beats"

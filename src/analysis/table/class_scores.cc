@@ -8,17 +8,17 @@
 namespace cboard::analysis {
 namespace {
 
-struct Parts {
+struct ScoreParts {
   std::string_view metric, name, variant;
 };
 
 // What stands behind <model>/per_class/: the class is all between metric and variant.
-std::optional<Parts> Split(std::string_view rest) {
+std::optional<ScoreParts> SplitScore(std::string_view rest) {
   const std::size_t first = rest.find('/'), last = rest.rfind('/');
   if (first == std::string_view::npos || last <= first + 1) return std::nullopt;
-  return Parts{.metric = rest.substr(0, first),
-               .name = rest.substr(first + 1, last - first - 1),
-               .variant = rest.substr(last + 1)};
+  return ScoreParts{.metric = rest.substr(0, first),
+                    .name = rest.substr(first + 1, last - first - 1),
+                    .variant = rest.substr(last + 1)};
 }
 
 struct Newest {
@@ -44,7 +44,7 @@ std::vector<ClassScore> FindClassScores(const Snapshot& snapshot, std::string_vi
     auto at = std::ranges::lower_bound(run->tags, prefix, {}, &Tag::name);
     for (; at != run->tags.end() && at->name().starts_with(prefix); ++at) {
       if (at->kind() != TagKind::kScalar || at->scalars.empty()) continue;
-      const auto parts = Split(std::string_view(at->name()).substr(prefix.size()));
+      const auto parts = SplitScore(std::string_view(at->name()).substr(prefix.size()));
       if (!parts || (parts->variant != a && parts->variant != b)) continue;
       Sides& sides = found[{std::string(parts->metric), std::string(parts->name)}];
       const ScalarPoint last = at->scalars.back();

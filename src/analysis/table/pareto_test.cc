@@ -9,10 +9,12 @@
 #include <random>
 
 #include "testing/matchers.h"
+#include "testing/special_values.h"
 
 namespace cboard::analysis {
 namespace {
 
+using ::cboard::testing::kNan;
 using ::testing::ElementsAre;
 using testing::FailsSaying;
 using ::testing::IsEmpty;
@@ -20,7 +22,6 @@ using ::testing::Optional;
 
 constexpr Better kLower = Better::kLower;
 constexpr Better kHigher = Better::kHigher;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 using Values = std::vector<std::optional<double>>;
 

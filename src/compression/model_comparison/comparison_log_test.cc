@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using testing::Succeeds;
 
 // x [n, 2] times [[1, 2], [3, 4]], by codes with a step of 1 and a wrong one of 0.5.
-std::string Quantized() {
+std::string QuantizedFile() {
   testing::OnnxBuilder builder;
   builder.Input("x", {-1, 2})
       .Constant<std::int8_t>("w_quantized", {2, 2}, testing::OnnxBuilder::kInt8, {1, 2, 3, 4})
@@ -33,7 +33,7 @@ class ComparisonLog : public ::testing::Test {
   void SetUp() override {
     ASSERT_THAT(WriteFileAtomically(folder_ / "m.onnx", testing::OnnxBuilder::TwoLayers().Bytes()),
                 Succeeds());
-    ASSERT_THAT(WriteFileAtomically(folder_ / "q.onnx", Quantized()), Succeeds());
+    ASSERT_THAT(WriteFileAtomically(folder_ / "q.onnx", QuantizedFile()), Succeeds());
     const auto comparison =
         CompareModels(folder_ / "m.onnx", folder_ / "q.onnx", {.samples = 0, .histograms = true});
     ASSERT_THAT(comparison, Succeeds());

@@ -14,11 +14,11 @@ using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using testing::Succeeds;
 
-constexpr std::int64_t kChannels = 32, kRow = 300;
+constexpr std::int64_t kChannels = 32, kRowLength = 300;
 
 // Weights of 32 channels, and what an 8-bit quantizer with one scale makes of them.
 struct Case {
-  std::vector<float> x = Gaussian(kChannels * kRow, 7, 1);
+  std::vector<float> x = Gaussian(kChannels * kRowLength, 7, 1);
   float scale = 0;
   std::vector<std::int8_t> codes;
 
@@ -35,22 +35,22 @@ struct Case {
   }
 
   Comparison Compared() const {
-    TensorView y(codes, {kChannels, kRow});
+    TensorView y(codes, {kChannels, kRowLength});
     y.quantization = Quantization::PerTensor({&scale, 1});
     const auto comparison =
-        Compare(TensorView(x, {kChannels, kRow}), y, {.channel_axis = std::size_t{0}});
+        Compare(TensorView(x, {kChannels, kRowLength}), y, {.channel_axis = std::size_t{0}});
     EXPECT_THAT(comparison, Succeeds());
     return *comparison;
   }
 
   std::vector<float> Medians() const {
     std::vector<float> medians;
-    for (auto row = x.begin(); row != x.end(); row += kRow) {
+    for (auto row = x.begin(); row != x.end(); row += kRowLength) {
       std::vector<float> magnitudes;
-      std::transform(row, row + kRow, std::back_inserter(magnitudes),
+      std::transform(row, row + kRowLength, std::back_inserter(magnitudes),
                      [](float v) { return std::abs(v); });
-      std::ranges::nth_element(magnitudes, magnitudes.begin() + kRow / 2);
-      medians.push_back(magnitudes[kRow / 2]);
+      std::ranges::nth_element(magnitudes, magnitudes.begin() + kRowLength / 2);
+      medians.push_back(magnitudes[kRowLength / 2]);
     }
     return medians;
   }
@@ -90,8 +90,8 @@ TEST(Diagnosis, AWrongScaleIsNamedWithItsFactor) {
 TEST(Diagnosis, AWrongScaleOfOneChannelIsFound) {
   Case fault;
   fault.Quantize();
-  for (std::int64_t i = 0; i < kRow; ++i) {
-    auto& code = fault.codes[static_cast<std::size_t>(5 * kRow + i)];
+  for (std::int64_t i = 0; i < kRowLength; ++i) {
+    auto& code = fault.codes[static_cast<std::size_t>(5 * kRowLength + i)];
     code = static_cast<std::int8_t>(std::lround(code * 0.4));
   }
   const Diagnosis diagnosis = fault.Diagnosed();
@@ -135,7 +135,7 @@ TEST(Diagnosis, OverClippingIsNoWrongScale) {
 
 TEST(Diagnosis, ChannelsOfVeryDifferentSizeUnderOneScaleAreASpread) {
   Case fault;
-  for (std::size_t i = 0; i < 4 * kRow; ++i) fault.x[i] *= 1000;
+  for (std::size_t i = 0; i < 4 * kRowLength; ++i) fault.x[i] *= 1000;
   fault.Quantize();
   const Diagnosis diagnosis = fault.Diagnosed();
   EXPECT_GT(fault.Compared().total.SqnrDb(), 30);  // The total does not see it.
@@ -146,7 +146,7 @@ TEST(Diagnosis, ChannelsOfVeryDifferentSizeUnderOneScaleAreASpread) {
 // Their values are zero times what they were, and no factor would bring them back.
 TEST(Diagnosis, ChannelsThatRoundToZeroAreNoWrongScale) {
   Case weights;
-  const auto rows = weights.x.begin() + 10 * kRow;
+  const auto rows = weights.x.begin() + 10 * kRowLength;
   std::for_each(weights.x.begin(), rows, [](float& v) { v = v > 0 ? 5000.0f : -5000.0f; });
   weights.Quantize(5000);  // Exact for these; the others are below one step.
   const Diagnosis diagnosis = weights.Diagnosed();
@@ -157,7 +157,7 @@ TEST(Diagnosis, ChannelsThatRoundToZeroAreNoWrongScale) {
 TEST(Diagnosis, ADeadChannelIsNamed) {
   Case fault;
   fault.Quantize();
-  std::fill_n(fault.codes.begin() + 11 * kRow, kRow, std::int8_t{0});
+  std::fill_n(fault.codes.begin() + 11 * kRowLength, kRowLength, std::int8_t{0});
   const Diagnosis diagnosis = fault.Diagnosed();
   EXPECT_EQ(diagnosis.level, Level::kRed);
   EXPECT_EQ(diagnosis.cause, Cause::kDeadChannel);
@@ -168,7 +168,7 @@ TEST(Diagnosis, ADeadChannelIsNamed) {
 TEST(Diagnosis, PermutedChannelsAreBelievedFirst) {
   Case fault;
   fault.Quantize();
-  std::ranges::rotate(fault.codes, fault.codes.begin() + kRow);
+  std::ranges::rotate(fault.codes, fault.codes.begin() + kRowLength);
   const Diagnosis diagnosis = fault.Diagnosed(32);
   EXPECT_EQ(diagnosis.level, Level::kRed);
   EXPECT_EQ(diagnosis.cause, Cause::kPermutedChannels);
@@ -183,16 +183,16 @@ TEST(Diagnosis, WhatNothingExplainsIsSaidToHaveChanged) {
 }
 
 TEST(Diagnosis, FewerBitsAreJudgedByWhatTheyCanGive) {
-  const std::vector<float> x = Gaussian(kChannels * kRow, 7, 1);
+  const std::vector<float> x = Gaussian(kChannels * kRowLength, 7, 1);
   const float scale = 0.5f;
   std::vector<std::int8_t> codes;
   for (const float value : x) {
     codes.push_back(static_cast<std::int8_t>(std::clamp(std::lround(value / scale), -7l, 7l)));
   }
-  TensorView y(codes, {kChannels, kRow});
+  TensorView y(codes, {kChannels, kRowLength});
   y.quantization = Quantization::PerTensor({&scale, 1});
   const auto comparison =
-      Compare(TensorView(x, {kChannels, kRow}), y,
+      Compare(TensorView(x, {kChannels, kRowLength}), y,
               {.channel_axis = std::size_t{0}, .code_range = ComparisonOptions::CodeRange{-7, 7}});
   ASSERT_THAT(comparison, Succeeds());
   EXPECT_LT(comparison->total.SqnrDb(), 20);
@@ -214,7 +214,7 @@ TEST(Diagnosis, AQuantizerIsNotBlamedForWhatLayersBeforeLost) {
 
 TEST(Diagnosis, OutputsMayHaveChannelsThatHardlyEverFire) {
   Case outputs;
-  for (std::size_t i = 0; i < kRow; ++i) outputs.x[i] /= 100;
+  for (std::size_t i = 0; i < kRowLength; ++i) outputs.x[i] /= 100;
   outputs.Quantize();
   const Comparison comparison = outputs.Compared();
   EXPECT_LT(comparison.channels[0].SqnrDb(), 10);
@@ -225,13 +225,13 @@ TEST(Diagnosis, OutputsMayHaveChannelsThatHardlyEverFire) {
 }
 
 TEST(Diagnosis, ValuesThatHardlyVaryAreRoundedAndNotShifted) {
-  std::vector<float> x = Gaussian(kChannels * kRow, 7, 2), y;
+  std::vector<float> x = Gaussian(kChannels * kRowLength, 7, 2), y;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (i % 10 != 0) x[i] = 0.3f;
     y.push_back(std::nearbyint(x[i]));
   }
   const auto comparison =
-      Compare(TensorView(x, {kChannels, kRow}), TensorView(y, {kChannels, kRow}),
+      Compare(TensorView(x, {kChannels, kRowLength}), TensorView(y, {kChannels, kRowLength}),
               {.channel_axis = std::size_t{0}, .grid = QuantizationGrid{1, 128, 0, 255}});
   ASSERT_THAT(comparison, Succeeds());
   const auto cause = [&](double step) {

@@ -22,7 +22,7 @@ ModelGraph Clipped() {
 }
 
 // The same with a quantizer behind `quantized`, what the Add gives being called `sum`.
-ModelGraph Quantized(const std::string& sum, bool keeps_clip) {
+ModelGraph QuantizedSum(const std::string& sum, bool keeps_clip) {
   OnnxBuilder builder;
   builder.Input("x", {1, 2}).Weight("three", {}, {3}).Weight("scale", {}, {6.0f / 255});
   builder.Node("Add", {"x", "three"}, {sum}, {}, "add");
@@ -45,7 +45,7 @@ std::vector<TensorPair> Paired(const ModelGraph& variant) {
 
 TEST(OutputPlans, AClipThatBecameTheRangeOfAQuantizerIsFoundByEitherName) {
   for (const std::string name : {"sum", "y"}) {
-    const std::vector<TensorPair> pairs = Paired(Quantized(name, false));
+    const std::vector<TensorPair> pairs = Paired(QuantizedSum(name, false));
     ASSERT_EQ(pairs.size(), 1u) << name;
     EXPECT_EQ(pairs[0].plan.baseline, "y") << name;
     EXPECT_EQ(pairs[0].name, "clip") << name;
@@ -56,7 +56,7 @@ TEST(OutputPlans, AClipThatBecameTheRangeOfAQuantizerIsFoundByEitherName) {
 }
 
 TEST(OutputPlans, AClipThatIsStillThereNeedsNoHelp) {
-  const std::vector<TensorPair> pairs = Paired(Quantized("sum", true));
+  const std::vector<TensorPair> pairs = Paired(QuantizedSum("sum", true));
   ASSERT_EQ(pairs.size(), 1u);
   EXPECT_EQ(pairs[0].plan.baseline, "y");
   EXPECT_FALSE(pairs[0].plan.clamp);

@@ -14,7 +14,7 @@ constexpr CodeScheme kBytes{.code_min = 0, .code_max = 255};
 constexpr CodeScheme kSigned{.code_min = -128, .code_max = 127, .is_symmetric = true};
 
 // Σ(x - y)² by quantizing every value.
-double Quantized(std::span<const float> values, const QuantizationGrid& grid) {
+double ErrorOn(std::span<const float> values, const QuantizationGrid& grid) {
   double sum = 0;
   for (const float value : values) {
     const double code = std::clamp<double>(std::nearbyint(value / grid.scale) + grid.zero_point,
@@ -75,7 +75,7 @@ TEST(ValueBins, TellTheErrorThatQuantizingHas) {
       for (const double share : {1.0, 0.5, 0.1}) {
         const QuantizationGrid grid =
             GridFor({bins.Range().low * share, bins.Range().high * share}, scheme);
-        EXPECT_NEAR(DbBetween(bins.SquaredError(grid), Quantized(values, grid)), 0, 0.1)
+        EXPECT_NEAR(DbBetween(bins.SquaredError(grid), ErrorOn(values, grid)), 0, 0.1)
             << distribution.name << ", " << scheme.code_max << ", " << share;
       }
     }
@@ -112,7 +112,7 @@ TEST(BestRange, IsAsGoodAsTheBestOfThousands) {
     const std::vector<float> values = Draw(distribution);
     ValueBins bins;
     bins.Add(values);
-    const double found = Quantized(values, GridFor(BestRange(bins, kBytes), kBytes));
+    const double found = ErrorOn(values, GridFor(BestRange(bins, kBytes), kBytes));
     double best = found;
     for (double low = 1; low > 0.005; low *= 0.93) {
       for (double high = 1; high > 0.005; high *= 0.93) {

@@ -88,7 +88,7 @@ TEST(FixOutput, EqualizingGivesEveryChannelItsOwnSteps) {
 }
 
 // What the quantizer of an output with this grid makes of these values.
-LayerComparison Quantized(const std::vector<float>& values, const QuantizationGrid& grid) {
+LayerComparison LayerOn(const std::vector<float>& values, const QuantizationGrid& grid) {
   std::vector<float> rounded;
   for (const float value : values) {
     const double code = std::clamp<double>(std::nearbyint(value / grid.scale) + grid.zero_point,
@@ -104,14 +104,14 @@ LayerComparison Quantized(const std::vector<float>& values, const QuantizationGr
 std::vector<Fix> FixesOf(const std::vector<float>& values, const QuantizationGrid& grid) {
   ValueBins bins;
   bins.Add(values);
-  return FixOutput(Quantized(values, grid), {}, bins, grid);
+  return FixOutput(LayerOn(values, grid), {}, bins, grid);
 }
 
 // What Quantized keeps when it is done as a fix says.
 double Tried(const std::vector<float>& values, const Fix& fix) {
   const int codes = 1 << fix.output->bits, lowest = fix.output->is_signed ? -codes / 2 : 0;
   const CodeScheme scheme{lowest, lowest + codes - 1, fix.output->is_symmetric};
-  return Quantized(values, GridFor({fix.output->low, fix.output->high}, scheme))
+  return LayerOn(values, GridFor({fix.output->low, fix.output->high}, scheme))
       .local->total.SqnrDb();
 }
 

@@ -14,8 +14,6 @@ using ::cboard::testing::Succeeds;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
-constexpr auto kInvalid = ErrorCode::kInvalidArgument;
-
 TEST(ModelSimilarity, GivesTheCosineAtEveryPointOfEverySample) {
   const std::vector<float> a = {1, 0}, b = {1, 1}, c = {0, 3};
   ModelSimilarity similarity;
@@ -48,6 +46,7 @@ TEST(ModelSimilarity, LeavesNaNOutOfTheMean) {
 }
 
 TEST(ModelSimilarity, RefusesSamplesThatDoNotMatch) {
+  constexpr auto kInvalid = ErrorCode::kInvalidArgument;
   const std::vector<float> two = {1, 2}, three = {1, 2, 3};
   ModelSimilarity similarity;
   EXPECT_THAT(similarity.AddSample({}), FailsSaying(kInvalid, "no points"));

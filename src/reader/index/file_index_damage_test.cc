@@ -20,7 +20,7 @@ using testing::ContentsOf;
 using testing::MemoryFile;
 using testing::ReadWhole;
 
-const std::string& Version() {
+const std::string& VersionRecord() {
   static const std::string version = EventRecord(proto::EventKind::kFileVersion, "brain.Event:2");
   return version;
 }
@@ -35,7 +35,7 @@ std::string HistogramRecord(std::string_view tag, std::int64_t step) {
 
 // A small file of several kinds of records.
 std::vector<std::string> SmallFile() {
-  std::vector<std::string> records = {Version()};
+  std::vector<std::string> records = {VersionRecord()};
   for (std::int64_t step = 0; step < 4; ++step) {
     records.push_back(ScalarRecord("loss", static_cast<float>(step), step));
     records.push_back(ScalarRecord("accuracy", 0.5f, step));
@@ -117,7 +117,7 @@ TEST(FileIndexDamage, EveryBitFlipCostsOneRecordAndIsReportedThere) {
 }
 
 TEST(FileIndexDamage, AZeroedBlockCostsTheRecordsItTouches) {
-  std::vector<std::string> records = {Version()};
+  std::vector<std::string> records = {VersionRecord()};
   for (std::int64_t step = 0; step < 3000; ++step) {
     records.push_back(ScalarRecord("loss", static_cast<float>(step), step));
   }
@@ -140,7 +140,7 @@ TEST(FileIndexDamage, AZeroedBlockCostsTheRecordsItTouches) {
 }
 
 TEST(FileIndexDamage, OfTwoFilesInterleavedEveryWholeRecordIsFound) {
-  std::vector<std::string> one = {Version()}, two = {Version()};
+  std::vector<std::string> one = {VersionRecord()}, two = {VersionRecord()};
   for (std::int64_t step = 0; step < 500; ++step) {
     one.push_back(ScalarRecord("one", static_cast<float>(step), step));
     two.push_back(ScalarRecord("two/longer", static_cast<float>(step), step));
@@ -166,9 +166,9 @@ TEST(FileIndexDamage, OfTwoFilesInterleavedEveryWholeRecordIsFound) {
 TEST(FileIndexDamage, ARecordThatIsNoEventIsReportedAndPassed) {
   std::string bad;
   AppendRecord(AsBytes("\x09 no event"), bad);
-  const auto view = ReadWhole(Version() + bad + ScalarRecord("a", 1, 1));
+  const auto view = ReadWhole(VersionRecord() + bad + ScalarRecord("a", 1, 1));
   ASSERT_EQ(view->damage.size(), 1u);
-  EXPECT_EQ(view->damage[0].offset, Version().size());
+  EXPECT_EQ(view->damage[0].offset, VersionRecord().size());
   EXPECT_EQ(view->damage[0].bytes, bad.size());
   EXPECT_EQ(view->file.record_count, 3u);
   EXPECT_EQ(view->event_count, 2u);
@@ -176,7 +176,7 @@ TEST(FileIndexDamage, ARecordThatIsNoEventIsReportedAndPassed) {
 }
 
 TEST(FileIndexDamage, OnlyTheFirstPlacesAreNamedButAllAreCounted) {
-  std::string file = Version();
+  std::string file = VersionRecord();
   for (std::int64_t step = 0; step < 300; ++step) {
     std::string record = ScalarRecord("a", 1, step);
     if (step % 2 == 0) record[20] = static_cast<char>(record[20] ^ 1);
@@ -190,7 +190,7 @@ TEST(FileIndexDamage, OnlyTheFirstPlacesAreNamedButAllAreCounted) {
 
 TEST(FileIndexDamage, WhereReadingPausesDoesNotMatter) {
   std::mt19937 random(3);
-  std::string file = Version();
+  std::string file = VersionRecord();
   for (std::int64_t step = 0; step < 60; ++step) {
     file += ScalarRecord("a", static_cast<float>(step), step);
     if (step % 11 == 0) file += HistogramRecord("h", step);
@@ -225,7 +225,7 @@ TEST(FileIndexDamage, LengthsThatAllClaimTheRestOfTheFileDoNotHoldItUp) {
     ++records;
   }
   std::atomic<std::uint64_t> read = 0;
-  const auto view = ReadWhole(Version() + file, {.bytes_read = &read});
+  const auto view = ReadWhole(VersionRecord() + file, {.bytes_read = &read});
   EXPECT_EQ(view->series.at(0).scalars[0].size(), records);
   EXPECT_LT(read, 64 * file.size());
 }

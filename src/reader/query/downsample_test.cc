@@ -4,22 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <set>
 
 #include "reader/query/value_range.h"
+#include "testing/special_values.h"
 
 namespace cboard {
 namespace {
 
+using ::cboard::testing::kInfinity;
+using ::cboard::testing::kNan;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsSubsetOf;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 std::vector<double> Counting(std::size_t n) {
   std::vector<double> xs(n);
@@ -43,7 +42,7 @@ TEST(SampleExtremes, KeepsFirstLastLeastAndGreatestOfEachStretch) {
 TEST(SampleExtremes, KeepsOneOfEachKindThatCannotBeDrawnAndTheFiniteExtremesBesideThem) {
   const std::vector<double> xs = Counting(50);
   std::vector<double> ys(50, 1.0);
-  ys[5] = kNan, ys[6] = kNan, ys[10] = kInf, ys[11] = -kInf, ys[20] = 100, ys[21] = -100;
+  ys[5] = kNan, ys[6] = kNan, ys[10] = kInfinity, ys[11] = -kInfinity, ys[20] = 100, ys[21] = -100;
   EXPECT_THAT(SampleExtremes(xs, ys, ys, 4), ElementsAre(0, 5, 10, 11, 20, 21, 49));
 }
 
@@ -89,7 +88,7 @@ TEST(SampleExtremes, NeverHidesTheExtremesOfLowsAndHighs) {
 
 TEST(RangeOf, AgreesWithOneByOneComparisonForAnyLengthAndContent) {
   std::mt19937_64 random(3);
-  const double odd[] = {kNan, kInf, -kInf, 0.0, -0.0, 1e308, -1e308, 5e-324};
+  const double odd[] = {kNan, kInfinity, -kInfinity, 0.0, -0.0, 1e308, -1e308, 5e-324};
   for (int round = 0; round < 500; ++round) {
     std::vector<double> values(random() % 70);
     const bool with_odd = random() % 2 == 0;

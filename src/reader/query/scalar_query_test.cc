@@ -8,19 +8,19 @@
 
 #include "reader/query/series_sampler.h"
 #include "testing/matchers.h"
+#include "testing/special_values.h"
 
 namespace cboard {
 namespace {
 
 using ::cboard::testing::FailsSaying;
 using ::cboard::testing::FailsWith;
+using ::cboard::testing::kInfinity;
+using ::cboard::testing::kNan;
 using ::testing::Contains;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::Pointwise;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // A series in memory, given out in blocks as small as the test wants.
 class FakeSeries {
@@ -66,13 +66,13 @@ TEST(SampleSeries, GivesEveryPointOfAShortSeriesOnTheAxisAskedFor) {
   FakeSeries series;
   series.Add(5, 100.5, 1);
   series.Add(7, 102, kNan);
-  series.Add(9, 104, kInf);
+  series.Add(9, 104, kInfinity);
   const auto by_step = reader::Sample(series.Source(), true, {});
   ASSERT_TRUE(by_step);
   EXPECT_THAT(by_step->xs, ElementsAre(5, 7, 9));
   EXPECT_THAT(by_step->steps, ElementsAre(5, 7, 9));
   EXPECT_TRUE(std::isnan(by_step->values[1]));
-  EXPECT_EQ(by_step->values[2], kInf);
+  EXPECT_EQ(by_step->values[2], kInfinity);
   EXPECT_TRUE(by_step->exact);
   EXPECT_TRUE(by_step->smoothed.empty());
   const auto relative = reader::Sample(series.Source(), true, {.axis = ScalarAxis::kRelative});
@@ -157,9 +157,9 @@ TEST(Smooth, IsTheDebiasedAverageOfTensorBoard) {
   // By hand, weight 0.5: 2/1; (1+2)/... last = 0.5*1 + 0.5*4 = 2.5, over 1 - 0.25.
   EXPECT_THAT(Smooth(std::vector<double>{2, 4}, 0.5),
               Pointwise(DoubleNear(1e-15), {2.0, 2.5 / 0.75}));
-  const auto with_gap = Smooth(std::vector<double>{2, kNan, kInf, 4}, 0.5);
+  const auto with_gap = Smooth(std::vector<double>{2, kNan, kInfinity, 4}, 0.5);
   EXPECT_TRUE(std::isnan(with_gap[1]));
-  EXPECT_EQ(with_gap[2], kInf);
+  EXPECT_EQ(with_gap[2], kInfinity);
   EXPECT_DOUBLE_EQ(with_gap[3], 2.5 / 0.75) << "what cannot be averaged takes no part";
   EXPECT_THAT(Smooth(std::vector<double>{0.1, 0.1, 0.1}, 0.9), ElementsAre(0.1, 0.1, 0.1));
 }

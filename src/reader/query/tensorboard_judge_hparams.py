@@ -9,7 +9,6 @@ import random
 import unittest
 from types import SimpleNamespace
 
-from google.protobuf import struct_pb2
 from tensorboard.data import provider
 from tensorboard.plugins.hparams import (
     api_pb2, backend_context, get_experiment, list_session_groups, metadata, plugin_data_pb2)

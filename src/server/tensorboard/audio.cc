@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kWav = "audio/wav";
 constexpr std::string_view kUnknown = "application/octet-stream";
 
-std::size_t LimitOf(const DataCall& call) { return SampleLimit(call, "audio", kMediaSteps); }
+std::size_t SoundLimit(const DataCall& call) { return SampleLimit(call, "audio", kMediaSteps); }
 
 // What the plugin data says the bytes are. TensorBoard takes old values for WAV without asking, and
 // knows no other encoding.
@@ -23,10 +23,10 @@ std::string_view ContentTypeOf(const TagInfo& info) {
   return kUnknown;
 }
 
-Result<HttpResponse> GetTags(const DataCall& call) {
+Result<HttpResponse> GetAudioTags(const DataCall& call) {
   return TagListing(*call.snapshot, TagKind::kAudio,
                     [&](JsonWriter& json, const Run& run, const Tag& tag) {
-                      json.Key("samples").Value(MaxSamples(run, tag, LimitOf(call)));
+                      json.Key("samples").Value(MaxSamples(run, tag, SoundLimit(call)));
                     });
 }
 
@@ -41,7 +41,7 @@ Result<HttpResponse> GetAudio(const DataCall& call) {
   const std::string_view type = ContentTypeOf(*found->tag->info);
   const std::string escaped_type = type == kWav ? "audio%2Fwav" : "application%2Foctet-stream";
   CBOARD_ASSIGN_OR_RETURN(const std::vector<MediaStep> steps,
-                          MediaSteps(*found->run, *found->tag, sample, LimitOf(call)));
+                          MediaSteps(*found->run, *found->tag, sample, SoundLimit(call)));
   JsonWriter json;
   json.BeginArray();
   for (const MediaStep& step : steps) {
@@ -67,7 +67,7 @@ Result<HttpResponse> GetIndividualAudio(const DataCall& call) {
 }  // namespace
 
 std::vector<DataRoute> AudioRoutes() {
-  return {{"/plugin/audio/tags", GetTags},
+  return {{"/plugin/audio/tags", GetAudioTags},
           {"/plugin/audio/audio", GetAudio},
           {"/plugin/audio/individualAudio", GetIndividualAudio}};
 }

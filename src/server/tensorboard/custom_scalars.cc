@@ -38,7 +38,7 @@ Result<HttpResponse> GetLayout(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-Result<HttpResponse> GetScalars(const DataCall& call) {
+Result<HttpResponse> GetCustomScalars(const DataCall& call) {
   const std::string expression = call.Find("tag").value_or("");
   const Result<TextPattern> pattern = TextPattern::Compile(expression);
   if (expression.empty() || !pattern) {
@@ -58,7 +58,7 @@ Result<HttpResponse> GetScalars(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-Result<HttpResponse> GetDownloadData(const DataCall& call) {
+Result<HttpResponse> GetChartData(const DataCall& call) {
   return ScalarsResponse(call, call.Find("run"), call.Find("tag"), call.Find("format"));
 }
 
@@ -66,8 +66,8 @@ Result<HttpResponse> GetDownloadData(const DataCall& call) {
 
 std::vector<DataRoute> CustomScalarRoutes() {
   return {{"/plugin/custom_scalars/layout", GetLayout},
-          {"/plugin/custom_scalars/scalars", GetScalars},
-          {"/plugin/custom_scalars/download_data", GetDownloadData}};
+          {"/plugin/custom_scalars/scalars", GetCustomScalars},
+          {"/plugin/custom_scalars/download_data", GetChartData}};
 }
 
 }  // namespace cboard::tensorboard

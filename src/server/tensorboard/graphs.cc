@@ -43,7 +43,7 @@ const Tag* FindGraphTag(const Run& run, std::string_view name, std::string_view 
   return tag != nullptr && tag->size() > 0 && PluginOf(*tag->info) == plugin ? tag : nullptr;
 }
 
-Result<HttpResponse> GetInfo(const DataCall& call) {
+Result<HttpResponse> GetGraphInfo(const DataCall& call) {
   JsonWriter json;
   json.BeginObject();
   for (const RunPointer& run : call.snapshot->runs) {
@@ -128,7 +128,7 @@ Result<HttpResponse> GetRunMetadata(const DataCall& call) {
 }  // namespace
 
 std::vector<DataRoute> GraphRoutes() {
-  return {{"/plugin/graphs/info", GetInfo},
+  return {{"/plugin/graphs/info", GetGraphInfo},
           {"/plugin/graphs/graph", GetGraph},
           {"/plugin/graphs/run_metadata", GetRunMetadata}};
 }

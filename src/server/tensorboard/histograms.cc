@@ -7,7 +7,7 @@
 namespace cboard::tensorboard {
 namespace {
 
-Result<HttpResponse> GetTags(const DataCall& call) {
+Result<HttpResponse> GetHistogramTags(const DataCall& call) {
   return TagListing(*call.snapshot, TagKind::kHistogram);
 }
 
@@ -75,9 +75,9 @@ Result<std::vector<ShownHistogram>> ReadShownHistograms(const Run& run, const Ta
 }
 
 std::vector<DataRoute> HistogramRoutes() {
-  return {{"/plugin/histograms/tags", GetTags},
+  return {{"/plugin/histograms/tags", GetHistogramTags},
           {"/plugin/histograms/histograms", GetHistograms},
-          {"/plugin/distributions/tags", GetTags},
+          {"/plugin/distributions/tags", GetHistogramTags},
           {"/plugin/distributions/distributions", GetDistributions}};
 }
 

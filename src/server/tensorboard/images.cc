@@ -4,12 +4,12 @@
 namespace cboard::tensorboard {
 namespace {
 
-std::size_t LimitOf(const DataCall& call) { return SampleLimit(call, "images", kMediaSteps); }
+std::size_t ImageLimit(const DataCall& call) { return SampleLimit(call, "images", kMediaSteps); }
 
-Result<HttpResponse> GetTags(const DataCall& call) {
+Result<HttpResponse> GetImageTags(const DataCall& call) {
   return TagListing(*call.snapshot, TagKind::kImage,
                     [&](JsonWriter& json, const Run& run, const Tag& tag) {
-                      json.Key("samples").Value(MaxSamples(run, tag, LimitOf(call)));
+                      json.Key("samples").Value(MaxSamples(run, tag, ImageLimit(call)));
                     });
 }
 
@@ -22,7 +22,7 @@ Result<HttpResponse> GetImages(const DataCall& call) {
                                           ", tag=" + PythonRepr(call.Find("tag")));
   }
   CBOARD_ASSIGN_OR_RETURN(const std::vector<MediaStep> steps,
-                          MediaSteps(*found->run, *found->tag, sample, LimitOf(call)));
+                          MediaSteps(*found->run, *found->tag, sample, ImageLimit(call)));
   JsonWriter json;
   json.BeginArray();
   for (const MediaStep& step : steps) {
@@ -42,7 +42,7 @@ Result<HttpResponse> GetIndividualImage(const DataCall& call) {
 }  // namespace
 
 std::vector<DataRoute> ImageRoutes() {
-  return {{"/plugin/images/tags", GetTags},
+  return {{"/plugin/images/tags", GetImageTags},
           {"/plugin/images/images", GetImages},
           {"/plugin/images/individualImage", GetIndividualImage}};
 }

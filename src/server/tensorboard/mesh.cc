@@ -7,7 +7,7 @@
 namespace cboard::tensorboard {
 namespace {
 
-Result<HttpResponse> GetTags(const DataCall& call) {
+Result<HttpResponse> GetMeshTags(const DataCall& call) {
   JsonWriter json;
   json.BeginObject();
   for (const RunPointer& run : call.snapshot->runs) {
@@ -82,7 +82,7 @@ Result<HttpResponse> GetData(const DataCall& call) {
 }  // namespace
 
 std::vector<DataRoute> MeshRoutes() {
-  return {{"/plugin/mesh/tags", GetTags},
+  return {{"/plugin/mesh/tags", GetMeshTags},
           {"/plugin/mesh/meshes", GetMeshes},
           {"/plugin/mesh/data", GetData}};
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kPrCurveSteps = 100;
 
-Result<HttpResponse> GetTags(const DataCall& call) {
+Result<HttpResponse> GetPrCurveTags(const DataCall& call) {
   return TagListing(*call.snapshot, TagKind::kPrCurve);
 }
 
@@ -66,7 +66,7 @@ Result<HttpResponse> GetPrCurves(const DataCall& call) {
 }  // namespace
 
 std::vector<DataRoute> PrCurveRoutes() {
-  return {{"/plugin/pr_curves/tags", GetTags}, {"/plugin/pr_curves/pr_curves", GetPrCurves}};
+  return {{"/plugin/pr_curves/tags", GetPrCurveTags}, {"/plugin/pr_curves/pr_curves", GetPrCurves}};
 }
 
 }  // namespace cboard::tensorboard

@@ -17,7 +17,7 @@ std::optional<Projector> ProjectorOf(const DataCall& call, const std::string& ru
   return cboard::ProjectorOf(*call.snapshot, call.look, run);
 }
 
-Result<HttpResponse> GetRuns(const DataCall& call) {
+Result<HttpResponse> GetProjectorRuns(const DataCall& call) {
   JsonWriter json;
   json.BeginArray();
   for (const std::string& name : ProjectorRuns(*call.snapshot, call.look)) json.Value(name);
@@ -52,7 +52,7 @@ HttpResponse UnknownRun(const std::string& run) {
   return PlainResponse(400, "Unknown run: \"" + ToValidUtf8(run) + "\"");
 }
 
-Result<HttpResponse> GetInfo(const DataCall& call) {
+Result<HttpResponse> GetProjectorInfo(const DataCall& call) {
   const std::optional<std::string> run = call.Find("run");
   if (!run) return PlainResponse(400, "query parameter \"run\" is required");
   const std::optional<Projector> projector = ProjectorOf(call, *run);
@@ -131,8 +131,8 @@ Result<HttpResponse> GetSpriteImage(const DataCall& call) {
 }  // namespace
 
 std::vector<DataRoute> ProjectorRoutes() {
-  return {{"/plugin/projector/runs", GetRuns},
-          {"/plugin/projector/info", GetInfo},
+  return {{"/plugin/projector/runs", GetProjectorRuns},
+          {"/plugin/projector/info", GetProjectorInfo},
           {"/plugin/projector/metadata", GetMetadata},
           {"/plugin/projector/tensor", GetTensor},
           {"/plugin/projector/bookmarks", GetBookmarks},

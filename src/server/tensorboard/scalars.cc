@@ -12,7 +12,7 @@ const Tag* FindScalars(const Run& run, std::string_view tag_name) {
   return tag != nullptr && tag->kind() == TagKind::kScalar && tag->size() > 0 ? tag : nullptr;
 }
 
-std::string ToCsv(const std::vector<ScalarPoint>& points) {
+std::string PointsCsv(const std::vector<ScalarPoint>& points) {
   std::string csv = "Wall time,Step,Value\r\n";
   for (const ScalarPoint& point : points) {
     csv += PythonRepr(point.wall_time_seconds) + "," + std::to_string(point.step) + "," +
@@ -21,7 +21,7 @@ std::string ToCsv(const std::vector<ScalarPoint>& points) {
   return csv;
 }
 
-Result<HttpResponse> GetTags(const DataCall& call) {
+Result<HttpResponse> GetScalarTags(const DataCall& call) {
   return TagListing(*call.snapshot, TagKind::kScalar);
 }
 
@@ -98,7 +98,7 @@ Result<HttpResponse> ScalarsResponse(const DataCall& call, const std::optional<s
   }
   const std::vector<ScalarPoint> points = SampledPoints(call, found->scalars);
   if (format == "csv") {
-    return HttpResponse{.content_type = "text/csv; charset=utf-8", .body = ToCsv(points)};
+    return HttpResponse{.content_type = "text/csv; charset=utf-8", .body = PointsCsv(points)};
   }
   JsonWriter json;
   WritePoints(json, points);
@@ -106,7 +106,7 @@ Result<HttpResponse> ScalarsResponse(const DataCall& call, const std::optional<s
 }
 
 std::vector<DataRoute> ScalarRoutes() {
-  return {{"/plugin/scalars/tags", GetTags},
+  return {{"/plugin/scalars/tags", GetScalarTags},
           {"/plugin/scalars/scalars", GetScalars},
           {"/plugin/scalars/scalars_multirun", PostScalarsMultirun}};
 }

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kTextSteps = 100;
 
-Result<HttpResponse> GetTags(const DataCall& call) {
+Result<HttpResponse> GetTextTags(const DataCall& call) {
   JsonWriter json;
   json.BeginObject();
   for (const RunPointer& run : call.snapshot->runs) {
@@ -43,7 +43,7 @@ Result<HttpResponse> GetText(const DataCall& call) {
 }  // namespace
 
 std::vector<DataRoute> TextRoutes() {
-  return {{"/plugin/text/tags", GetTags}, {"/plugin/text/text", GetText}};
+  return {{"/plugin/text/tags", GetTextTags}, {"/plugin/text/text", GetText}};
 }
 
 }  // namespace cboard::tensorboard

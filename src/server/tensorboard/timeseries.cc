@@ -82,7 +82,7 @@ void WriteImageTags(JsonWriter& json, const DataCall& call) {
   json.EndObject().EndObject();
 }
 
-Result<HttpResponse> GetTags(const DataCall& call) {
+Result<HttpResponse> GetTimeSeriesTags(const DataCall& call) {
   JsonWriter json;
   json.BeginObject().Key("scalars");
   WriteRunTags(json, *call.snapshot, TagKind::kScalar);
@@ -252,7 +252,7 @@ Result<HttpResponse> GetImageData(const DataCall& call) {
 }  // namespace
 
 std::vector<DataRoute> TimeSeriesRoutes() {
-  return {{"/plugin/timeseries/tags", GetTags},
+  return {{"/plugin/timeseries/tags", GetTimeSeriesTags},
           {"/plugin/timeseries/timeSeries", GetTimeSeries},
           {"/plugin/timeseries/imageData", GetImageData}};
 }

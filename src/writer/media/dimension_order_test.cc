@@ -45,13 +45,13 @@ TEST(ParseDimensions, GivesAMissingDimensionOneElementThatRepeats) {
   EXPECT_EQ((*order)['C'].stride, 0u);
 }
 
-struct Malformed {
+struct BadDataformat {
   const char* name;
   std::string dataformats;
   Shape shape;
 };
 
-class MalformedDataformats : public ::testing::TestWithParam<Malformed> {};
+class MalformedDataformats : public ::testing::TestWithParam<BadDataformat> {};
 
 TEST_P(MalformedDataformats, IsRefused) {
   const auto& [name, dataformats, shape] = GetParam();
@@ -61,16 +61,17 @@ TEST_P(MalformedDataformats, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     , MalformedDataformats,
     ::testing::Values(
-        Malformed{"Empty", "", {1, 2, 3}}, Malformed{"EmptyForAScalar", "", {}},
-        Malformed{"TooShort", "HW", {1, 2, 3}}, Malformed{"TooLong", "NCHW", {1, 2, 3}},
-        Malformed{"RankOfAnotherFormat", "NCHW", {1, 2, 3, 4}},
-        Malformed{"Repeated", "HHW", {1, 2, 3}}, Malformed{"RepeatedInOtherCase", "HhW", {1, 2, 3}},
-        Malformed{"UnknownLetter", "CHX", {1, 2, 3}},
-        Malformed{"LetterOfAnotherFormat", "NHW", {1, 2, 3}},
-        Malformed{"NulByte", std::string("CH\0", 3), {1, 2, 3}},
-        Malformed{"NotAscii", "C\xc3\xa9", {1, 2, 3}}, Malformed{"HighByte", "CH\xff", {1, 2, 3}},
-        Malformed{"Space", "C H", {1, 2, 3}},
-        Malformed{"VeryLong", std::string(100000, 'H'), {1, 2, 3}}),
+        BadDataformat{"Empty", "", {1, 2, 3}}, BadDataformat{"EmptyForAScalar", "", {}},
+        BadDataformat{"TooShort", "HW", {1, 2, 3}}, BadDataformat{"TooLong", "NCHW", {1, 2, 3}},
+        BadDataformat{"RankOfAnotherFormat", "NCHW", {1, 2, 3, 4}},
+        BadDataformat{"Repeated", "HHW", {1, 2, 3}},
+        BadDataformat{"RepeatedInOtherCase", "HhW", {1, 2, 3}},
+        BadDataformat{"UnknownLetter", "CHX", {1, 2, 3}},
+        BadDataformat{"LetterOfAnotherFormat", "NHW", {1, 2, 3}},
+        BadDataformat{"NulByte", std::string("CH\0", 3), {1, 2, 3}},
+        BadDataformat{"NotAscii", "C\xc3\xa9", {1, 2, 3}},
+        BadDataformat{"HighByte", "CH\xff", {1, 2, 3}}, BadDataformat{"Space", "C H", {1, 2, 3}},
+        BadDataformat{"VeryLong", std::string(100000, 'H'), {1, 2, 3}}),
     [](const auto& test) { return test.param.name; });
 
 TEST(ParseDimensions, NamesTheFormatAndTheShape) {

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "testing/matchers.h"
+#include "testing/special_values.h"
 #include "writer/media/font.h"
 
 namespace cboard::media {
@@ -14,9 +14,8 @@ namespace {
 
 using cboard::testing::FailsSaying;
 using cboard::testing::FailsWith;
+using ::cboard::testing::kInfinity;
 using cboard::testing::Succeeds;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Pixels Gray(std::size_t height, std::size_t width, std::size_t channels = 3) {
   return {height, width, channels, std::vector<std::uint8_t>(height * width * channels, 128)};

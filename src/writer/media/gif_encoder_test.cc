@@ -137,12 +137,12 @@ TEST(EncodeGif, RefusesWhatIsNoSpeed) {
   }
 }
 
-struct Malformed {
+struct BadVideo {
   const char* name;
   Video video;
 };
 
-class MalformedVideo : public ::testing::TestWithParam<Malformed> {};
+class MalformedVideo : public ::testing::TestWithParam<BadVideo> {};
 
 TEST_P(MalformedVideo, IsRefused) {
   EXPECT_THAT(EncodeGif(GetParam().video, 4), FailsWith(ErrorCode::kInvalidArgument));
@@ -150,10 +150,10 @@ TEST_P(MalformedVideo, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     , MalformedVideo,
-    ::testing::Values(Malformed{"Nothing", {}}, Malformed{"NoFrames", {0, 1, 1, 1, {}}},
-                      Malformed{"TwoChannels", {1, 1, 1, 2, {1, 2}}},
-                      Malformed{"TooFewBytes", {1, 2, 2, 1, {1, 2, 3}}},
-                      Malformed{"TooWide", {1, 1, 65536, 1, std::vector<std::uint8_t>(65536)}}),
+    ::testing::Values(BadVideo{"Nothing", {}}, BadVideo{"NoFrames", {0, 1, 1, 1, {}}},
+                      BadVideo{"TwoChannels", {1, 1, 1, 2, {1, 2}}},
+                      BadVideo{"TooFewBytes", {1, 2, 2, 1, {1, 2, 3}}},
+                      BadVideo{"TooWide", {1, 1, 65536, 1, std::vector<std::uint8_t>(65536)}}),
     [](const auto& test) { return test.param.name; });
 
 TEST(EncodeGif, TakesTheWidestFrameThatGifHas) {

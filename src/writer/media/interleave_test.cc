@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes Noise(std::size_t size) {
+Bytes RandomPixels(std::size_t size) {
   Bytes bytes(size);
   std::mt19937 random(29);
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
@@ -24,7 +24,7 @@ TEST(Interleave, PutsEveryPixelInItsPlaceAndTouchesNothingElse) {
     constexpr std::size_t kHeight = 3;
     for (std::size_t channels = 1; channels <= 4; ++channels) {
       for (std::size_t width = 1; width <= 200; ++width) {
-        const Bytes source = Noise(kHeight * width * channels);
+        const Bytes source = RandomPixels(kHeight * width * channels);
         const Dimension rows{kHeight, width}, columns{width, 1};
         const ImageDimensions orders[] = {
             {rows, columns, {channels, kHeight * width}},                     // Planes.

@@ -12,11 +12,11 @@ namespace {
 
 using cboard::testing::FailsWith;
 using ::testing::ElementsAre;
-using Bytes = std::vector<int>;
+using Levels = std::vector<int>;
 
-Bytes Of(const Result<PixelValues>& values) {
+Levels Of(const Result<PixelValues>& values) {
   EXPECT_THAT(values, cboard::testing::Succeeds());
-  return Bytes(values->data(), values->data() + values->size());
+  return Levels(values->data(), values->data() + values->size());
 }
 
 TEST(ToPixelValues, BorrowsBytes) {

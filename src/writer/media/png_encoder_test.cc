@@ -122,24 +122,24 @@ TEST(EncodePng, WorksInManyThreadsAtOnce) {
   for (const std::string& file : files) EXPECT_EQ(file, expected);
 }
 
-struct Malformed {
+struct BadPixels {
   const char* name;
   Pixels pixels;
 };
 
-class MalformedPixels : public ::testing::TestWithParam<Malformed> {};
+class MalformedPixels : public ::testing::TestWithParam<BadPixels> {};
 
 TEST_P(MalformedPixels, AreRefused) {
   EXPECT_THAT(EncodePng(GetParam().pixels), FailsWith(ErrorCode::kInvalidArgument));
 }
 
 INSTANTIATE_TEST_SUITE_P(, MalformedPixels,
-                         ::testing::Values(Malformed{"Nothing", {}},
-                                           Malformed{"NoRows", {0, 5, 3, {}}},
-                                           Malformed{"NoChannels", {5, 5, 0, {}}},
-                                           Malformed{"FiveChannels", {1, 1, 5, {1, 2, 3, 4, 5}}},
-                                           Malformed{"TooFewBytes", {2, 2, 1, {1, 2, 3}}},
-                                           Malformed{"TooManyBytes", {1, 1, 1, {1, 2, 3}}}),
+                         ::testing::Values(BadPixels{"Nothing", {}},
+                                           BadPixels{"NoRows", {0, 5, 3, {}}},
+                                           BadPixels{"NoChannels", {5, 5, 0, {}}},
+                                           BadPixels{"FiveChannels", {1, 1, 5, {1, 2, 3, 4, 5}}},
+                                           BadPixels{"TooFewBytes", {2, 2, 1, {1, 2, 3}}},
+                                           BadPixels{"TooManyBytes", {1, 1, 1, {1, 2, 3}}}),
                          [](const auto& test) { return test.param.name; });
 
 TEST(EncodePng, RefusesSizesThatOverflow) {

@@ -39,13 +39,13 @@ TEST(LayOutSprite, KeepsColourChannelsApart) {
             (Bytes{1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12}));
 }
 
-struct Malformed {
+struct BadSprite {
   const char* name;
   std::vector<std::int64_t> shape;
   ErrorCode code = ErrorCode::kInvalidArgument;
 };
 
-class MalformedSprite : public ::testing::TestWithParam<Malformed> {};
+class MalformedSprite : public ::testing::TestWithParam<BadSprite> {};
 
 TEST_P(MalformedSprite, IsRefused) {
   static constexpr std::uint8_t kByte = 0;
@@ -56,12 +56,12 @@ TEST_P(MalformedSprite, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     , MalformedSprite,
     ::testing::Values(
-        Malformed{"ThreeDimensions", {3, 4, 4}}, Malformed{"NotSquare", {1, 3, 4, 5}},
-        Malformed{"FourChannels", {1, 4, 4, 4}}, Malformed{"NoImages", {0, 3, 4, 4}},
-        Malformed{"NoPixels", {5, 3, 0, 0}}, Malformed{"Negative", {-1, 3, 4, 4}},
-        Malformed{"OneTooWide", {1, 1, 8193, 8193}, ErrorCode::kResourceExhausted},
-        Malformed{"TooMany", {5000, 1, 128, 128}, ErrorCode::kResourceExhausted},
-        Malformed{"MoreThanTheMemoryLimit", {1 << 20, 3, 32, 32}, ErrorCode::kResourceExhausted}),
+        BadSprite{"ThreeDimensions", {3, 4, 4}}, BadSprite{"NotSquare", {1, 3, 4, 5}},
+        BadSprite{"FourChannels", {1, 4, 4, 4}}, BadSprite{"NoImages", {0, 3, 4, 4}},
+        BadSprite{"NoPixels", {5, 3, 0, 0}}, BadSprite{"Negative", {-1, 3, 4, 4}},
+        BadSprite{"OneTooWide", {1, 1, 8193, 8193}, ErrorCode::kResourceExhausted},
+        BadSprite{"TooMany", {5000, 1, 128, 128}, ErrorCode::kResourceExhausted},
+        BadSprite{"MoreThanTheMemoryLimit", {1 << 20, 3, 32, 32}, ErrorCode::kResourceExhausted}),
     [](const auto& test) { return test.param.name; });
 
 TEST(LayOutSprite, FillsTheProjectorsLimitExactly) {

@@ -78,31 +78,31 @@ TEST(EncodeWav, TakesEveryElementType) {
               ElementsAre(16384, -16384));
 }
 
-struct Malformed {
+struct BadSound {
   const char* name;
   std::vector<std::int64_t> shape;
   int sample_rate = 44100;
   ErrorCode code = ErrorCode::kInvalidArgument;
 };
 
-class MalformedSound : public ::testing::TestWithParam<Malformed> {};
+class MalformedSound : public ::testing::TestWithParam<BadSound> {};
 
 TEST_P(MalformedSound, IsRefused) {
   static constexpr float kSample = 0;
-  const Malformed& sound = GetParam();
+  const BadSound& sound = GetParam();
   EXPECT_THAT(EncodeWav(TensorView(DType::kFloat32, &kSample, sound.shape), sound.sample_rate),
               FailsWith(sound.code));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     , MalformedSound,
-    ::testing::Values(Malformed{"Scalar", {}}, Malformed{"NoFrames", {0}},
-                      Malformed{"NoFramesOfTwo", {0, 2}}, Malformed{"NoChannels", {1, 0}},
-                      Malformed{"ThreeChannels", {1, 3}}, Malformed{"ThreeDimensions", {1, 1, 1}},
-                      Malformed{"Negative", {-1}}, Malformed{"ZeroRate", {1}, 0},
-                      Malformed{"NegativeRate", {1}, -44100},
-                      Malformed{"RateThatOverflowsTheHeader", {1}, INT32_MAX},
-                      Malformed{"TooLong", {1 << 30}, 8000, ErrorCode::kResourceExhausted}),
+    ::testing::Values(BadSound{"Scalar", {}}, BadSound{"NoFrames", {0}},
+                      BadSound{"NoFramesOfTwo", {0, 2}}, BadSound{"NoChannels", {1, 0}},
+                      BadSound{"ThreeChannels", {1, 3}}, BadSound{"ThreeDimensions", {1, 1, 1}},
+                      BadSound{"Negative", {-1}}, BadSound{"ZeroRate", {1}, 0},
+                      BadSound{"NegativeRate", {1}, -44100},
+                      BadSound{"RateThatOverflowsTheHeader", {1}, INT32_MAX},
+                      BadSound{"TooLong", {1 << 30}, 8000, ErrorCode::kResourceExhausted}),
     [](const auto& test) { return test.param.name; });
 
 TEST(EncodeWav, NamesTheShape) {

@@ -9,6 +9,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/tensor/convert.h"
 #include "writer/summary/python_number.h"
+#include "writer/summary/refuse.h"
 #include "writer/summary/shape_text.h"
 
 namespace cboard::summary {
@@ -16,10 +17,6 @@ namespace {
 
 // TensorBoard's page loads no wider sprite.
 constexpr std::int64_t kMaxSpritePixels = 8192;
-
-tl::unexpected<Error> Refuse(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
 
 // At least five digits, as str(step).zfill(5) gives them: the sign takes one of the five.
 std::string PaddedStep(std::int64_t step) {

@@ -10,6 +10,7 @@
 #include "cboard/proto/tensor.h"
 #include "cboard/tensor/convert.h"
 #include "writer/summary/plugin_metadata.h"
+#include "writer/summary/refuse.h"
 #include "writer/summary/shape_text.h"
 #include "writer/summary/tag_cleaning.h"
 
@@ -17,10 +18,6 @@ namespace cboard::summary {
 namespace {
 
 using proto::MeshContent;
-
-tl::unexpected<Error> Refuse(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
 
 // The elements of a B x N x 3 tensor, of which there is at least one triple.
 Result<std::vector<float>> Triples(const TensorView& tensor, std::string_view what) {

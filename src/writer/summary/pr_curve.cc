@@ -12,6 +12,7 @@
 #include "cboard/proto/tensor.h"
 #include "cboard/tensor/convert.h"
 #include "writer/summary/plugin_metadata.h"
+#include "writer/summary/refuse.h"
 #include "writer/summary/tag_cleaning.h"
 
 namespace cboard::summary {
@@ -23,10 +24,6 @@ constexpr double kMinimumCount = 1e-7;
 // numpy.histogram adds weights up in blocks of this many, and so do we: the sums of weights that
 // are not whole numbers then agree to the last bit.
 constexpr std::size_t kNumpyBlock = 65536;
-
-tl::unexpected<Error> Refuse(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
 
 // The elements of `tensor`, each of which must lie in minimum…maximum.
 Result<std::vector<double>> NumbersWithin(const TensorView& tensor, std::string_view what,

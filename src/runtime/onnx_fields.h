@@ -1,0 +1,12 @@
+// Field numbers of onnx.proto, of the messages that are edited here.
+#pragma once
+
+namespace cboard {
+
+inline constexpr int kModelGraph = 7;
+inline constexpr int kGraphNode = 1, kGraphInitializer = 5, kGraphOutput = 12;
+inline constexpr int kNodeInput = 1, kNodeOutput = 2, kNodeOperator = 4;
+inline constexpr int kTensorDims = 1, kTensorType = 2, kTensorName = 8, kTensorRawData = 9;
+inline constexpr int kValueInfoName = 1;
+
+}  // namespace cboard
