@@ -29,7 +29,6 @@ async function pagesOf(board) {
     "overview-radar": `overview?pins=${sides.models.includes("resnet18") ? "alexnet,resnet18" : "vgg16_tensorflow_pb,resnest50_pytorch_static,digits_cnn"}`,
     compare: `compare?${of}`,
     layers: model === "resnet18" ? `layers?${of}&sel=${WORST_LAYER}&channel=17` : `layers?${of}`,
-    "layers-runs": `layers?${of}&runs=1`,
     "layers-qq": `layers?${of}&hist=qq&channels=table`,
     graph: `graph?${of}`,
     "graph-bits": `graph?${of}&color=bits`,
