@@ -93,11 +93,13 @@ class RestoredPart(TypedDict):
 class Verification(TypedDict):
     """A run of the compressed model with something put back to the baseline's floats: `restored` is
     "nothing", "parts" (those that are listed), "red_layers", "red_and_amber_layers", "all_weights",
-    "all_outputs", "everything" or "all_but_parts" (everything but those). `sqnr_db` is what the last layer's output keeps (where a network
-    has many ends, on the average; `layer_sqnr_db` has them all), None when it is exact, or when it
-    could not be run, as `why_not` then says."""
+    "all_outputs", "everything" or "all_but_parts" (everything but those); `text` says it in words.
+    `sqnr_db` is what the last layer's output keeps (where a network has many ends, on the average;
+    `layer_sqnr_db` has them all), None when it is exact, or when it could not be run, as `why_not`
+    then says."""
 
     restored: str
+    text: str
     parts: list[RestoredPart]
     sqnr_db: Optional[float]
     layer_sqnr_db: list[Optional[float]]
@@ -214,7 +216,7 @@ def compare(
     compared, too: both models run on up to `samples` samples from `data` (.npz, .npy or a folder of
     PNG files), or on generated ones, as `is_generated` then says. `shapes` are those of generated
     inputs where the files leave sizes open: {"x": (1, 3, 48, 320)}. With `logdir`, what was found is
-    also logged there, for the board and TensorBoard.
+    also logged there, for the board and TensorBoard, and so is what `verify` measured.
 
     `verify` says how many of the parts that are hurt most are then put back to float, each in a run
     of its own, to measure what the end of the network would keep: see `verified`. That takes up to

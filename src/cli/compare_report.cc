@@ -43,11 +43,6 @@ std::optional<double> WorstChannelOf(const std::optional<Comparison>& comparison
   return comparison->channels[*comparison->worst_channel].SqnrDb();
 }
 
-std::size_t CountOf(const ModelComparison& comparison, Level level) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      comparison.layers, [&](const auto& layer) { return layer.diagnosis.level == level; }));
-}
-
 // Names the layers in which most is lost, when there are any that stand out.
 void AppendLosses(const ModelComparison& comparison, std::string& text) {
   const std::vector<const LayerComparison*> layers = compare::MostLost(comparison);
@@ -69,9 +64,9 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
           HumanBytes(static_cast<double>(comparison.variant_bytes)) + ", " +
           compare::VariantName(comparison) + ")\n";
   text += Plural(comparison.layers.size(), "layer") +
-          " compared: " + std::to_string(CountOf(comparison, Level::kRed)) + " red, " +
-          std::to_string(CountOf(comparison, Level::kAmber)) + " amber, " +
-          std::to_string(CountOf(comparison, Level::kGreen)) + " green\n";
+          " compared: " + std::to_string(compare::CountOf(comparison, Level::kRed)) + " red, " +
+          std::to_string(compare::CountOf(comparison, Level::kAmber)) + " amber, " +
+          std::to_string(compare::CountOf(comparison, Level::kGreen)) + " green\n";
   for (const std::string& remark : comparison.remarks) text += remark + "\n";
   if (!comparison.why_not_run.empty()) {
     text += "Only weights were compared: " + comparison.why_not_run + ".\n";
@@ -161,51 +156,6 @@ void AppendCauses(const ModelComparison& comparison, std::size_t top, std::strin
   }
 }
 
-// "'conv2' weights and output, 'head' weights".
-std::string PartsText(const std::vector<compare::RestoredPart>& parts) {
-  std::string text;
-  std::vector<bool> is_named(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (is_named[i]) continue;
-    text += (text.empty() ? "" : ", ") + Quoted(parts[i].layer, kMaxNameWidth) + " ";
-    for (std::size_t k = i; k < parts.size(); ++k) {
-      if (parts[k].layer != parts[i].layer) continue;
-      is_named[k] = true;
-      text += k > i ? " and " : "";
-      text += parts[k].part == compare::Part::kOutput ? "output" : "weights";
-    }
-  }
-  return text;
-}
-
-std::string RestoredText(const ModelComparison& comparison, const compare::Verification& run) {
-  const auto layers = [](std::size_t count, const std::string& which) {
-    return "the " + (count == 1 ? "" : HumanCount(count) + " ") + which +
-           (count == 1 ? " layer" : " layers");
-  };
-  const std::size_t red = CountOf(comparison, Level::kRed);
-  switch (run.restored) {
-    case compare::Restored::kNothing:
-      return "as it is";
-    case compare::Restored::kParts:
-      return PartsText(run.parts) + " in float";
-    case compare::Restored::kRedLayers:
-      return layers(red, "red") + " in float";
-    case compare::Restored::kHurtLayers:
-      return layers(red + CountOf(comparison, Level::kAmber), red > 0 ? "red and amber" : "amber") +
-             " in float";
-    case compare::Restored::kAllWeights:
-      return "all weights in float";
-    case compare::Restored::kAllOutputs:
-      return "all outputs in float";
-    case compare::Restored::kAllButParts:
-      return "everything in float but " + PartsText(run.parts);
-    case compare::Restored::kEverything:
-      break;
-  }
-  return "everything in float";
-}
-
 void AppendVerified(const ModelComparison& comparison, std::string& text) {
   if (!comparison.why_not_verified.empty()) {
     text += "\nNothing was verified: " + Printable(comparison.why_not_verified) + ".\n";
@@ -222,7 +172,7 @@ void AppendVerified(const ModelComparison& comparison, std::string& text) {
   TextTable table(std::move(columns));
   for (const compare::Verification& run : comparison.verified) {
     const bool is_measured = run.why_not.empty();
-    std::vector<std::string> cells = {RestoredText(comparison, run),
+    std::vector<std::string> cells = {compare::RestoredText(comparison, run, kMaxNameWidth),
                                       is_measured ? Decibels(run.sqnr_db) : ""};
     for (std::size_t i = ends.size() - shown; i < ends.size(); ++i) {
       cells.push_back(is_measured ? Decibels(run.layer_sqnr_db[i]) : "");

@@ -1,5 +1,6 @@
 """What compare --logdir writes: stock TensorBoard reads all of it, and our board ranks by it."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from digits_models import Editor
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.compat.proto.config_pb2 import RunMetadata
 from tensorboard.compat.proto.graph_pb2 import GraphDef
+from test_digits import outlier_channel
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "server"))
 from running_board import RunningBoard  # noqa: E402
@@ -177,3 +179,77 @@ def test_our_board_names_layers_as_the_model_does(log, digits):
     fp32, int8 = channels["stages"]
     assert (fp32["stage"], int8["stage"]) == ("fp32", "int8")
     assert fp32["channels"]["max"] == pytest.approx(weights.reshape(len(weights), -1).max(axis=1))
+
+
+@pytest.fixture(scope="module")
+def verified(digits, tmp_path_factory):
+    """The log of a comparison with parts put back to float, and what --json says about it."""
+    folder = tmp_path_factory.mktemp("verified")
+    fp32, int8 = outlier_channel(digits), folder / "int8.onnx"
+    digits.quantize(fp32, int8)
+    flags = ["--data", digits.data, "--verify", "--logdir", folder / "log", "--json"]
+    result = run_compare(fp32, int8, *flags)
+    assert result.returncode == 0, result.stderr
+    return folder / "log", fp32.stem, json.loads(result.stdout)
+
+
+def test_tensorboard_reads_what_was_verified(verified):
+    folder, model, report = verified
+    events = opened(folder)
+    before = report["verified"][0]["sqnr_db"]
+    parts = [run for run in report["verified"] if run["restored"] == "parts"]
+    alone = [run for run in parts if len(run["parts"]) == 1]
+    assert len(alone) >= 4
+    for run in alone:
+        (part,) = run["parts"]
+        tag = f"{model}/layers/{part['layer'].lstrip('/')}/restored_{part['part']}_gain_db/int8"
+        (point,) = events.Scalars(tag)
+        assert point.value == pytest.approx(run["sqnr_db"] - before, abs=1e-5)
+    curve = {point.step: point.value for point in events.Scalars(f"{model}/verified/sqnr_db/int8")}
+    want = {n: max(r["sqnr_db"] for r in parts if len(r["parts"]) == n) for n in (1, 2, 3)}
+    assert curve == pytest.approx({0: before, **want}, abs=1e-5)
+    (table,) = events.Tensors(f"{model}/verified/int8/text_summary")
+    rows = table.tensor_proto.string_val[0].decode().splitlines()[4:]
+    assert [row.split(" | ")[0].lstrip("| ") for row in rows] == [
+        run["text"] for run in report["verified"]
+    ]
+    (runs,) = events.Tensors(f"{model}/verified/runs/int8")
+    logged = json.loads(runs.tensor_proto.string_val[0])
+    assert logged["v"] == 1 and logged["samples"] == report["samples"]
+    assert logged["verified"] == report["verified"]
+
+
+def test_our_board_says_which_parts_to_keep_in_float(verified):
+    folder, model, report = verified
+    with RunningBoard("--logdir", folder) as board:
+        status, ranking = board.json(f"/api/v1/compression/layers?a=fp32&b=int8&model={model}")
+    assert status == 200, ranking
+    found = ranking["verified"]
+    best = max(
+        (run for run in report["verified"] if run["restored"] == "parts"),
+        key=lambda run: run["sqnr_db"],
+    )
+    assert report["verified"][found["best"]] == best
+    assert found["texts"][found["best"]] == best["text"]
+    assert found["summary"].startswith(f"these {len(best['parts'])} parts in float bring the end")
+    layers = ranking["layers"]
+    gains = {
+        (name, role): gain
+        for name, role, gain in zip(layers["names"], layers["roles"], layers["restored_alone_db"])
+        if gain is not None
+    }
+    before = report["verified"][0]["sqnr_db"]
+    assert gains == pytest.approx({
+        (run["parts"][0]["layer"], run["parts"][0]["part"]): run["sqnr_db"] - before
+        for run in report["verified"]
+        if run["restored"] == "parts" and len(run["parts"]) == 1
+    })  # fmt: skip
+
+
+def test_nothing_is_logged_of_what_nobody_verified(log):
+    tags = opened(log[0]).Tags()
+    assert not [tag for kind in ("scalars", "tensors") for tag in tags[kind] if "verified" in tag]
+    with RunningBoard("--logdir", log[0]) as board:
+        _, ranking = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=digits")
+    assert ranking["verified"] is None
+    assert set(ranking["layers"]["restored_alone_db"]) == {None}

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { assertFitsWidth, barriers, visit } from "./support/browser.mjs";
 import { EventFile } from "./support/event_file.mjs";
-import { newLogdir, writeLayers } from "./support/logdirs.mjs";
+import { newLogdir, writeComparison, writeLayers } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
@@ -102,4 +102,56 @@ test("layers are found by a regular expression, and all of them again", async (t
   await page.fill('input[aria-label="Find layers"]', "nothing is called this");
   await page.click('button:has-text("Show all")');
   await page.waitForFunction((most) => document.querySelectorAll(".list tbody tr").length === most, all);
+});
+
+test("what was verified stands beside each tensor, and above them the parts that are worth it", async (t) => {
+  const logdir = newLogdir(t);
+  writeComparison(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=net"));
+  assert.match(await page.locator(".verified p").innerText(), /^These 3 parts in float bring the end from 5.2 to 17.8 dB: conv2 output and weights, conv1 output$/);
+  const heads = await page.locator(".list th").allInnerTexts();
+  const column = heads.indexOf("Restored, dB");
+  const cells = Object.fromEntries(await page.locator(".list tbody tr").evaluateAll((rows, at) => rows.map((row) => [row.cells[0].textContent, row.cells[at].textContent]), column));
+  assert.deepEqual(cells, { "conv2": "+6.8", "conv2 weight": "−0.3", "conv1": "–", "conv1 weight": "–" });
+  assert.equal(await page.locator(".verify-hint").count(), 0);
+  assert.deepEqual(await barriers(page), []);
+
+  await page.click('[aria-label="Rank by"] button:text("Restored")');
+  await page.waitForFunction(() => document.querySelector(".list tbody tr")?.cells[0].textContent === "conv2");
+  await page.click('.verified button:text("conv1")');
+  await page.waitForSelector('.detail h2:text("conv1")');
+  await page.click('.verified button:text("Keep fp32")');
+  await page.waitForURL((url) => url.searchParams.get("keep") === "conv2,conv1");
+  await page.waitForSelector('.verified button:text("Keep fp32")', { state: "detached" });
+
+  await page.click('.verified button:text("All 6 runs")');
+  const rows = await page.locator(".verified-runs tbody tr").allInnerTexts();
+  assert.deepEqual(rows.map((row) => row.trim().split(/\t/).slice(1).join(" ").trim()), ["5.2", "12.0 +6.8", "4.9 −0.3", "–", "17.8 +12.6", "exact exact"]);
+  assert.match(rows[3], /could not be run: cannot load/);
+  assert.deepEqual(await barriers(page), []);
+});
+
+test("what was verified fits a phone", async (t) => {
+  const logdir = newLogdir(t);
+  writeComparison(logdir);
+  const { page, at } = await serve(t, logdir, { width: 390, height: 844 });
+  await visit(page, at("layers?model=net&runs=1"));
+  await page.waitForSelector(".verified-runs");
+  await assertFitsWidth(page);
+});
+
+test("where nobody verified there is no column, and one line that says how", async (t) => {
+  const logdir = newLogdir(t);
+  writeComparison(logdir, { verified: false });
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=net&sel=conv2"));
+  const hint = page.locator(".verify-hint");
+  assert.match(await hint.innerText(), /compression-board compare A B --verify --logdir /);
+  assert.ok((await hint.boundingBox()).height < 24);
+  assert.equal(await page.locator(".verified").count(), 0);
+  assert.ok(!(await page.locator(".list th").allInnerTexts()).includes("Restored, dB"));
+  await visit(page, at("layers?model=net&sel=conv1"));
+  await page.waitForSelector('.detail h2:text("conv1")');
+  assert.equal(await hint.count(), 0);
 });

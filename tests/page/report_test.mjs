@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { visit } from "./support/browser.mjs";
-import { newLogdir, writeEverything, writeMetrics } from "./support/logdirs.mjs";
+import { newLogdir, writeComparison, writeEverything, writeMetrics } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
@@ -50,4 +50,14 @@ test("overview and report give every model the same verdict, by every policy", a
     });
     assert.deepEqual(shown, judged, policy);
   }
+});
+
+test("what was verified stands below the layers", async (t) => {
+  const logdir = newLogdir(t);
+  writeComparison(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("report"));
+  await page.waitForSelector(".report-paper p:text(\"These 3 parts in float bring the end from 5.2 to 17.8 dB: 'conv2' output and weights, 'conv1' output.\")");
+  await page.waitForSelector('.report-paper th:text("Restored alone, dB")');
+  await page.waitForSelector('.report-paper td.num:text("+12.6")');
 });

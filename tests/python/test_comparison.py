@@ -119,18 +119,22 @@ def test_models_run_on_the_samples_given(pair, tmp_path, runtime):
     assert compare(fp32, int8, samples=1).is_generated
 
 
-def test_restored_weights_are_measured(pair, runtime):
+def test_restored_weights_are_measured_and_logged(pair, runtime, tmp_path):
     fp32, int8 = pair[:2]
-    rows = compare(fp32, int8, samples=4, verify=5)
+    rows = compare(fp32, int8, samples=4, verify=5, logdir=tmp_path / "log")
     as_it_is, weights = rows.verified[:2]
     db = rows[0]["accumulated_sqnr_db"]
     assert as_it_is == {
-        "restored": "nothing", "parts": [], "sqnr_db": db, "layer_sqnr_db": [db], "why_not": "",
+        "restored": "nothing", "text": "as it is", "parts": [], "sqnr_db": db,
+        "layer_sqnr_db": [db], "why_not": "",
     }  # fmt: skip
     assert weights["restored"] == "parts"
     assert weights["parts"] == [{"layer": "/fc/MatMul", "part": "weight"}]
     assert weights["sqnr_db"] is None and weights["why_not"] == ""  # Nothing else was quantized.
     assert rows.verified[-1]["restored"] == "everything"
+    (events,) = (tmp_path / "log").glob("events.out.tfevents.*")
+    for tag in ("layers/fc/MatMul/restored_weight_gain_db/", "verified/sqnr_db/", "verified/runs/"):
+        assert f"{fp32.stem}/{tag}{rows.details['variant_name']}".encode() in events.read_bytes()
     assert compare(fp32, int8, samples=4).verified == []
     assert compare(fp32, int8, samples=0, verify=1).details["why_not_verified"]
 

@@ -258,6 +258,14 @@ const LayerComparison* LastLayer(const ModelComparison& comparison);
 // lose 6 dB or more, see LayerComparison::input_sqnr_db.
 std::vector<const LayerComparison*> MostLost(const ModelComparison& comparison);
 
+// How many layers are at this level.
+std::size_t CountOf(const ModelComparison& comparison, Level level);
+
+// What was restored in a run of `verified`, in words: "as it is", "'conv2' output and weights,
+// 'head' weights in float", "the 2 red layers in float". Longer names are cut.
+std::string RestoredText(const ModelComparison& comparison, const Verification& run,
+                         std::size_t max_name_bytes = 200);
+
 // The nodes to keep in FP32 first: float_nodes of the red layers, the worst first, each once.
 std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison);
 
@@ -274,8 +282,8 @@ std::string ToJson(const ModelComparison& comparison);
 // <model>/layers/<layer>/<what>/<variant>: numbers, and histograms if there are any; in the runs
 // "fp32" and VariantName() below it the graphs, bytes by node ("Resources"), errors along depth,
 // and, in runs below these, minima, maxima and means whose step is the channel.
-// docs/formats/compression-tags.md lists the tags. The model is named after the baseline's file.
-// Fails as SummaryWriter and OpenModel do.
+// What was verified is in `directory`, too. docs/formats/compression-tags.md lists the tags. The
+// model is named after the baseline's file. Fails as SummaryWriter and OpenModel do.
 Result<void> LogComparison(const ModelComparison& comparison,
                            const std::filesystem::path& directory);
 

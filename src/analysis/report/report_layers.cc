@@ -4,9 +4,11 @@
 
 #include "analysis/number_text.h"
 #include "analysis/report/report_sections.h"
+#include "analysis/report/report_verified.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/layer_sides.h"
 #include "cboard/analysis/tuning.h"
+#include "cboard/analysis/verified_runs.h"
 
 namespace cboard::analysis {
 namespace {
@@ -14,8 +16,13 @@ namespace {
 constexpr std::size_t kMostLayers = 10;  // Per model.
 constexpr std::size_t kMostModels = 30;  // Whose histograms are read.
 
-std::optional<LayerRanking> RankingOf(const ReportData& data, std::span<const LayerSide> sides,
-                                      const ReportModel& model) {
+struct RankedModel {
+  LayerRanking ranking;
+  std::optional<VerifiedRuns> verified;
+};
+
+std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const LayerSide> sides,
+                                     const ReportModel& model) {
   const LayerSide* const a = FindSide(sides, model.model, data.a);
   const LayerSide* const b = FindSide(sides, model.model, data.b);
   if (a == nullptr || b == nullptr) return std::nullopt;
@@ -24,9 +31,11 @@ std::optional<LayerRanking> RankingOf(const ReportData& data, std::span<const La
   const Run* const run_a = data.snapshot->FindRun(a->run);
   const Run* const run_b = data.snapshot->FindRun(b->run);
   if (run_a == nullptr || run_b == nullptr) return std::nullopt;
-  return RankLayers(CollectLayers(*run_a, a->variant_in_tags),
-                    CollectLayers(*run_b, b->variant_in_tags), *HistogramsOf(data.snapshot),
-                    CollectLayerMetrics(*run_b, b->variant));
+  return RankedModel{
+      .ranking = RankLayers(CollectLayers(*run_a, a->variant_in_tags),
+                            CollectLayers(*run_b, b->variant_in_tags), *HistogramsOf(data.snapshot),
+                            CollectLayerMetrics(*run_b, b->variant)),
+      .verified = ReadVerifiedRuns(*run_b, b->model, b->variant)};
 }
 
 // With the same decimals in every row, so that points stand below points.
@@ -73,11 +82,17 @@ std::string_view ClassOf(Level level) {
   return "good";
 }
 
-void WriteRanking(HtmlWriter& html, const std::string& name, const LayerRanking& ranking) {
+void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& model) {
+  const LayerRanking& ranking = model.ranking;
+  const bool has_gains = model.verified && !model.verified->runs.empty();
+  std::vector<std::optional<double>> gains;
+  if (has_gains) gains = GainsAlone(*model.verified, ranking.layers);
   html.Element("h3", name);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Layer</th><th>Verdict</th>");
   html.Raw("<th class=\"num\">SQNR, dB</th><th class=\"num\">Worst channel, dB</th>");
-  html.Raw("<th class=\"num\">Cosine</th><th>Cause</th></tr></thead><tbody>");
+  html.Raw("<th class=\"num\">Cosine</th>");
+  if (has_gains) html.Raw("<th class=\"num\">Restored alone, dB</th>");
+  html.Raw("<th>Cause</th></tr></thead><tbody>");
   const std::size_t shown = std::min(kMostLayers, ranking.layers.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RankedLayer& layer = ranking.layers[i];
@@ -86,6 +101,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const LayerRanking&
     html.Raw("</td>").Element("td", SqnrText(layer), "num");
     html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", 1), "num");
     html.Element("td", LoggedText(layer, "cosine", 4), "num");
+    if (has_gains) html.Element("td", gains[i] ? GainText(*gains[i]) : "–", "num");
     html.Element("td", layer.diagnosis.explanation).Raw("</tr>");
   }
   html.Raw("</tbody></table></div>");
@@ -95,6 +111,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const LayerRanking&
         "The worst " + HumanCount(shown) + " of " + HumanCount(ranking.layers.size()) + " layers.",
         "note");
   }
+  if (model.verified) WriteVerified(html, *model.verified);
 }
 
 }  // namespace
@@ -104,10 +121,10 @@ void WriteLayers(HtmlWriter& html, const ReportData& data) {
   std::size_t written = 0;
   for (const ReportModel& model : data.models) {
     if (written == kMostModels) break;
-    const std::optional<LayerRanking> ranking = RankingOf(data, sides, model);
-    if (!ranking || ranking->layers.empty()) continue;
+    const std::optional<RankedModel> ranked = RankingOf(data, sides, model);
+    if (!ranked || ranked->ranking.layers.empty()) continue;
     if (written++ == 0) html.Raw("<section class=\"long\"><h2>Layers, worst first</h2>");
-    WriteRanking(html, model.name, *ranking);
+    WriteRanking(html, model.name, *ranked);
   }
   if (written > 0) html.Raw("</section>");
 }

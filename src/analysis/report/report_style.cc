@@ -22,6 +22,7 @@ body { margin: 0; background: var(--paper); }
 .report h2 { margin: 32px 0 8px; font-size: 15px; font-weight: 600; }
 .report h3 { margin: 16px 0 4px; font-size: 13px; font-weight: 600; }
 .report p { margin: 4px 0; } .from, .note { color: var(--ink-3); font-size: 12px; line-height: 18px; overflow-wrap: anywhere; }
+.report p.lead { margin: 16px 0 4px; font-weight: 600; overflow-wrap: anywhere; }
 .a { color: var(--a-ink); } .b { color: var(--b-ink); } .dim { color: var(--ink-3); } .mid { color: var(--ink-2); }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
 .good::before { content: "✓ "; } .bad::before { content: "✗ "; } .warn::before { content: "▲ "; }

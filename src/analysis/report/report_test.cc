@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "analysis/layers/sample_histogram.h"
 #include "analysis/log_builder.h"
 #include "analysis/report/html_writer.h"
+#include "cboard/compression/tags.h"
+#include "cboard/proto/summary.h"
+#include "cboard/proto/tensor.h"
 
 namespace cboard::analysis {
 namespace {
@@ -110,6 +115,30 @@ TEST(Report, NamesTheWorstLayersWithTheirCause) {
   EXPECT_THAT(html, HasSubstr("Layers, worst first"));
   EXPECT_LT(html.find(">fc<"), html.find(">conv1<"));
   EXPECT_THAT(html, HasSubstr(">9.5<"));
+}
+
+TEST(Report, SaysWhatWasVerifiedOfTheLayers) {
+  LogBuilder log;
+  log.Scalar("r", "net/metrics/accuracy/fp32", 0.9).Scalar("r", "net/metrics/accuracy/int8", 0.6);
+  log.Scalar("r", "net/layers/fc/sqnr_db/int8", 9.5);
+  const auto snapshot = log.Read();
+  EXPECT_THAT(Written(snapshot), AllOf(HasSubstr(">9.5<"), Not(HasSubstr("Restored alone"))));
+  const std::string json = R"({"v":1,"samples":1,"verified_layers":["fc"],"verified":[)"
+                           R"({"restored":"nothing","text":"as it is","sqnr_db":9},)"
+                           R"({"restored":"parts","text":"'fc' weights in float","sqnr_db":21,)"
+                           R"("parts":[{"layer":"fc","part":"weight"}]}]})";
+  std::string summary;
+  proto::AppendTensorValue("net/verified/runs/int8",
+                           proto::EncodeStringTensor(std::array<std::int64_t, 1>{1},
+                                                     std::array<std::string_view, 1>{json}),
+                           {.plugin_name = kCompressionPluginName}, summary);
+  EXPECT_THAT(log.Writer("r").AddSummary(summary, 0), Succeeds());
+  const std::string html = Written(log.Read());
+  EXPECT_THAT(html, HasSubstr("<th class=\"num\">Restored alone, dB</th>"));
+  EXPECT_THAT(html, HasSubstr("This part in float brings the end from 9.0 to 21.0 dB: &#39;fc&#39; "
+                              "weights.</p>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"num\">21.0</td><td class=\"num\">+12.0</td>"));
+  EXPECT_THAT(html, HasSubstr("The end is the output of &#39;fc&#39;; measured on 1 sample."));
 }
 
 TEST(Report, TellsAWeightFromTheOutputOfItsLayerAndABoundFromWhatWasLogged) {

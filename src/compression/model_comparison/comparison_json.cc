@@ -6,6 +6,7 @@
 #include "cboard/base/json_writer.h"
 #include "cboard/compression/keep_float.h"
 #include "cboard/compression/model_comparison.h"
+#include "compression/model_comparison/verified_log.h"
 
 namespace cboard::compare {
 namespace {
@@ -144,34 +145,6 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   for (const std::string& node : layer.float_nodes) json.Value(node);
   json.EndArray();
   json.EndObject();
-}
-
-void WriteVerified(const ModelComparison& comparison, JsonWriter& json) {
-  json.Key("verified_layers").BeginArray();
-  for (const std::string& layer : comparison.verified_layers) json.Value(layer);
-  json.EndArray();
-  json.Key("why_not_verified").Value(comparison.why_not_verified);
-  json.Key("verified").BeginArray();
-  for (const Verification& run : comparison.verified) {
-    json.BeginObject();
-    json.Key("restored").Value(NameOf(run.restored));
-    json.Key("parts").BeginArray();
-    for (const RestoredPart& part : run.parts) {
-      json.BeginObject();
-      json.Key("layer").Value(part.layer);
-      json.Key("part").Value(NameOf(part.part));
-      json.EndObject();
-    }
-    json.EndArray();
-    WriteNumber(run.why_not.empty() ? std::optional(run.sqnr_db) : std::nullopt,
-                json.Key("sqnr_db"));
-    json.Key("layer_sqnr_db").BeginArray();
-    for (const double db : run.layer_sqnr_db) json.Value(db);
-    json.EndArray();
-    json.Key("why_not").Value(run.why_not);
-    json.EndObject();
-  }
-  json.EndArray();
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/model_comparison.h"
 #include "cboard/compression/tags.h"
@@ -12,67 +11,20 @@
 #include "cboard/writer/summary_writer.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/graph_log.h"
+#include "compression/model_comparison/log_parts.h"
+#include "compression/model_comparison/verified_log.h"
 
 namespace cboard::compare {
 namespace {
-
-constexpr std::string_view kBaseline = "fp32";
-
-// In tags, a name has no slash in front.
-std::string TagName(std::string_view layer) {
-  const std::size_t start = layer.find_first_not_of('/');
-  return std::string(start == std::string_view::npos ? layer : layer.substr(start));
-}
-
-// What is logged of one layer of one of the two models: the first part of its tags, and what the
-// tags cannot say.
-struct LayerTags {
-  std::string prefix;  // <model>/layers/<layer>/
-  std::string variant;
-  std::string label;  // The layer's own name, as plugin data.
-
-  std::string For(std::string_view what) const {
-    return prefix + std::string(what) + "/" + variant;
-  }
-};
-
-// Nodes of exporters are called "/layer1/Conv" or "conv:0". Whoever is to keep such a node in
-// floating point must be given that name, and not what a tag can hold of it.
-std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant) {
-  JsonWriter label;
-  label.BeginObject().Key("v").Value(1);
-  if (!model.empty()) label.Key("model").Value(model);
-  if (!variant.empty()) label.Key("variant").Value(variant);
-  label.Key("layer").Value(layer).EndObject();
-  return label.Take();
-}
-
-ScalarLabels LabelsOf(std::string label) {
-  return {.plugin_name = std::string(kCompressionPluginName), .plugin_content = std::move(label)};
-}
-
-LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant) {
-  return {.prefix = model + "/layers/" + TagName(layer) + "/",
-          .variant = std::string(variant),
-          .label = LabelOf(model, layer, variant)};
-}
-
-Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
-                       double value) {
-  return writer.AddScalar(tags.For(what), value, 0, LabelsOf(tags.label));
-}
 
 std::optional<double> WorstChannelOf(const std::optional<Comparison>& part) {
   if (!part || !part->worst_channel) return std::nullopt;
   return part->channels[*part->worst_channel].SqnrDb();
 }
 
-// TensorBoard draws no infinite values, and a layer without error is to be seen, too.
-constexpr double kExactDb = 200;
-
 // What the layer itself does: the worst of its weights, its bias and the rounding of its output.
 double OwnSqnr(const LayerComparison& layer) {
-  double sqnr = kExactDb;
+  double sqnr = kLoggedExactDb;
   for (const auto* part : {&layer.weight, &layer.local}) {
     if (*part) sqnr = std::min(sqnr, (*part)->total.SqnrDb());
   }
@@ -130,17 +82,12 @@ Result<void> AddHistogram(SummaryWriter& writer, const LayerTags& tags, std::str
 
 // Markdown, for TensorBoard's text page.
 std::string RankingText(const ModelComparison& comparison) {
-  const auto cell = [](std::string text) {
-    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
-      text.insert(at, "\\");
-    }
-    return text;
-  };
   std::string text = "| level | layer | SQNR dB | cause | |\n|---|---|---|---|---|\n";
   for (const LayerComparison& layer : comparison.layers) {
-    text += "| " + std::string(NameOf(layer.diagnosis.level)) + " | " + cell(layer.name) + " | " +
-            ShortNumber(OwnSqnr(layer), 3) + " | " + std::string(NameOf(layer.diagnosis.cause)) +
-            " | " + cell(layer.diagnosis.explanation) + " |\n";
+    text += "| " + std::string(NameOf(layer.diagnosis.level)) + " | " + MarkdownCell(layer.name) +
+            " | " + ShortNumber(OwnSqnr(layer), 3) + " | " +
+            std::string(NameOf(layer.diagnosis.cause)) + " | " +
+            MarkdownCell(layer.diagnosis.explanation) + " |\n";
   }
   return text;
 }
@@ -244,7 +191,7 @@ Result<void> LogComparison(const ModelComparison& comparison,
   SummaryWriter writer(directory);
   CBOARD_RETURN_IF_ERROR(writer.status());
   for (const LayerComparison& layer : comparison.layers) {
-    const LayerTags before = TagsOf(model, layer.name, kBaseline);
+    const LayerTags before = TagsOf(model, layer.name, kBaselineName);
     const LayerTags after = TagsOf(model, layer.name, variant);
     CBOARD_RETURN_IF_ERROR(LogNumbers(writer, after, layer));
     for (const auto& [what, both] : {std::pair("weight", &layer.weight_histograms),
@@ -259,8 +206,9 @@ Result<void> LogComparison(const ModelComparison& comparison,
     }
   }
   CBOARD_RETURN_IF_ERROR(writer.AddText(model + "/compare", RankingText(comparison), 0));
+  CBOARD_RETURN_IF_ERROR(LogVerified(writer, model, variant, comparison));
   CBOARD_RETURN_IF_ERROR(writer.Close());
-  CBOARD_RETURN_IF_ERROR(LogModel(comparison, directory / kBaseline, false));
+  CBOARD_RETURN_IF_ERROR(LogModel(comparison, directory / kBaselineName, false));
   return LogModel(comparison, directory / variant, true);
 }
 

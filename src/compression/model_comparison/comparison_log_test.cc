@@ -1,11 +1,13 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <map>
 
 #include "cboard/base/file.h"
 #include "cboard/compression/model_comparison.h"
 #include "compression/model_comparison/graph_log.h"
 #include "compression/model_comparison/test_models.h"
+#include "compression/model_comparison/verified_log.h"
 #include "testing/event_files.h"
 #include "testing/temp_dir.h"
 
@@ -105,6 +107,80 @@ TEST_F(ComparisonLog, BothGraphsAreThere) {
     EXPECT_THAT(events, HasSubstr("Resources"));
     EXPECT_THAT(events, HasSubstr("wrong_scale"));
   }
+}
+
+// What was measured with parts restored: `conv` is the red layer of the model "m".
+class VerifiedLog : public ::testing::Test {
+ protected:
+  VerifiedLog() {
+    comparison_.baseline = "m.onnx";
+    comparison_.samples = 20;
+    comparison_.verified_layers = {"/head"};
+    comparison_.verified = {
+        {.sqnr_db = 5.25},
+        {.restored = Restored::kParts, .parts = {{"/conv", Part::kOutput}}, .sqnr_db = 9.75},
+        {.restored = Restored::kParts, .parts = {{"/conv", Part::kWeight}}, .sqnr_db = HUGE_VAL},
+        {.restored = Restored::kParts, .parts = {{"/a|b", Part::kWeight}}, .why_not = "no | room"},
+        {.restored = Restored::kParts,
+         .parts = {{"/conv", Part::kOutput}, {"/head", Part::kWeight}},
+         .sqnr_db = 17.75},
+        {.restored = Restored::kEverything, .sqnr_db = HUGE_VAL}};
+  }
+
+  // All bytes of the log, and its scalars.
+  std::string Logged(std::map<std::pair<std::string, std::int64_t>, float>* scalars = nullptr) {
+    {
+      SummaryWriter writer(folder_.path());
+      EXPECT_THAT(LogVerified(writer, "m", "int8", comparison_), Succeeds());
+      EXPECT_THAT(writer.Close(), Succeeds());
+    }
+    std::string events;
+    for (const auto& file : testing::EventFilesIn(folder_.path())) {
+      for (const std::string& event : testing::EventBytes(file)) events += event;
+    }
+    if (scalars == nullptr) return events;
+    for (const auto& point : testing::ScalarsIn(folder_.path())) {
+      (*scalars)[{point.tag, point.step}] = point.value;
+    }
+    return events;
+  }
+
+  testing::TempDir folder_;
+  ModelComparison comparison_;
+};
+
+TEST_F(VerifiedLog, GainsAreUnderTheLayersName) {
+  std::map<std::pair<std::string, std::int64_t>, float> scalars;
+  Logged(&scalars);
+  using Point = std::pair<const std::pair<std::string, std::int64_t>, float>;
+  EXPECT_THAT(scalars, ::testing::ElementsAre(
+                           Point{{"m/layers/conv/restored_output_gain_db/int8", 0}, 4.5f},
+                           Point{{"m/layers/conv/restored_weight_gain_db/int8", 0}, 194.75f},
+                           Point{{"m/verified/sqnr_db/int8", 0}, 5.25f},
+                           Point{{"m/verified/sqnr_db/int8", 1}, 200.0f},
+                           Point{{"m/verified/sqnr_db/int8", 2}, 17.75f}));
+}
+
+TEST_F(VerifiedLog, PeopleReadATableAndProgramsJson) {
+  const std::string events = Logged();
+  EXPECT_THAT(events,
+              HasSubstr("What the last layer, '/head', would keep, measured on 20 samples"));
+  EXPECT_THAT(events, HasSubstr("| '/conv' output, '/head' weights in float | 17.8 | 12.5 |\n"));
+  EXPECT_THAT(events, HasSubstr("| '/conv' weights in float | exact |  |\n"));
+  EXPECT_THAT(events,
+              HasSubstr("| '/a\\|b' weights in float | could not be run: no \\| room | |\n"));
+  EXPECT_THAT(events, HasSubstr(R"({"v":1,"samples":20,"verified_layers":["/head"],)"));
+  EXPECT_THAT(events, HasSubstr(R"({"restored":"parts","text":"'/conv' output in float",)"
+                                R"("parts":[{"layer":"/conv","part":"output"}],"sqnr_db":9.75,)"));
+}
+
+TEST_F(VerifiedLog, SaysWhyThereIsNothingAndNothingWhenNobodyAsked) {
+  comparison_.verified.clear();
+  EXPECT_THAT(Logged(), ::testing::Not(HasSubstr("verified")));
+  comparison_.why_not_verified = "no output was compared";
+  const std::string events = Logged();
+  EXPECT_THAT(events, HasSubstr("Nothing was verified: no output was compared."));
+  EXPECT_THAT(events, HasSubstr(R"("why_not_verified":"no output was compared")"));
 }
 
 TEST(GraphLog, AFileOfWeightsHasANodePerTensor) {

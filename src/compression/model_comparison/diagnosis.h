@@ -1,4 +1,4 @@
-// From numbers to a cause: which of the seven faults explains the error of a tensor.
+// From numbers to a judgement: how bad the error of a tensor is, and which fault explains it.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,9 @@ std::optional<double> UsefulSqnrDb(const Comparison& comparison,
 // in sums over the tensor, and what is left is measured. A cause that leaves more than half of the
 // error is not believed.
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds);
+
+// By level, then by severity.
+bool IsWorse(const Diagnosis& a, const Diagnosis& b);
 
 // Of offsets in the bias, in standard deviations of the output: over all channels, and the largest.
 Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_channel,

@@ -2,22 +2,13 @@
 // running it so.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "cboard/compression/model_comparison.h"
 #include "cboard/model/model_graph.h"
-#include "compression/model_comparison/output_comparison.h"
-#include "compression/model_comparison/restoration.h"
+#include "compression/model_comparison/restorable_parts.h"
 
 namespace cboard::compare {
-
-// What can be restored of a layer.
-struct RestorableLayer {
-  std::optional<PairedWeights> weights;
-  std::optional<OutputPlan> output;  // Of all layers whose outputs were compared.
-  bool has_hurt_weights = false, has_hurt_output = false;
-};
 
 // Sets `verified` and what goes with it in a comparison that is complete otherwise; `layers` are
 // its layers, in its order. What ONNX Runtime has against a restored model is said in its place.

@@ -5,10 +5,12 @@
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/layer_sides.h"
 #include "cboard/analysis/stages.h"
+#include "cboard/analysis/verified_runs.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/keep_float.h"
 #include "server/api/api_route.h"
 #include "server/api/json_body.h"
+#include "server/api/verified_json.h"
 #include "server/json_columns.h"
 
 namespace cboard::server {
@@ -114,13 +116,17 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   const auto histograms = analysis::HistogramsOf(call.snapshot);
   const analysis::LayerRanking ranking = analysis::RankLayers(
       tensors_a, tensors_b, *histograms, analysis::CollectLayerMetrics(*run_b, b.variant));
+  const auto verified = analysis::ReadVerifiedRuns(*run_b, b.model, b.variant);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(a.model.empty() ? b.model : a.model);
   json.Key("a").Value(a.variant).Key("b").Value(b.variant);
   json.Key("layers").BeginObject();
   WriteLayers(json, ranking.layers);
+  WriteNumbers(json, "restored_alone_db",
+               analysis::GainsAlone(verified.value_or(analysis::VerifiedRuns{}), ranking.layers));
   json.EndObject();
+  WriteVerified(json.Key("verified"), verified);
   WriteNames(json, "a_only", ranking.baseline_only);
   WriteNames(json, "b_only", ranking.variant_only);
   WriteValues(json, "problems", ranking.errors, &Error::message);

@@ -2,8 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "cboard/compression/tags.h"
 #include "cboard/proto/graph.h"
 #include "cboard/proto/run_metadata.h"
+#include "cboard/proto/summary.h"
+#include "cboard/proto/tensor.h"
 #include "cboard/server/board.h"
 #include "cboard/writer/summary_writer.h"
 #include "testing/temp_dir.h"
@@ -26,6 +31,16 @@ class PairRoutesTest : public ::testing::Test {
       layers.AddScalar("net/per_class/accuracy/cat/int8", 0.5, 0);
       layers.AddScalar("net/per_class/accuracy/dog/fp32", 1, 0);
       layers.AddScalar("graphed/layers/conv/bytes/int8", 7, 0);  // Nothing to compare it with.
+      const std::array<std::int64_t, 1> shape = {1};
+      const std::array<std::string_view, 1> verified = {
+          R"({"v":1,"samples":4,"verified_layers":["fc"],"verified":[)"
+          R"({"restored":"nothing","text":"as it is","sqnr_db":9},)"
+          R"({"restored":"parts","text":"'fc' weights in float","sqnr_db":null,)"
+          R"("parts":[{"layer":"fc","part":"weight"}]}]})"};
+      std::string summary;
+      proto::AppendTensorValue("net/verified/runs/int8", proto::EncodeStringTensor(shape, verified),
+                               {.plugin_name = kCompressionPluginName}, summary);
+      EXPECT_TRUE(layers.AddSummary(summary, 0));
     }
     for (const auto& [variant, bytes] : {std::pair("fp32", 640), std::pair("int8", 160)}) {
       SummaryWriter run((logdir_ / "graphed" / variant).string());
@@ -52,6 +67,20 @@ class PairRoutesTest : public ::testing::Test {
   cboard::testing::TempDir logdir_;
   std::unique_ptr<Board> board_;
 };
+
+TEST_F(PairRoutesTest, LayersHaveWhatWasVerifiedOfThem) {
+  const std::string answer = Get("/compression/layers?model=net&a=fp32&b=int8");
+  EXPECT_THAT(answer, HasSubstr(R"("restored_alone_db":[null,null,"Infinity"])"));
+  EXPECT_THAT(
+      answer,
+      HasSubstr(
+          R"("verified":{"summary":"this part in float brings the end from 9.0 dB to exactly what )"
+          R"(the baseline gives","ends":["fc"],"samples":4,"texts":["as it is","'fc' weights in )"
+          R"(float"],"parts":[{"layers":[],"tensors":[]},{"layers":["fc"],"tensors":["weight"]}],)"
+          R"("sqnr_db":[9,"Infinity"],"gains_db":[0,"Infinity"],"why_not":["",""],"best":1})"));
+  EXPECT_THAT(Get("/compression/layers?model=graphed&a=fp32&b=int8"),
+              HasSubstr(R"("verified":null)"));
+}
 
 TEST_F(PairRoutesTest, BytesComeFromFiguresOfLayers) {
   EXPECT_THAT(

@@ -144,8 +144,13 @@ export class EventFile {
   }
 
   text(tag, text, step = 0) {
+    return this.strings(`${tag}/text_summary`, text, "text", step);
+  }
+
+  /** A tensor of one string, for a plugin. */
+  strings(tag, text, plugin, step = 0) {
     const strings = 7;
     const tensor = Buffer.concat([whole(1, strings), bytes(2, bytes(2, whole(1, 1))), bytes(8, text)]);
-    return this.value(`${tag}/text_summary`, step, bytes(8, tensor), bytes(9, bytes(1, bytes(1, "text"))));
+    return this.value(tag, step, bytes(8, tensor), bytes(9, bytes(1, bytes(1, plugin))));
   }
 }

@@ -191,3 +191,29 @@ export function writeHostile(logdir) {
   file.image(ATTACK, 8, 8, Buffer.from(`<html>${ATTACK}</html>`));
   file.flush();
 }
+
+/** A comparison of two files: two layers of which one fails, and what its parts are worth in float, unless nobody verified. */
+export function writeComparison(logdir, { verified = true } = {}) {
+  const file = new EventFile(join(logdir, "net")).hold();
+  ["conv1", "conv2"].forEach((layer, i) => {
+    const values = normals(i + 1, 400);
+    for (const tensor of ["output", "weight"]) {
+      file.histogram(`net/layers/${layer}/${tensor}/fp32`, values).histogram(`net/layers/${layer}/${tensor}/int8`, quantized(values, i === 0 ? 0.02 : 0.8, 4));
+    }
+    file.scalar(`net/layers/${layer}/sqnr_db/int8`, i === 0 ? 41 : 9.5).scalar(`net/layers/${layer}/accumulated_sqnr_db/int8`, i === 0 ? 40 : 9);
+    file.scalar(`net/layers/${layer}/cosine/int8`, i === 0 ? 0.9999 : 0.9412);
+  });
+  file.scalar("net/metrics/accuracy/fp32", 0.97).scalar("net/metrics/accuracy/int8", 0.91);
+  if (verified) file.strings("net/verified/runs/int8", JSON.stringify({ v: 1, samples: 20, verified_layers: ["conv2"], why_not_verified: "", verified: VERIFIED }), "compression_board");
+  file.flush();
+}
+
+const part = (layer, tensor) => ({ layer, part: tensor });
+const VERIFIED = [
+  ["nothing", "as it is", [], 5.2],
+  ["parts", "'conv2' output in float", [part("conv2", "output")], 12],
+  ["parts", "'conv2' weights in float", [part("conv2", "weight")], 4.9],
+  ["parts", "'conv1' weights in float", [part("conv1", "weight")], null, "cannot load 'int8.onnx'"],
+  ["parts", "'conv2' output and weights, 'conv1' output in float", [part("conv2", "output"), part("conv2", "weight"), part("conv1", "output")], 17.8],
+  ["everything", "everything in float", [], null],
+].map(([restored, text, parts, sqnr_db, why_not = ""]) => ({ restored, text, parts, sqnr_db, layer_sqnr_db: [sqnr_db], why_not }));

@@ -7,12 +7,14 @@ import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import { QqChart } from "../../charts/histogram/QqChart";
 import { asSentence, bytes, count, fixed, significant, withTrueMinus } from "../../lib/format";
 import { emptyPages } from "../../state/contents";
+import { shellFolder } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
 import { hrefOf, query, setQuery } from "../../state/location";
 import { hasHistograms, sqnrText, type Layer } from "./data";
 import { ChannelRibbon } from "./ChannelRibbon";
 import { useOverlay } from "./overlay";
 import { useSteps } from "./steps";
+import { gainText } from "./verified_runs";
 
 const VIEWS = [
   { id: "linear", text: "Linear" }, { id: "log", text: "Log y" }, { id: "cdf", text: "CDF" }, { id: "error", text: "Error" }, { id: "qq", text: "Q-Q" }, { id: "table", text: "Table" },
@@ -42,6 +44,12 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
       <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation && asSentence(layer.explanation.replace(NEGATIVE, withTrueMinus))}</span>
     </div>
   );
+}
+
+/** How to find out whether it matters at the end, where two files were compared and nobody asked. */
+function VerifyHint(): JSX.Element {
+  const command = `compression-board compare A B --verify --logdir ${shellFolder()}`;
+  return <p class="note verify-hint" title={command}>What float would bring: <code>{command}</code></p>;
 }
 
 function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): JSX.Element {
@@ -85,8 +93,8 @@ function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): 
   );
 }
 
-export function LayerDetail({ layer, a, b, kept, onKeep, pinned, onPin, children }: {
-  layer: Layer; a: string; b: string; kept: boolean; onKeep: () => void; pinned: boolean; onPin: () => void;
+export function LayerDetail({ layer, a, b, verified, kept, onKeep, pinned, onPin, children }: {
+  layer: Layer; a: string; b: string; verified: boolean; kept: boolean; onKeep: () => void; pinned: boolean; onPin: () => void;
   /** Below the layer: those it is compared with. */
   children?: ComponentChildren;
 }): JSX.Element {
@@ -101,6 +109,7 @@ export function LayerDetail({ layer, a, b, kept, onKeep, pinned, onPin, children
           <button class={`link${hasHistograms(layer) || !emptyPages.value?.has("graph") ? "" : " push"}`} aria-pressed={kept} onClick={onKeep} title="Keep this layer in fp32">{kept ? "✓ Kept in fp32" : "Keep fp32"}</button>
         </div>
         <Finding layer={layer} />
+        {!verified && layer.level !== "good" && layer.carried !== null && <VerifyHint />}
         <dl class="facts">
           <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={Number.isFinite(layer.sqnr) ? `${sqnrText(layer)} dB` : sqnrText(layer)} level={layer.level === "good" ? "" : layer.level} />
           {layer.worstChannel !== null && <Fact name="worst channel" value={`${fixed(layer.worstChannel, 1)} dB`} />}
@@ -112,6 +121,7 @@ export function LayerDetail({ layer, a, b, kept, onKeep, pinned, onPin, children
           {layer.clipped !== null && <Fact name="clipped" value={`${significant(layer.clipped * 100, 3)} %`} />}
           {layer.rangeRatio !== null && <Fact name="range" value={`${significant(layer.rangeRatio, 3)}×`} />}
           {layer.scoreAlone !== null && <Fact name="score if only this is quantized" value={significant(layer.scoreAlone)} />}
+          {layer.restored !== null && <Fact name="restored alone" value={layer.restored === Infinity ? "exact at the end" : `${gainText(layer.restored)} dB at the end`} />}
           {layer.bytes !== null && <Fact name="size" value={bytes(layer.bytes)} />}
           {layer.codesUsed !== null && <Fact name="codes used" value={`about ${count(layer.codesUsed)}`} />}
         </dl>

@@ -5,6 +5,7 @@ import { bytesColumn, exact, fixed } from "../../lib/format";
 import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
 import { sqnrText, type Layer } from "./data";
 import { clampDb, TOP_DB } from "./depth_layout";
+import { gainText } from "./verified_runs";
 
 const ROW_HEIGHT = 28; // --row.
 
@@ -13,11 +14,31 @@ const FEW = 200;
 
 const place = (db: number): string => `${Math.min(100, Math.max(0, ((TOP_DB - clampDb(db)) / 28) * 100))}%`;
 
-type Sizes = ReturnType<typeof bytesColumn>;
+/** Which columns there is something for. */
+interface Columns {
+  readonly worst: boolean;
+  readonly cosine: boolean;
+  readonly restored: boolean;
+  readonly sizes: ReturnType<typeof bytesColumn> | null;
+}
 
-function Row({ layer, index, selected, hasWorst, hasCosine, sizes, onPick }: {
-  layer: Layer; index: number; selected: boolean; hasWorst: boolean; hasCosine: boolean; sizes: Sizes | null; onPick: (layer: Layer) => void;
+function columnsOf(layers: readonly Layer[]): Columns {
+  const bytes = layers.flatMap((layer) => layer.bytes ?? []);
+  return {
+    worst: layers.some((layer) => layer.worstChannel !== null),
+    cosine: layers.some((layer) => layer.cosine !== null),
+    restored: layers.some((layer) => layer.restored !== null),
+    sizes: bytes.length > 0 ? bytesColumn(bytes) : null,
+  };
+}
+
+/** Where there is room for one of the two only, it is for what was measured at the end. */
+const cosineClass = ({ restored }: Columns): string => `num${restored ? " wide-l" : ""}`;
+
+function Row({ layer, index, selected, columns, onPick }: {
+  layer: Layer; index: number; selected: boolean; columns: Columns; onPick: (layer: Layer) => void;
 }): JSX.Element {
+  const { sizes } = columns;
   return (
     <tr tabIndex={selected ? 0 : -1} aria-selected={selected} aria-rowindex={index + 2} onClick={() => onPick(layer)}
       onKeyDown={(event) => { if (event.key === "Enter") onPick(layer); }}>
@@ -26,8 +47,9 @@ function Row({ layer, index, selected, hasWorst, hasCosine, sizes, onPick }: {
         {{ bad: "✗ ", warn: "▲ ", good: "" }[layer.level]}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}
       </td>
       <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.sqnr) }} /><u style={{ left: place(30) }} /><u style={{ left: place(20) }} /></span></td>
-      {hasWorst && <td class="num wide-m">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}
-      {hasCosine && <td class="num">{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
+      {columns.worst && <td class="num wide-m">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}
+      {columns.cosine && <td class={cosineClass(columns)}>{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
+      {columns.restored && <td class="num">{layer.restored === null ? <span class="dim">–</span> : gainText(layer.restored)}</td>}
       {sizes && <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>{layer.bytes === null ? "–" : sizes.text(layer.bytes)}</td>}
       <td class="wide-s dim">{layer.cause === "none" ? "" : layer.cause}</td>
     </tr>
@@ -36,12 +58,10 @@ function Row({ layer, index, selected, hasWorst, hasCosine, sizes, onPick }: {
 
 /** Where rows are that do not exist now. */
 const Room = ({ rows }: { rows: number }): JSX.Element | null =>
-  rows === 0 ? null : <tr class="room" aria-hidden="true"><td colSpan={7} style={{ height: `${rows * ROW_HEIGHT}px` }} /></tr>;
+  rows === 0 ? null : <tr class="room" aria-hidden="true"><td colSpan={8} style={{ height: `${rows * ROW_HEIGHT}px` }} /></tr>;
 
 export function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
-  const hasWorst = useMemo(() => layers.some((layer) => layer.worstChannel !== null), [layers]);
-  const hasCosine = useMemo(() => layers.some((layer) => layer.cosine !== null), [layers]);
-  const sizes = useMemo(() => { const all = layers.flatMap((layer) => layer.bytes ?? []); return all.length > 0 ? bytesColumn(all) : null; }, [layers]);
+  const columns = useMemo(() => columnsOf(layers), [layers]);
   const all = usePrinting() || layers.length <= FEW;
   const sight = useRowsInSight(layers.length, ROW_HEIGHT);
   const [first, last] = all ? [0, layers.length] : [sight.first, sight.last];
@@ -57,16 +77,17 @@ export function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[
             <th scope="col" class="num">SQNR, dB</th>
             <th scope="col" class="bar-cell"><span class="sr">Short of 40 dB</span>
               <span class="short" aria-hidden="true"><em>40</em><em style={{ left: place(30) }}>30</em><em style={{ left: place(20) }}>20</em></span></th>
-            {hasWorst && <th scope="col" class="num wide-m">Worst ch.</th>}
-            {hasCosine && <th scope="col" class="num">Cosine</th>}
-            {sizes && <th scope="col" class="num wide-m">Size, {sizes.unit}</th>}
+            {columns.worst && <th scope="col" class="num wide-m">Worst ch.</th>}
+            {columns.cosine && <th scope="col" class={cosineClass(columns)}>Cosine</th>}
+            {columns.restored && <th scope="col" class="num" title="Restored alone: what the end of the network gains when this is put back to float, and nothing else">Restored<span class="wide-s">, dB</span></th>}
+            {columns.sizes && <th scope="col" class="num wide-m">Size, {columns.sizes.unit}</th>}
             <th scope="col" class="wide-s">Cause</th>
           </tr>
         </thead>
         <tbody>
           <Room rows={first} />
           {layers.slice(first, last).map((layer, i) => (
-            <Row key={layer.key} layer={layer} index={first + i} selected={layer === picked} hasWorst={hasWorst} hasCosine={hasCosine} sizes={sizes} onPick={onPick} />
+            <Row key={layer.key} layer={layer} index={first + i} selected={layer === picked} columns={columns} onPick={onPick} />
           ))}
           <Room rows={layers.length - last} />
         </tbody>

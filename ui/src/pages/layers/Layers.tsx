@@ -18,6 +18,8 @@ import { LayerDetail } from "./LayerDetail";
 import { LayerTable } from "./LayerTable";
 import { Pinned } from "./Pinned";
 import { withPin } from "./pins";
+import { Verified } from "./Verified";
+import type { FloatParts } from "./verified_runs";
 import "./layers.css";
 
 function KeepDialog({ operations, onClose }: { operations: readonly string[]; onClose: () => void }): JSX.Element {
@@ -78,6 +80,12 @@ export default function Layers(): JSX.Element {
   const pick = (layer: Layer): void => setQuery({ sel: layers.filter((l) => l.name === layer.name).length > 1 ? layer.key : layer.name, channel: null });
   const kept = listOf(query.value.get("keep"));
   const dialog = query.value.has("snippet");
+  const fallbackOf = (name: string): string => layers.find((layer) => layer.name === name)?.fallback ?? name;
+  const pickPart = ({ layer, tensors }: FloatParts): void => {
+    const rows = layers.filter((row) => row.name === layer);
+    const row = rows.find(({ role: of }) => of === tensors[0]) ?? rows[0];
+    if (row) pick(row);
+  };
   const pins = listOf(query.value.get("pins"));
   const togglePin = (layer: Layer | null): void => {
     if (layer && hasHistograms(layer)) setQuery({ pins: listText(withPin(listOf(query.value.get("pins")), layer.key)) }, "replace");
@@ -102,7 +110,7 @@ export default function Layers(): JSX.Element {
   const watching = layers.filter((layer) => layer.level === "warn").length;
   const roles = ["all", ...new Set(layers.map((layer) => layer.role))];
   return (
-    <div class="view layers">
+    <div class={`view layers${data?.verified ? " is-verified" : ""}`}>
       <div class="page-bar">
         <h1>Layers</h1>
         <span class="note">{pair.a === sideA.value && pair.b === sideB.value ? "" : `${pair.a} against ${pair.b}: `}{plural(layers.length, "tensor")} paired, {failing} {failing === 1 ? "fails" : "fail"}, {watching} to watch</span>
@@ -116,7 +124,7 @@ export default function Layers(): JSX.Element {
           </span>
         </span>
         {roles.length > 2 && (
-          <Menu label={`Tensors: ${role}`} value={role} choices={roles.map((r) => ({ value: r, text: r === "all" ? "all tensors" : `${r}s` }))}
+          <Menu label={`Tensors: ${role === "all" ? "all tensors" : `${role}s`}`} value={role} choices={roles.map((r) => ({ value: r, text: r === "all" ? "all tensors" : `${r}s` }))}
             onPick={(r) => setQuery({ role: r === "all" ? null : r })}>{role === "all" ? "all tensors" : `${role}s`}</Menu>
         )}
       </div>
@@ -127,9 +135,11 @@ export default function Layers(): JSX.Element {
             onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} /></div>
         <Depth layers={shown} picked={picked} onPick={pick} />
       </section>
+      {data?.verified && <Verified answer={data.verified} onPick={pickPart} kept={(names) => names.every((name) => kept.includes(fallbackOf(name)))}
+        onKeep={(names) => setQuery({ keep: listText([...new Set([...kept, ...names.map(fallbackOf)])]) })} />}
       {shown.length > 0 ? <LayerTable layers={shown} picked={picked} onPick={pick} />
         : <p class="panel note">No layer is called that. <button class="link" onClick={() => setQuery({ find: null, role: null })}>Show all {layers.length}</button></p>}
-      {picked && <LayerDetail layer={picked} a={pair.a} b={pair.b} kept={kept.includes(picked.fallback)}
+      {picked && <LayerDetail layer={picked} a={pair.a} b={pair.b} verified={data?.verified !== null} kept={kept.includes(picked.fallback)}
         onKeep={() => setQuery({ keep: listText(kept.includes(picked.fallback) ? kept.filter((k) => k !== picked.fallback) : [...kept, picked.fallback]) })}
         pinned={pins.includes(picked.key)} onPin={() => togglePin(picked)}>
         <Pinned layers={pins.flatMap((pin) => layers.find((layer) => layer.key === pin && hasHistograms(layer)) ?? [])} a={pair.a} b={pair.b} onPick={pick} onUnpin={togglePin} />

@@ -5,7 +5,7 @@ import { hasHistograms, sortLayers, sqnrText, usableSorts, type Layer } from "./
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
   pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null,
-  carried: null, cosine: null, mse: null, kl: null, bytes: null, scoreAlone: null, w1: null, clipped: null, meanShift: null, rangeRatio: null, codesUsed: null, fallback: name, ...more,
+  carried: null, cosine: null, mse: null, kl: null, bytes: null, scoreAlone: null, restored: null, w1: null, clipped: null, meanShift: null, rangeRatio: null, codesUsed: null, fallback: name, ...more,
 });
 
 describe("layers", () => {
@@ -20,6 +20,8 @@ describe("layers", () => {
     const imported = [layer("a", NaN, { mse: 0.1, scoreAlone: 0.7 }), layer("b", NaN, { mse: 0.5, scoreAlone: 0.75 }), layer("c", NaN, { mse: NaN })];
     expect(sortLayers(imported, "mse").map((l) => l.name)).toEqual(["b", "a", "c"]);
     expect(sortLayers(imported, "alone").map((l) => l.name)).toEqual(["a", "b", "c"]);
+    const verified = [layer("a", 10, { restored: -0.2 }), layer("b", 20, { restored: 6.8 }), layer("c", 5), layer("d", 30, { restored: Infinity })];
+    expect(sortLayers(verified, "restored").map((l) => l.name)).toEqual(["d", "b", "a", "c"]);
   });
   it("keep the server's order where no SQNR is known, as of imported scores", () => {
     const layers = [layer("worse", NaN), layer("better", NaN), layer("measured", 50)];

@@ -1,6 +1,7 @@
 // The ranked layers of the server, as the page uses them.
 import { toNumber, type WireNumber } from "../../api/wire";
 import { fixed } from "../../lib/format";
+import type { VerifiedAnswer } from "./verified_runs";
 
 export interface SidesAnswer {
   snapshot: number;
@@ -34,6 +35,7 @@ interface LayerColumns {
   mse: WireNumber[];
   bytes: WireNumber[];
   score_alone: WireNumber[];
+  restored_alone_db: WireNumber[];
   sqnr_at_most_db: WireNumber[];
   w1_by_sigma: WireNumber[];
   range_ratio: WireNumber[];
@@ -50,6 +52,8 @@ export interface LayersAnswer {
   a: string;
   b: string;
   layers: LayerColumns;
+  /** Null when nobody verified. */
+  verified: VerifiedAnswer | null;
   a_only: string[];
   b_only: string[];
   problems: string[];
@@ -90,6 +94,8 @@ export interface Layer {
   readonly bytes: number | null;
   /** What the model scores when this layer alone is quantized. */
   readonly scoreAlone: number | null;
+  /** What the end of the network gains, in dB, when this alone is put back to float. */
+  readonly restored: number | null;
   readonly w1: number | null;
   readonly clipped: number | null;
   readonly meanShift: number | null;
@@ -134,6 +140,7 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       kl: number(c.kl, i),
       bytes: number(c.bytes, i),
       scoreAlone: number(c.score_alone, i),
+      restored: number(c.restored_alone_db, i),
       w1: number(c.w1_by_sigma, i),
       clipped: number(c.clipped_share, i),
       meanShift: number(c.mean_shift_by_sigma, i),
@@ -165,6 +172,7 @@ export const SORTS = [
   { id: "kl", text: "KL" },
   { id: "w1", text: "Distance" },
   { id: "alone", text: "Alone" },
+  { id: "restored", text: "Restored" },
 ] as const;
 
 export type SortId = (typeof SORTS)[number]["id"];
@@ -180,6 +188,7 @@ function badnessOf(layer: Layer, by: SortId): number | null {
     case "kl": return layer.kl;
     case "w1": return layer.w1;
     case "alone": return less(layer.scoreAlone);
+    case "restored": return layer.restored;
   }
 }
 

@@ -1,0 +1,12 @@
+// What was measured with parts put back to float, below the layers that it is about.
+#pragma once
+
+#include "analysis/report/html_writer.h"
+#include "cboard/analysis/verified_runs.h"
+
+namespace cboard::analysis {
+
+// A sentence, and a row for each run.
+void WriteVerified(HtmlWriter& html, const VerifiedRuns& verified);
+
+}  // namespace cboard::analysis

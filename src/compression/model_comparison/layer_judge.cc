@@ -1,0 +1,218 @@
+#include "compression/model_comparison/layer_judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cboard/base/strings.h"
+#include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/float_nodes.h"
+#include "compression/model_comparison/ranked_fixes.h"
+
+namespace cboard::compare {
+namespace {
+
+// An output this near to the baseline's shows that factors of channels are undone later.
+constexpr double kSoundOutputDb = 20;
+
+// Deviations of the output by channel: those seen, or those that inputs of unit variance give.
+std::vector<double> DeviationsOf(const std::optional<Comparison>& output,
+                                 const Comparison& weights) {
+  std::vector<double> deviations;
+  const bool is_seen = output && output->channels.size() == weights.channels.size();
+  for (const PairStatistics& channel : is_seen ? output->channels : weights.channels) {
+    const TensorStatistics& values = channel.reference;
+    const double n = std::max(1.0, static_cast<double>(values.finite_count()));
+    const double mean = values.sum / n;
+    deviations.push_back(is_seen ? std::sqrt(std::max(0.0, values.sum_squares / n - mean * mean))
+                                 : std::sqrt(values.sum_squares));
+  }
+  return deviations;
+}
+
+void TakeOutputs(OutputFindings& findings, LayerComparison& layer) {
+  layer.local = std::move(findings.local);
+  layer.accumulated = std::move(findings.accumulated);
+  layer.output_histograms = std::move(findings.histograms);
+  layer.sample_cosines = std::move(findings.sample_cosines);
+}
+
+}  // namespace
+
+JudgedLayer LayerJudge::Describe(std::size_t position, const ModelLayer& before,
+                                 const ModelLayer& after) const {
+  JudgedLayer judged{.comparison = {.name = std::string(NameOf(models_.baseline, before)),
+                                    .variant_name = std::string(NameOf(models_.variant, after)),
+                                    .op_type = std::string(OperatorOf(models_.baseline, before)),
+                                    .paired_by = models_.pairing.pairs[position].how,
+                                    .depth = before.depth,
+                                    .baseline_bytes = BytesOf(models_.baseline, before),
+                                    .variant_bytes = BytesOf(models_.variant, after)},
+                     .restorable = {},
+                     .node = before.node};
+  const Folding& folding = models_.foldings[position];
+  for (std::size_t i = 0; i < folding.baseline_steps; ++i) {
+    judged.comparison.folded.push_back(models_.baseline.node(before.steps[i].node).name);
+  }
+  for (std::size_t i = 0; i < folding.variant_steps; ++i) {
+    judged.comparison.folded.push_back(models_.variant.node(after.steps[i].node).name);
+  }
+  return judged;
+}
+
+Result<JudgedLayer> LayerJudge::JudgePair(std::size_t position, PairRun* run) const {
+  const ModelLayer before = models_.Before(position), after = models_.After(position);
+  const Folding& folding = models_.foldings[position];
+  JudgedLayer judged = Describe(position, before, after);
+  LayerComparison& layer = judged.comparison;
+  if (run != nullptr) {
+    TakeOutputs(run->findings, layer);
+    layer.saturation = run->saturation;
+    judged.restorable.output = run->plan;
+    if (run->plan) judged.output = models_.baseline.FindTensor(run->plan->baseline);
+  }
+  const bool has_sound_output =
+      !layer.accumulated || layer.accumulated->total.SqnrDb() >= kSoundOutputDb;
+  auto weights = CompareWeights(models_.baseline, before, models_.variant, after, folding,
+                                has_sound_output, options_.thresholds);
+  if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
+  layer.bits = weights->bits;
+  layer.precision = weights->precision;
+  layer.is_rescaled = weights->is_rescaled;
+  layer.weight = weights->comparison;
+  layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
+  if (!layer.is_rescaled || !layer.folded.empty()) {
+    CBOARD_RETURN_IF_ERROR(JudgeBias(before, after, folding, layer));
+  }
+  const bool has_hurt_weights = layer.diagnosis.level != Level::kGreen;
+  std::vector<Fix> for_output;
+  if (run != nullptr) {
+    CBOARD_ASSIGN_OR_RETURN(for_output, JudgeOutput(after, judged.output, run->findings, layer));
+  }
+  const bool has_hurt_output = !for_output.empty() || (layer.diagnosis.level != Level::kGreen &&
+                                                       layer.diagnosis.part == Part::kOutput);
+  if (run != nullptr) {
+    judged.restorable.weights = WeightsToRestore(before, after, folding, *weights);
+    judged.restorable.has_hurt_weights = has_hurt_weights;
+    judged.restorable.has_hurt_output = has_hurt_output;
+  }
+  AddFloatNodes(models_.baseline, judged.output, has_hurt_output, layer);
+  layer.fixes = RankFixes(layer, std::move(weights->fixes), for_output, options_.thresholds);
+  if (options_.histograms) CBOARD_RETURN_IF_ERROR(AddHistograms(before, after, folding, layer));
+  return judged;
+}
+
+Result<std::optional<JudgedLayer>> LayerJudge::JudgeTensor(TensorRun& run) const {
+  const TensorPair& pair = run.pair;
+  const TensorId output = models_.baseline.FindTensor(pair.plan.baseline);
+  JudgedLayer judged{
+      .comparison = {.name = pair.name,
+                     .variant_name = pair.variant_name,
+                     .op_type = pair.op_type,
+                     .paired_by = PairedBy::kTensor,
+                     .depth = pair.depth,
+                     .bits = pair.bits,
+                     .precision = "int" + std::to_string(pair.bits)},
+      .restorable = {},
+      .output = output,
+      .node = output == kNoTensor ? kNoNode : models_.baseline.tensor(output).producer};
+  LayerComparison& layer = judged.comparison;
+  TakeOutputs(run.findings, layer);
+  if (!layer.local) return std::nullopt;
+  CBOARD_ASSIGN_OR_RETURN(
+      OutputDiagnosis found,
+      DiagnoseOutput(output, layer.bits, pair.plan.grid->scale, run.findings, layer));
+  layer.diagnosis = std::move(found.diagnosis);
+  AddFloatNodes(models_.baseline, output, true, layer);
+  layer.fixes = RankFixes(layer, {}, found.fixes, options_.thresholds);
+  judged.restorable = {.weights = {},
+                       .output = pair.plan,
+                       .has_hurt_output = layer.diagnosis.level != Level::kGreen};
+  return judged;
+}
+
+// Of those that are other than the baseline's.
+std::optional<PairedWeights> LayerJudge::WeightsToRestore(const ModelLayer& before,
+                                                          const ModelLayer& after,
+                                                          const Folding& folding,
+                                                          const WeightFindings& findings) const {
+  const bool is_stored = models_.variant.tensor(after.weight).source == after.weight;
+  const bool is_same = is_stored && findings.comparison.total.sum_squared_error == 0;
+  if (is_same || !CanRestoreWeights(models_.variant, after)) return std::nullopt;
+  return PairedWeights{before, after, folding, findings.rescaling};
+}
+
+Result<void> LayerJudge::JudgeBias(const ModelLayer& before, const ModelLayer& after,
+                                   const Folding& folding, LayerComparison& layer) const {
+  CBOARD_ASSIGN_OR_RETURN(const auto shifts,
+                          BiasShifts(models_.baseline, before, models_.variant, after, folding,
+                                     DeviationsOf(layer.accumulated, *layer.weight)));
+  if (!shifts || shifts->empty()) return {};
+  double squares = 0;
+  for (const double shift : *shifts) squares += shift * shift;
+  layer.bias_shift = std::sqrt(squares / static_cast<double>(shifts->size()));
+  const auto worst = std::ranges::max_element(*shifts);
+  Diagnosis bias =
+      DiagnoseBias(*layer.bias_shift, *worst, static_cast<std::size_t>(worst - shifts->begin()),
+                   options_.thresholds);
+  if (IsWorse(bias, layer.diagnosis)) layer.diagnosis = std::move(bias);
+  return {};
+}
+
+Result<std::vector<Fix>> LayerJudge::JudgeOutput(const ModelLayer& after, TensorId output,
+                                                 const OutputFindings& findings,
+                                                 LayerComparison& layer) const {
+  if (!layer.local) return std::vector<Fix>();
+  const ModelTensor& codes = models_.variant.tensor(after.quantized->codes);
+  if (codes.quantization->scales.empty()) return std::vector<Fix>();
+  CBOARD_ASSIGN_OR_RETURN(OutputDiagnosis found,
+                          DiagnoseOutput(output, codes.quantization->bits(),
+                                         double{codes.quantization->scales[0]}, findings, layer));
+  if (IsWorse(found.diagnosis, layer.diagnosis)) std::swap(found.diagnosis, layer.diagnosis);
+  // Both may be hurt, and mending one would not be enough.
+  if (const Diagnosis& other = found.diagnosis; !other.explanation.empty()) {
+    layer.diagnosis.explanation +=
+        "; besides, in its " + std::string(NameOf(other.part)) + ": " + other.explanation;
+  }
+  return std::move(found.fixes);
+}
+
+Result<LayerJudge::OutputDiagnosis> LayerJudge::DiagnoseOutput(TensorId tensor, int bits,
+                                                               double step,
+                                                               const OutputFindings& findings,
+                                                               LayerComparison& layer) const {
+  CBOARD_ASSIGN_OR_RETURN(std::vector<double> importance,
+                          importance_.Of(tensor, layer.local->channels.size()));
+  layer.useful_output_db = UsefulSqnrDb(*layer.local, importance);
+  Evidence evidence{.part = Part::kOutput,
+                    .comparison = &*layer.local,
+                    .bits = bits,
+                    .step = step,
+                    .baseline_energy = layer.accumulated->total.reference.sum_squares,
+                    .channel_importance = std::move(importance)};
+  OutputDiagnosis found{.diagnosis = Diagnose(evidence, options_.thresholds), .fixes = {}};
+  // A quantizer that suits the baseline is not to blame for what errors before make it cut off.
+  if (found.diagnosis.level != Level::kGreen && findings.undisturbed) {
+    evidence.comparison = &*findings.undisturbed;
+    Diagnosis undisturbed = Diagnose(evidence, options_.thresholds);
+    if (undisturbed.level < found.diagnosis.level) found.diagnosis = std::move(undisturbed);
+  }
+  if (found.diagnosis.level != Level::kGreen && findings.values) {
+    found.fixes = FixOutput(layer, evidence.channel_importance, *findings.values, *findings.grid);
+  }
+  return found;
+}
+
+Result<void> LayerJudge::AddHistograms(const ModelLayer& before, const ModelLayer& after,
+                                       const Folding& folding, LayerComparison& layer) const {
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> x,
+                          ReadScaled(models_.baseline, before, folding.baseline.factors));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> y,
+                          ReadScaled(models_.variant, after, folding.variant.factors));
+  CBOARD_ASSIGN_OR_RETURN(HistogramData ours, ComputeHistogram(TensorView(x)));
+  CBOARD_ASSIGN_OR_RETURN(HistogramData theirs, ComputeHistogram(TensorView(y)));
+  layer.weight_histograms = Histograms{std::move(ours), std::move(theirs)};
+  return {};
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,58 @@
+// What compares one pair of layers and judges it: how bad, why, and what would help.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "compression/model_comparison/channel_importance.h"
+#include "compression/model_comparison/judged_layers.h"
+#include "compression/model_comparison/model_runs.h"
+#include "compression/model_comparison/paired_models.h"
+#include "compression/model_comparison/weight_comparison.h"
+
+namespace cboard::compare {
+
+// Borrows the models and the options. Safe from many threads, for different layers.
+class LayerJudge {
+ public:
+  LayerJudge(const PairedModels& models, const CompareOptions& options)
+      : models_(models), options_(options), importance_(models.baseline, models.ours) {}
+
+  // The pair at `position`. Takes what it needs out of `run`, which is null when nothing was run.
+  // Fails when weights cannot be read.
+  Result<JudgedLayer> JudgePair(std::size_t position, PairRun* run) const;
+
+  // A layer without weights; nothing when its quantizer could not be looked at.
+  Result<std::optional<JudgedLayer>> JudgeTensor(TensorRun& run) const;
+
+ private:
+  struct OutputDiagnosis {
+    Diagnosis diagnosis;
+    std::vector<Fix> fixes;  // Unless it is green.
+  };
+
+  JudgedLayer Describe(std::size_t position, const ModelLayer& before,
+                       const ModelLayer& after) const;
+  std::optional<PairedWeights> WeightsToRestore(const ModelLayer& before, const ModelLayer& after,
+                                                const Folding& folding,
+                                                const WeightFindings& findings) const;
+  Result<void> JudgeBias(const ModelLayer& before, const ModelLayer& after, const Folding& folding,
+                         LayerComparison& layer) const;
+  // Returns what would help the output, if that is hurt.
+  Result<std::vector<Fix>> JudgeOutput(const ModelLayer& after, TensorId output,
+                                       const OutputFindings& findings,
+                                       LayerComparison& layer) const;
+  // Sets what is useful of the output, too.
+  Result<OutputDiagnosis> DiagnoseOutput(TensorId tensor, int bits, double step,
+                                         const OutputFindings& findings,
+                                         LayerComparison& layer) const;
+  Result<void> AddHistograms(const ModelLayer& before, const ModelLayer& after,
+                             const Folding& folding, LayerComparison& layer) const;
+
+  const PairedModels& models_;
+  const CompareOptions& options_;
+  ChannelImportance importance_;
+};
+
+}  // namespace cboard::compare

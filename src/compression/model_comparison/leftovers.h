@@ -1,0 +1,35 @@
+// What is left of an error when a cause of it is undone, from sums over a tensor alone.
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "cboard/tensor/compare.h"
+
+namespace cboard::compare {
+
+double MeanOf(const TensorStatistics& side);
+double VarianceOf(const TensorStatistics& side);
+double RangeOf(const TensorStatistics& side);  // The largest magnitude.
+
+// Whether a channel became constant, other than by being too small for its scale.
+bool IsDead(const PairStatistics& channel, std::optional<double> step);
+
+// Σ(y - a x)² with the factor a that makes it smallest, and Σ(y - x - d)² likewise.
+double LeftByFactor(const PairStatistics& pairs);
+double LeftByOffset(const PairStatistics& pairs);
+
+// The sum over channels of what a fit to each leaves, corrected for the degrees of freedom used.
+template <typename Left>
+double LeftByChannel(const Comparison& comparison, const Left& left) {
+  double sum = 0, counted = 0;
+  for (const PairStatistics& channel : comparison.channels) {
+    if (channel.finite_count() == 0) continue;
+    sum += left(channel);
+    counted += 1;
+  }
+  const double n = static_cast<double>(comparison.total.finite_count());
+  return n > counted && counted > 0 ? sum * n / (n - counted) : HUGE_VAL;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,47 @@
+#include "compression/model_comparison/log_parts.h"
+
+#include <utility>
+
+#include "cboard/base/json_writer.h"
+#include "cboard/compression/tags.h"
+
+namespace cboard::compare {
+
+std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant) {
+  JsonWriter label;
+  label.BeginObject().Key("v").Value(1);
+  if (!model.empty()) label.Key("model").Value(model);
+  if (!variant.empty()) label.Key("variant").Value(variant);
+  if (!layer.empty()) label.Key("layer").Value(layer);
+  label.EndObject();
+  return label.Take();
+}
+
+ScalarLabels LabelsOf(std::string label) {
+  return {.plugin_name = std::string(kCompressionPluginName), .plugin_content = std::move(label)};
+}
+
+LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant) {
+  return {.prefix = model + "/layers/" + TagName(layer) + "/",
+          .variant = std::string(variant),
+          .label = LabelOf(model, layer, variant)};
+}
+
+std::string TagName(std::string_view layer) {
+  const std::size_t start = layer.find_first_not_of('/');
+  return std::string(start == std::string_view::npos ? layer : layer.substr(start));
+}
+
+Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
+                       double value) {
+  return writer.AddScalar(tags.For(what), value, 0, LabelsOf(tags.label));
+}
+
+std::string MarkdownCell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
+    text.insert(at, "\\");
+  }
+  return text;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,35 @@
+// Both models run on samples, and what was found of each layer.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "compression/model_comparison/output_comparison.h"
+#include "compression/model_comparison/paired_models.h"
+
+namespace cboard::compare {
+
+// Of a pair of layers with weights.
+struct PairRun {
+  std::optional<OutputPlan> plan;  // Nothing when their outputs cannot be compared.
+  OutputFindings findings;
+  std::optional<SaturationCount> saturation;
+};
+
+// Of a layer without weights, whose output is quantized.
+struct TensorRun {
+  TensorPair pair;
+  OutputFindings findings;
+};
+
+struct ModelRuns {
+  std::vector<PairRun> pairs;  // In the order of the models' pairs.
+  std::vector<TensorRun> tensors;
+  OutputSummary samples;  // What was run; its outputs are those above.
+};
+
+// Fails as CompareOutputs does.
+Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options);
+
+}  // namespace cboard::compare

@@ -1,0 +1,77 @@
+#include "compression/model_comparison/paired_models.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cboard/base/strings.h"
+#include "compression/parallel.h"
+
+namespace cboard::compare {
+namespace {
+
+bool HasBranches(const ModelGraph& model) {
+  return std::ranges::any_of(model.nodes(),
+                             [](const ModelNode& node) { return node.parent != kNoNode; });
+}
+
+Error NoPartner(const PairedModels& models) {
+  return {ErrorCode::kInvalidArgument,
+          "no layer of " + Quoted(models.baseline.path().string()) + " (" +
+              std::to_string(models.ours.size()) + " with weights) has a partner in " +
+              Quoted(models.variant.path().string()) + " (" + std::to_string(models.theirs.size()) +
+              "); " +
+              (models.ours.empty() && HasBranches(models.baseline)
+                   ? "what is inside of If, Loop and Scan is not compared: export the model "
+                     "without these"
+                   : "compare two files of one model")};
+}
+
+// Lets the layers of a pair end where both have had the same done to them.
+void CutToCommonSteps(std::size_t i, PairedModels& models) {
+  ModelLayer& before = models.ours[models.pairing.pairs[i].baseline];
+  ModelLayer& after = models.theirs[models.pairing.pairs[i].variant];
+  std::size_t a = models.foldings[i].baseline_steps, b = models.foldings[i].variant_steps;
+  for (; a < before.steps.size() && b < after.steps.size(); ++a, ++b) {
+    if (models.baseline.node(before.steps[a].node).op_type !=
+        models.variant.node(after.steps[b].node).op_type) {
+      break;
+    }
+  }
+  CutSteps(models.baseline, a, before);
+  CutSteps(models.variant, b, after);
+}
+
+}  // namespace
+
+ModelLayer PairedModels::Before(std::size_t pair) const {
+  return Read(ours[pairing.pairs[pair].baseline], pairing.pairs[pair].baseline_reading);
+}
+
+ModelLayer PairedModels::After(std::size_t pair) const {
+  return Read(theirs[pairing.pairs[pair].variant], pairing.pairs[pair].variant_reading);
+}
+
+Result<PairedModels> PairModels(const ModelGraph& baseline, const ModelGraph& variant) {
+  PairedModels models{.baseline = baseline,
+                      .variant = variant,
+                      .ours = FindWeightLayers(baseline),
+                      .theirs = FindWeightLayers(variant),
+                      .pairing = {},
+                      .foldings = {}};
+  CBOARD_ASSIGN_OR_RETURN(models.pairing,
+                          PairLayers(baseline, models.ours, variant, models.theirs));
+  if (models.size() == 0) return Fail(NoPartner(models));
+  models.foldings.resize(models.size());
+  CBOARD_RETURN_IF_ERROR(ForEachInParallel(
+      models.size(),
+      [&](std::size_t, std::size_t i) -> Result<void> {
+        CBOARD_ASSIGN_OR_RETURN(models.foldings[i],
+                                FindFolding(baseline, models.Before(i), variant, models.After(i)));
+        return {};
+      },
+      nullptr, ParallelOptions::ForLargeItems()));
+  for (std::size_t i = 0; i < models.size(); ++i) CutToCommonSteps(i, models);
+  return models;
+}
+
+}  // namespace cboard::compare

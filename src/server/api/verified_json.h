@@ -1,0 +1,15 @@
+// What `compare --verify` measured, as JSON.
+#pragma once
+
+#include <optional>
+
+#include "cboard/analysis/verified_runs.h"
+#include "cboard/base/json_writer.h"
+
+namespace cboard::server {
+
+// {"summary","ends","samples","texts","parts","sqnr_db","gains_db","why_not","best"}: an entry per
+// run, and the place of the parts to keep in float; null when nobody verified.
+void WriteVerified(JsonWriter& json, const std::optional<analysis::VerifiedRuns>& verified);
+
+}  // namespace cboard::server

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { bestParts, gainText, runsOf, tensorsText, type VerifiedAnswer } from "./verified_runs";
+
+const answer: VerifiedAnswer = {
+  summary: "these 3 parts in float bring the end from 5.2 to 17.8 dB",
+  ends: ["/head"], samples: 20,
+  texts: ["as it is", "three parts", "everything in float", "a part"],
+  parts: [{ layers: [], tensors: [] }, { layers: ["/a", "/b", "/a"], tensors: ["output", "weight", "weight"] }, { layers: [], tensors: [] }, { layers: ["/c"], tensors: ["weight"] }],
+  sqnr_db: [5.2, 17.8, "Infinity", null], gains_db: [0, 12.6, "Infinity", null], why_not: ["", "", "", "cannot load"], best: 1,
+};
+
+test("parts of a layer are named together, in the order in which layers were found", () => {
+  expect(bestParts(answer)).toEqual([{ layer: "/a", tensors: ["output", "weight"] }, { layer: "/b", tensors: ["weight"] }]);
+  expect(tensorsText(["output", "weight"])).toBe("output and weights");
+  expect(bestParts({ ...answer, best: null })).toEqual([]);
+});
+
+test("a run that failed has no number, and an exact one is no missing one", () => {
+  const [, , everything, failed] = runsOf(answer);
+  expect(everything).toMatchObject({ sqnr: Infinity, gain: Infinity, whyNot: "" });
+  expect(failed).toMatchObject({ sqnr: null, gain: null, whyNot: "cannot load" });
+});
+
+test("a gain has its sign, and nothing gained has none", () => {
+  expect([12.6, -0.3, 0.04, -0.04, Infinity].map(gainText)).toEqual(["+12.6", "−0.3", "0.0", "0.0", "exact"]);
+});
