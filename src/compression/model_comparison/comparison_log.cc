@@ -38,12 +38,15 @@ struct LayerTags {
 
 // Nodes of exporters are called "/layer1/Conv" or "conv:0". Whoever is to keep such a node in
 // floating point must be given that name, and not what a tag can hold of it.
-std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant) {
+std::string LabelOf(std::string_view model, const LayerComparison& layer,
+                    std::string_view variant) {
   JsonWriter label;
   label.BeginObject().Key("v").Value(1);
   if (!model.empty()) label.Key("model").Value(model);
   if (!variant.empty()) label.Key("variant").Value(variant);
-  label.Key("layer").Value(layer).EndObject();
+  label.Key("layer").Value(layer.name);
+  if (!layer.node.empty() && layer.node != layer.name) label.Key("node").Value(layer.node);
+  label.EndObject();
   return label.Take();
 }
 
@@ -51,8 +54,8 @@ ScalarLabels LabelsOf(std::string label) {
   return {.plugin_name = std::string(kCompressionPluginName), .plugin_content = std::move(label)};
 }
 
-LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant) {
-  return {.prefix = model + "/layers/" + TagName(layer) + "/",
+LayerTags TagsOf(const std::string& model, const LayerComparison& layer, std::string_view variant) {
+  return {.prefix = model + "/layers/" + TagName(layer.name) + "/",
           .variant = std::string(variant),
           .label = LabelOf(model, layer, variant)};
 }
@@ -171,7 +174,7 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
           const TensorStatistics& values = (*part)->channels[c].*side;
           if (values.finite_count() == 0) continue;
           ScalarLabels labels;  // Those of a tag's first value count.
-          if (std::exchange(is_first, false)) labels = LabelsOf(LabelOf({}, layer.name, {}));
+          if (std::exchange(is_first, false)) labels = LabelsOf(LabelOf({}, layer, {}));
           CBOARD_RETURN_IF_ERROR(
               writer.AddScalar(tag, statistic.value(values), static_cast<std::int64_t>(c), labels));
         }
@@ -221,7 +224,8 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
                       bool is_variant) {
   NodeFindings findings;
   for (const LayerComparison& layer : comparison.layers) {
-    findings[is_variant ? layer.variant_name : layer.name] = &layer;
+    // The worst come first, and a node may have several.
+    findings.emplace(is_variant ? VariantNodeOf(layer) : NodeOf(layer), &layer);
   }
   SummaryWriter writer(run);
   CBOARD_RETURN_IF_ERROR(writer.status());
@@ -244,8 +248,8 @@ Result<void> LogComparison(const ModelComparison& comparison,
   SummaryWriter writer(directory);
   CBOARD_RETURN_IF_ERROR(writer.status());
   for (const LayerComparison& layer : comparison.layers) {
-    const LayerTags before = TagsOf(model, layer.name, kBaseline);
-    const LayerTags after = TagsOf(model, layer.name, variant);
+    const LayerTags before = TagsOf(model, layer, kBaseline);
+    const LayerTags after = TagsOf(model, layer, variant);
     CBOARD_RETURN_IF_ERROR(LogNumbers(writer, after, layer));
     for (const auto& [what, both] : {std::pair("weight", &layer.weight_histograms),
                                      std::pair("output", &layer.output_histograms)}) {

@@ -49,11 +49,6 @@ bool IsWorse(const Diagnosis& a, const Diagnosis& b) {
   return a.severity_db < b.severity_db;
 }
 
-bool HasBranches(const ModelGraph& model) {
-  return std::ranges::any_of(model.nodes(),
-                             [](const ModelNode& node) { return node.parent != kNoNode; });
-}
-
 bool IsDynamic(const ModelGraph& model) {
   return std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");
@@ -72,15 +67,11 @@ class Comparer {
     CBOARD_ASSIGN_OR_RETURN(pairing_, PairLayers(baseline_, ours_, variant_, theirs_));
     CBOARD_RETURN_IF_ERROR(FoldLayers());
     if (pairing_.pairs.empty()) {
-      return Fail(
-          ErrorCode::kInvalidArgument,
-          "no layer of " + Quoted(baseline_.path().string()) + " (" + std::to_string(ours_.size()) +
-              " with weights) has a partner in " + Quoted(variant_.path().string()) + " (" +
-              std::to_string(theirs_.size()) + "); " +
-              (ours_.empty() && HasBranches(baseline_)
-                   ? "what is inside of If, Loop and Scan is not compared: export the model "
-                     "without these"
-                   : "compare two files of one model"));
+      return Fail(ErrorCode::kInvalidArgument,
+                  "no layer of " + Quoted(baseline_.path().string()) + " (" +
+                      std::to_string(ours_.size()) + " with weights) has a partner in " +
+                      Quoted(variant_.path().string()) + " (" + std::to_string(theirs_.size()) +
+                      "); compare two files of one model");
     }
     ModelComparison result{.baseline = baseline_.path(),
                            .variant = variant_.path(),
@@ -180,6 +171,10 @@ class Comparer {
       checks.push_back(*std::move(check));
       checked.push_back(i);
     }
+    if (plans.empty() && checks.empty()) {
+      result.why_not_run = "no layer has an output that can be captured";
+      return {};
+    }
     CBOARD_ASSIGN_OR_RETURN(OutputSummary summary,
                             CompareOutputs(baseline_, variant_, plans, checks, options_));
     outputs_.resize(pairing_.pairs.size());
@@ -202,13 +197,15 @@ class Comparer {
   Result<LayerComparison> CompareLayer(const LayerPair& pair, std::size_t position) {
     const ModelLayer before = Read(ours_[pair.baseline], pair.baseline_reading);
     const ModelLayer after = Read(theirs_[pair.variant], pair.variant_reading);
-    LayerComparison layer{.name = std::string(NameOf(baseline_, before)),
-                          .variant_name = std::string(NameOf(variant_, after)),
+    LayerComparison layer{.name = NameOf(baseline_, before),
+                          .variant_name = NameOf(variant_, after),
+                          .weights_name = std::string(before.part),
                           .op_type = std::string(OperatorOf(baseline_, before)),
+                          .is_in_body = IsInBody(baseline_, before),
                           .paired_by = pair.how,
                           .depth = before.depth,
-                          .baseline_bytes = BytesOf(baseline_, before),
-                          .variant_bytes = BytesOf(variant_, after)};
+                          .baseline_bytes = before.bytes,
+                          .variant_bytes = after.bytes};
     if (!outputs_.empty()) {
       TakeOutputs(outputs_[position], layer);
       layer.saturation = saturations_[position];
@@ -216,7 +213,9 @@ class Comparer {
     const Folding& folding = foldings_[position];
     const bool has_sound_output =
         !layer.accumulated || layer.accumulated->total.SqnrDb() >= kSoundOutputDb;
-    auto weights = CompareWeights(baseline_, before, variant_, after, folding, has_sound_output,
+    // Gates are not linear: nobody behind them could undo a factor.
+    const bool allow_rescaling = has_sound_output && before.part.empty();
+    auto weights = CompareWeights(baseline_, before, variant_, after, folding, allow_rescaling,
                                   options_.thresholds);
     if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
     layer.bits = weights->bits;

@@ -71,7 +71,7 @@ bool CanBecomeProduct(const ModelGraph& variant, const ModelLayer& layer) {
   const ModelNode& node = variant.node(layer.node);
   const bool has_bias = node.inputs.size() > 5 && node.inputs[5] != kNoTensor;
   return node.op_type == "MatMulNBits" && !has_bias && node.inputs[0] != kNoTensor &&
-         layer.channel_axis == 0 && IsFloat(variant.tensor(node.inputs[0]));
+         layer.layout.channel_axis == 0 && IsFloat(variant.tensor(node.inputs[0]));
 }
 
 // The tensor that is another one with other weights.
@@ -91,7 +91,7 @@ std::vector<float> Transposed(const WeightRows& rows) {
 }  // namespace
 
 bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after) {
-  if (after.node == kNoNode) return false;
+  if (after.node == kNoNode || IsInBody(variant, after)) return false;
   return IsFloat(variant.tensor(after.weight)) || CanBecomeProduct(variant, after);
 }
 
