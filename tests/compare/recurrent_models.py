@@ -1,5 +1,5 @@
-"""Recurrent networks, and bodies of If, Loop and Scan, made with the onnx package; what ONNX Runtime
-makes of their codes, and numpy of the difference."""
+"""Recurrent networks, made with the onnx package; what ONNX Runtime makes of their codes, and numpy
+of the difference."""
 
 from pathlib import Path
 
@@ -103,7 +103,8 @@ def qdq_model(path, op, directions, weights, axis=None, codes=None) -> Path:
         constants += each.constants(name)
     return saved(
         path,
-        [each.node(name) for name, each in codes.items()] + [recurrent_node(op, directions), *nodes],
+        [each.node(name) for name, each in codes.items()]
+        + [recurrent_node(op, directions), *nodes],
         [value("x", TensorProto.FLOAT, [STEPS, 1, INPUTS])],
         [value("y", TensorProto.FLOAT, [STEPS, 1, 3])],
         constants,

@@ -9,6 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.helper import make_tensor_value_info as value
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from recurrent_models import Codes, channel_sqnr_db, constant, dequantized, saved, sqnr_db
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 SIZE = 24
 REMARK = "inside of If, Loop and Scan, only weights are compared"
@@ -55,7 +56,11 @@ def branches(path, then_weight, else_weight, outer=True):
     if outer:
         constants.append(constant("outer.weight", then_weight))
     return saved(
-        path, nodes, [floats("x"), value("condition", TensorProto.BOOL, [])], [floats("y")], constants
+        path,
+        nodes,
+        [floats("x"), value("condition", TensorProto.BOOL, [])],
+        [floats("y")],
+        constants,
     )
 
 
@@ -82,7 +87,9 @@ def dequantized_weight(path, weight, which):
     for graph in (everything[which], everything[0]):
         found = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
         if f"{weight}_quantized" in found:
-            codes, scale, zero = (found[f"{weight}_{part}"] for part in ("quantized", "scale", "zero_point"))
+            codes, scale, zero = (
+                found[f"{weight}_{part}"] for part in ("quantized", "scale", "zero_point")
+            )
             return dequantized(codes, scale, zero, axis=1 if scale.size > 1 else 0)
     raise KeyError(weight)
 
@@ -110,7 +117,9 @@ def test_branches_of_the_real_quantizer(compare, tmp_path, outer):
     layers = by_name(report)
     assert set(layers) == {"first", "choose/then_branch/product", "choose/else_branch/product"}
     # The main graph comes first, then the bodies in the order of their attributes.
-    order = [a.name for n in onnx.load(str(int8)).graph.node if n.op_type == "If" for a in n.attribute]
+    order = [
+        a.name for n in onnx.load(str(int8)).graph.node if n.op_type == "If" for a in n.attribute
+    ]
     for branch, ours in (("then_branch", then_weight), ("else_branch", else_weight)):
         layer = layers[f"choose/{branch}/product"]
         name = "outer.weight" if outer and branch == "then_branch" else "weight"
@@ -144,7 +153,11 @@ def loop_and_scan(path, weights, codes=None):
             helper.make_node("MatMul", ["state", "repeat.weight"], ["product"], "step"),
             helper.make_node("Tanh", ["product"], ["next"], "bend"),
         ],
-        inputs=[value("i", TensorProto.INT64, []), value("going", TensorProto.BOOL, []), floats("state")],
+        inputs=[
+            value("i", TensorProto.INT64, []),
+            value("going", TensorProto.BOOL, []),
+            floats("state"),
+        ],
         outputs=[value("go_on", TensorProto.BOOL, []), floats("next")],
     )
     walk = product(
@@ -174,10 +187,15 @@ def test_loops_and_scans(compare, tmp_path):
     for name, layer in layers.items():
         weight = name.split("/")[0] + ".weight"
         zero = np.zeros(SIZE, np.int8)
-        check(layer, weights[weight], dequantized(codes[weight].codes, codes[weight].scale, zero, 1))
+        check(
+            layer, weights[weight], dequantized(codes[weight].codes, codes[weight].scale, zero, 1)
+        )
         check_inside(layer)
     # Nothing could be seen of a run, so none was made.
-    assert report["samples"] == 0 and report["why_not_run"] == "no layer has an output that can be captured"
+    assert (
+        report["samples"] == 0
+        and report["why_not_run"] == "no layer has an output that can be captured"
+    )
     assert report["verified"] == [] and report["why_not_verified"] == report["why_not_run"]
     assert len(report["remarks"]) == 1 and REMARK in report["remarks"][0]
 
@@ -195,8 +213,14 @@ def test_a_fault_is_found_in_its_branch(compare, tmp_path, branch):
     onnx.save(int8, str(tmp_path / "broken.onnx"))
     report = compare(fp32, tmp_path / "broken.onnx")
     worst = report["layers"][0]
-    assert (worst["name"], worst["cause"], worst["level"]) == (f"choose/{branch}/product", "wrong_scale", "red")
-    assert [layer["name"] for layer in report["layers"] if layer["level"] == "red"] == [worst["name"]]
+    assert (worst["name"], worst["cause"], worst["level"]) == (
+        f"choose/{branch}/product",
+        "wrong_scale",
+        "red",
+    )
+    assert [layer["name"] for layer in report["layers"] if layer["level"] == "red"] == [
+        worst["name"]
+    ]
     # What the quantizer calls it.
     assert worst["float_nodes"] == ["product"]
     kept = dynamic(fp32, tmp_path / "kept.onnx", nodes_to_exclude=worst["float_nodes"])
@@ -219,10 +243,16 @@ def test_a_weight_of_both_branches(compare, tmp_path):
         nodes = dequantizing([choose], ["shared"], {"shared": codes}) if quantized else [choose]
         constants = codes.constants("shared") if quantized else [constant("shared", weight)]
         return saved(
-            path, nodes, [floats("x"), value("condition", TensorProto.BOOL, [])], [floats("y")], constants
+            path,
+            nodes,
+            [floats("x"), value("condition", TensorProto.BOOL, [])],
+            [floats("y")],
+            constants,
         )
 
-    layers = by_name(compare(model(tmp_path / "fp32.onnx", False), model(tmp_path / "int8.onnx", True)))
+    layers = by_name(
+        compare(model(tmp_path / "fp32.onnx", False), model(tmp_path / "int8.onnx", True))
+    )
     assert set(layers) == {"choose/then_branch/a", "choose/else_branch/b"}
     real = dequantized(codes.codes, codes.scale, np.zeros(SIZE, np.int8), 1)
     for name, layer in layers.items():
@@ -258,8 +288,6 @@ def test_events_of_layers_in_bodies(tmp_path):
     int8 = dynamic(fp32, tmp_path / "int8.onnx")
     result = run_compare(fp32, int8, "--logdir", tmp_path / "log", "--verify")
     assert result.returncode == 0, result.stderr
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
     events = EventAccumulator(str(tmp_path / "log")).Reload()
     tag = "fp32/layers/choose/then_branch/product/sqnr_db/int8"
     assert events.Scalars(tag)[0].value > 20

@@ -7,11 +7,18 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+import tflite
 from conftest import run_compare
 from digits_models import Editor
 from onnx import TensorProto, helper
 from onnx.helper import make_tensor_value_info as value
-from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.quantization import (
+    CalibrationDataReader,
+    QuantFormat,
+    QuantType,
+    quantize_dynamic,
+    quantize_static,
+)
 from recurrent_models import (
     GATES,
     HIDDEN,
@@ -30,6 +37,11 @@ from recurrent_models import (
     sqnr_db,
     weights_of,
 )
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+sys.path.extend(str(Path(__file__).resolve().parents[1] / folder) for folder in ("model", "server"))
+from running_board import RunningBoard  # noqa: E402
+from test_tflite import Builder  # noqa: E402
 
 
 def by_name(report):
@@ -59,7 +71,7 @@ def dynamic(fp32, path, **options):
 
 
 def weights_of_dynamic(path):
-    """W and R of the DynamicQuantizeLSTM in `path`, dequantized by ONNX Runtime, as LSTM has them."""
+    """W and R of a DynamicQuantizeLSTM, dequantized by ONNX Runtime, as LSTM has them."""
     model = Editor(path)
     node = next(n for n in model.model.graph.node if n.op_type == "DynamicQuantizeLSTM")
     found = {}
@@ -91,12 +103,14 @@ def test_dynamic_quantization(compare, tmp_path, directions, per_channel):
     assert layers["/net/rnn/R"]["accumulated"] is None
     with np.load(data) as loaded:
         outputs = [
-            np.concatenate([
-                session(with_output(path, "sequence")).run(["sequence"], {"x": x})[0]
-                for x in loaded["x"]
-            ])
+            np.concatenate(
+                [
+                    session(with_output(path, "sequence")).run(["sequence"], {"x": x})[0]
+                    for x in loaded["x"]
+                ]
+            )
             for path in (fp32, int8)
-        ]  # fmt: skip
+        ]
     accumulated = layers["/net/rnn/W"]["accumulated"]
     assert accumulated["sqnr_db"] == pytest.approx(sqnr_db(*outputs), abs=0.05)
     assert len(accumulated["channels"]["baseline_min"]) == HIDDEN
@@ -132,16 +146,68 @@ def test_dequantized_weights(compare, tmp_path, op, directions, axis):
     assert runs["everything"]["why_not"] == "" and runs["nothing"]["sqnr_db"] < 60
 
 
+class Reader(CalibrationDataReader):
+    def __init__(self, data):
+        with np.load(data) as loaded:
+            self.samples = iter([{"x": x} for x in loaded["x"]])
+
+    def get_next(self):
+        return next(self.samples, None)
+
+
+@pytest.mark.parametrize("per_channel", [False, True], ids=["per_tensor", "per_channel"])
+@pytest.mark.parametrize("directions", [1, 2])
+@pytest.mark.parametrize("op", GATES)
+def test_static_quantization(compare, tmp_path, op, directions, per_channel):
+    """All of a node is quantized: its weights, its bias, what goes in and what comes out."""
+    weights = weights_of(op, directions)
+    fp32 = recurrent_model(tmp_path / "fp32.onnx", op, directions, weights)
+    int8, data = tmp_path / "int8.onnx", samples(tmp_path)
+    quantize_static(
+        str(fp32), str(int8), Reader(data), quant_format=QuantFormat.QDQ, per_channel=per_channel,
+        op_types_to_quantize=[op, "MatMul"],
+    )  # fmt: skip
+    report = compare(fp32, int8, "--data", data, "--verify")
+    layers = by_name(report)
+    names = {name: f"{name}_DequantizeLinear_Output" for name in "WRB"}
+    judged = onnx.load(str(int8))
+    judged.graph.output.extend(value(name, TensorProto.FLOAT, None) for name in names.values())
+    with np.load(data) as loaded:
+        theirs = dict(zip(names, session(judged).run(list(names.values()), {"x": loaded["x"][0]})))
+    halves = np.split(theirs["B"] - weights["B"], 2, axis=1)
+    for name, half in zip("WR", halves):
+        layer = layers[f"/net/rnn/{name}"]
+        assert layer["variant_name"] == layer["name"]
+        check_weights(layer, weights[name], theirs[name])
+        # In deviations of what the rows give for inputs of unit variance.
+        deviations = np.sqrt((weights[name].astype(np.float64) ** 2).sum(-1))
+        deviations = np.maximum(deviations, 0.1 * np.sqrt((deviations**2).mean()))
+        shift = np.sqrt(((half / deviations) ** 2).mean())
+        assert layer["bias_shift"] == pytest.approx(shift, rel=1e-3)
+    rnn = layers["/net/rnn/W"]
+    assert rnn["local"]["sqnr_db"] > 20 and layers["/net/rnn/R"]["local"] is None
+    assert rnn["output_tensor"] == "sequence"
+    runs = {run["restored"]: run for run in report["verified"]}
+    assert runs["everything"]["sqnr_db"] is None or runs["everything"]["sqnr_db"] > 80
+    assert not [run for run in report["verified"] if run["why_not"]]
+    assert not [layer for layer in report["layers"] if layer["level"] == "red"]
+
+
 def test_only_the_last_state_may_be_used(compare, tmp_path):
     """Y is left out, and Y_h is what the layer gives out."""
     weights = weights_of("GRU", 1)
     graph = [recurrent_node("GRU", 1, outputs=("", "last"))]
-    described = [value("x", TensorProto.FLOAT, [STEPS, 1, INPUTS])], [value("last", TensorProto.FLOAT, [1, 1, HIDDEN])]
+    described = (
+        [value("x", TensorProto.FLOAT, [STEPS, 1, INPUTS])],
+        [value("last", TensorProto.FLOAT, [1, 1, HIDDEN])],
+    )
     constants = [constant(name, values) for name, values in weights.items()]
     fp32 = saved(tmp_path / "fp32.onnx", graph, *described, constants)
     codes = {name: Codes(weights[name]) for name in "WR"}
     int8 = saved(
-        tmp_path / "int8.onnx", [each.node(name) for name, each in codes.items()] + graph, *described,
+        tmp_path / "int8.onnx",
+        [each.node(name) for name, each in codes.items()] + graph,
+        *described,
         [constants[2]] + [c for name, each in codes.items() for c in each.constants(name)],
     )  # fmt: skip
     layers = by_name(compare(fp32, int8, "--data", samples(tmp_path)))
@@ -171,7 +237,12 @@ def broken(tmp_path, name, fault, directions=2):
 @pytest.mark.parametrize("name", ["W", "R"])
 @pytest.mark.parametrize(
     "fault, cause",
-    [("scale", "wrong_scale"), ("bias", "bias_shift"), ("dead", "dead_channel"), ("order", "permuted_channels")],
+    [
+        ("scale", "wrong_scale"),
+        ("bias", "bias_shift"),
+        ("dead", "dead_channel"),
+        ("order", "permuted_channels"),
+    ],
 )
 def test_a_fault_is_found_in_the_weights_that_have_it(compare, tmp_path, name, fault, cause):
     fp32, int8 = broken(tmp_path, name, fault)
@@ -184,6 +255,25 @@ def test_a_fault_is_found_in_the_weights_that_have_it(compare, tmp_path, name, f
     others = [layer for layer in report["layers"][1:] if layer["weight"]]
     assert all(layer["level"] != "red" for layer in others)
     assert worst["float_nodes"][0] == "/net/rnn"
+
+
+def test_what_is_verified_is_what_the_network_then_gives(compare, tmp_path):
+    """With R put back, and B with it: as a model that has only W quantized."""
+    fp32, int8 = broken(tmp_path, "R", "scale")
+    data = samples(tmp_path)
+    report = compare(fp32, int8, "--data", data, "--verify")
+    run = next(run for run in report["verified"] if run["restored"] == "parts")
+    assert run["parts"] == [{"layer": "/net/rnn/R", "part": "weight"}]
+    judged = onnx.load(str(int8))
+    node = next(node for node in judged.graph.node if node.name == "/net/rnn")
+    judged.graph.initializer.append(constant("original R", Editor(fp32).get("R")))
+    node.input[2] = "original R"
+    with np.load(data) as loaded:
+        answers = [
+            np.concatenate([session(model).run(["y"], {"x": x})[0] for x in loaded["x"]])
+            for model in (onnx.load(str(fp32)), judged)
+        ]
+    assert run["sqnr_db"] == pytest.approx(sqnr_db(*answers), abs=0.05)
 
 
 def test_factors_of_rows_are_damage(compare, tmp_path):
@@ -222,13 +312,20 @@ def test_gates_in_the_order_of_pytorch(compare, tmp_path):
             constants.append(constant(f"{which}{number}", np.array([at], np.int64)))
     for name in "WR":
         nodes += [
-            helper.make_node("Slice", [f"{name}_ih", f"start{k}", f"end{k}", "zero"], [f"{name}{k}"])
+            helper.make_node(
+                "Slice", [f"{name}_ih", f"start{k}", f"end{k}", "zero"], [f"{name}{k}"]
+            )
             for k in range(3)
         ]
-        nodes.append(helper.make_node("Concat", [f"{name}{k}" for k in range(3)], [f"{name}_all"], axis=0))
+        nodes.append(
+            helper.make_node("Concat", [f"{name}{k}" for k in range(3)], [f"{name}_all"], axis=0)
+        )
         nodes.append(helper.make_node("Unsqueeze", [f"{name}_all", "zero"], [name]))
     after, more = head(1)
-    described = [value("x", TensorProto.FLOAT, [STEPS, 1, INPUTS])], [value("y", TensorProto.FLOAT, [STEPS, 1, 3])]
+    described = (
+        [value("x", TensorProto.FLOAT, [STEPS, 1, INPUTS])],
+        [value("y", TensorProto.FLOAT, [STEPS, 1, 3])],
+    )
     codes = {name: Codes(stored[name], 0) for name in "WR"}
     float_nodes = nodes + [recurrent_node("LSTM", 1), *after]
     fp32 = saved(
@@ -236,10 +333,14 @@ def test_gates_in_the_order_of_pytorch(compare, tmp_path):
         constants + more + [constant(f"{name}_ih", stored[name]) for name in "WR"],
     )  # fmt: skip
     int8 = saved(
-        tmp_path / "int8.onnx", [codes[name].node(f"{name}_ih") for name in "WR"] + float_nodes, *described,
+        tmp_path / "int8.onnx",
+        [codes[name].node(f"{name}_ih") for name in "WR"] + float_nodes,
+        *described,
         constants + more + [c for name in "WR" for c in codes[name].constants(f"{name}_ih")],
     )  # fmt: skip
-    folded = dynamic(recurrent_model(tmp_path / "folded.onnx", "LSTM", 1, weights), tmp_path / "dynamic.onnx")
+    folded = dynamic(
+        recurrent_model(tmp_path / "folded.onnx", "LSTM", 1, weights), tmp_path / "dynamic.onnx"
+    )
     data = samples(tmp_path)
     report = compare(fp32, int8, "--data", data, "--verify")
     runs = {run["restored"]: run for run in report["verified"]}
@@ -255,10 +356,10 @@ def test_gates_in_the_order_of_pytorch(compare, tmp_path):
 
 
 def test_events_name_the_layers_and_their_node(tmp_path):
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
     fp32, int8 = broken(tmp_path, "R", "scale")
-    result = run_compare(fp32, int8, "--data", samples(tmp_path), "--logdir", tmp_path / "log", "--verify")
+    result = run_compare(
+        fp32, int8, "--data", samples(tmp_path), "--logdir", tmp_path / "log", "--verify"
+    )
     assert result.returncode == 0, result.stderr
     events = EventAccumulator(str(tmp_path / "log")).Reload()
     for name in "WR":
@@ -269,14 +370,17 @@ def test_events_name_the_layers_and_their_node(tmp_path):
     graph = EventAccumulator(str(tmp_path / "log/int8")).Reload().Graph()
     node = next(node for node in graph.node if node.name == "net/rnn")
     assert node.attr["level"].s == b"red" and node.attr["cause"].s == b"wrong_scale"
+    # The page shows layers, and copies nodes.
+    with RunningBoard("--logdir", tmp_path / "log") as board:
+        status, ranking = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=fp32")
+    assert status == 200, ranking
+    fallbacks = dict(zip(ranking["layers"]["names"], ranking["layers"]["fallback_operations"]))
+    assert ranking["layers"]["names"][0] == "/net/rnn/R"
+    assert (fallbacks["/net/rnn/W"], fallbacks["/net/rnn/R"]) == ("/net/rnn", "/net/rnn")
 
 
 def tflite_lstm(path, weights, quantized):
     """UNIDIRECTIONAL_SEQUENCE_LSTM without peepholes; int8 codes have one scale for each tensor."""
-    sys.path.append(str(Path(__file__).resolve().parents[1] / "model"))
-    import tflite
-    from test_tflite import Builder
-
     model = Builder()
 
     def weight(name):
@@ -299,8 +403,10 @@ def tflite_lstm(path, weights, quantized):
 
 
 TFLITE_WEIGHTS = [
-    f"{source}_to_{gate}" for source in ("input", "recurrent") for gate in ("input", "forget", "cell", "output")
-]  # fmt: skip
+    f"{source}_to_{gate}"
+    for source in ("input", "recurrent")
+    for gate in ("input", "forget", "cell", "output")
+]
 
 
 def test_each_gate_of_tflite_is_a_layer(compare, tmp_path):

@@ -265,9 +265,11 @@ class Comparer {
 
   Result<void> CompareBias(const ModelLayer& before, const ModelLayer& after,
                            const Folding& folding, LayerComparison& layer) {
+    // Gates come between a bias and what the node gives out.
+    const auto deviations =
+        DeviationsOf(before.part.empty() ? layer.accumulated : std::nullopt, *layer.weight);
     CBOARD_ASSIGN_OR_RETURN(const auto shifts,
-                            BiasShifts(baseline_, before, variant_, after, folding,
-                                       DeviationsOf(layer.accumulated, *layer.weight)));
+                            BiasShifts(baseline_, before, variant_, after, folding, deviations));
     if (!shifts || shifts->empty()) return {};
     double squares = 0;
     for (const double shift : *shifts) squares += shift * shift;

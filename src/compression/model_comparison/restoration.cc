@@ -123,6 +123,14 @@ Result<void> Restoration::AddBias(const PairedWeights& weights) {
   const auto& [before, after, folding, rescaling] = weights;
   if (after.bias == kNoTensor || !IsFloat(variant_.tensor(after.bias))) return {};
   const ModelTensor& tensor = variant_.tensor(after.bias);
+  if (after.bias_half) {  // The other half comes with it.
+    if (before.bias == kNoTensor || baseline_.tensor(before.bias).shape != tensor.shape) return {};
+    if (!IsNew(tensor.name)) return {};
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
+                            baseline_.ReadWeights(before.bias, 8 * baseline_.file_bytes()));
+    edits_.constants.push_back({tensor.name, tensor.shape, std::move(values)});
+    return {};
+  }
   const std::size_t channels = SizeOf(variant_, after).channels;
   if (CountOf(tensor) != channels) return {};
   if (before.bias != kNoTensor) {
