@@ -48,8 +48,8 @@ Result<bool> AddSquares(const ModelGraph& model, const ModelLayer& layer,
 ChannelImportance::ChannelImportance(const ModelGraph& model, std::span<const ModelLayer> layers)
     : model_(model), use_(model) {
   for (const ModelLayer& layer : layers) {
-    // Of a node's layers, the first meets the input. Bodies may give out what they compute with.
-    if (layer.node == kNoNode || IsInBody(model, layer)) continue;
+    // What a body computes with, it may give out as well. R meets the state, not the input.
+    if (layer.node == kNoNode || IsInBody(model, layer) || layer.part == "R") continue;
     layers_.emplace(layer.node, &layer);
   }
 }

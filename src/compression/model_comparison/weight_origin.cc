@@ -85,7 +85,8 @@ std::optional<ChannelRun> SlicedRun(const ModelGraph& model, const ModelNode& no
     return values && values->size() == 1 ? std::optional<double>(values->front()) : std::nullopt;
   };
   const auto start = number(1, {}), end = number(2, {}), along = number(3, 0), step = number(4, 1);
-  if (!start || !end || !along || step != 1 || axis >= shape.size()) return std::nullopt;
+  if (!start || !end || !along || step != 1) return std::nullopt;
+  if (axis >= shape.size() || shape[axis] < 0) return std::nullopt;
   const auto rank = static_cast<double>(shape.size());
   if ((*along < 0 ? *along + rank : *along) != static_cast<double>(axis)) return std::nullopt;
   // From the end when negative; anything beyond the last one is the last one.
