@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "compression/model_comparison/content_pairing.h"
-#include "compression/model_comparison/node_bodies.h"
 #include "compression/model_comparison/pairing_side.h"
 
 namespace cboard::compare {
@@ -117,16 +116,6 @@ void PairByPart(PairingSide& a, PairingSide& b, LayerPairing& pairing) {
 }
 
 }  // namespace
-
-PairingSide::PairingSide(const ModelGraph& graph, std::span<const ModelLayer> found)
-    : model(graph), layers(found), taken(found.size()) {
-  for (const ModelLayer& layer : layers) {
-    std::string kind;
-    if (layer.node != kNoNode) kind = BodiesAround(model, model.node(layer.node));
-    if (!kind.empty() || !layer.part.empty()) kind += ":" + std::string(layer.part);
-    kinds.push_back(std::move(kind));
-  }
-}
 
 ModelLayer Read(ModelLayer layer, const Reading& reading) {
   if (reading.is_transposed) layer.layout.channel_axis = 1 - layer.layout.channel_axis;
