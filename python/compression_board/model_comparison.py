@@ -23,7 +23,9 @@ class LayerRow(TypedDict):
 
     name: str
     variant_name: str
+    node: str
     op_type: str
+    is_in_body: bool
     paired_by: str
     depth: int
     bits: int

@@ -24,6 +24,9 @@ constexpr std::size_t kMaxEnds = 4;
 // Sums in another order differ by less than this leaves.
 constexpr double kSameAnswersDb = 80;
 
+// Weights of one node, and layers of one branch, differ in the end of their names.
+std::string ShortName(std::string_view name) { return ShortenedToEnd(name, kMaxNameWidth); }
+
 std::string Decibels(std::optional<double> value) {
   if (!value || std::isnan(*value)) return "";
   if (std::isinf(*value)) return *value > 0 ? "exact" : "lost";
@@ -109,8 +112,8 @@ void AppendTable(const ModelComparison& comparison, std::size_t top, std::string
   for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
     const LayerComparison& layer = comparison.layers[i];
     const bool is_green = layer.diagnosis.level == Level::kGreen;
-    table.AddRow({std::string(NameOf(layer.diagnosis.level)), Shortened(layer.name, kMaxNameWidth),
-                  layer.op_type, std::to_string(layer.bits), Decibels(SqnrOf(layer.weight)),
+    table.AddRow({std::string(NameOf(layer.diagnosis.level)), ShortName(layer.name), layer.op_type,
+                  std::to_string(layer.bits), Decibels(SqnrOf(layer.weight)),
                   Decibels(WorstChannelOf(layer.weight)), Decibels(SqnrOf(layer.local)),
                   Decibels(SqnrOf(layer.accumulated)),
                   is_green ? "" : std::string(NameOf(layer.diagnosis.cause))});
@@ -148,9 +151,8 @@ void AppendCauses(const ModelComparison& comparison, std::size_t top, std::strin
   for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
     const LayerComparison& layer = comparison.layers[i];
     if (layer.diagnosis.level == Level::kGreen) break;
-    text += "\n" + Quoted(layer.name, kMaxNameWidth) + " (" +
-            std::string(NameOf(layer.diagnosis.level)) + ", " +
-            std::string(NameOf(layer.diagnosis.part)) +
+    text += "\n'" + ShortName(layer.name) + "' (" + std::string(NameOf(layer.diagnosis.level)) +
+            ", " + std::string(NameOf(layer.diagnosis.part)) +
             "): " + Printable(layer.diagnosis.explanation) + UsefulText(layer) + "\n";
     for (const Fix& fix : layer.fixes) text += "  - " + FixText(fix) + "\n";
   }
@@ -245,7 +247,7 @@ void AppendUnpaired(const ModelComparison& comparison, std::string& text) {
     if (names->empty()) continue;
     text += "\nOnly in " + std::string(side) + ": ";
     for (std::size_t i = 0; i < std::min<std::size_t>(names->size(), 5); ++i) {
-      text += (i > 0 ? ", " : "") + Quoted((*names)[i], kMaxNameWidth);
+      text += (i > 0 ? ", '" : "'") + ShortName((*names)[i]) + "'";
     }
     if (names->size() > 5) text += ", … (" + HumanCount(names->size()) + ")";
     text += "\n";

@@ -99,6 +99,16 @@ TEST(CompareReport, SaysWhatIsLeftOfTheChannelsThatCount) {
                         "output keeps 14.2 dB\n"));
 }
 
+TEST(CompareReport, TellsLongNamesApartByTheirEnds) {
+  compare::ModelComparison comparison = Example();
+  comparison.layers[0].name = "If_0/then_branch/" + std::string(60, 'n') + "/LSTM/W";
+  comparison.layers[1].name = "If_0/then_branch/" + std::string(60, 'n') + "/LSTM/R";
+  const std::string text = CompareText(comparison), end = std::string(52, 'n') + "/LSTM/";
+  EXPECT_THAT(text, HasSubstr("red    …" + end + "W  Conv"));
+  EXPECT_THAT(text, HasSubstr("green  …" + end + "R  Conv"));
+  EXPECT_THAT(text, HasSubstr("'…" + end + "W' (red, "));
+}
+
 TEST(CompareReport, ShowsOnlyTheWorstWhenAsked) {
   const std::string text = CompareText(Example(), 1);
   EXPECT_THAT(text, Not(HasSubstr("conv1")));

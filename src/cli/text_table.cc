@@ -98,6 +98,19 @@ std::string Shortened(std::string_view text, std::size_t max_width) {
   return kept + "…";
 }
 
+std::string ShortenedToEnd(std::string_view text, std::size_t max_width) {
+  const std::string printable = Printable(text);
+  std::string_view rest = printable;
+  std::size_t width = DisplayWidth(rest);
+  if (width <= max_width) return printable;
+  while (!rest.empty() && width + 1 > max_width) {
+    const CodePoint first = FirstOf(rest);
+    width -= WidthOf(first.value);
+    rest.remove_prefix(first.bytes);
+  }
+  return "…" + std::string(rest);
+}
+
 void TextTable::AddRow(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   for (std::string& cell : cells) cell = Printable(cell);

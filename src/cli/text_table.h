@@ -57,4 +57,7 @@ std::size_t DisplayWidth(std::string_view text);
 // `text` cut to `max_width` columns, with "…" as the last one if something was cut.
 std::string Shortened(std::string_view text, std::size_t max_width);
 
+// The same with the beginning cut off, and "…" in its place: for names that their ends tell apart.
+std::string ShortenedToEnd(std::string_view text, std::size_t max_width);
+
 }  // namespace cboard::cli

@@ -49,5 +49,12 @@ TEST(Shortened, CutsAtTheWidthOfTheTerminalNotInsideACharacter) {
   EXPECT_EQ(Shortened("模型模型", 4), "模…");
 }
 
+TEST(ShortenedToEnd, CutsOffTheBeginning) {
+  EXPECT_EQ(ShortenedToEnd("short", 5), "short");
+  EXPECT_EQ(ShortenedToEnd("longer", 5), "…nger");
+  EXPECT_EQ(ShortenedToEnd("模型模型", 5), "…模型");
+  EXPECT_EQ(ShortenedToEnd("模型模型", 4), "…型");
+}
+
 }  // namespace
 }  // namespace cboard::cli

@@ -37,7 +37,7 @@ constexpr QOperator kQOperators[] = {
     {"QLinearLeakyRelu", {{{0, 1, 2}, {kOutput, 3, 4}}}},
     {"QLinearSigmoid", {{{0, 1, 2}, {kOutput, 3, 4}}}},
     {"QLinearSoftmax", {{{0, 1, 2}, {kOutput, 3, 4}}}},
-    {"DynamicQuantizeLSTM", {{{1, 8, 9, -1}, {2, 10, 11, -1}}}},
+    {"DynamicQuantizeLSTM", {{{1, 8, 9}, {2, 10, 11}}}},
     {"DynamicQuantizeMatMul", {{{1, 2, 3, -1}}}},
     {"MatMulIntegerToFloat", {{{1, 3, 5, -1}}}},
 };
@@ -196,9 +196,17 @@ class OnnxQuantization {
       if (codes.type == ElementType::kUnknown && zero_point != kNoTensor) {
         codes.type = graph_.tensor(zero_point).type;
       }
+      // Recurrent codes are [directions, inputs, channels], and their scales [directions] or
+      // [directions, channels]: then all inputs of a channel are one group.
+      std::int64_t group_size = 0;
+      if (node.op_type == "DynamicQuantizeLSTM" && codes.shape.size() == 3 &&
+          graph_.tensor(scale).shape.size() == 2) {
+        triple.axis = 1;
+        group_size = codes.shape[1];
+      }
       CBOARD_ASSIGN_OR_RETURN(codes.quantization,
                               Parameters(QuantizationOrigin::kQOperator, codes.type, codes, scale,
-                                         zero_point, triple.axis, 0));
+                                         zero_point, triple.axis, group_size));
     }
     return ReadBias(node);
   }

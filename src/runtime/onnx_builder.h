@@ -82,10 +82,7 @@ class OnnxBuilder {
   std::string Bytes() const {
     return proto::EncodeMessage([&](auto& model) {
       model.Int(1, 8);  // IR version.
-      model.Message(7, [&](auto& graph) {
-        graph.Text(2, "graph");
-        for (const auto& [number, bytes] : fields_) graph.PresentBytes(number, bytes);
-      });
+      model.Message(7, [&](auto& graph) { WriteGraph(graph); });
       model.Message(8, [](auto& opset) { opset.Int(2, 13); });
     });
   }
@@ -106,6 +103,15 @@ class OnnxBuilder {
     });
   }
 
+  // A body of If, Loop or Scan.
+  static std::string GraphAttribute(std::string_view name, const OnnxBuilder& body) {
+    return proto::EncodeMessage([&](auto& attribute) {
+      attribute.Text(1, name);
+      attribute.Message(6, [&](auto& graph) { body.WriteGraph(graph); });
+      attribute.Int(20, 5);
+    });
+  }
+
   // x [n, 2] -> MatMul by [[1, 2], [3, 4]] -> "hidden" -> Relu -> "y".
   static OnnxBuilder TwoLayers() {
     OnnxBuilder builder;
@@ -118,6 +124,12 @@ class OnnxBuilder {
   }
 
  private:
+  template <typename Writer>
+  void WriteGraph(Writer& graph) const {
+    graph.Text(2, "graph");
+    for (const auto& [number, bytes] : fields_) graph.PresentBytes(number, bytes);
+  }
+
   template <typename Describe>
   void Field(int number, const Describe& describe) {
     fields_.emplace_back(number, proto::EncodeMessage(describe));

@@ -134,6 +134,43 @@ def test_q_operators(tmp_path, dump):
     assert ours.nodes["conv"]["weight_bytes"] == 108 + 16 + 4 + 16 + 4 + 1 + 4 + 1
 
 
+@pytest.mark.parametrize("per_row", [False, True], ids=["per direction", "per row"])
+@pytest.mark.parametrize("directions", [1, 2])
+def test_recurrent_codes_have_scales_for_each_direction(tmp_path, dump, directions, per_row):
+    """[directions, inputs, rows], with scales of [directions] or [directions, rows]."""
+    hidden, inputs = 3, 5
+    scale_shape = (directions, 4 * hidden) if per_row else (directions,)
+    constants, expected = [], {}
+    for name, size in (("w", inputs), ("r", hidden)):
+        codes = RNG.integers(-127, 128, (directions, size, 4 * hidden)).astype(np.int8)
+        scale = (RNG.random(scale_shape) + 0.1).astype(np.float32)
+        zero = RNG.integers(-5, 5, scale_shape).astype(np.int8)
+        for part, values in ((name, codes), (f"{name}_scale", scale), (f"{name}_zero", zero)):
+            constants.append(numpy_helper.from_array(values, part))
+        shape = (directions, 1, 4 * hidden) if per_row else (directions, 1, 1)
+        expected[name] = (codes.astype(np.float32) - zero.reshape(shape)) * scale.reshape(shape)
+    save(
+        tmp_path / "m.onnx",
+        [
+            helper.make_node(
+                "DynamicQuantizeLSTM",
+                ["x", "w", "r", "", "", "", "", "", "w_scale", "w_zero", "r_scale", "r_zero"],
+                ["y"],
+                "lstm",
+                domain="com.microsoft",
+                hidden_size=hidden,
+                direction="bidirectional" if directions == 2 else "forward",
+            )
+        ],
+        [f32("x", 7, 1, inputs)],
+        [f32("y", 7, directions, 1, hidden)],
+        constants,
+    )
+    ours = dump(tmp_path / "m.onnx")
+    for name, values in expected.items():
+        np.testing.assert_array_equal(ours.values(name), values)
+
+
 def test_dynamically_quantized_products_find_the_scale_of_their_weights(tmp_path, dump):
     weights = RNG.integers(-127, 128, (6, 5)).astype(np.int8)
     scales = (RNG.random(5) + 0.1).astype(np.float32)

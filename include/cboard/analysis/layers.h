@@ -24,6 +24,7 @@ std::string_view NameOf(TensorRole role);
 struct LayerTensor {
   std::string model = {};  // Only our own tags name it.
   std::string layer = {};  // features.3, v0/cg/conv0/Relu
+  std::string node = {};   // The operation, where a layer is not one as a whole: lstm of lstm/W.
   TensorRole role = TensorRole::kOutput;
   std::string parameter = {};  // weight, bias, kernel, …; empty for outputs.
   std::string variant = {};    // fp32, int8; empty when only the run says it.

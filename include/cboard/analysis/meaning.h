@@ -80,6 +80,9 @@ std::optional<Meaning> MeaningOfStored(std::string_view plugin_content);
 // The "layer" of such data: a layer's own name, which tags do not always keep. Empty without one.
 std::string LayerOfStored(std::string_view plugin_content);
 
+// Its "node": the operation that a layer is part of, where that has another name. Likewise.
+std::string NodeOfStored(std::string_view plugin_content);
+
 // <model>/metrics|performance/<metric>/<variant>, <model>/compression/<ratio>[/<variant>]. A model
 // may contain slashes, so tags are read from their end.
 std::optional<Meaning> MeaningOfFlatTag(std::string_view tag);

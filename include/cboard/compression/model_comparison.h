@@ -107,9 +107,17 @@ struct Histograms {
 inline constexpr std::size_t kMaxSampleCosines = 20;
 
 struct LayerComparison {
-  std::string name;          // In the baseline.
+  // In the baseline. Recurrent nodes have several weights, and a layer for each, whose name is that
+  // of the node and of the weights: "lstm/W", "lstm/R". Names of nodes inside of If, Loop and Scan
+  // begin with the node around them and its attribute: "If_0/then_branch/conv".
+  std::string name;
   std::string variant_name;  // In the compressed model.
-  std::string op_type;       // In the baseline.
+  std::string weights_name;  // "W", "R", …; empty where the node has no others.
+  // What the baseline's file calls the node: what quantizers take to leave it as it is. Empty for
+  // inputs.
+  std::string node;
+  std::string op_type;      // In the baseline.
+  bool is_in_body = false;  // Of If, Loop or Scan: its output cannot be captured.
   PairedBy paired_by = PairedBy::kName;
   std::size_t depth = 0;  // Position in the baseline's order of execution.
   // Of the weights, or of the output where there are none.
@@ -145,15 +153,21 @@ struct LayerComparison {
 
   Diagnosis diagnosis;
   std::vector<Fix> fixes;  // The cheapest that is good enough first.
-  // Nodes of the baseline that have to stay in float32 for the layer to do so: itself and, where
-  // its output is hurt, those up to the output and those that take it, also behind nodes that only
-  // move values: quantizers round what goes into a node that they quantize. Empty for green layers.
+  // Nodes of the baseline, as the file calls them, that have to stay in float32 for the layer to do
+  // so: itself first and, where its output is hurt, those up to the output and those that take it,
+  // also behind nodes that only move values: quantizers round what goes into a node that they
+  // quantize. Empty for green layers.
   std::vector<std::string> float_nodes;
   std::string output_tensor;  // The output's name in the baseline; empty where none was compared.
 
   std::optional<Histograms> weight_histograms;
   std::optional<Histograms> output_histograms;
 };
+
+// The nodes that a layer is of, in the baseline and in the compressed model, as ModelGraph calls
+// them: `name` and `variant_name` without `weights_name`. Live as long as the layer.
+std::string_view NodeOf(const LayerComparison& layer);
+std::string_view VariantNodeOf(const LayerComparison& layer);
 
 // What was put back to the baseline's floats for a run of the compressed model.
 enum class Restored {
@@ -203,7 +217,8 @@ struct ModelComparison {
   std::vector<ByteShare> bytes;   // The largest first.
   std::vector<LintFinding> lint;  // Of the compressed model.
 
-  // Sentences about files that are the same, in the wrong order, or not of one model.
+  // Sentences about files that are the same, in the wrong order, or not of one model, and about
+  // what could not be compared.
   std::vector<std::string> remarks;
 
   std::size_t samples = 0;  // 0: only weights were compared …

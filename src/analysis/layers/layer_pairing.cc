@@ -230,7 +230,7 @@ std::string Explain(const LayerPair& pair, std::span<const LayerTensor> baseline
 }
 
 std::string FallbackOperation(const LayerTensor& variant) {
-  return std::string(OriginalName(variant.layer));
+  return variant.node.empty() ? std::string(OriginalName(variant.layer)) : variant.node;
 }
 
 }  // namespace cboard::analysis

@@ -44,6 +44,12 @@ TEST(PairLayers, PairsTheCaseOfTheTuningGuide) {
   EXPECT_EQ(FallbackOperation(variant[0]), "v0/cg/conv0/conv2d/Conv2D");
 }
 
+TEST(FallbackOperation, IsTheNodeThatALayerIsPartOf) {
+  EXPECT_EQ(FallbackOperation({.layer = "/encoder/LSTM/W", .node = "/encoder/LSTM"}),
+            "/encoder/LSTM");
+  EXPECT_EQ(FallbackOperation({.layer = "/encoder/Conv"}), "/encoder/Conv");
+}
+
 // All operations that are inspected in the FP32 graph, next to another chain of the same kind.
 TEST(PairLayers, TakesTheLastOperationOfAFusedChain) {
   EXPECT_THAT(

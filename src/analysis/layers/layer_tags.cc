@@ -160,6 +160,7 @@ std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind) {
   if (!tensor || tag.info->plugin_name != kCompressionPluginName) return tensor;
   if (std::string own = LayerOfStored(tag.info->plugin_content); !own.empty()) {
     tensor->layer = std::move(own);
+    tensor->node = NodeOfStored(tag.info->plugin_content);
   }
   return tensor;
 }

@@ -36,6 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     CBOARD_CHECK(!tensor || tensor->tag == tag);
   }
   static_cast<void>(LayerOfStored(tag));
+  static_cast<void>(NodeOfStored(tag));
   CBOARD_CHECK(tag.starts_with(OriginalName(tag)));
   return 0;
 }

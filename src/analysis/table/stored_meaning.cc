@@ -93,4 +93,9 @@ std::string LayerOfStored(std::string_view plugin_content) {
                                 [](const Label& label) { return label.Text("layer"); });
 }
 
+std::string NodeOfStored(std::string_view plugin_content) {
+  return ReadLabel<std::string>(plugin_content,
+                                [](const Label& label) { return label.Text("node"); });
+}
+
 }  // namespace cboard::analysis

@@ -28,8 +28,8 @@ std::string ArchitectureOf(const ModelGraph& model) {
 }  // namespace
 
 std::size_t PairedHeadsOf(const ModelGraph& model, const ModelLayer& layer) {
-  if (model.format() != ModelFormat::kGguf || layer.channel_axis != 0) return 0;
-  const std::string_view name = NameOf(model, layer);
+  if (model.format() != ModelFormat::kGguf || layer.layout.channel_axis != 0) return 0;
+  const std::string name = NameOf(model, layer);
   const bool is_query = name.ends_with("attn_q"), is_key = name.ends_with("attn_k");
   if (!is_query && !is_key) return 0;
   const std::string prefix = ArchitectureOf(model) + ".attention.head_count";

@@ -21,6 +21,7 @@ bool IsScaleInput(const ModelNode& node, std::size_t i) {
   if (IsQuantizer(node) || IsDequantizer(node)) return i > 0;
   if (node.op_type == "QLinearConv") return i != 0 && i != 3 && i != 8;
   if (node.op_type == "QGemm") return i != 0 && i != 3 && i != 6;
+  if (node.op_type == "DynamicQuantizeLSTM") return i >= 8;
   if (node.op_type == "MatMulNBits" || node.op_type == "MatMulInteger") return i > 1;
   return node.op_type.starts_with("QLinear") && i % 3 != 0;
 }

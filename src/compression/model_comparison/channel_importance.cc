@@ -47,7 +47,11 @@ Result<bool> AddSquares(const ModelGraph& model, const ModelLayer& layer,
 
 ChannelImportance::ChannelImportance(const ModelGraph& model, std::span<const ModelLayer> layers)
     : model_(model), use_(model) {
-  for (const ModelLayer& layer : layers) layers_.emplace(layer.node, &layer);
+  for (const ModelLayer& layer : layers) {
+    // What a body computes with, it may give out as well. R meets the state, not the input.
+    if (layer.node == kNoNode || IsInBody(model, layer) || layer.part == "R") continue;
+    layers_.emplace(layer.node, &layer);
+  }
 }
 
 Result<std::vector<double>> ChannelImportance::Of(TensorId tensor, std::size_t channels) const {

@@ -61,6 +61,30 @@ TEST(ChannelImportance, AddsUpOverAllLayersThatTakeTheOutput) {
   EXPECT_THAT(ImportanceOf(Opened(builder), "x", 2), ElementsAre(10, 4));
 }
 
+TEST(ChannelImportance, AnInputMeetsWOfARecurrentNode) {
+  OnnxBuilder builder;
+  builder.Input("x", {5, 1, 2})
+      .Weight("w", {2, 1, 2}, {1, 2, 3, 4})
+      .Weight("r", {2, 1, 1}, {10, 20})
+      .Node("RNN", {"x", "w", "r"}, {"y"})
+      .Output("y", {5, 2, 1, 1});
+  EXPECT_THAT(ImportanceOf(Opened(builder), "x", 2), ElementsAre(10, 20));
+}
+
+TEST(ChannelImportance, IsNotKnownOfWhatABodyTakes) {
+  OnnxBuilder then_branch, else_branch, builder;
+  then_branch.Node("MatMul", {"x", "w"}, {"t"}).Output("t", {1, 1});
+  else_branch.Node("MatMul", {"x", "w"}, {"e"}).Output("e", {1, 1});
+  builder.Input("x", {1, 2})
+      .Input("c", {}, 9)
+      .Weight("w", {2, 1}, {1, 2})
+      .NodeWith("If", {"c"}, {"y"},
+                {OnnxBuilder::GraphAttribute("then_branch", then_branch),
+                 OnnxBuilder::GraphAttribute("else_branch", else_branch)})
+      .Output("y", {1, 1});
+  EXPECT_THAT(ImportanceOf(Opened(builder), "x", 2), IsEmpty());
+}
+
 TEST(ChannelImportance, IsNotKnownWhereOtherNodesTakePart) {
   OnnxBuilder builder;
   builder.Input("x", {-1, 2})

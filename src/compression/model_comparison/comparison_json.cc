@@ -93,7 +93,9 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Value(layer.name);
   json.Key("variant_name").Value(layer.variant_name);
+  json.Key("node").Value(layer.node);
   json.Key("op_type").Value(layer.op_type);
+  json.Key("is_in_body").Value(layer.is_in_body);
   json.Key("paired_by").Value(NameOf(layer.paired_by));
   json.Key("depth").Value(layer.depth);
   json.Key("bits").Value(layer.bits);

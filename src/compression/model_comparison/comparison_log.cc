@@ -118,7 +118,8 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
           const TensorStatistics& values = (*part)->channels[c].*side;
           if (values.finite_count() == 0) continue;
           ScalarLabels labels;  // Those of a tag's first value count.
-          if (std::exchange(is_first, false)) labels = LabelsOf(LabelOf({}, layer.name, {}));
+          if (std::exchange(is_first, false))
+            labels = LabelsOf(LabelOf({}, layer.name, {}, layer.node));
           CBOARD_RETURN_IF_ERROR(
               writer.AddScalar(tag, statistic.value(values), static_cast<std::int64_t>(c), labels));
         }
@@ -168,7 +169,8 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
                       bool is_variant) {
   NodeFindings findings;
   for (const LayerComparison& layer : comparison.layers) {
-    findings[is_variant ? layer.variant_name : layer.name] = &layer;
+    // The worst come first, and a node may have several.
+    findings.emplace(is_variant ? VariantNodeOf(layer) : NodeOf(layer), &layer);
   }
   SummaryWriter writer(run);
   CBOARD_RETURN_IF_ERROR(writer.status());
@@ -191,8 +193,8 @@ Result<void> LogComparison(const ModelComparison& comparison,
   SummaryWriter writer(directory);
   CBOARD_RETURN_IF_ERROR(writer.status());
   for (const LayerComparison& layer : comparison.layers) {
-    const LayerTags before = TagsOf(model, layer.name, kBaselineName);
-    const LayerTags after = TagsOf(model, layer.name, variant);
+    const LayerTags before = TagsOf(model, layer.name, kBaselineName, layer.node);
+    const LayerTags after = TagsOf(model, layer.name, variant, layer.node);
     CBOARD_RETURN_IF_ERROR(LogNumbers(writer, after, layer));
     for (const auto& [what, both] : {std::pair("weight", &layer.weight_histograms),
                                      std::pair("output", &layer.output_histograms)}) {

@@ -43,6 +43,18 @@ TEST(FloatNodes, WeightsStayWithTheirLayerAlone) {
   EXPECT_THAT(Of(Level::kGreen, true).float_nodes, IsEmpty());
 }
 
+TEST(FloatNodes, WeightsOfANodeKeepTheNodeInFloat) {
+  const ModelGraph graph = Graph();
+  LayerComparison layer{.name = "mul/W",
+                        .variant_name = "mul_quant/W",
+                        .weights_name = "W",
+                        .diagnosis = {.level = Level::kRed}};
+  AddFloatNodes(graph, kNoTensor, false, layer);
+  EXPECT_EQ(layer.node, "mul");
+  EXPECT_THAT(layer.float_nodes, ElementsAre("mul"));
+  EXPECT_EQ(VariantNodeOf(layer), "mul_quant");
+}
+
 TEST(FloatNodes, AnInputIsNoNode) {
   const ModelGraph graph = Graph();
   LayerComparison layer{.name = "x", .op_type = "Input", .diagnosis = {.level = Level::kRed}};

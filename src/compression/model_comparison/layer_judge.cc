@@ -41,13 +41,15 @@ void TakeOutputs(OutputFindings& findings, LayerComparison& layer) {
 
 JudgedLayer LayerJudge::Describe(std::size_t position, const ModelLayer& before,
                                  const ModelLayer& after) const {
-  JudgedLayer judged{.comparison = {.name = std::string(NameOf(models_.baseline, before)),
-                                    .variant_name = std::string(NameOf(models_.variant, after)),
+  JudgedLayer judged{.comparison = {.name = NameOf(models_.baseline, before),
+                                    .variant_name = NameOf(models_.variant, after),
+                                    .weights_name = std::string(before.part),
                                     .op_type = std::string(OperatorOf(models_.baseline, before)),
+                                    .is_in_body = IsInBody(models_.baseline, before),
                                     .paired_by = models_.pairing.pairs[position].how,
                                     .depth = before.depth,
-                                    .baseline_bytes = BytesOf(models_.baseline, before),
-                                    .variant_bytes = BytesOf(models_.variant, after)},
+                                    .baseline_bytes = before.bytes,
+                                    .variant_bytes = after.bytes},
                      .restorable = {},
                      .node = before.node};
   const Folding& folding = models_.foldings[position];
@@ -73,8 +75,10 @@ Result<JudgedLayer> LayerJudge::JudgePair(std::size_t position, PairRun* run) co
   }
   const bool has_sound_output =
       !layer.accumulated || layer.accumulated->total.SqnrDb() >= kSoundOutputDb;
+  // Gates are not linear: nobody behind them could undo a factor.
+  const bool allow_rescaling = has_sound_output && before.part.empty();
   auto weights = CompareWeights(models_.baseline, before, models_.variant, after, folding,
-                                has_sound_output, options_.thresholds);
+                                allow_rescaling, options_.thresholds);
   if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
   layer.bits = weights->bits;
   layer.precision = weights->precision;
@@ -144,9 +148,11 @@ std::optional<PairedWeights> LayerJudge::WeightsToRestore(const ModelLayer& befo
 
 Result<void> LayerJudge::JudgeBias(const ModelLayer& before, const ModelLayer& after,
                                    const Folding& folding, LayerComparison& layer) const {
-  CBOARD_ASSIGN_OR_RETURN(const auto shifts,
-                          BiasShifts(models_.baseline, before, models_.variant, after, folding,
-                                     DeviationsOf(layer.accumulated, *layer.weight)));
+  // Gates come between a bias and what the node gives out.
+  const auto deviations =
+      DeviationsOf(before.part.empty() ? layer.accumulated : std::nullopt, *layer.weight);
+  CBOARD_ASSIGN_OR_RETURN(const auto shifts, BiasShifts(models_.baseline, before, models_.variant,
+                                                        after, folding, deviations));
   if (!shifts || shifts->empty()) return {};
   double squares = 0;
   for (const double shift : *shifts) squares += shift * shift;

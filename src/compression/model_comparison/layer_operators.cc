@@ -2,25 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace cboard::compare {
 namespace {
 
 enum class Layout {
-  kRowsFirst,     // [out, in], [out, in, height, width]: ONNX, OpenVINO.
-  kRowsSecond,    // [in, out, height, width]: transposed convolutions.
-  kRowsLast,      // [in, out], with any number of dimensions before.
-  kOhwi,          // TFLite.
-  kHwio,          // TensorFlow.
-  kHwcm,          // TensorFlow, depthwise: [height, width, channels, multiplier].
-  kOhwiDepthwise  // TFLite: [1, height, width, channels].
+  kRowsFirst,        // [out, in], [out, in, height, width]: ONNX, OpenVINO.
+  kRowsSecond,       // [in, out, height, width]: transposed convolutions.
+  kRowsLast,         // [in, out], with any number of dimensions before.
+  kOhwi,             // TFLite.
+  kHwio,             // TensorFlow.
+  kHwcm,             // TensorFlow, depthwise: [height, width, channels, multiplier].
+  kOhwiDepthwise,    // TFLite: [1, height, width, channels].
+  kRecurrent,        // [directions, out, in], out being all gates.
+  kRecurrentTurned,  // [directions, in, out].
 };
 
+// Operators with several weights have a row for each, one below the other.
 struct WeightedOp {
   std::string_view op;
   std::size_t weight;
   std::size_t bias;  // 0: none.
   Layout layout;
+  std::string_view part = {};
 };
 constexpr WeightedOp kOps[] = {
     // ONNX.
@@ -37,6 +42,14 @@ constexpr WeightedOp kOps[] = {
     {"DynamicQuantizeMatMul", 1, 4, Layout::kRowsLast},
     {"FusedConv", 1, 2, Layout::kRowsFirst},
     {"FusedMatMul", 1, 0, Layout::kRowsLast},
+    {"LSTM", 1, 3, Layout::kRecurrent, "W"},
+    {"LSTM", 2, 3, Layout::kRecurrent, "R"},
+    {"GRU", 1, 3, Layout::kRecurrent, "W"},
+    {"GRU", 2, 3, Layout::kRecurrent, "R"},
+    {"RNN", 1, 3, Layout::kRecurrent, "W"},
+    {"RNN", 2, 3, Layout::kRecurrent, "R"},
+    {"DynamicQuantizeLSTM", 1, 3, Layout::kRecurrentTurned, "W"},
+    {"DynamicQuantizeLSTM", 2, 3, Layout::kRecurrentTurned, "R"},
     // OpenVINO.
     {"Convolution", 1, 0, Layout::kRowsFirst},
     {"GroupConvolution", 1, 0, Layout::kRowsFirst},
@@ -48,6 +61,17 @@ constexpr WeightedOp kOps[] = {
     {"CONV_2D", 1, 2, Layout::kOhwi},
     {"DEPTHWISE_CONV_2D", 1, 2, Layout::kOhwiDepthwise},
     {"FULLY_CONNECTED", 1, 2, Layout::kRowsFirst},
+    {"UNIDIRECTIONAL_SEQUENCE_RNN", 1, 3, Layout::kRowsFirst, "input"},
+    {"UNIDIRECTIONAL_SEQUENCE_RNN", 2, 0, Layout::kRowsFirst, "recurrent"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 1, 12, Layout::kRowsFirst, "input_to_input"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 2, 13, Layout::kRowsFirst, "input_to_forget"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 3, 14, Layout::kRowsFirst, "input_to_cell"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 4, 15, Layout::kRowsFirst, "input_to_output"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 5, 0, Layout::kRowsFirst, "recurrent_to_input"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 6, 0, Layout::kRowsFirst, "recurrent_to_forget"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 7, 0, Layout::kRowsFirst, "recurrent_to_cell"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 8, 0, Layout::kRowsFirst, "recurrent_to_output"},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 16, 17, Layout::kRowsFirst, "projection"},
 };
 // TensorFlow fuses what follows into the name: QuantizedConv2DWithBiasAndReluAndRequantize.
 constexpr WeightedOp kFusedOps[] = {
@@ -56,12 +80,15 @@ constexpr WeightedOp kFusedOps[] = {
     {"QuantizedMatMul", 1, 2, Layout::kRowsLast},
 };
 
-const WeightedOp* FindOp(std::string_view op_type) {
-  const auto* op = std::ranges::find(kOps, op_type, &WeightedOp::op);
-  if (op != std::end(kOps)) return op;
+std::span<const WeightedOp> FindRows(std::string_view op_type) {
+  const auto* first = std::ranges::find(kOps, op_type, &WeightedOp::op);
+  const auto* last = std::find_if(first, std::end(kOps),
+                                  [&](const WeightedOp& each) { return each.op != op_type; });
+  if (first != last) return {first, last};
   const auto* fused = std::ranges::find_if(
       kFusedOps, [&](const WeightedOp& candidate) { return op_type.starts_with(candidate.op); });
-  return fused == std::end(kFusedOps) ? nullptr : fused;
+  if (fused == std::end(kFusedOps)) return {};
+  return {fused, 1};
 }
 
 bool IsTransposed(const ModelNode& node) {
@@ -74,43 +101,59 @@ bool IsTransposed(const ModelNode& node) {
   return false;
 }
 
-}  // namespace
-
-std::optional<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNode& node) {
-  const WeightedOp* op = FindOp(node.op_type);
-  if (op == nullptr || node.inputs.size() <= op->weight) return std::nullopt;
-  const TensorId weight = node.inputs[op->weight];
-  if (weight == kNoTensor) return std::nullopt;
-  const std::size_t rank = model.tensor(weight).shape.size();
+// Nothing when the operator has no such weights.
+std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNode& node,
+                                         const WeightedOp& row) {
+  if (node.inputs.size() <= row.weight || node.inputs[row.weight] == kNoTensor) return std::nullopt;
+  const std::size_t rank = model.tensor(node.inputs[row.weight]).shape.size();
   if (rank < 2) return std::nullopt;
-  OperatorWeights weights{.weight = op->weight};
-  const bool is_fused = std::ranges::find(kOps, op->op, &WeightedOp::op) == std::end(kOps);
-  const bool has_bias = !is_fused || node.op_type.find("WithBias") != std::string::npos;
-  if (op->bias > 0 && has_bias) weights.bias = op->bias;
-  switch (op->layout) {
+  OperatorWeights weights{.part = row.part, .weight = row.weight};
+  // Names of fused operators say whether there is a bias.
+  const bool is_whole_name = node.op_type == row.op;
+  const bool has_bias = is_whole_name || node.op_type.find("WithBias") != std::string::npos;
+  if (row.bias > 0 && has_bias) weights.bias = row.bias;
+  WeightLayout& layout = weights.layout;
+  switch (row.layout) {
     case Layout::kRowsFirst:
       break;
     case Layout::kRowsSecond:
-      weights.channel_axis = 1;
+      layout.channel_axis = 1;
       break;
     case Layout::kRowsLast:
-      weights.channel_axis = IsTransposed(node) ? rank - 2 : rank - 1;
+      layout.channel_axis = IsTransposed(node) ? rank - 2 : rank - 1;
       break;
     case Layout::kOhwi:
-      if (rank == 4) weights.input_axis = 3;
+      if (rank == 4) layout.input_axis = 3;
       break;
     case Layout::kHwio:
-      weights.channel_axis = rank - 1;
-      if (rank == 4) weights.input_axis = 2;
+      layout.channel_axis = rank - 1;
+      if (rank == 4) layout.input_axis = 2;
       break;
     case Layout::kHwcm:
-      weights.channel_axis = rank == 4 ? 2 : rank - 1;
+      layout.channel_axis = rank == 4 ? 2 : rank - 1;
       break;
     case Layout::kOhwiDepthwise:
-      weights.channel_axis = rank - 1;
+      layout.channel_axis = rank - 1;
+      break;
+    case Layout::kRecurrent:
+    case Layout::kRecurrentTurned:
+      if (rank != 3) return std::nullopt;  // Such as those of TFLite's LSTM.
+      layout.channel_axis = row.layout == Layout::kRecurrent ? 1 : 2;
+      layout.direction_axis = 0;
+      weights.bias_half = row.weight - 1;  // The halves have the order of the weights.
       break;
   }
   return weights;
+}
+
+}  // namespace
+
+std::vector<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNode& node) {
+  std::vector<OperatorWeights> all;
+  for (const WeightedOp& row : FindRows(node.op_type)) {
+    if (auto weights = WeightsIn(model, node, row)) all.push_back(*std::move(weights));
+  }
+  return all;
 }
 
 bool PassesValues(std::string_view op_type) {

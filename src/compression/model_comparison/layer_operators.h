@@ -5,23 +5,27 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "cboard/model/model_graph.h"
+#include "compression/model_comparison/weight_layout.h"
 
 namespace cboard::compare {
 
-// Where an operator has its weights.
+// Where an operator has its weights, or some of them.
 struct OperatorWeights {
+  std::string_view part;            // Which ones, where there are several: "W", "R". Static.
   std::size_t weight = 1;           // Which of its inputs.
   std::optional<std::size_t> bias;  // Likewise.
-  std::size_t channel_axis = 0;     // Of the weight's dimensions, the one of output channels.
-  // Convolutions whose weights have input channels behind height and width: the dimension of these.
-  std::optional<std::size_t> input_axis;
+  // The bias is [directions, 2, channels], and this half of it belongs to these weights.
+  std::optional<std::size_t> bias_half;
+  WeightLayout layout;
 };
 
-// Nothing for operators without weights, and for those whose weights have fewer than two
-// dimensions. The weight may turn out to be computed at run time.
-std::optional<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNode& node);
+// Several for recurrent operators, those that meet the input first. None for operators without
+// weights, and for those whose weights have fewer than two dimensions. Weights may turn out to be
+// computed at run time.
+std::vector<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNode& node);
 
 // Whether outputs of this operator of ONNX are elements of its first input, so that codes pass
 // through it as well as floats do.

@@ -24,9 +24,9 @@ std::vector<std::string> Described(const ModelGraph& baseline, const ModelGraph&
   const auto ours = FindWeightLayers(baseline), theirs = FindWeightLayers(variant);
   std::vector<std::string> pairs;
   for (const LayerPair& pair : Paired(baseline, variant).pairs) {
-    pairs.push_back(std::string(NameOf(baseline, ours[pair.baseline])) + "=" +
-                    std::string(NameOf(variant, theirs[pair.variant])) + " (" +
-                    std::string(NameOf(pair.how)) + ")");
+    pairs.push_back(NameOf(baseline, ours[pair.baseline]) + "=" +
+                    NameOf(variant, theirs[pair.variant]) + " (" + std::string(NameOf(pair.how)) +
+                    ")");
   }
   return pairs;
 }
@@ -150,6 +150,64 @@ TEST(LayerPairing, WhatIsUnlikeStaysAlone) {
   EXPECT_THAT(pairing.pairs, IsEmpty());
   EXPECT_THAT(pairing.baseline_only, ElementsAre(0u));
   EXPECT_THAT(pairing.variant_only, ElementsAre(0u));
+}
+
+// An RNN whose W and R have the same size.
+ModelGraph Recurrent(const std::string& node, const std::string& prefix,
+                     const std::vector<float>& w, const std::vector<float>& r) {
+  OnnxBuilder builder;
+  builder.Input("x", {5, 1, 6})
+      .Weight(prefix + "w", {1, 6, 6}, w)
+      .Weight(prefix + "r", {1, 6, 6}, r)
+      .Node("RNN", {"x", prefix + "w", prefix + "r"}, {"y"}, {}, node)
+      .Output("y", {5, 1, 1, 6});
+  return Opened(builder);
+}
+
+TEST(LayerPairing, WeightsOfANodeArePairedEachWithItsOwn) {
+  const std::vector<float> w = Gaussian(36, 1), r = Gaussian(36, 2);
+  const ModelGraph a = Recurrent("net/rnn", "a.", w, r);
+  EXPECT_THAT(
+      Described(a, Recurrent("net/rnn_quant", "b.", r, w)),
+      ElementsAre("net/rnn/W=net/rnn_quant/W (suffix)", "net/rnn/R=net/rnn_quant/R (suffix)"));
+  EXPECT_THAT(Described(a, Recurrent("net/other", "b.", w, r)),
+              ElementsAre("net/rnn/W=net/other/W (scope)", "net/rnn/R=net/other/R (scope)"));
+  // The same weights twice are told apart by what they are.
+  const ModelGraph same = Recurrent("rnn", "a.", w, w);
+  EXPECT_THAT(Described(same, Recurrent("renamed", "b.", w, w)),
+              ElementsAre("rnn/W=renamed/W (content)", "rnn/R=renamed/R (content)"));
+}
+
+// Both branches of an If take the same weights, which are outside.
+ModelGraph Branches(const std::string& weight, const std::string& node) {
+  OnnxBuilder then_branch, else_branch, builder;
+  then_branch.Node("MatMul", {"x", weight}, {"t"}, {}, node).Output("t", {1, 6});
+  else_branch.Node("MatMul", {"x", weight}, {"e"}, {}, node).Output("e", {1, 6});
+  builder.Input("x", {1, 6})
+      .Input("c", {}, 9)
+      .Weight(weight, {6, 6}, Gaussian(36, 1))
+      .NodeWith("If", {"c"}, {"y"},
+                {OnnxBuilder::GraphAttribute("then_branch", then_branch),
+                 OnnxBuilder::GraphAttribute("else_branch", else_branch)},
+                "if")
+      .Output("y", {1, 6});
+  return Opened(builder);
+}
+
+TEST(LayerPairing, LayersOfBranchesStayInTheirBranch) {
+  const ModelGraph a = Branches("w", "fc");
+  EXPECT_THAT(Described(a, Branches("w", "fc_quant")),
+              ElementsAre("if/then_branch/fc=if/then_branch/fc_quant (suffix)",
+                          "if/else_branch/fc=if/else_branch/fc_quant (suffix)"));
+  EXPECT_THAT(Described(a, Branches("w", "other")),
+              ElementsAre("if/then_branch/fc=if/then_branch/other (weights)",
+                          "if/else_branch/fc=if/else_branch/other (weights)"));
+}
+
+TEST(LayerPairing, WhatIsInNoBranchAnyMoreIsKnownByItsWeights) {
+  const ModelGraph a = Branches("w", "fc");
+  const ModelGraph b = FloatChain({{"inlined", "v", 6, 6, Gaussian(36, 1)}});
+  EXPECT_THAT(Described(a, b), ElementsAre("if/then_branch/fc=inlined (content)"));
 }
 
 TEST(LayerPairing, ANameDoesNotPairLayersOfDifferentSize) {

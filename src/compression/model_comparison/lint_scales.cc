@@ -80,7 +80,7 @@ void LintBias(const ModelGraph& model, const ModelLayer& layer,
       node.inputs.empty() ? nullptr : QuantizationOf(model, node.inputs[0]);
   if (layer.bias == kNoTensor || weight == nullptr || input == nullptr) return;
   if (input->scales.size() != 1 || weight->scales.empty()) return;
-  const auto bias = model.ReadWeights(layer.bias, std::size_t{1} << 24);
+  const auto bias = ReadBias(model, layer);
   if (!bias) return;
   if (weight->scales.size() != 1 && weight->scales.size() != bias->size()) return;
   std::size_t overflowing = 0, worst = 0;

@@ -7,12 +7,14 @@
 
 namespace cboard::compare {
 
-std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant) {
+std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant,
+                    std::string_view node) {
   JsonWriter label;
   label.BeginObject().Key("v").Value(1);
   if (!model.empty()) label.Key("model").Value(model);
   if (!variant.empty()) label.Key("variant").Value(variant);
   if (!layer.empty()) label.Key("layer").Value(layer);
+  if (!node.empty() && node != layer) label.Key("node").Value(node);
   label.EndObject();
   return label.Take();
 }
@@ -21,10 +23,11 @@ ScalarLabels LabelsOf(std::string label) {
   return {.plugin_name = std::string(kCompressionPluginName), .plugin_content = std::move(label)};
 }
 
-LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant) {
+LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant,
+                 std::string_view node) {
   return {.prefix = model + "/layers/" + TagName(layer) + "/",
           .variant = std::string(variant),
-          .label = LabelOf(model, layer, variant)};
+          .label = LabelOf(model, layer, variant, node)};
 }
 
 std::string TagName(std::string_view layer) {

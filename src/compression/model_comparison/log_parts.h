@@ -17,7 +17,9 @@ inline constexpr double kLoggedExactDb = 200;
 // The plugin data of a value: names as users spelled them, without those that are empty. Nodes of
 // exporters are called "/layer1/Conv" or "conv:0". Whoever is to keep such a node in floating point
 // must be given that name, and not what a tag can hold of it.
-std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant);
+// `node` has the layer, where that is another name.
+std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant,
+                    std::string_view node = {});
 ScalarLabels LabelsOf(std::string label);
 
 // What is logged of one layer of one of the two models: the first part of its tags, and what the
@@ -31,7 +33,8 @@ struct LayerTags {
     return prefix + std::string(what) + "/" + variant;
   }
 };
-LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant);
+LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant,
+                 std::string_view node = {});
 
 // In tags, a name has no slash in front.
 std::string TagName(std::string_view layer);

@@ -91,10 +91,11 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
 Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGraph& variant,
                                       const CompareOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(const PairedModels models, PairModels(baseline, variant));
-  const std::string why_not_run = WhyNotRun(models, options);
+  std::string why_not_run = WhyNotRun(models, options);
   std::optional<ModelRuns> runs;
   if (why_not_run.empty()) {
     CBOARD_ASSIGN_OR_RETURN(runs, RunModels(models, options));
+    if (runs->samples.samples == 0) why_not_run = "no layer has an output that can be captured";
   }
   CBOARD_ASSIGN_OR_RETURN(std::vector<JudgedLayer> layers,
                           JudgeLayers(models, runs ? &*runs : nullptr, options));

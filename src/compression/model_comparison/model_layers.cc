@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 
-#include "cboard/base/strings.h"
 #include "compression/model_comparison/affine_steps.h"
-#include "compression/model_comparison/attention_heads.h"
 #include "compression/model_comparison/layer_operators.h"
 #include "compression/model_comparison/weight_origin.h"
 
@@ -71,7 +70,7 @@ void FollowFusedNodes(const ModelGraph& model, const TensorUse& use, ModelLayer&
     const NodeId next = use.OnlyConsumer(layer.output);
     if (next == kNoNode) return;
     const ModelNode& node = model.node(next);
-    if (At(node.outputs, 0) == kNoTensor || node.parent != kNoNode) return;
+    if (At(node.outputs, 0) == kNoTensor || node.parent != model.node(layer.node).parent) return;
     const TensorId added = AddedConstant(model, node, layer.output);
     if (added != kNoTensor && layer.bias == kNoTensor && layer.steps.empty()) {
       layer.bias = added;
@@ -130,9 +129,48 @@ std::vector<ModelLayer> FindStoredWeights(const ModelGraph& model) {
     if (!HasElements(tensor)) continue;
     ModelLayer layer{.depth = i, .weight = static_cast<TensorId>(i)};
     layer.bias = model.FindTensor(std::string(LayerOfWeight(tensor.name)) + ".bias");
+    layer.bytes = tensor.data.size();
+    if (layer.bias != kNoTensor) layer.bytes += model.tensor(layer.bias).data.size();
     layers.push_back(layer);
   }
   return layers;
+}
+
+// Without an output and what follows it; nothing when the weights are computed at run time.
+std::optional<ModelLayer> LayerOf(const ModelGraph& model, std::size_t position,
+                                  const OperatorWeights& weights) {
+  const ModelNode& node = model.nodes()[position];
+  ModelLayer layer{.node = static_cast<NodeId>(position),
+                   .part = weights.part,
+                   .depth = position,
+                   .operand = node.inputs[weights.weight]};
+  std::optional<WeightOrigin> stored = FindWeightOrigin(model, layer.operand, weights.layout);
+  if (!stored || !HasElements(model.tensor(stored->tensor))) return std::nullopt;
+  layer.weight = stored->tensor;
+  layer.layout = std::move(stored->layout);
+  if (weights.bias && model.IsWeight(At(node.inputs, *weights.bias))) {
+    layer.bias = node.inputs[*weights.bias];
+    layer.bias_half = weights.bias_half;
+  }
+  return layer;
+}
+
+// What the first of a node's layers has, and its only one.
+void CompleteFirst(const ModelGraph& model, const TensorUse& use, std::span<ModelLayer> layers) {
+  ModelLayer& first = layers[0];
+  const ModelNode& node = model.node(first.node);
+  first.bytes = node.weight_bytes;
+  for (ModelLayer& other : layers.subspan(1)) {
+    const ModelTensor& stored = model.tensor(model.tensor(other.weight).source);
+    other.bytes = std::min<std::uint64_t>(stored.data.size(), first.bytes);
+    first.bytes -= other.bytes;
+  }
+  const auto output =
+      std::ranges::find_if(node.outputs, [](TensorId id) { return id != kNoTensor; });
+  first.output = first.product = first.sum = *output;
+  // What follows an operator with several weights cannot be part of one of them.
+  if (first.part.empty()) FollowFusedNodes(model, use, first);
+  first.quantized = QuantizerOf(model, first.output);
 }
 
 }  // namespace
@@ -142,25 +180,14 @@ std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
   const TensorUse use(model);
   std::vector<ModelLayer> layers;
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
-    const ModelNode& node = model.nodes()[i];
-    const std::optional<OperatorWeights> weights = WeightsOf(model, node);
-    if (!weights || node.parent != kNoNode) continue;
-    ModelLayer layer{
-        .node = static_cast<NodeId>(i), .depth = i, .operand = node.inputs[weights->weight]};
-    const std::optional<WeightOrigin> stored =
-        FindWeightOrigin(model, layer.operand, weights->channel_axis, weights->input_axis);
-    layer.output = layer.product = layer.sum = At(node.outputs, 0);
-    if (!stored || layer.output == kNoTensor) continue;
-    layer.weight = stored->tensor;
-    layer.channel_axis = stored->channel_axis;
-    layer.input_axis = stored->input_axis;
-    if (!HasElements(model.tensor(layer.weight))) continue;
-    if (weights->bias && model.IsWeight(At(node.inputs, *weights->bias))) {
-      layer.bias = node.inputs[*weights->bias];
+    const std::vector<TensorId>& outputs = model.nodes()[i].outputs;
+    if (std::ranges::all_of(outputs, [](TensorId id) { return id == kNoTensor; })) continue;
+    const std::size_t before = layers.size();
+    for (const OperatorWeights& weights : WeightsOf(model, model.nodes()[i])) {
+      if (auto layer = LayerOf(model, i, weights)) layers.push_back(*std::move(layer));
     }
-    FollowFusedNodes(model, use, layer);
-    layer.quantized = QuantizerOf(model, layer.output);
-    layers.push_back(layer);
+    const std::span<ModelLayer> added = std::span(layers).subspan(before);
+    if (!added.empty()) CompleteFirst(model, use, added);
   }
   return layers;
 }
@@ -181,93 +208,18 @@ std::string_view LayerOfWeight(std::string_view tensor) {
   return tensor;
 }
 
-std::string_view NameOf(const ModelGraph& model, const ModelLayer& layer) {
-  if (layer.node != kNoNode) return model.node(layer.node).name;
-  return LayerOfWeight(model.tensor(layer.weight).name);
+std::string NameOf(const ModelGraph& model, const ModelLayer& layer) {
+  if (layer.node == kNoNode) return std::string(LayerOfWeight(model.tensor(layer.weight).name));
+  const std::string& node = model.node(layer.node).name;
+  return layer.part.empty() ? node : node + "/" + std::string(layer.part);
+}
+
+bool IsInBody(const ModelGraph& model, const ModelLayer& layer) {
+  return layer.node != kNoNode && model.node(layer.node).parent != kNoNode;
 }
 
 std::string_view OperatorOf(const ModelGraph& model, const ModelLayer& layer) {
   return layer.node == kNoNode ? "weights" : std::string_view(model.node(layer.node).op_type);
-}
-
-std::uint64_t BytesOf(const ModelGraph& model, const ModelLayer& layer) {
-  if (layer.node != kNoNode) return model.node(layer.node).weight_bytes;
-  std::uint64_t bytes = model.tensor(layer.weight).data.size();
-  if (layer.bias != kNoTensor) bytes += model.tensor(layer.bias).data.size();
-  return bytes;
-}
-
-WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
-  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
-  WeightSize size{.channels = static_cast<std::size_t>(shape[layer.channel_axis]), .elements = 1};
-  for (const std::int64_t length : shape) size.elements *= static_cast<std::size_t>(length);
-  return size;
-}
-
-namespace {
-
-// Calls `visit(stored, place)` with the position of each weight in the file and among the rows.
-template <typename Visit>
-void ForEachWeight(const ModelGraph& model, const ModelLayer& layer, const Visit& visit) {
-  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
-  const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
-  const WeightSize size = SizeOf(model, layer);
-  const std::size_t row = size.elements / size.channels;
-  std::size_t inner = 1;
-  for (std::size_t i = layer.channel_axis + 1; i < shape.size(); ++i) inner *= length(i);
-  // Element (o, c, i) of [outer, channels, inner] is element o * inner + i of row c; where input
-  // channels are the last of these, they become the first.
-  const std::size_t inputs = layer.input_axis ? length(*layer.input_axis) : 1;
-  const std::size_t pixels = row / inputs;
-  for (std::size_t e = 0; e < size.elements; ++e) {
-    const std::size_t c = e / inner % size.channels;
-    std::size_t place = e / inner / size.channels * inner + e % inner;
-    if (layer.input_axis) place = place % inputs * pixels + place / inputs;
-    visit(e, c * row + place);
-  }
-}
-
-}  // namespace
-
-Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
-  // A stored value may stand for any number of elements, and two bits are the least that others
-  // take: more than that is a size that somebody made up.
-  CBOARD_ASSIGN_OR_RETURN(std::vector<float> stored,
-                          model.ReadWeights(layer.weight, 8 * model.file_bytes()));
-  const WeightSize size = SizeOf(model, layer);
-  if (stored.size() != size.elements) {
-    return Fail(ErrorCode::kDataLoss, "the weights of " + Quoted(NameOf(model, layer)) + " have " +
-                                          std::to_string(stored.size()) + " elements, but " +
-                                          std::to_string(size.elements) + " by their shape");
-  }
-  WeightRows rows;
-  rows.channels = size.channels;
-  rows.row = stored.size() / rows.channels;
-  if (layer.channel_axis == 0 && !layer.input_axis) {
-    rows.values = std::move(stored);
-    if (layer.paired_heads > 0) SplitPairs(layer.paired_heads, rows.row, rows.values);
-    return rows;
-  }
-  rows.values.resize(stored.size());
-  ForEachWeight(model, layer,
-                [&](std::size_t from, std::size_t to) { rows.values[to] = stored[from]; });
-  return rows;
-}
-
-std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
-                                 const WeightRows& rows) {
-  std::vector<float> stored(rows.values.size());
-  ForEachWeight(model, layer,
-                [&](std::size_t to, std::size_t from) { stored[to] = rows.values[from]; });
-  return stored;
-}
-
-Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer) {
-  CBOARD_ASSIGN_OR_RETURN(std::vector<float> bias, model.ReadWeights(layer.bias));
-  if (layer.paired_heads > 0 && bias.size() == SizeOf(model, layer).channels) {
-    SplitPairs(layer.paired_heads, 1, bias);
-  }
-  return bias;
 }
 
 std::string_view WithoutQuantizationSuffix(std::string_view name) {

@@ -10,6 +10,7 @@
 
 #include "cboard/base/result.h"
 #include "cboard/model/model_graph.h"
+#include "compression/model_comparison/weight_layout.h"
 
 namespace cboard::compare {
 
@@ -33,17 +34,24 @@ struct AffineStep {
   TensorId output = kNoTensor;
 };
 
+// Weights and what is computed with them: mostly a node. Recurrent nodes have several weights, and
+// are a layer for each.
 struct ModelLayer {
-  NodeId node = kNoNode;  // kNoNode: the file has weights only; then `channel_axis` is a guess.
+  NodeId node = kNoNode;  // kNoNode: the file has weights only; then the layout is a guess.
+  std::string_view part;  // See OperatorWeights.
   std::size_t depth = 0;
   TensorId weight = kNoTensor;  // kNoTensor: a layer without weights.
   // What the node takes, in its own layout: `weight`, or that behind nodes which turn it around.
   TensorId operand = kNoTensor;
   TensorId bias = kNoTensor;
-  std::size_t channel_axis = 0;           // Of the weight's dimensions, the one of output channels.
-  std::optional<std::size_t> input_axis;  // See OperatorWeights.
-  std::size_t paired_heads = 0;           // Rows are in pairs and to be split; attention_heads.h.
-  // The output after the steps and the activation that follow and nobody else uses.
+  std::optional<std::size_t> bias_half;  // See OperatorWeights.
+  WeightLayout layout;
+  std::size_t paired_heads = 0;  // Rows are in pairs and to be split; attention_heads.h.
+  // Of weights and bias, with their scales where a node says which these are. Of several layers of
+  // a node, the first has what they share.
+  std::uint64_t bytes = 0;
+  // The output after the steps and the activation that follow and nobody else uses. Of several
+  // layers of a node, it is the first one's; the others have kNoTensor.
   TensorId output = kNoTensor;
   std::vector<AffineStep> steps;
   std::optional<ClampRange> clamp;  // Of that activation.
@@ -53,25 +61,26 @@ struct ModelLayer {
   std::optional<QuantizedTensor> quantized;
 };
 
-// In the order of execution; nodes in subgraphs are left out, since their tensors cannot be
-// captured. Of files without nodes, all weights of two dimensions or more, in file order.
+// In the order of execution, those in the bodies of If, Loop and Scan among them. Of files without
+// nodes, all weights of two dimensions or more, in file order.
 std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model);
 
 // Makes the layer end behind the first `count` of its steps, where there are more.
 void CutSteps(const ModelGraph& model, std::size_t count, ModelLayer& layer);
 
-// Of the node; without one, the name of the weight without ".weight".
-std::string_view NameOf(const ModelGraph& model, const ModelLayer& layer);
+// Of the node, with the part behind a slash where there are several: "lstm/W"; without a node, the
+// name of the weight without ".weight".
+std::string NameOf(const ModelGraph& model, const ModelLayer& layer);
 std::string_view LayerOfWeight(std::string_view tensor);
+
+// Whether it is inside of If, Loop or Scan, so that what it gives out cannot be captured.
+bool IsInBody(const ModelGraph& model, const ModelLayer& layer);
 
 // The node's operator; "weights" without one.
 std::string_view OperatorOf(const ModelGraph& model, const ModelLayer& layer);
 
-// Of weights and bias, with their scales where a node says which these are.
-std::uint64_t BytesOf(const ModelGraph& model, const ModelLayer& layer);
-
 struct WeightSize {
-  std::size_t channels = 0;
+  std::size_t channels = 0;  // Of all directions.
   std::size_t elements = 0;
   friend auto operator<=>(const WeightSize&, const WeightSize&) = default;
 };
@@ -98,8 +107,9 @@ class TensorUse {
 // The quantizer that `tensor` goes into, if it does.
 std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId tensor);
 
-// All weights of a layer as rows: [channels, elements per channel], row-major. The elements of a
-// convolution are [input channels, height, width], however the file orders them.
+// All weights of a layer as rows: [channels, elements per channel], row-major. Channels are in the
+// operator's order, direction by direction; the elements of a convolution are [input channels,
+// height, width], however the file orders them.
 struct WeightRows {
   std::size_t channels = 0;
   std::size_t row = 0;

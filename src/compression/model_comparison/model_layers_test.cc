@@ -33,7 +33,7 @@ TEST(ModelLayers, ALayerEndsBehindTheActivationThatFollows) {
   EXPECT_EQ(model.tensor(layers[0].output).name, "y");
   ASSERT_TRUE(layers[0].clamp);
   EXPECT_EQ(layers[0].clamp->low, 0);
-  EXPECT_EQ(BytesOf(model, layers[0]), 9 * sizeof(float));
+  EXPECT_EQ(layers[0].bytes, 9 * sizeof(float));
 }
 
 TEST(ModelLayers, AnOutputThatOthersUseIsWhereALayerEnds) {
@@ -57,25 +57,66 @@ TEST(ModelLayers, TheQuantizerOfAnOutputIsFound) {
   EXPECT_FALSE(QuantizerOf(model, model.FindTensor("sum")));
 }
 
-TEST(ModelLayers, RowsAreOutputChannelsHoweverTheFileOrdersThem) {
-  // 2 outputs, 2 inputs, 3 pixels: value = 100 output + 10 input + pixel.
-  const std::vector<float> want = {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112};
-  const auto read = [](std::vector<std::int64_t> shape, const std::vector<float>& values,
-                       std::size_t channel_axis, std::optional<std::size_t> input_axis) {
-    const ModelGraph model = OpenedSafetensors({{"w", std::move(shape), values}});
-    const ModelLayer layer{
-        .weight = TensorId{0}, .channel_axis = channel_axis, .input_axis = input_axis};
-    const auto rows = ReadRows(model, layer);
-    EXPECT_THAT(rows, Succeeds());
-    EXPECT_EQ(ToStoredOrder(model, layer, *rows), values);  // And back.
-    EXPECT_EQ(rows->channels, 2u);
-    EXPECT_EQ(rows->row, 6u);
-    return rows->values;
-  };
-  EXPECT_EQ(read({2, 2, 3, 1}, want, 0, {}), want);
-  EXPECT_EQ(read({2, 3, 1, 2}, {0, 10, 1, 11, 2, 12, 100, 110, 101, 111, 102, 112}, 0, 3), want);
-  EXPECT_EQ(read({3, 1, 2, 2}, {0, 100, 10, 110, 1, 101, 11, 111, 2, 102, 12, 112}, 3, 2), want);
-  EXPECT_EQ(read({2, 2, 3, 1}, {0, 1, 2, 100, 101, 102, 10, 11, 12, 110, 111, 112}, 1, {}), want);
+// An LSTM of two directions, two inputs and one hidden value: 4 rows for each direction.
+OnnxBuilder Recurrent() {
+  OnnxBuilder builder;
+  builder.Input("x", {5, 1, 2})
+      .Weight("w", {2, 4, 2}, std::vector<float>(16))
+      .Weight("r", {2, 4, 1}, std::vector<float>(8))
+      .Weight("b", {2, 8}, std::vector<float>(16))
+      .Node("LSTM", {"x", "w", "r", "b"}, {"y"}, {}, "lstm")
+      .Node("Relu", {"y"}, {"z"}, {}, "relu")
+      .Output("z", {5, 2, 1, 1});
+  return builder;
+}
+
+TEST(ModelLayers, ARecurrentNodeIsALayerForEachOfItsWeights) {
+  const ModelGraph model = Opened(Recurrent());
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 2u);
+  EXPECT_EQ(NameOf(model, layers[0]), "lstm/W");
+  EXPECT_EQ(NameOf(model, layers[1]), "lstm/R");
+  EXPECT_EQ(SizeOf(model, layers[0]), (WeightSize{.channels = 8, .elements = 16}));
+  EXPECT_EQ(SizeOf(model, layers[1]), (WeightSize{.channels = 8, .elements = 8}));
+}
+
+TEST(ModelLayers, TheFirstOfANodesLayersHasWhatTheyShare) {
+  const ModelGraph model = Opened(Recurrent());
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 2u);
+  // What follows is not linear in the weights, so the layer ends with the node.
+  EXPECT_EQ(model.tensor(layers[0].output).name, "y");
+  EXPECT_FALSE(layers[0].clamp);
+  EXPECT_EQ(layers[1].output, kNoTensor);
+  EXPECT_EQ(layers[0].bytes, (16 + 16) * sizeof(float));
+  EXPECT_EQ(layers[1].bytes, 8 * sizeof(float));
+}
+
+TEST(ModelLayers, LayersInBodiesEndInTheirBody) {
+  OnnxBuilder then_branch, else_branch, builder;
+  then_branch.Weight("inner", {2, 2}, {1, 2, 3, 4})
+      .Node("MatMul", {"x", "inner"}, {"p"}, {}, "product")
+      .Node("Relu", {"p"}, {"t"}, {}, "relu")
+      .Output("t", {1, 2});
+  else_branch.Node("MatMul", {"x", "outer"}, {"e"}, {}, "product").Output("e", {1, 2});
+  builder.Input("x", {1, 2})
+      .Input("c", {}, 9)
+      .Weight("outer", {2, 2}, {5, 6, 7, 8})
+      .NodeWith("If", {"c"}, {"y"},
+                {OnnxBuilder::GraphAttribute("then_branch", then_branch),
+                 OnnxBuilder::GraphAttribute("else_branch", else_branch)},
+                "choose")
+      .Node("Relu", {"y"}, {"z"}, {}, "behind")
+      .Output("z", {1, 2});
+  const ModelGraph model = Opened(builder);
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 2u);
+  EXPECT_EQ(NameOf(model, layers[0]), "choose/then_branch/product");
+  EXPECT_TRUE(layers[0].clamp);
+  EXPECT_EQ(NameOf(model, layers[1]), "choose/else_branch/product");
+  EXPECT_FALSE(layers[1].clamp);
+  EXPECT_EQ(model.tensor(layers[1].weight).name, "outer");
+  EXPECT_TRUE(IsInBody(model, layers[0]) && IsInBody(model, layers[1]));
 }
 
 TEST(ModelLayers, FilesOfWeightsHaveALayerForEachMatrix) {
@@ -85,7 +126,7 @@ TEST(ModelLayers, FilesOfWeightsHaveALayerForEachMatrix) {
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(NameOf(model, layers[0]), "fc");
   EXPECT_EQ(model.tensor(layers[0].bias).name, "fc.bias");
-  EXPECT_EQ(BytesOf(model, layers[0]), 24u);
+  EXPECT_EQ(layers[0].bytes, 24u);
 }
 
 TEST(ModelLayers, SuffixesOfQuantizersAreTakenOffOneByOne) {

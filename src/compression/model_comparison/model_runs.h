@@ -29,7 +29,8 @@ struct ModelRuns {
   OutputSummary samples;  // What was run; its outputs are those above.
 };
 
-// Fails as CompareOutputs does.
+// Runs nothing, and has no samples, where there is no output that can be captured. Fails as
+// CompareOutputs does.
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options);
 
 }  // namespace cboard::compare

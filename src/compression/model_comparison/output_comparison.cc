@@ -13,7 +13,9 @@ namespace cboard::compare {
 namespace {
 
 std::size_t ChannelAxisOf(const OutputPlan& plan, std::size_t rank) {
-  return rank > 1 && (plan.has_channels_second || rank == 4) ? 1 : rank - 1;
+  const bool is_second = plan.channels == ChannelPlace::kSecond ||
+                         (plan.channels == ChannelPlace::kByRank && rank == 4);
+  return rank > 1 && is_second ? 1 : rank - 1;
 }
 
 bool IsFloat(DType dtype) {

@@ -15,12 +15,19 @@
 
 namespace cboard::compare {
 
+// Which dimension of an output has the channels.
+enum class ChannelPlace {
+  kByRank,  // The second of four, otherwise the last.
+  kSecond,  // As convolutions have them.
+  kLast,    // As recurrent nodes have them, whose second of four are directions.
+};
+
 // Which tensors are one output, in the two models.
 struct OutputPlan {
   std::string baseline;
-  std::string variant;               // Behind the quantizer, if there is one.
-  std::string before;                // What goes into the quantizer; empty when there is none.
-  bool has_channels_second = false;  // As convolutions have them; otherwise by rank.
+  std::string variant;  // Behind the quantizer, if there is one.
+  std::string before;   // What goes into the quantizer; empty when there is none.
+  ChannelPlace channels = ChannelPlace::kByRank;
   // An activation that the quantizer of the compressed model does by its range.
   std::optional<ClampRange> clamp;
   std::optional<ModelQuantization> codes;  // `variant` holds codes: how to read them.
@@ -40,7 +47,8 @@ struct OutputFindings {
   std::vector<double> sample_cosines;  // See LayerComparison.
 };
 
-// The plan for a pair of layers with weights; nothing when their outputs cannot be compared.
+// The plan for a pair of layers with weights; nothing when their outputs cannot be compared, such
+// as those in bodies of If, Loop and Scan, which nobody outside sees.
 std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLayer& before,
                                      const ModelGraph& variant, const ModelLayer& after);
 

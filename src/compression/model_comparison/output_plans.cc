@@ -32,13 +32,22 @@ bool SetVariant(const ModelGraph& variant, const QuantizedTensor& quantized, Out
   return true;
 }
 
-bool IsConvolution(const ModelNode& node) { return node.op_type.find("Conv") != std::string::npos; }
+ChannelPlace ChannelsOf(const ModelGraph& model, const ModelLayer& layer) {
+  if (!layer.part.empty()) return ChannelPlace::kLast;
+  return model.node(layer.node).op_type.find("Conv") != std::string::npos ? ChannelPlace::kSecond
+                                                                          : ChannelPlace::kByRank;
+}
+
+bool CanBeCaptured(const ModelGraph& model, const ModelLayer& layer) {
+  return layer.output != kNoTensor && !IsInBody(model, layer);
+}
 
 }  // namespace
 
 std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLayer& before,
                                      const ModelGraph& variant, const ModelLayer& after) {
-  OutputPlan plan{.has_channels_second = IsConvolution(baseline.node(before.node))};
+  if (!CanBeCaptured(baseline, before) || !CanBeCaptured(variant, after)) return std::nullopt;
+  OutputPlan plan{.channels = ChannelsOf(baseline, before)};
   // Quantization may have come between a product and the Add that is its bias.
   const bool is_cut = before.has_added_bias && after.bias == kNoTensor;
   if (is_cut && after.clamp) return std::nullopt;

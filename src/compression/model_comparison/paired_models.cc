@@ -9,21 +9,12 @@
 namespace cboard::compare {
 namespace {
 
-bool HasBranches(const ModelGraph& model) {
-  return std::ranges::any_of(model.nodes(),
-                             [](const ModelNode& node) { return node.parent != kNoNode; });
-}
-
 Error NoPartner(const PairedModels& models) {
   return {ErrorCode::kInvalidArgument,
           "no layer of " + Quoted(models.baseline.path().string()) + " (" +
               std::to_string(models.ours.size()) + " with weights) has a partner in " +
               Quoted(models.variant.path().string()) + " (" + std::to_string(models.theirs.size()) +
-              "); " +
-              (models.ours.empty() && HasBranches(models.baseline)
-                   ? "what is inside of If, Loop and Scan is not compared: export the model "
-                     "without these"
-                   : "compare two files of one model")};
+              "); compare two files of one model"};
 }
 
 // Lets the layers of a pair end where both have had the same done to them.

@@ -19,14 +19,16 @@ constexpr std::size_t kMostNames = 3;
 
 // Says which nodes that takes: those that the output goes into would have it rounded.
 std::string KeepFloatText(const LayerComparison& layer) {
+  const bool is_input = layer.op_type == "Input";
   std::string others;
   std::size_t count = 0;
-  for (const std::string& node : layer.float_nodes) {
-    if (node == layer.name || ++count > kMostNames) continue;
-    others += (others.empty() ? "" : ", ") + Quoted(node);
+  // The first is the layer's own.
+  for (std::size_t i = is_input ? 0 : 1; i < layer.float_nodes.size(); ++i) {
+    if (++count > kMostNames) continue;
+    others += (others.empty() ? "" : ", ") + Quoted(layer.float_nodes[i]);
   }
   if (count > kMostNames) others += " and " + std::to_string(count - kMostNames) + " more";
-  const std::string action = layer.op_type == "Input" ? "keep the input in float32" : kKeepFloat;
+  const std::string action = is_input ? "keep the input in float32" : kKeepFloat;
   return others.empty() ? action : action + ", with " + others;
 }
 

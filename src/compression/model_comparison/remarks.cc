@@ -42,6 +42,14 @@ std::vector<std::string> RemarksOn(const ModelComparison& comparison) {
         "No layer's weights are alike, only names and shapes: these do not seem to be two files of "
         "one trained model.");
   }
+  const auto in_bodies = std::ranges::count_if(comparison.layers, &LayerComparison::is_in_body);
+  if (in_bodies > 0) {
+    remarks.push_back(
+        (in_bodies == 1 ? "Of the layer"
+                        : "Of the " + HumanCount(static_cast<std::size_t>(in_bodies)) + " layers") +
+        " inside of If, Loop and Scan, only weights are compared: what is computed there cannot be "
+        "seen from outside.");
+  }
   return remarks;
 }
 

@@ -1,4 +1,4 @@
-// What two files as a whole suggest: that somebody meant others.
+// What two files as a whole suggest, such as that somebody meant others, and what was left out.
 #pragma once
 
 #include <string>

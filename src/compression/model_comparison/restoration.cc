@@ -71,7 +71,7 @@ bool CanBecomeProduct(const ModelGraph& variant, const ModelLayer& layer) {
   const ModelNode& node = variant.node(layer.node);
   const bool has_bias = node.inputs.size() > 5 && node.inputs[5] != kNoTensor;
   return node.op_type == "MatMulNBits" && !has_bias && node.inputs[0] != kNoTensor &&
-         layer.channel_axis == 0 && IsFloat(variant.tensor(node.inputs[0]));
+         layer.layout.channel_axis == 0 && IsFloat(variant.tensor(node.inputs[0]));
 }
 
 // The tensor that is another one with other weights.
@@ -91,7 +91,7 @@ std::vector<float> Transposed(const WeightRows& rows) {
 }  // namespace
 
 bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after) {
-  if (after.node == kNoNode) return false;
+  if (after.node == kNoNode || IsInBody(variant, after)) return false;
   return IsFloat(variant.tensor(after.weight)) || CanBecomeProduct(variant, after);
 }
 
@@ -123,6 +123,14 @@ Result<void> Restoration::AddBias(const PairedWeights& weights) {
   const auto& [before, after, folding, rescaling] = weights;
   if (after.bias == kNoTensor || !IsFloat(variant_.tensor(after.bias))) return {};
   const ModelTensor& tensor = variant_.tensor(after.bias);
+  if (after.bias_half) {  // The other half comes with it.
+    if (before.bias == kNoTensor || baseline_.tensor(before.bias).shape != tensor.shape) return {};
+    if (!IsNew(tensor.name)) return {};
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
+                            baseline_.ReadWeights(before.bias, 8 * baseline_.file_bytes()));
+    edits_.constants.push_back({tensor.name, tensor.shape, std::move(values)});
+    return {};
+  }
   const std::size_t channels = SizeOf(variant_, after).channels;
   if (CountOf(tensor) != channels) return {};
   if (before.bias != kNoTensor) {

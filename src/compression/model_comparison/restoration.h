@@ -28,7 +28,7 @@ struct PairedWeights {
 
 // Whether the operator computes with floats, which may then be other ones, or is a MatMulNBits,
 // which may be a MatMul instead. Codes that others take as they are (QLinearConv, MatMulInteger, …)
-// and halves leave no room for that.
+// and halves leave no room for that, and bodies of If, Loop and Scan are not edited.
 bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after);
 
 // Whether floats go into the quantizer of this output and come out behind it.

@@ -52,7 +52,8 @@ std::optional<SaturationCheck::Window> SaturationCheck::WindowOf(
 
 std::optional<SaturationCheck> SaturationCheck::For(const ModelGraph& model,
                                                     const ModelLayer& layer) {
-  if (layer.node == kNoNode) return std::nullopt;
+  // Codes inside of bodies cannot be captured.
+  if (layer.node == kNoNode || IsInBody(model, layer)) return std::nullopt;
   const ModelNode& node = model.node(layer.node);
   const bool is_convolution = node.op_type == "Conv" || node.op_type == "QLinearConv";
   const bool is_product = node.op_type.ends_with("MatMul") || node.op_type.ends_with("Gemm");
@@ -73,12 +74,12 @@ std::optional<SaturationCheck> SaturationCheck::For(const ModelGraph& model,
   const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
   if (is_product) {
     if (shape.size() != 2) return std::nullopt;
-    check.channels_ = length(layer.channel_axis);
-    check.depth_ = length(1 - layer.channel_axis);
+    check.channels_ = length(layer.layout.channel_axis);
+    check.depth_ = length(1 - layer.layout.channel_axis);
     check.weights_.resize(view->element_count());
     for (std::size_t c = 0; c < check.channels_; ++c) {
       for (std::size_t d = 0; d < check.depth_; ++d) {
-        check.weights_[c * check.depth_ + d] = layer.channel_axis == 0
+        check.weights_[c * check.depth_ + d] = layer.layout.channel_axis == 0
                                                    ? stored[c * check.depth_ + d]
                                                    : stored[d * check.channels_ + c];
       }
@@ -90,7 +91,7 @@ std::optional<SaturationCheck> SaturationCheck::For(const ModelGraph& model,
   const auto* groups = group == nullptr ? nullptr : std::get_if<std::int64_t>(group);
   check.groups_ =
       groups == nullptr ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(1, *groups));
-  if (!check.window_ || layer.operand != layer.weight || layer.channel_axis != 0 ||
+  if (!check.window_ || layer.operand != layer.weight || layer.layout.channel_axis != 0 ||
       length(0) % check.groups_ != 0) {
     return std::nullopt;
   }

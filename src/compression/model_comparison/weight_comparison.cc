@@ -143,9 +143,10 @@ Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_
 
 namespace {
 
-// Compares weights as they lie in the files, when both have the same layout and the compressed ones
-// are codes; these say more than their values: what was clipped, how many are in use. Those of the
-// baseline get factors by channel, if there are any. Nothing when rows have to be read.
+// Compares weights as they lie in the files, when both have the same simple layout and the
+// compressed ones are codes; these say more than their values: what was clipped, how many are in
+// use. Those of the baseline get factors by channel, if there are any. Nothing when rows have to be
+// read.
 Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
                                                  const ModelLayer& before,
                                                  const ModelGraph& variant, const ModelLayer& after,
@@ -154,14 +155,14 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
   const std::optional<TensorView> reference = baseline.ViewOf(before.weight);
   if (!codes || !reference || !codes->quantization || codes->shape != reference->shape ||
       codes->shape != variant.tensor(after.weight).shape ||
-      reference->shape != baseline.tensor(before.weight).shape ||
-      before.channel_axis != after.channel_axis || before.input_axis != after.input_axis ||
+      reference->shape != baseline.tensor(before.weight).shape || before.layout != after.layout ||
+      after.layout.direction_axis || !after.layout.channel_order.empty() ||
       before.paired_heads != after.paired_heads) {
     return std::nullopt;
   }
   const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
   const ComparisonOptions options{
-      .channel_axis = after.channel_axis,
+      .channel_axis = after.layout.channel_axis,
       .divergence = is_byte && codes->element_count() <= kMaxForDivergence};
   if (factors.empty()) return Compare(*reference, *codes, options);
   CBOARD_ASSIGN_OR_RETURN(const std::vector<float> scaled, ReadScaled(baseline, before, factors));
@@ -184,7 +185,7 @@ Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer&
   if (factors.empty()) return values;
   const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
   std::size_t inner = 1;
-  for (std::size_t i = layer.channel_axis + 1; i < shape.size(); ++i) {
+  for (std::size_t i = layer.layout.channel_axis + 1; i < shape.size(); ++i) {
     inner *= static_cast<std::size_t>(shape[i]);
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -250,7 +251,9 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   }
   if (rounded.quantization) {
     const int bits = std::clamp(findings.bits, 2, 16);
-    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(x, bits, !is_shared));
+    const std::size_t scales = rounded.quantization->scales.size();
+    const bool is_per_channel = scales == 0 || scales >= x.channels;  // None: blocks have theirs.
+    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(x, bits, is_per_channel));
   }
   return findings;
 }

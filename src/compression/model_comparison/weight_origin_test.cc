@@ -32,12 +32,12 @@ TEST(WeightOrigin, ATransposedMatrixIsReadWhereItIsStored) {
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(model.tensor(layers[0].weight).name, "w");
   EXPECT_EQ(model.tensor(layers[0].operand).name, "t");
-  EXPECT_EQ(layers[0].channel_axis, 0u);
+  EXPECT_EQ(layers[0].layout.channel_axis, 0u);
   const auto rows = ReadRows(model, layers[0]);
   ASSERT_THAT(rows, Succeeds());
   EXPECT_EQ(rows->channels, 2u);
   EXPECT_THAT(rows->values, ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_EQ(BytesOf(model, layers[0]), 6 * sizeof(float));
+  EXPECT_EQ(layers[0].bytes, 6 * sizeof(float));
 }
 
 TEST(WeightOrigin, BehindADequantizerItHasItsScales) {
@@ -50,7 +50,7 @@ TEST(WeightOrigin, BehindADequantizerItHasItsScales) {
   const ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
-  EXPECT_EQ(layers[0].channel_axis, 0u);
+  EXPECT_EQ(layers[0].layout.channel_axis, 0u);
   const auto rows = ReadRows(model, layers[0]);
   ASSERT_THAT(rows, Succeeds());
   EXPECT_THAT(rows->values, ElementsAre(0.5f, 1, 1.5f, 8, 10, 12));
@@ -95,7 +95,7 @@ TEST(WeightOrigin, DimensionsOfOneComeAndGo) {
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(model.tensor(layers[0].weight).name, "w");
-  EXPECT_EQ(layers[0].channel_axis, 0u);
+  EXPECT_EQ(layers[0].layout.channel_axis, 0u);
 }
 
 TEST(WeightOrigin, OneChannelMayLoseItsDimension) {
@@ -113,6 +113,49 @@ TEST(WeightOrigin, OneChannelMayLoseItsDimension) {
   ASSERT_THAT(rows, Succeeds());
   EXPECT_EQ(rows->channels, 1u);
   EXPECT_THAT(rows->values, ElementsAre(1, 2, 3));
+}
+
+// Slice, Slice -> Concat -> MatMul of w [3, 4], which has its channels in rows or columns `along`.
+OnnxBuilder Sliced(std::int64_t along, std::vector<std::int64_t> starts,
+                   std::vector<std::int64_t> ends) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 3})
+      .Weight("w", {3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+      .Constant("axis", {1}, OnnxBuilder::kInt64, std::vector<std::int64_t>{along});
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const std::string number = std::to_string(i);
+    builder
+        .Constant("start" + number, {1}, OnnxBuilder::kInt64, std::vector<std::int64_t>{starts[i]})
+        .Constant("end" + number, {1}, OnnxBuilder::kInt64, std::vector<std::int64_t>{ends[i]})
+        .Node("Slice", {"w", "start" + number, "end" + number, "axis"}, {"part" + number});
+    parts.push_back("part" + number);
+  }
+  builder.Node("Concat", parts, {"all"}, OnnxBuilder::IntAttribute("axis", along))
+      .Node("MatMul", {"x", "all"}, {"y"}, {}, "product")
+      .Output("y", {1, 4});
+  return builder;
+}
+
+TEST(WeightOrigin, ChannelsMayBePutInAnotherOrder) {
+  // Numbers beyond the end are the end, and negative ones count from there.
+  const ModelGraph model = Opened(Sliced(1, {-2, 0}, {1 << 30, 2}));
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(model.tensor(layers[0].weight).name, "w");
+  const auto rows = ReadRows(model, layers[0]);
+  ASSERT_THAT(rows, Succeeds());
+  EXPECT_THAT(rows->values, ElementsAre(3, 7, 11, 4, 8, 12, 1, 5, 9, 2, 6, 10));
+}
+
+TEST(WeightOrigin, ChannelsThatAreMissingOrTwiceThereAreNoOrder) {
+  EXPECT_TRUE(FindWeightLayers(Opened(Sliced(1, {0, 1}, {1, 3}))).empty());
+  EXPECT_TRUE(FindWeightLayers(Opened(Sliced(1, {0, 1}, {2, 4}))).empty());
+  EXPECT_TRUE(FindWeightLayers(Opened(Sliced(1, {2, 0}, {2, 4}))).empty());
+}
+
+TEST(WeightOrigin, InputsInAnotherOrderAreLeftAlone) {
+  EXPECT_TRUE(FindWeightLayers(Opened(Sliced(0, {1, 0}, {3, 1}))).empty());
 }
 
 TEST(WeightOrigin, WhatIsComputedIsNoWeight) {

@@ -1,0 +1,20 @@
+// Nodes inside the bodies of If, Loop and Scan, whose names ModelGraph begins with the node around
+// them and the attribute that the body is: "If_0/then_branch/conv".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cboard/model/model_graph.h"
+
+namespace cboard::compare {
+
+// The bodies that a node is in, from the outermost: "then_branch", "body/else_branch"; empty in the
+// main graph. The nodes that have these bodies are not named: converters call them as they like.
+std::string BodiesAround(const ModelGraph& model, const ModelNode& node);
+
+// What the file itself calls a node, and so does who reads it with other programs: "conv". Lives as
+// long as the node.
+std::string_view NameInFile(const ModelGraph& model, const ModelNode& node);
+
+}  // namespace cboard::compare

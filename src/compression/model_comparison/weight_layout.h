@@ -1,0 +1,31 @@
+// How the weights of an operator lie: which dimensions make up its output channels.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace cboard::compare {
+
+// Channels that lie one behind the other.
+struct ChannelRun {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  friend bool operator==(const ChannelRun&, const ChannelRun&) = default;
+};
+
+struct WeightLayout {
+  std::size_t channel_axis = 0;  // Of the weight's dimensions, the one of output channels.
+  // Convolutions whose weights have input channels behind height and width: the dimension of these.
+  std::optional<std::size_t> input_axis;
+  // Recurrent weights of two directions: the dimension of these. Each has channels of its own, and
+  // those of the first come first.
+  std::optional<std::size_t> direction_axis;
+  // The stored channels in the order in which the operator has them, each once; empty when that is
+  // the order in which they are stored. Of one direction only.
+  std::vector<ChannelRun> channel_order;
+
+  friend bool operator==(const WeightLayout&, const WeightLayout&) = default;
+};
+
+}  // namespace cboard::compare
