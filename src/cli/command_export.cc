@@ -16,7 +16,7 @@
 namespace cboard::cli {
 namespace {
 
-struct Flags {
+struct ExportFlags {
   LogdirFlags logs;
   std::string format = "csv";
   std::string runs;
@@ -42,7 +42,7 @@ bool TakesAny(const ExportOptions& options, const Snapshot& snapshot) {
 }
 
 // Whether all of it could be read.
-Result<bool> Export(const Flags& flags) {
+Result<bool> Export(const ExportFlags& flags) {
   ExportOptions options{.media = flags.media};
   CBOARD_ASSIGN_OR_RETURN(options.runs, PatternOf(flags.runs, "--runs"));
   CBOARD_ASSIGN_OR_RETURN(options.tags, PatternOf(flags.tags, "--tags"));
@@ -76,7 +76,7 @@ Result<bool> Export(const Flags& flags) {
 }  // namespace
 
 int RunExport(Arguments arguments) {
-  Flags flags;
+  ExportFlags flags;
   CLI::App app(
       "Writes the values of a log directory as CSV (scalars) or JSON (everything), or figures of\n"
       "layers as node data for Model Explorer.\n"

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Flags {
+struct ImportFlags {
   std::vector<std::string> files;
   std::string logdir;
   std::string format;  // Empty: by the file itself.
@@ -40,7 +40,7 @@ constexpr std::string_view kBenchmark = "benchmark";
 // several. No two files share one, nor does any get the place of another's HParams rows.
 class Directories {
  public:
-  explicit Directories(const Flags& flags)
+  explicit Directories(const ImportFlags& flags)
       : base_(flags.logdir.empty() ? fs::path("runs") / "compression_benchmark"
                                    : fs::path(flags.logdir)),
         per_file_(flags.logdir.empty() || flags.files.size() > 1) {}
@@ -92,7 +92,7 @@ void EndGentlyOnSignals() {
 }
 
 // Which report about layers a file is; nothing for benchmarks and for files that cannot be read.
-std::optional<LayerReportKind> KindOf(const std::string& path, const Flags& flags) {
+std::optional<LayerReportKind> KindOf(const std::string& path, const ImportFlags& flags) {
   if (!flags.format.empty()) return LayerReportKindOf(flags.format);
   const Result<File> file = File::OpenForReading(path);
   if (!file) return std::nullopt;
@@ -105,7 +105,7 @@ std::optional<LayerReportKind> KindOf(const std::string& path, const Flags& flag
 }
 
 // Reports of one model come together in one run, whichever files they are in.
-void ImportLayers(const std::string& path, LayerReportKind kind, const Flags& flags,
+void ImportLayers(const std::string& path, LayerReportKind kind, const ImportFlags& flags,
                   Outcome& outcome) {
   const LayerImportOptions options{
       .directory = flags.logdir.empty() ? fs::path("runs") / "layers" : fs::path(flags.logdir),
@@ -129,7 +129,7 @@ void ImportLayers(const std::string& path, LayerReportKind kind, const Flags& fl
   outcome.last_directory = options.directory;
 }
 
-void ImportFile(const std::string& path, const Flags& flags, Directories& directories,
+void ImportFile(const std::string& path, const ImportFlags& flags, Directories& directories,
                 Outcome& outcome) {
   if (const auto kind = KindOf(path, flags)) {
     const bool complete = outcome.complete;
@@ -168,7 +168,7 @@ void ImportFile(const std::string& path, const Flags& flags, Directories& direct
 }  // namespace
 
 int RunImport(Arguments arguments) {
-  Flags flags;
+  ImportFlags flags;
   CLI::App app(
       "Turns benchmark results and reports about layers into runs that this board and\n"
       "TensorBoard open.\n"

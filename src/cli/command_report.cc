@@ -13,7 +13,7 @@
 namespace cboard::cli {
 namespace {
 
-struct Flags {
+struct ReportFlags {
   LogdirFlags logs;
   std::string out = "report.html";
   std::string contract;
@@ -40,7 +40,7 @@ Result<std::set<analysis::ReportSection>> ParseSections(const std::vector<std::s
 }
 
 // Whether all of the logs could be read.
-Result<bool> Report(Flags& flags) {
+Result<bool> Report(ReportFlags& flags) {
   analysis::ReportOptions& options = flags.report;
   CBOARD_ASSIGN_OR_RETURN(options.sections, ParseSections(flags.sections));
   if (!flags.contract.empty()) {
@@ -65,7 +65,7 @@ Result<bool> Report(Flags& flags) {
 }  // namespace
 
 int RunReport(Arguments arguments) {
-  Flags flags;
+  ReportFlags flags;
   CLI::App app(
       "Writes what compression cost and whether it passes as one HTML file: it opens anywhere,\n"
       "asks the network for nothing, and prints on A4.\n"

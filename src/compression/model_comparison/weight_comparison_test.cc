@@ -10,13 +10,13 @@ namespace {
 using ::testing::DoubleNear;
 using testing::Succeeds;
 
-constexpr std::int64_t kInputs = 40, kOutputs = 8;
+constexpr std::int64_t kRowInputs = 40, kOutputs = 8;
 
-std::vector<float> Weights(unsigned seed = 1) { return Gaussian(kInputs * kOutputs, seed); }
+std::vector<float> Weights(unsigned seed = 1) { return Gaussian(kRowInputs * kOutputs, seed); }
 
 WeightFindings Compared(const std::vector<float>& before, const Codes& after,
                         bool allow_rescaling = true) {
-  const std::vector<MatMulLayer> layers = {{"fc", "w", kInputs, kOutputs, before}};
+  const std::vector<MatMulLayer> layers = {{"fc", "w", kRowInputs, kOutputs, before}};
   const ModelGraph a = FloatChain(layers), b = QuantizedChain(layers, {after});
   auto findings =
       CompareWeights(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, allow_rescaling, {});
@@ -82,7 +82,7 @@ TEST(WeightComparison, ChannelsThatAreLostAreNotTakenForRescaledOnes) {
 TEST(WeightComparison, PermutedChannelsAreCounted) {
   const std::vector<float> x = Weights();
   std::vector<float> swapped = x;
-  for (std::size_t in = 0; in < kInputs; ++in) {
+  for (std::size_t in = 0; in < kRowInputs; ++in) {
     std::swap(swapped[in * kOutputs + 2], swapped[in * kOutputs + 5]);
   }
   EXPECT_EQ(Compared(x, Quantized(swapped)).permuted_channels, 2u);
@@ -109,7 +109,7 @@ TEST(WeightComparison, FixesGiveWhatTheyPromise) {
   const auto fix = std::ranges::find(now.fixes, "one scale per output channel", &Fix::action);
   ASSERT_NE(fix, now.fixes.end());
   EXPECT_GT(*fix->worst_channel_sqnr_db, 35);
-  EXPECT_EQ(fix->size_bytes, std::uint64_t{kInputs * kOutputs + 8 * 4});
+  EXPECT_EQ(fix->size_bytes, std::uint64_t{kRowInputs * kOutputs + 8 * 4});
   const auto same =
       std::ranges::find(now.fixes, "quantize these weights anew, as they are", &Fix::action);
   ASSERT_NE(same, now.fixes.end());
