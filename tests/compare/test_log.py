@@ -1,6 +1,8 @@
 """What compare --logdir writes: stock TensorBoard reads all of it, and our board ranks by it."""
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -63,6 +65,40 @@ def test_numbers_are_scalars(log, digits, compare):
         assert value("cosine") == pytest.approx(layer["weight"]["cosine"], rel=1e-6)
         assert value("bytes") == layer["variant_bytes"]
         assert value("bytes", "fp32") == layer["baseline_bytes"]
+
+
+def test_sizes_of_the_files_are_metrics_that_the_report_begins_with(log, digits, tmp_path):
+    folder, broken = log
+    events = opened(folder)
+    for path, variant in ((digits.fp32, "fp32"), (broken, "int8")):
+        (size,) = events.Scalars(f"digits/performance/model_size_mb/{variant}")
+        assert size.value == pytest.approx(path.stat().st_size / 1e6, rel=1e-6)
+    out = tmp_path / "report.html"
+    program = os.environ["COMPRESSION_BOARD"]
+    subprocess.run([program, "report", "--logdir", str(folder), "-o", str(out)], check=True)
+    html = out.read_text()
+    assert "Model size" in html and "/conv2/Conv" in html
+
+
+def test_the_board_says_of_layers_what_compare_says(digits, tmp_path, compare):
+    """Also where only one who knows the channels can see the damage."""
+    fp32 = outlier_channel(digits)
+    int8 = tmp_path / "int8.onnx"
+    digits.quantize(fp32, int8, per_channel=True)
+    flags = [fp32, int8, "--data", digits.data, "--samples", 8]
+    found = {layer["name"]: layer for layer in compare(*flags)["layers"]}
+    assert "red" in {layer["level"] for layer in found.values()}
+    assert run_compare(*flags, "--logdir", tmp_path / "log").returncode == 0
+    with RunningBoard("--logdir", tmp_path / "log") as board:
+        path = f"/api/v1/compression/layers?a=fp32&b=int8&model={fp32.stem}"
+        status, ranking = board.json(path)
+    assert status == 200, ranking
+    layers = ranking["layers"]
+    rows = zip(layers["names"], layers["levels"], layers["causes"], layers["sqnr_db"])
+    said = {name: (level, cause) for name, level, cause, sqnr in rows if sqnr is not None}
+    assert said == {name: (layer["level"], layer["cause"]) for name, layer in found.items()}
+    reds = [name for name, layer in found.items() if layer["level"] == "red"]
+    assert layers["names"][: len(reds)] == reds
 
 
 def test_histograms_hold_every_weight_and_output(log, digits):

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cboard/analysis/histogram_comparison.h"
+#include "cboard/analysis/layer_findings.h"
 #include "cboard/analysis/layer_pairing.h"
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
@@ -50,6 +51,7 @@ struct RankedLayer {
   double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
   double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
   Diagnosis diagnosis = {};
+  std::string cause = {};  // By its name: of `diagnosis`, or what a comparison of files found.
   std::string fallback_operation = {};
 };
 
@@ -64,11 +66,13 @@ struct RankingOptions {
   DamageThresholds thresholds = {};
   std::optional<std::int64_t> step = {};
   int codes = kUsualCodes;
+  LayerFindings findings = {};
 };
 
 // Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) wins over what histograms suggest: they can only
 // say how good a layer is at best. The cause is read off histograms all the same. A layer that has
 // figures in `logged` and no pair of histograms is ranked by these figures, its tags are empty.
+// Findings win over both, and layers are then in the order of their levels first.
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged = {},

@@ -17,16 +17,10 @@ constexpr std::string_view kWorstChannel = "worst_channel_sqnr_db";
 // The relative error that an SQNR means.
 double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -sqnr_db / 20); }
 
-std::optional<double> Find(const LayerMetrics& metrics, std::string_view key) {
-  const auto found = metrics.find(key);
-  if (found == metrics.end() || std::isnan(found->second)) return std::nullopt;
-  return found->second;
-}
-
 // Logged numbers replace level and severity; the cause stays, unless there is none.
 void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
-  const std::optional<double> sqnr = Find(layer.logged, kSqnr);
-  const std::optional<double> channel = Find(layer.logged, kWorstChannel);
+  const std::optional<double> sqnr = FindFigure(layer.logged, kSqnr);
+  const std::optional<double> channel = FindFigure(layer.logged, kWorstChannel);
   if (!sqnr && !channel) return;
   // One channel may be worse than the whole by as much as their thresholds differ.
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
@@ -47,9 +41,26 @@ void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
   }
 }
 
+// A finding replaces level, severity and cause: who compared the files has seen more.
+void ApplyFinding(const LayerFindings& findings, RankedLayer& layer) {
+  const auto found = findings.find(layer.variant.layer);
+  if (found == findings.end()) return;
+  const LayerFinding& finding = found->second;
+  layer.from_logged = true;
+  layer.severity = ErrorOf(finding.severity_db);
+  layer.cause = finding.cause;
+  layer.diagnosis = {.level = finding.level,
+                     .cause = finding.level == Level::kGreen ? Cause::kNone : Cause::kChanged,
+                     .explanation = finding.explanation};
+  const bool is_elsewhere = layer.variant.role == TensorRole::kOutput && finding.part != "output";
+  if (is_elsewhere && !finding.explanation.empty() && !layer.variant.tag.empty()) {
+    layer.diagnosis.explanation = "in its " + finding.part + ": " + finding.explanation;
+  }
+}
+
 // Layers of which nothing but figures was logged, all of them.
 void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logged,
-                   const DamageThresholds& thresholds, std::vector<RankedLayer>& layers) {
+                   const RankingOptions& options, std::vector<RankedLayer>& layers) {
   std::set<std::string_view> compared;
   for (const RankedLayer& layer : layers) compared.insert(layer.variant.layer);
   const std::optional<double> best_score = BestScore(logged);
@@ -58,8 +69,9 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
     if (compared.contains(name)) continue;
     RankedLayer layer{.baseline = {.layer = name}, .variant = {.layer = name}, .logged = figures};
     layer.fallback_operation = FallbackOperation(layer.variant);
-    ApplyLogged(thresholds, layer);
-    if (!layer.from_logged) JudgeByFigures(thresholds, best_score, layer);
+    ApplyLogged(options.thresholds, layer);
+    if (!layer.from_logged) JudgeByFigures(options.thresholds, best_score, layer);
+    ApplyFinding(options.findings, layer);
     added.push_back(std::move(layer));
   }
   std::ranges::stable_sort(added, std::greater<>(),
@@ -113,12 +125,20 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
         numbers != logged.end()) {
       layer.logged = numbers->second;
       ApplyLogged(options.thresholds, layer);
+      ApplyFinding(options.findings, layer);
     }
     ranking.layers.push_back(std::move(layer));
   }
-  AddLoggedOnly(logged, options.thresholds, ranking.layers);
+  AddLoggedOnly(logged, options, ranking.layers);
   std::ranges::stable_sort(ranking.layers, std::greater<>(), &RankedLayer::severity);
   CompareToMedian(ranking.layers);
+  if (!options.findings.empty()) {
+    std::ranges::stable_sort(ranking.layers, std::greater<>(),
+                             [](const RankedLayer& layer) { return layer.diagnosis.level; });
+  }
+  for (RankedLayer& layer : ranking.layers) {
+    if (layer.cause.empty()) layer.cause = NameOf(layer.diagnosis.cause);
+  }
   for (const std::size_t i : pairing.baseline_only) ranking.baseline_only.push_back(baseline[i]);
   for (const std::size_t i : pairing.variant_only) ranking.variant_only.push_back(variant[i]);
   return ranking;

@@ -15,12 +15,6 @@ constexpr double kRedRmseByScale = 0.7;      // Where the TFLite debugger's guid
 constexpr double kLastCode = 255;
 constexpr double kAmberScoreLoss = 0.01, kRedScoreLoss = 0.05;
 
-std::optional<double> Find(const LayerMetrics& metrics, std::string_view key) {
-  const auto found = metrics.find(key);
-  if (found == metrics.end() || std::isnan(found->second)) return std::nullopt;
-  return found->second;
-}
-
 Level LevelOf(double sqnr_db, const DamageThresholds& thresholds) {
   return sqnr_db < thresholds.sqnr_red_db     ? Level::kRed
          : sqnr_db < thresholds.sqnr_amber_db ? Level::kAmber
@@ -35,10 +29,17 @@ void Set(RankedLayer& layer, Level level, std::string explanation) {
 
 }  // namespace
 
+std::optional<double> FindFigure(const LayerMetrics& metrics, std::string_view key) {
+  const auto found = metrics.find(key);
+  if (found == metrics.end() || std::isnan(found->second)) return std::nullopt;
+  return found->second;
+}
+
 std::optional<double> BestScore(const std::map<std::string, LayerMetrics, std::less<>>& logged) {
   std::optional<double> best;
   for (const auto& [layer, figures] : logged) {
-    if (const auto score = Find(figures, kScore)) best = std::max(best.value_or(*score), *score);
+    if (const auto score = FindFigure(figures, kScore))
+      best = std::max(best.value_or(*score), *score);
   }
   return best;
 }
@@ -51,19 +52,19 @@ void JudgeByFigures(const DamageThresholds& thresholds, std::optional<double> be
     layer.severity = std::pow(10, -sqnr_db / 20);
     Set(layer, LevelOf(sqnr_db, thresholds), std::move(explanation));
   };
-  if (const auto carried = Find(figures, "accumulated_sqnr_db")) {
+  if (const auto carried = FindFigure(figures, "accumulated_sqnr_db")) {
     by_sqnr(*carried,
             "SQNR is " + ShortNumber(*carried) + " dB, with what the layers before it have done");
-  } else if (const auto cosine = Find(figures, "cosine")) {
+  } else if (const auto cosine = FindFigure(figures, "cosine")) {
     const double sine = std::sqrt(std::max(0.0, 1 - *cosine * *cosine));
     by_sqnr(-20 * std::log10(*cosine > 0 ? sine : 1),
             "the cosine with the float model is " + ShortNumber(*cosine));
-  } else if (const auto steps = Find(figures, "rmse_by_scale")) {
+  } else if (const auto steps = FindFigure(figures, "rmse_by_scale")) {
     by_sqnr(20 * std::log10(kLastCode / *steps), "the error is " + ShortNumber(*steps) +
                                                      " steps of the scale; rounding alone makes " +
                                                      ShortNumber(kIdealRmseByScale));
     if (*steps > kRedRmseByScale) Set(layer, Level::kRed, layer.diagnosis.explanation);
-  } else if (const auto score = Find(figures, kScore); score && best_score) {
+  } else if (const auto score = FindFigure(figures, kScore); score && best_score) {
     const double loss = *best_score != 0 ? (*best_score - *score) / std::abs(*best_score) : 0;
     Set(layer,
         loss >= kRedScoreLoss     ? Level::kRed
@@ -75,10 +76,10 @@ void JudgeByFigures(const DamageThresholds& thresholds, std::optional<double> be
 }
 
 double OrderOf(const LayerMetrics& figures) {
-  if (const auto score = Find(figures, kScore)) return -*score;
-  if (const auto score = Find(figures, "score_if_all_but_this_are_quantized")) return *score;
+  if (const auto score = FindFigure(figures, kScore)) return -*score;
+  if (const auto score = FindFigure(figures, "score_if_all_but_this_are_quantized")) return *score;
   for (const std::string_view error : {"mse", "normalized_mse", "channel_spread"}) {
-    if (const auto value = Find(figures, error)) return *value;
+    if (const auto value = FindFigure(figures, error)) return *value;
   }
   return 0;
 }

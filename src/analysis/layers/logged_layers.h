@@ -7,6 +7,9 @@
 
 namespace cboard::analysis {
 
+// Nothing when there is no such figure, or NaN.
+std::optional<double> FindFigure(const LayerMetrics& figures, std::string_view key);
+
 // The best score that any layer has, quantized alone; scores are judged against it.
 std::optional<double> BestScore(const std::map<std::string, LayerMetrics, std::less<>>& logged);
 

@@ -34,14 +34,14 @@ constexpr const char* kLogged = R"({"v":1,"samples":20,"verified_layers":["/head
   "sqnr_db":17.75,"why_not":""},
  {"restored":"everything","text":"everything in float","parts":[],"sqnr_db":null,"why_not":""}]})";
 
-VerifiedRuns Parsed(std::string_view json) {
+VerifiedRuns ParsedRuns(std::string_view json) {
   const auto verified = ParseVerifiedRuns(json);
   EXPECT_THAT(verified, testing::Succeeds());
   return verified.value_or(VerifiedRuns{});
 }
 
 TEST(VerifiedRuns, TellExactFromFailed) {
-  const VerifiedRuns verified = Parsed(kLogged);
+  const VerifiedRuns verified = ParsedRuns(kLogged);
   EXPECT_THAT(verified.ends, ElementsAre("/head"));
   EXPECT_EQ(verified.samples, 20u);
   ASSERT_EQ(verified.runs.size(), 6u);
@@ -52,7 +52,7 @@ TEST(VerifiedRuns, TellExactFromFailed) {
 }
 
 TEST(VerifiedRuns, NameThePartsThatBringMost) {
-  const VerifiedRuns verified = Parsed(kLogged);
+  const VerifiedRuns verified = ParsedRuns(kLogged);
   ASSERT_NE(verified.BestParts(), nullptr);
   EXPECT_THAT(verified.BestParts()->parts,
               ElementsAre(VerifiedPart{"/a", "output"}, VerifiedPart{"/a", "weight"}));
@@ -60,7 +60,7 @@ TEST(VerifiedRuns, NameThePartsThatBringMost) {
 }
 
 TEST(VerifiedRuns, OfEqualOnesTheFewestPartsAreBest) {
-  VerifiedRuns verified = Parsed(kLogged);
+  VerifiedRuns verified = ParsedRuns(kLogged);
   verified.runs[1].sqnr_db = HUGE_VAL;
   verified.runs[4].sqnr_db = HUGE_VAL;
   EXPECT_EQ(verified.BestParts(), &verified.runs[1]);
@@ -69,7 +69,7 @@ TEST(VerifiedRuns, OfEqualOnesTheFewestPartsAreBest) {
 }
 
 TEST(VerifiedRuns, SayWhenNoPartHelps) {
-  VerifiedRuns verified = Parsed(kLogged);
+  VerifiedRuns verified = ParsedRuns(kLogged);
   verified.runs[1].sqnr_db = verified.runs[4].sqnr_db = 5.3;
   verified.runs[5] = {.restored = "all_weights", .text = "all weights in float", .sqnr_db = 6};
   EXPECT_EQ(verified.BestParts(), nullptr);
@@ -87,7 +87,7 @@ TEST(VerifiedRuns, GainsStandBesideTheTensorsTheyAreOf) {
   };
   const RankedLayer figures{.baseline = {.layer = "/a"}, .variant = {.layer = "/a"}};
   const auto gains =
-      GainsAlone(Parsed(kLogged),
+      GainsAlone(ParsedRuns(kLogged),
                  {tensor("net/layers/a/output/fp32"), tensor("net/layers/a/weight/fp32"),
                   tensor("net/layers/a/bias/fp32"), tensor("net/layers/b/weight/fp32"), figures});
   EXPECT_THAT(gains, ElementsAre(Optional(4.5), Optional(-0.25), std::nullopt, std::nullopt,
@@ -101,7 +101,7 @@ TEST(VerifiedRuns, AreReadOnlyFromWhatIsOneOfThem) {
   }
   // Members of other kinds than ours are left out.
   const VerifiedRuns odd =
-      Parsed(R"({"v":1,"samples":-3,"verified_layers":[1,"x"],"verified":[7,{"parts":[3]}]})");
+      ParsedRuns(R"({"v":1,"samples":-3,"verified_layers":[1,"x"],"verified":[7,{"parts":[3]}]})");
   EXPECT_EQ(odd.samples, 0u);
   EXPECT_THAT(odd.ends, ElementsAre("x"));
   EXPECT_EQ(odd.runs.size(), 1u);

@@ -34,7 +34,8 @@ std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const Lay
   return RankedModel{
       .ranking = RankLayers(CollectLayers(*run_a, a->variant_in_tags),
                             CollectLayers(*run_b, b->variant_in_tags), *HistogramsOf(data.snapshot),
-                            CollectLayerMetrics(*run_b, b->variant)),
+                            CollectLayerMetrics(*run_b, b->variant),
+                            {.findings = ReadLayerFindings(*run_b, b->model, b->variant)}),
       .verified = ReadVerifiedRuns(*run_b, b->model, b->variant)};
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/model_comparison.h"
 #include "cboard/compression/tags.h"
@@ -184,6 +185,37 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
                      is_variant ? &PairStatistics::compressed : &PairStatistics::reference);
 }
 
+// The one metric that files tell by themselves: with it, Overview and the Report know the model.
+Result<void> LogSizes(SummaryWriter& writer, const std::string& model, const std::string& variant,
+                      const ModelComparison& comparison) {
+  constexpr double kMegabyte = 1e6;
+  const MetricDescription size = DescribeMetric("model_size_mb");
+  for (const auto& [name, bytes] :
+       {std::pair(kBaselineName, comparison.baseline_bytes),
+        std::pair(std::string_view(variant), comparison.variant_bytes)}) {
+    const std::string tag = DefaultTag({.model = model, .name = size.key, .variant = name});
+    CBOARD_RETURN_IF_ERROR(writer.AddScalar(tag, static_cast<double>(bytes) / kMegabyte, 0,
+                                            LabelsOf(size, model, name)));
+  }
+  return {};
+}
+
+// What was found out, for our own pages: figures and histograms do not tell it again.
+Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
+                         const std::string& variant, const ModelComparison& comparison) {
+  JsonWriter json(NonFinite::kAsNull);
+  json.BeginObject().Key("v").Value(1).Key("layers").BeginArray();
+  for (const LayerComparison& layer : comparison.layers) {
+    const Diagnosis& found = layer.diagnosis;
+    json.BeginObject().Key("layer").Value(layer.name);
+    json.Key("level").Value(NameOf(found.level)).Key("severity_db").Value(found.severity_db);
+    json.Key("part").Value(NameOf(found.part)).Key("cause").Value(NameOf(found.cause));
+    json.Key("explanation").Value(found.explanation).EndObject();
+  }
+  json.EndArray().EndObject();
+  return AddJson(writer, model + "/findings/" + variant, json.Take(), LabelOf(model, {}, variant));
+}
+
 }  // namespace
 
 Result<void> LogComparison(const ModelComparison& comparison,
@@ -208,6 +240,8 @@ Result<void> LogComparison(const ModelComparison& comparison,
     }
   }
   CBOARD_RETURN_IF_ERROR(writer.AddText(model + "/compare", RankingText(comparison), 0));
+  CBOARD_RETURN_IF_ERROR(LogSizes(writer, model, variant, comparison));
+  CBOARD_RETURN_IF_ERROR(LogFindings(writer, model, variant, comparison));
   CBOARD_RETURN_IF_ERROR(LogVerified(writer, model, variant, comparison));
   CBOARD_RETURN_IF_ERROR(writer.Close());
   CBOARD_RETURN_IF_ERROR(LogModel(comparison, directory / kBaselineName, false));

@@ -1,9 +1,14 @@
 #include "compression/model_comparison/log_parts.h"
 
+#include <array>
+#include <cstdint>
 #include <utility>
 
 #include "cboard/base/json_writer.h"
+#include "cboard/base/strings.h"
 #include "cboard/compression/tags.h"
+#include "cboard/proto/summary.h"
+#include "cboard/proto/tensor.h"
 
 namespace cboard::compare {
 
@@ -38,6 +43,17 @@ std::string TagName(std::string_view layer) {
 Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
                        double value) {
   return writer.AddScalar(tags.For(what), value, 0, LabelsOf(tags.label));
+}
+
+Result<void> AddJson(SummaryWriter& writer, std::string_view tag, std::string_view json,
+                     std::string_view label) {
+  constexpr std::array<std::int64_t, 1> kShape = {1};
+  const std::array<std::string_view, 1> strings = {json};
+  std::string summary;
+  proto::AppendTensorValue(ToValidUtf8(tag), proto::EncodeStringTensor(kShape, strings),
+                           {.plugin_name = kCompressionPluginName, .plugin_content = label},
+                           summary);
+  return writer.AddSummary(summary, 0);
 }
 
 std::string MarkdownCell(std::string text) {

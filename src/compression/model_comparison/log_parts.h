@@ -43,6 +43,10 @@ std::string TagName(std::string_view layer);
 Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
                        double value);
 
+// JSON as one text that only our own programs read, at step 0. Fails as SummaryWriter does.
+Result<void> AddJson(SummaryWriter& writer, std::string_view tag, std::string_view json,
+                     std::string_view label);
+
 // A text in the cell of a Markdown table: without bars that would end it.
 std::string MarkdownCell(std::string text);
 

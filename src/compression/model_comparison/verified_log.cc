@@ -1,14 +1,10 @@
 #include "compression/model_comparison/verified_log.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
 #include "cboard/base/strings.h"
-#include "cboard/compression/tags.h"
-#include "cboard/proto/summary.h"
-#include "cboard/proto/tensor.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/log_parts.h"
 
@@ -75,14 +71,8 @@ Result<void> LogRuns(SummaryWriter& writer, const std::string& model, const std:
   json.BeginObject().Key("v").Value(1).Key("samples").Value(comparison.samples);
   WriteVerified(comparison, json);
   json.EndObject();
-  const std::string text = json.Take(), label = LabelOf(model, {}, variant);
-  constexpr std::array<std::int64_t, 1> kShape = {1};
-  const std::array<std::string_view, 1> strings = {text};
-  std::string summary;
-  proto::AppendTensorValue(
-      ToValidUtf8(model + "/verified/runs/" + variant), proto::EncodeStringTensor(kShape, strings),
-      {.plugin_name = kCompressionPluginName, .plugin_content = label}, summary);
-  return writer.AddSummary(summary, 0);
+  return AddJson(writer, model + "/verified/runs/" + variant, json.Take(),
+                 LabelOf(model, {}, variant));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteValues(json, "b_tags", layers, [](const auto& l) { return l.variant.tag; });
   WriteValues(json, "paired_by", layers, [](const auto& l) { return NameOf(l.paired_by); });
   WriteValues(json, "levels", layers, [](const auto& l) { return NameOf(l.diagnosis.level); });
-  WriteValues(json, "causes", layers, [](const auto& l) { return NameOf(l.diagnosis.cause); });
+  WriteValues(json, "causes", layers, &RankedLayer::cause);
   WriteValues(json, "explanations", layers, [](const auto& l) { return l.diagnosis.explanation; });
   WriteNumbers(json, "severities", layers, &RankedLayer::severity);
   WriteNumbers(json, "times_median", layers, &RankedLayer::times_median);
@@ -115,7 +115,8 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   const auto tensors_b = analysis::CollectLayers(*run_b, b.variant_in_tags);
   const auto histograms = analysis::HistogramsOf(call.snapshot);
   const analysis::LayerRanking ranking = analysis::RankLayers(
-      tensors_a, tensors_b, *histograms, analysis::CollectLayerMetrics(*run_b, b.variant));
+      tensors_a, tensors_b, *histograms, analysis::CollectLayerMetrics(*run_b, b.variant),
+      {.findings = analysis::ReadLayerFindings(*run_b, b.model, b.variant)});
   const auto verified = analysis::ReadVerifiedRuns(*run_b, b.model, b.variant);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);

@@ -28,6 +28,9 @@ const show = (view: ViewId): void => setQuery({ hist: view === "linear" ? null :
 const CAUSES: Record<string, string> = {
   none: "No damage to see", dead: "Dead", clipped: "Clipped", shifted: "Shifted", scaled: "Wrong scale",
   stretched: "Range stretched by outliers", changed: "Changed",
+  // What a comparison of two model files found.
+  wrong_scale: "Wrong scale", bias_shift: "Shifted bias", outliers: "Outliers take the range", over_clipped: "Clipped",
+  channel_spread: "One scale for unequal channels", dead_channel: "Dead channel", permuted_channels: "Channels in another order",
 };
 
 const NEGATIVE = /(?<![\w.])-(?=\d)/g; // A sign, and no hyphen inside of a name.

@@ -51,7 +51,7 @@ function Row({ layer, index, selected, columns, onPick }: {
       {columns.cosine && <td class={cosineClass(columns)}>{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
       {columns.restored && <td class="num">{layer.restored === null ? <span class="dim">–</span> : gainText(layer.restored)}</td>}
       {sizes && <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>{layer.bytes === null ? "–" : sizes.text(layer.bytes)}</td>}
-      <td class="wide-s dim">{layer.cause === "none" ? "" : layer.cause}</td>
+      <td class="wide-s dim">{layer.cause === "none" ? "" : layer.cause.replaceAll("_", " ")}</td>
     </tr>
   );
 }

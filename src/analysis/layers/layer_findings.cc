@@ -1,0 +1,51 @@
+#include "cboard/analysis/layer_findings.h"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "analysis/layers/stored_json.h"
+
+namespace cboard::analysis {
+namespace {
+
+std::optional<Level> LevelNamed(std::string_view name) {
+  for (const Level level : {Level::kGreen, Level::kAmber, Level::kRed}) {
+    if (NameOf(level) == name) return level;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<LayerFindings> ParseLayerFindings(std::string_view json) {
+  simdjson::dom::parser parser;
+  CBOARD_ASSIGN_OR_RETURN(const JsonObject object,
+                          ParseStored(json, "findings of a comparison", parser));
+  LayerFindings findings;
+  ForEachIn<JsonObject>(object, "layers", [&](const JsonObject& layer) {
+    std::string name = TextIn(layer, "layer");
+    const std::optional<Level> level = LevelNamed(TextIn(layer, "level"));
+    if (name.empty() || !level) return;
+    // JSON has no infinity: null is a layer that lost nothing.
+    findings.insert_or_assign(
+        std::move(name),
+        LayerFinding{.level = *level,
+                     .severity_db = NumberIn(layer, "severity_db").value_or(HUGE_VAL),
+                     .part = TextIn(layer, "part"),
+                     .cause = TextIn(layer, "cause"),
+                     .explanation = TextIn(layer, "explanation")});
+  });
+  return findings;
+}
+
+LayerFindings ReadLayerFindings(const Run& run, std::string_view model, std::string_view variant) {
+  const Tag* const tag = FindStored(run, model, "/findings/", variant);
+  if (tag == nullptr) return {};
+  const Result<std::string> json = ReadStored(run, *tag);
+  if (!json) return {};
+  return ParseLayerFindings(*json).value_or(LayerFindings{});
+}
+
+}  // namespace cboard::analysis

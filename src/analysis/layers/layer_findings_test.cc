@@ -1,0 +1,99 @@
+#include "cboard/analysis/layer_findings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "analysis/log_builder.h"
+#include "cboard/analysis/layer_ranking.h"
+#include "cboard/compression/tags.h"
+#include "cboard/proto/summary.h"
+#include "cboard/proto/tensor.h"
+
+namespace cboard::analysis {
+namespace {
+
+using ::testing::ElementsAre;
+
+// As `compare --logdir` logs it; JSON has no infinity.
+constexpr const char* kFindings = R"({"v":1,"layers":[
+ {"layer":"/a","level":"red","severity_db":12.5,"part":"output","cause":"channel_spread",
+  "explanation":"one scale for channels of very different size"},
+ {"layer":"/b","level":"green","severity_db":30,"part":"weight","cause":"none","explanation":""},
+ {"layer":"/c","level":"green","severity_db":null,"part":"weight","cause":"none",
+  "explanation":""}]})";
+
+TEST(LayerFindings, AreReadByLayer) {
+  const auto findings = ParseLayerFindings(kFindings);
+  ASSERT_THAT(findings, testing::Succeeds());
+  ASSERT_EQ(findings->size(), 3u);
+  const LayerFinding& worst = findings->at("/a");
+  EXPECT_EQ(worst.level, Level::kRed);
+  EXPECT_EQ(worst.severity_db, 12.5);
+  EXPECT_EQ(worst.part, "output");
+  EXPECT_EQ(worst.cause, "channel_spread");
+  EXPECT_EQ(worst.explanation, "one scale for channels of very different size");
+  EXPECT_EQ(findings->at("/c").severity_db, HUGE_VAL);
+}
+
+TEST(LayerFindings, AreReadOnlyFromWhatIsOneOfThem) {
+  for (const char* other : {"", "[]", "{", "null", R"({"v":2,"layers":[]})", "{}"}) {
+    EXPECT_THAT(ParseLayerFindings(other),
+                testing::FailsSaying(ErrorCode::kDataLoss, "findings of a comparison: "))
+        << other;
+  }
+  const auto odd = ParseLayerFindings(
+      R"({"v":1,"layers":[7,{"level":"red"},{"layer":"x","level":"blue"},{"layer":"y","level":"amber"}]})");
+  ASSERT_THAT(odd, testing::Succeeds());
+  ASSERT_EQ(odd->size(), 1u);
+  EXPECT_EQ(odd->begin()->first, "y");
+}
+
+TEST(LayerFindings, WinOverFiguresAndPutTheRedOnesFirst) {
+  const std::map<std::string, LayerMetrics, std::less<>> logged = {
+      {"/a", {{"sqnr_db", 34.4}}}, {"/b", {{"sqnr_db", 12.0}}}, {"/d", {{"sqnr_db", 15.0}}}};
+  class NoHistograms final : public HistogramSource {
+    Result<ValueDistribution> Read(std::string_view, std::string_view,
+                                   std::optional<std::int64_t>) const override {
+      return Fail(ErrorCode::kNotFound, "none");
+    }
+  };
+  const LayerRanking ranking =
+      RankLayers({}, {}, NoHistograms(), logged, {.findings = *ParseLayerFindings(kFindings)});
+  ASSERT_EQ(ranking.layers.size(), 3u);
+  const auto described = [&](std::size_t i) {
+    const RankedLayer& layer = ranking.layers[i];
+    return layer.variant.layer + " " + std::string(NameOf(layer.diagnosis.level)) + " " +
+           layer.cause;
+  };
+  // The last one has figures alone, which 15 dB are red for.
+  EXPECT_THAT((std::array{described(0), described(1), described(2)}),
+              ElementsAre("/a red channel_spread", "/d red changed", "/b green none"));
+  EXPECT_NEAR(ranking.layers[0].severity, std::pow(10, -12.5 / 20), 1e-12);
+  EXPECT_EQ(ranking.layers[0].diagnosis.explanation,
+            "one scale for channels of very different size");
+}
+
+TEST(LayerFindings, TheLastThatWereLoggedCount) {
+  LogBuilder log;
+  for (const char* const json :
+       {kFindings, R"({"v":1,"layers":[{"layer":"n","level":"green"}]})"}) {
+    const std::array<std::int64_t, 1> shape = {1};
+    const std::array<std::string_view, 1> strings = {json};
+    std::string summary;
+    proto::AppendTensorValue("net/findings/int8", proto::EncodeStringTensor(shape, strings),
+                             {.plugin_name = kCompressionPluginName}, summary);
+    ASSERT_THAT(log.Writer("r").AddSummary(summary, 0), testing::Succeeds());
+  }
+  const auto snapshot = log.Read();
+  const auto& run = *snapshot->FindRun("r");
+  const LayerFindings findings = ReadLayerFindings(run, "net", "int8");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings.begin()->first, "n");
+  EXPECT_TRUE(ReadLayerFindings(run, "net", "int4").empty());
+}
+
+}  // namespace
+}  // namespace cboard::analysis

@@ -1,0 +1,63 @@
+#include "analysis/layers/stored_json.h"
+
+#include "cboard/analysis/meaning.h"
+#include "cboard/compression/tags.h"
+#include "cboard/reader/media_query.h"
+
+namespace cboard::analysis {
+namespace {
+
+constexpr double kVersion = 1;  // docs/formats/compression-tags.md
+// Thousands of layers with a sentence each; more is not one of ours.
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+
+}  // namespace
+
+std::string TextIn(const JsonObject& object, std::string_view key) {
+  std::string_view value;
+  return object[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
+}
+
+std::optional<double> NumberIn(const JsonObject& object, std::string_view key) {
+  double value = 0;
+  return object[key].get(value) == simdjson::SUCCESS ? std::optional(value) : std::nullopt;
+}
+
+Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
+                               simdjson::dom::parser& parser) {
+  const auto refuse = [&](const std::string& why) {
+    return Fail(ErrorCode::kDataLoss, std::string(what) + ": " + why);
+  };
+  if (json.size() > kMaxBytes) return refuse("more than 16 MiB of JSON");
+  JsonObject object;
+  if (parser.parse(simdjson::padded_string(json)).get(object) != simdjson::SUCCESS) {
+    return refuse("not an object in JSON");
+  }
+  if (NumberIn(object, "v").value_or(0) != kVersion) {
+    return refuse("of a version that is not known here; a newer compression-board may read it");
+  }
+  return object;
+}
+
+const Tag* FindStored(const Run& run, std::string_view model, std::string_view middle,
+                      std::string_view variant) {
+  const std::string ending = std::string(middle) + std::string(variant);
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kTensor || tag.info->plugin_name != kCompressionPluginName) continue;
+    std::string_view name = tag.name();
+    if (!name.ends_with(ending) || tag.size() == 0) continue;
+    name.remove_suffix(ending.size());
+    if (ModelKeyOf(name) == ModelKeyOf(model)) return &tag;
+  }
+  return nullptr;
+}
+
+Result<std::string> ReadStored(const Run& run, const Tag& tag) {
+  CBOARD_ASSIGN_OR_RETURN(const auto tensor, ReadTensor(run, tag, tag.size() - 1, 1));
+  if (tensor.value.strings.size() != 1) {
+    return Fail(ErrorCode::kDataLoss, "it holds something else than one text");
+  }
+  return std::string(tensor.value.strings.front());
+}
+
+}  // namespace cboard::analysis
