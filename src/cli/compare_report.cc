@@ -135,25 +135,13 @@ std::string FixText(const Fix& fix) {
   return text;
 }
 
-// What "output dB" does not tell: that the channels which count have less.
-std::string UsefulText(const LayerComparison& layer) {
-  constexpr double kNoticeableDb = 1;
-  if (!layer.useful_output_db || !layer.local ||
-      *layer.useful_output_db >= compare::Thresholds().sqnr_amber_db ||
-      *layer.useful_output_db > layer.local->total.SqnrDb() - kNoticeableDb) {
-    return {};
-  }
-  return "; as the layers that follow count channels, its output keeps " +
-         Decibels(layer.useful_output_db) + " dB";
-}
-
 void AppendCauses(const ModelComparison& comparison, std::size_t top, std::string& text) {
   for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
     const LayerComparison& layer = comparison.layers[i];
     if (layer.diagnosis.level == Level::kGreen) break;
     text += "\n'" + ShortName(layer.name) + "' (" + std::string(NameOf(layer.diagnosis.level)) +
             ", " + std::string(NameOf(layer.diagnosis.part)) +
-            "): " + Printable(layer.diagnosis.explanation) + UsefulText(layer) + "\n";
+            "): " + Printable(compare::ExplanationOf(layer)) + "\n";
     for (const Fix& fix : layer.fixes) text += "  - " + FixText(fix) + "\n";
   }
 }

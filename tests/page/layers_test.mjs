@@ -155,3 +155,20 @@ test("where nobody verified there is no column, and one line that says how", asy
   await page.waitForSelector('.detail h2:text("conv1")');
   assert.equal(await hint.count(), 0);
 });
+
+test("what a comparison of files found stands above what figures and histograms suggest", async (t) => {
+  const logdir = newLogdir(t);
+  const explanation = "one scale for channels of very different size: channel 14 is 46.7 times the usual one";
+  writeComparison(logdir, { findings: [
+    { layer: "conv1", level: "red", severity_db: 12.8, part: "weight", cause: "channel_spread", explanation },
+    { layer: "conv2", level: "green", severity_db: 30, part: "output", cause: "none", explanation: "" },
+  ] });
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=net"));
+  const [first] = await page.locator(".list tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.match(first[0], /^conv1( weight)?$/);
+  assert.equal(first.at(-1), "spread");
+  assert.equal(await page.locator(".detail .finding").innerText(), `✗\nUnequal channels. In its weight: ${explanation}.`);
+  await visit(page, at("layers?model=net&sel=conv2"));
+  assert.match(await page.locator(".detail .finding").innerText(), /No damage to see/);
+});

@@ -170,3 +170,15 @@ test("models that are ticked or shift-clicked are drawn beside each other, at mo
   await page.click(`tr[aria-label="${name(3)}"] .model-name`);
   await page.waitForSelector(".compare");
 });
+
+test("models whose quality nobody logged lead to where something is known of them", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir, { digits: { "performance/model_size_mb": [0.026, 0.013] } });
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  await page.waitForSelector('h1:text("What compression cost in quality is not logged")');
+  assert.match(await page.locator(".empty").innerText(), /1 model: digits\. Known so far: Model size \(MB\)/);
+  assert.deepEqual(await barriers(page), []);
+  await page.click('.empty a:text("Compare")');
+  await page.waitForSelector('h1:text("digits")');
+});

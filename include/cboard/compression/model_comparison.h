@@ -169,6 +169,10 @@ struct LayerComparison {
 std::string_view NodeOf(const LayerComparison& layer);
 std::string_view VariantNodeOf(const LayerComparison& layer);
 
+// The diagnosis in words, and what its figures do not tell: that the channels which count for the
+// layers that follow have less. Empty for a green layer.
+std::string ExplanationOf(const LayerComparison& layer);
+
 // What was put back to the baseline's floats for a run of the compressed model.
 enum class Restored {
   kNothing,

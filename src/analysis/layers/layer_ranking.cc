@@ -41,19 +41,26 @@ void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
   }
 }
 
-// A finding replaces level, severity and cause: who compared the files has seen more.
-void ApplyFinding(const LayerFindings& findings, RankedLayer& layer) {
+// A finding replaces level, severity and cause: who compared the files has seen more. It stands
+// where the layer's figures are, and at the tensor that it is about; a layer without damage has
+// none in either.
+void ApplyFinding(const LayerFindings& findings, bool has_figures, RankedLayer& layer) {
   const auto found = findings.find(layer.variant.layer);
   if (found == findings.end()) return;
   const LayerFinding& finding = found->second;
+  const bool is_about = finding.part == NameOf(layer.variant.role);
+  if (!has_figures && !is_about) {
+    if (finding.level == Level::kGreen) layer.diagnosis = {};
+    return;
+  }
   layer.from_logged = true;
   layer.severity = ErrorOf(finding.severity_db);
   layer.cause = finding.cause;
   layer.diagnosis = {.level = finding.level,
                      .cause = finding.level == Level::kGreen ? Cause::kNone : Cause::kChanged,
                      .explanation = finding.explanation};
-  const bool is_elsewhere = layer.variant.role == TensorRole::kOutput && finding.part != "output";
-  if (is_elsewhere && !finding.explanation.empty() && !layer.variant.tag.empty()) {
+  const bool is_tensor = !layer.variant.tag.empty();
+  if (is_tensor && !is_about && !finding.explanation.empty()) {
     layer.diagnosis.explanation = "in its " + finding.part + ": " + finding.explanation;
   }
 }
@@ -71,7 +78,7 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
     layer.fallback_operation = FallbackOperation(layer.variant);
     ApplyLogged(options.thresholds, layer);
     if (!layer.from_logged) JudgeByFigures(options.thresholds, best_score, layer);
-    ApplyFinding(options.findings, layer);
+    ApplyFinding(options.findings, true, layer);
     added.push_back(std::move(layer));
   }
   std::ranges::stable_sort(added, std::greater<>(),
@@ -120,13 +127,15 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
         Diagnose(*before, *after, *layer.histogram, options.thresholds, options.codes);
     layer.fallback_operation = FallbackOperation(layer.variant);
     const auto numbers = logged.find(layer.variant.layer);
-    if (layer.variant.role == (with_output.contains(layer.variant.layer) ? TensorRole::kOutput
+    const bool has_figures =
+        layer.variant.role == (with_output.contains(layer.variant.layer) ? TensorRole::kOutput
                                                                          : TensorRole::kWeight) &&
-        numbers != logged.end()) {
+        numbers != logged.end();
+    if (has_figures) {
       layer.logged = numbers->second;
       ApplyLogged(options.thresholds, layer);
-      ApplyFinding(options.findings, layer);
     }
+    ApplyFinding(options.findings, has_figures, layer);
     ranking.layers.push_back(std::move(layer));
   }
   AddLoggedOnly(logged, options, ranking.layers);

@@ -88,7 +88,7 @@ std::string RankingText(const ModelComparison& comparison) {
     text += "| " + std::string(NameOf(layer.diagnosis.level)) + " | " + MarkdownCell(layer.name) +
             " | " + ShortNumber(OwnSqnr(layer), 3) + " | " +
             std::string(NameOf(layer.diagnosis.cause)) + " | " +
-            MarkdownCell(layer.diagnosis.explanation) + " |\n";
+            MarkdownCell(ExplanationOf(layer)) + " |\n";
   }
   return text;
 }
@@ -210,7 +210,7 @@ Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
     json.BeginObject().Key("layer").Value(layer.name);
     json.Key("level").Value(NameOf(found.level)).Key("severity_db").Value(found.severity_db);
     json.Key("part").Value(NameOf(found.part)).Key("cause").Value(NameOf(found.cause));
-    json.Key("explanation").Value(found.explanation).EndObject();
+    json.Key("explanation").Value(ExplanationOf(layer)).EndObject();
   }
   json.EndArray().EndObject();
   return AddJson(writer, model + "/findings/" + variant, json.Take(), LabelOf(model, {}, variant));

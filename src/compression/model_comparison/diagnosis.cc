@@ -106,4 +106,16 @@ Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_chann
   return diagnosis;
 }
 
+std::string ExplanationOf(const LayerComparison& layer) {
+  constexpr double kNoticeableDb = 1;
+  const std::string& explanation = layer.diagnosis.explanation;
+  if (explanation.empty() || !layer.useful_output_db || !layer.local ||
+      *layer.useful_output_db >= Thresholds().sqnr_amber_db ||
+      *layer.useful_output_db > layer.local->total.SqnrDb() - kNoticeableDb) {
+    return explanation;
+  }
+  return explanation + "; as the layers that follow count channels, its output keeps " +
+         ShortNumber(*layer.useful_output_db, 3) + " dB";
+}
+
 }  // namespace cboard::compare

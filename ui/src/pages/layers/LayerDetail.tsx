@@ -10,6 +10,7 @@ import { emptyPages } from "../../state/contents";
 import { shellFolder } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
 import { hrefOf, query, setQuery } from "../../state/location";
+import { causeHeadline } from "./causes";
 import { hasHistograms, sqnrText, type Layer } from "./data";
 import { ChannelRibbon } from "./ChannelRibbon";
 import { useOverlay } from "./overlay";
@@ -25,14 +26,6 @@ type ViewId = (typeof VIEWS)[number]["id"];
 const viewHere = (): ViewId => VIEWS.find(({ id }) => id === query.value.get("hist"))?.id ?? "linear";
 const show = (view: ViewId): void => setQuery({ hist: view === "linear" ? null : view }, "replace");
 
-const CAUSES: Record<string, string> = {
-  none: "No damage to see", dead: "Dead", clipped: "Clipped", shifted: "Shifted", scaled: "Wrong scale",
-  stretched: "Range stretched by outliers", changed: "Changed",
-  // What a comparison of two model files found.
-  wrong_scale: "Wrong scale", bias_shift: "Shifted bias", outliers: "Outliers take the range", over_clipped: "Clipped",
-  channel_spread: "One scale for unequal channels", dead_channel: "Dead channel", permuted_channels: "Channels in another order",
-};
-
 const NEGATIVE = /(?<![\w.])-(?=\d)/g; // A sign, and no hyphen inside of a name.
 
 function Fact({ name, value, level }: { name: string; value: string; level?: string }): JSX.Element {
@@ -44,7 +37,7 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
   return (
     <div class={`finding ${layer.level}`}>
       <span class={layer.level} aria-hidden="true">{glyph}</span>
-      <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : CAUSES[layer.cause] ?? layer.cause}.</b> {layer.explanation && asSentence(layer.explanation.replace(NEGATIVE, withTrueMinus))}</span>
+      <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : causeHeadline(layer.cause)}.</b> {layer.explanation && asSentence(layer.explanation.replace(NEGATIVE, withTrueMinus))}</span>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { bytesColumn, exact, fixed } from "../../lib/format";
 import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
+import { causeWord } from "./causes";
 import { sqnrText, type Layer } from "./data";
 import { clampDb, TOP_DB } from "./depth_layout";
 import { gainText } from "./verified_runs";
@@ -51,7 +52,7 @@ function Row({ layer, index, selected, columns, onPick }: {
       {columns.cosine && <td class={cosineClass(columns)}>{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
       {columns.restored && <td class="num">{layer.restored === null ? <span class="dim">–</span> : gainText(layer.restored)}</td>}
       {sizes && <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>{layer.bytes === null ? "–" : sizes.text(layer.bytes)}</td>}
-      <td class="wide-s dim">{layer.cause === "none" ? "" : layer.cause.replaceAll("_", " ")}</td>
+      <td class="wide-s dim">{causeWord(layer.cause)}</td>
     </tr>
   );
 }

@@ -192,9 +192,16 @@ function badnessOf(layer: Layer, by: SortId): number | null {
   }
 }
 
-/** Worst first; layers without the number last. */
+const FROM_GOOD_TO_BAD = ["good", "warn", "bad"];
+
+/**
+ * Worst first; layers without the number last. By SQNR, layers that fail stand before those that do not: whoever
+ * compared the files has seen channels that the SQNR of the whole hides.
+ */
 export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
+  const levelOf = (layer: Layer): number => (by === "sqnr" ? FROM_GOOD_TO_BAD.indexOf(layer.level) : 0);
   return layers.map((layer) => ({ layer, badness: badnessOf(layer, by) ?? NaN })).sort((p, q) => {
+    if (levelOf(p.layer) !== levelOf(q.layer)) return levelOf(q.layer) - levelOf(p.layer);
     if (Number.isNaN(p.badness) || Number.isNaN(q.badness)) return Number(Number.isNaN(p.badness)) - Number(Number.isNaN(q.badness));
     return p.badness === q.badness ? 0 : q.badness - p.badness; // Of two infinities the difference is no number.
   }).map(({ layer }) => layer);

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import type { Metric } from "../../api/compression";
+import type { Comparison, Metric } from "../../api/compression";
 import { readWeights } from "../../lib/aurora";
 import { asFraction, isFraction, POLICIES } from "../../lib/gates";
 import { csvOf, saveAs } from "../../lib/csv";
@@ -109,6 +109,7 @@ export default function Overview(): JSX.Element {
   const [xName, yName, xLog, yLog] = ["x", "y", "xlog", "ylog"].map((key) => query.value.get(key));
   const chart = useMemo(() => (data ? chartOf(data) : null), [data, xName, yName, xLog, yLog]);
   if (!table) return <Waiting />;
+  if (!data && table.models.length > 0) return <WithoutQuality table={table} a={a} b={b} />;
   if (!data || data.rows.length === 0) return <Empty />;
 
   const brush = chart ? readBrush(query.value.get("brush")) : null;
@@ -176,6 +177,18 @@ function Waiting(): JSX.Element {
   const error = comparisonError.value;
   if (error) return <p class="trouble" role="alert"><b>The comparison could not be read.</b> {error.message}</p>;
   return <div class="view" aria-busy="true" />;
+}
+
+/** Two model files were compared, or nobody said how good the variants are. */
+function WithoutQuality({ table, a, b }: { table: Comparison; a: string; b: string }): JSX.Element {
+  return (
+    <Nothing title="What compression cost in quality is not logged"
+      about={`${plural(table.models.length, "model")}: ${table.models.slice(0, 3).map((model) => model.name).join(", ")}${table.models.length > 3 ? ", …" : ""}. Known so far: ${table.metrics.map((m) => m.label).join(", ")}.`}
+      lookedFor={<>a metric such as <span class="mono">{table.models[0]?.name}/metrics/accuracy/{b}</span>, of {a} and {b}</>}>
+      <p>Without it: <a class="link" href={hrefOf(["compare"], {})}>Compare</a> has the figures, and <a class="link" href={hrefOf(["layers"], {})}>Layers</a> says where it hurts. With it, this page weighs quality against size and time:</p>
+      <pre>{comparisonLines()}</pre>
+    </Nothing>
+  );
 }
 
 function Empty(): JSX.Element {
