@@ -15,6 +15,12 @@ SIZE = 24
 REMARK = "inside of If, Loop and Scan, only weights are compared"
 
 
+def saved_choice(path, nodes, constants):
+    """A model of x and the condition that an If asks."""
+    inputs = [floats("x"), value("condition", TensorProto.BOOL, [])]
+    return saved(path, nodes, inputs, [floats("y")], constants)
+
+
 def matrix(seed):
     return np.random.default_rng(seed).normal(size=(SIZE, SIZE)).astype(np.float32)
 
@@ -55,13 +61,7 @@ def branches(path, then_weight, else_weight, outer=True):
     constants = [constant("first.weight", matrix(1))]
     if outer:
         constants.append(constant("outer.weight", then_weight))
-    return saved(
-        path,
-        nodes,
-        [floats("x"), value("condition", TensorProto.BOOL, [])],
-        [floats("y")],
-        constants,
-    )
+    return saved_choice(path, nodes, constants)
 
 
 def dynamic(fp32, path, **options):
@@ -242,13 +242,7 @@ def test_a_weight_of_both_branches(compare, tmp_path):
         )
         nodes = dequantizing([choose], ["shared"], {"shared": codes}) if quantized else [choose]
         constants = codes.constants("shared") if quantized else [constant("shared", weight)]
-        return saved(
-            path,
-            nodes,
-            [floats("x"), value("condition", TensorProto.BOOL, [])],
-            [floats("y")],
-            constants,
-        )
+        return saved_choice(path, nodes, constants)
 
     layers = by_name(
         compare(model(tmp_path / "fp32.onnx", False), model(tmp_path / "int8.onnx", True))

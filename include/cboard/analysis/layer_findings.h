@@ -25,7 +25,9 @@ using LayerFindings = std::map<std::string, LayerFinding, std::less<>>;  // By l
 // level that is not known are left out.
 Result<LayerFindings> ParseLayerFindings(std::string_view json);
 
-// Of this variant, from a log; none when nothing was compared, or when it cannot be read.
-LayerFindings ReadLayerFindings(const Run& run, std::string_view model, std::string_view variant);
+// Of this variant, from a log; none when nothing was compared. Fails, naming run and tag, when what
+// was logged cannot be read.
+Result<LayerFindings> ReadLayerFindings(const Run& run, std::string_view model,
+                                        std::string_view variant);
 
 }  // namespace cboard::analysis

@@ -59,7 +59,8 @@ struct LayerRanking {
   std::vector<RankedLayer> layers = {};  // The worst first.
   std::vector<LayerTensor> baseline_only = {};
   std::vector<LayerTensor> variant_only = {};
-  std::vector<Error> errors = {};  // Histograms that could not be read; their layers are left out.
+  std::vector<Error> errors =
+      {};  // What could not be read; layers of such histograms are left out.
 };
 
 struct RankingOptions {

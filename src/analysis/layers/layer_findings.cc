@@ -1,11 +1,11 @@
 #include "cboard/analysis/layer_findings.h"
 
-#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "analysis/layers/stored_json.h"
+#include "cboard/base/strings.h"
 
 namespace cboard::analysis {
 namespace {
@@ -40,12 +40,14 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
   return findings;
 }
 
-LayerFindings ReadLayerFindings(const Run& run, std::string_view model, std::string_view variant) {
+Result<LayerFindings> ReadLayerFindings(const Run& run, std::string_view model,
+                                        std::string_view variant) {
   const Tag* const tag = FindStored(run, model, "/findings/", variant);
-  if (tag == nullptr) return {};
-  const Result<std::string> json = ReadStored(run, *tag);
-  if (!json) return {};
-  return ParseLayerFindings(*json).value_or(LayerFindings{});
+  if (tag == nullptr) return LayerFindings{};
+  Result<LayerFindings> findings = ReadStored(run, *tag).and_then(ParseLayerFindings);
+  if (findings) return findings;
+  return Fail(
+      Annotate(findings.error(), "run " + Quoted(run.name) + ", tag " + Quoted(tag->name())));
 }
 
 }  // namespace cboard::analysis

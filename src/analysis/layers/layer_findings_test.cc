@@ -76,23 +76,30 @@ TEST(LayerFindings, WinOverFiguresAndPutTheRedOnesFirst) {
             "one scale for channels of very different size");
 }
 
+void LogFindings(LogBuilder& log, const std::string& tag, std::string_view json) {
+  const std::array<std::int64_t, 1> shape = {1};
+  const std::array<std::string_view, 1> strings = {json};
+  std::string summary;
+  proto::AppendTensorValue(tag, proto::EncodeStringTensor(shape, strings),
+                           {.plugin_name = kCompressionPluginName}, summary);
+  ASSERT_THAT(log.Writer("r").AddSummary(summary, 0), testing::Succeeds());
+}
+
 TEST(LayerFindings, TheLastThatWereLoggedCount) {
   LogBuilder log;
-  for (const char* const json :
-       {kFindings, R"({"v":1,"layers":[{"layer":"n","level":"green"}]})"}) {
-    const std::array<std::int64_t, 1> shape = {1};
-    const std::array<std::string_view, 1> strings = {json};
-    std::string summary;
-    proto::AppendTensorValue("net/findings/int8", proto::EncodeStringTensor(shape, strings),
-                             {.plugin_name = kCompressionPluginName}, summary);
-    ASSERT_THAT(log.Writer("r").AddSummary(summary, 0), testing::Succeeds());
-  }
+  LogFindings(log, "net/findings/int8", kFindings);
+  LogFindings(log, "net/findings/int8", R"({"v":1,"layers":[{"layer":"n","level":"green"}]})");
+  LogFindings(log, "other/findings/int8", "damaged");
   const auto snapshot = log.Read();
   const auto& run = *snapshot->FindRun("r");
-  const LayerFindings findings = ReadLayerFindings(run, "net", "int8");
-  ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings.begin()->first, "n");
-  EXPECT_TRUE(ReadLayerFindings(run, "net", "int4").empty());
+  const auto findings = ReadLayerFindings(run, "net", "int8");
+  ASSERT_THAT(findings, testing::Succeeds());
+  ASSERT_EQ(findings->size(), 1u);
+  EXPECT_EQ(findings->begin()->first, "n");
+  EXPECT_TRUE(ReadLayerFindings(run, "net", "int4")->empty());
+  EXPECT_THAT(ReadLayerFindings(run, "other", "int8"),
+              testing::FailsSaying(ErrorCode::kDataLoss,
+                                   "run 'r', tag 'other/findings/int8': findings of a comparison"));
 }
 
 }  // namespace

@@ -32,10 +32,10 @@ std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const Lay
   const Run* const run_b = data.snapshot->FindRun(b->run);
   if (run_a == nullptr || run_b == nullptr) return std::nullopt;
   return RankedModel{
-      .ranking = RankLayers(CollectLayers(*run_a, a->variant_in_tags),
-                            CollectLayers(*run_b, b->variant_in_tags), *HistogramsOf(data.snapshot),
-                            CollectLayerMetrics(*run_b, b->variant),
-                            {.findings = ReadLayerFindings(*run_b, b->model, b->variant)}),
+      .ranking = RankLayers(
+          CollectLayers(*run_a, a->variant_in_tags), CollectLayers(*run_b, b->variant_in_tags),
+          *HistogramsOf(data.snapshot), CollectLayerMetrics(*run_b, b->variant),
+          {.findings = ReadLayerFindings(*run_b, b->model, b->variant).value_or(LayerFindings{})}),
       .verified = ReadVerifiedRuns(*run_b, b->model, b->variant)};
 }
 

@@ -114,9 +114,11 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   const auto tensors_a = analysis::CollectLayers(*run_a, a.variant_in_tags);
   const auto tensors_b = analysis::CollectLayers(*run_b, b.variant_in_tags);
   const auto histograms = analysis::HistogramsOf(call.snapshot);
-  const analysis::LayerRanking ranking = analysis::RankLayers(
+  const auto findings = analysis::ReadLayerFindings(*run_b, b.model, b.variant);
+  analysis::LayerRanking ranking = analysis::RankLayers(
       tensors_a, tensors_b, *histograms, analysis::CollectLayerMetrics(*run_b, b.variant),
-      {.findings = analysis::ReadLayerFindings(*run_b, b.model, b.variant)});
+      {.findings = findings.value_or(analysis::LayerFindings{})});
+  if (!findings) ranking.errors.push_back(findings.error());
   const auto verified = analysis::ReadVerifiedRuns(*run_b, b.model, b.variant);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
