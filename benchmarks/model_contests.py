@@ -138,6 +138,8 @@ class ModelContests:
         files = ["--data", data, "--codes", codes, "--count"]
         contest = Contest(f"metrics of {count:,} weights", "weight", self.benchmark.rounds)
         contest.add("ours", self.ours("compare", *files, 10))
+        damaged = self.ours("compare", *files, 10, "--damaged")
+        contest.add("ours, damaged", damaged, "codes of another scale, not rounding alone")
         for length, times in ((1000, 10), (64, 4), (9, 1)):
             channels = self.ours("compare", *files, times, "--channels", length)
             contest.add(f"ours, channels of {length}", channels, "layers of 1,000 channels")

@@ -57,6 +57,7 @@ def cases():
     spread = weights * np.logspace(-3, 0, 24, dtype=np.float32).reshape(-1, 1, 1, 1)
     matrix = random.normal(0, 1, (300, 130)).astype(np.float32)
     activations = np.maximum(random.normal(0, 2, (5, 12, 9, 11)), 0).astype(np.float32)
+    rows = random.normal(0, 1, (7, 9000)).astype(np.float32)
     # name, reference, dtype, channel axis, scale axis, scale, zero point
     yield "weights", weights, "int8", 0, None, 0.002, 0
     yield "weights by channel", spread, "int8", 0, 0, None, 0
@@ -65,6 +66,8 @@ def cases():
     yield "rows of a matrix that has scales by column", matrix, "int8", 0, 1, None, 0
     yield "activations", activations, "uint8", 1, None, 0.03, 3
     yield "over-clipped activations", activations, "uint8", 1, None, 0.008, 3
+    yield "long rows", rows, "int8", 0, 0, None, 0
+    yield "long rows of unsigned codes", rows, "uint8", 0, None, 0.035, 131
     yield "dequantized activations", activations, "float32", 1, None, 0.03, 128
 
 

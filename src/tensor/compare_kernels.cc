@@ -275,6 +275,18 @@ void ByteSet::Insert(std::span<const std::uint8_t> bytes) {
   HWY_DYNAMIC_DISPATCH(InsertBytes)(bytes.data(), bytes.size(), *this);
 }
 
+bool ByteSet::ContainsAll(std::int64_t first, std::int64_t last) const {
+  if (first < 0 && last >= 0) return ContainsAll(first, -1) && ContainsAll(0, last);
+  const unsigned from = static_cast<std::uint8_t>(first), to = static_cast<std::uint8_t>(last);
+  for (unsigned i = from / 8; i <= to / 8; ++i) {
+    unsigned wanted = 0xff;
+    if (i == from / 8) wanted &= 0xffu << from % 8;
+    if (i == to / 8) wanted &= 0xffu >> (7 - to % 8);
+    if ((bits[i] & wanted) != wanted) return false;
+  }
+  return true;
+}
+
 int ByteSet::size() const {
   int count = 0;
   for (const std::uint8_t byte : bits) count += std::popcount(byte);

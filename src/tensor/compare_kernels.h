@@ -47,6 +47,8 @@ struct ByteSet {
   }
   // Adds every byte of an array; quick when all of them are there already.
   void Insert(std::span<const std::uint8_t> bytes);
+  // Whether all codes from the first to the last are there, those below zero as their bytes.
+  bool ContainsAll(std::int64_t first, std::int64_t last) const;
   void Insert(const ByteSet& other) {
     for (std::size_t i = 0; i < bits.size(); ++i) {
       bits[i] = static_cast<std::uint8_t>(bits[i] | other.bits[i]);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "tensor/rounding_kernels.h"
+
 namespace cboard {
 namespace {
 
@@ -68,60 +70,72 @@ void PairSums::AddOneByOne(double x, double y, const Steps* steps) {
   clipped_ += x < steps->low || x > steps->high ? 1u : 0u;
 }
 
+// Adds a whole block whose errors are rounding; adds nothing and returns false where they are not.
 template <typename Code>
-void PairSums::AddCodes(std::span<const float> reference, std::span<const Code> codes,
-                        const Steps& steps) {
-  count_ += codes.size();
-  has_steps_ = true;
-  while (!codes.empty()) {
-    const std::size_t size = std::min(codes.size(), kPairBlock);
-    const auto x = reference.first(size);
-    const auto q = codes.first(size);
-    reference = reference.subspan(size);
-    codes = codes.subspan(size);
-    BlockErrors errors{.sum_squares = kNotFinite};
-    if (size > kFew) errors = ErrorsOf(x, q, steps.scale, steps.zero_point);
-    if (std::isfinite(errors.sum_squares)) {
-      AddErrors(size, errors, &steps);
-      AddClipped(x, errors.reference, steps);
-      compressed_.AddCodes(MomentsOf(q), steps.scale, steps.zero_point);
-    } else {
-      for (std::size_t i = 0; i < size; ++i) {
-        AddOneByOne(static_cast<double>(x[i]),
-                    static_cast<double>(q[i] - steps.zero_point) * steps.scale, &steps);
-      }
-    }
-  }
+bool PairSums::AddRounded(std::span<const float> reference, std::span<const Code> codes,
+                          const Steps& steps, CodeMoments& moments) {
+  const RoundedBlock block =
+      RoundingOf(reference.first<kPairBlock>(), codes.template first<kPairBlock>(), steps.scale,
+                 steps.zero_point);
+  if (!block.is_close) return false;
+  AddErrors(codes.size(), block.errors, &steps);
+  AddClipped(reference, block.errors.reference, steps);
+  moments = block.codes;
+  return true;
 }
 
-template void PairSums::AddCodes(std::span<const float>, std::span<const std::int8_t>,
-                                 const Steps&);
-template void PairSums::AddCodes(std::span<const float>, std::span<const std::uint8_t>,
-                                 const Steps&);
+template <typename Code>
+CodeMoments PairSums::AddCodes(std::span<const float> reference, std::span<const Code> codes,
+                               const Steps& steps) {
+  count_ += codes.size();
+  has_steps_ = true;
+  CodeMoments moments;
+  const bool is_whole = codes.size() == kPairBlock;
+  if (is_whole && is_rounding_ && AddRounded(reference, codes, steps, moments)) {
+    compressed_.AddCodes(moments, steps.scale, steps.zero_point);
+    return moments;
+  }
+  moments = MomentsOf(codes);
+  BlockErrors errors{.sum_squares = kNotFinite};
+  if (codes.size() > kFew) errors = ErrorsOf(reference, codes, steps.scale, steps.zero_point);
+  if (std::isfinite(errors.sum_squares)) {
+    AddErrors(codes.size(), errors, &steps);
+    AddClipped(reference, errors.reference, steps);
+    compressed_.AddCodes(moments, steps.scale, steps.zero_point);
+    if (is_whole) {
+      is_rounding_ = errors.sum_squares <= kRoundingNoise * errors.reference.sum_squares;
+    }
+  } else {
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      AddOneByOne(static_cast<double>(reference[i]),
+                  static_cast<double>(codes[i] - steps.zero_point) * steps.scale, &steps);
+    }
+  }
+  return moments;
+}
+
+template CodeMoments PairSums::AddCodes(std::span<const float>, std::span<const std::int8_t>,
+                                        const Steps&);
+template CodeMoments PairSums::AddCodes(std::span<const float>, std::span<const std::uint8_t>,
+                                        const Steps&);
 
 template <typename Real>
 void PairSums::AddReals(std::span<const Real> reference, std::span<const Real> compressed,
                         const Steps* steps) {
   count_ += reference.size();
   has_steps_ = has_steps_ || steps != nullptr;
-  while (!reference.empty()) {
-    const std::size_t size = std::min(reference.size(), kPairBlock);
-    const auto x = reference.first(size), y = compressed.first(size);
-    reference = reference.subspan(size);
-    compressed = compressed.subspan(size);
-    BlockMoments moments;
-    BlockErrors errors{.sum_squares = kNotFinite};
-    if (size > kFew) errors = ErrorsOf(x, y, moments);
-    // Where both sides are infinite or enormous, the squares of each say so, too.
-    if (std::isfinite(errors.sum_squares + errors.reference.sum_squares + moments.sum_squares)) {
-      AddErrors(size, errors, steps);
-      if (steps != nullptr) AddClipped(x, errors.reference, *steps);
-      compressed_.AddFinite(size, moments);
-    } else {
-      for (std::size_t i = 0; i < size; ++i) {
-        AddOneByOne(static_cast<double>(x[i]), static_cast<double>(y[i]), steps);
-      }
-    }
+  BlockMoments moments;
+  BlockErrors errors{.sum_squares = kNotFinite};
+  if (reference.size() > kFew) errors = ErrorsOf(reference, compressed, moments);
+  // Where both sides are infinite or enormous, the squares of each say so, too.
+  if (std::isfinite(errors.sum_squares + errors.reference.sum_squares + moments.sum_squares)) {
+    AddErrors(reference.size(), errors, steps);
+    if (steps != nullptr) AddClipped(reference, errors.reference, *steps);
+    compressed_.AddFinite(reference.size(), moments);
+    return;
+  }
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    AddOneByOne(static_cast<double>(reference[i]), static_cast<double>(compressed[i]), steps);
   }
 }
 

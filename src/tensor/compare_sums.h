@@ -24,11 +24,13 @@ struct Steps {
 
 class PairSums {
  public:
-  // Codes of one scale, which is finite, and whose zero point is within ±2^20.
+  // At most kPairBlock codes, but not none, of one scale, which is finite, and whose zero point is
+  // within ±2^20. Returns the moments of the codes.
   template <typename Code>
-  void AddCodes(std::span<const float> reference, std::span<const Code> codes, const Steps& steps);
+  CodeMoments AddCodes(std::span<const float> reference, std::span<const Code> codes,
+                       const Steps& steps);
 
-  // Real values; with `steps`, if they are known.
+  // At most kPairBlock real values, but not none; with `steps`, if they are known.
   template <typename Real>
   void AddReals(std::span<const Real> reference, std::span<const Real> compressed,
                 const Steps* steps);
@@ -45,6 +47,9 @@ class PairSums {
  private:
   template <typename Real>
   void AddClipped(std::span<const Real> reference, const BlockMoments& moments, const Steps& steps);
+  template <typename Code>
+  bool AddRounded(std::span<const float> reference, std::span<const Code> codes, const Steps& steps,
+                  CodeMoments& moments);
   void AddErrors(std::size_t count, const BlockErrors& errors, const Steps* steps);
   void AddOneByOne(double x, double y, const Steps* steps);
 
@@ -53,6 +58,10 @@ class PairSums {
   StatisticsBuilder compressed_;
   CompensatedSum squared_error_;
   double max_error_ = 0;
+
+  // Whether errors of codes were no more than rounding when they were last looked at: what comes
+  // next is then first tried as such.
+  bool is_rounding_ = true;
 
   bool has_steps_ = false;
   std::uint64_t clipped_ = 0;

@@ -46,9 +46,10 @@ struct ExpectedSums {
   double Cosine() const { return static_cast<double>(dot / std::sqrt(x_squares * y_squares)); }
 };
 
-void ExpectSame(const PairStatistics& pairs, const ExpectedSums& expected) {
-  const auto near = [](double ours, long double theirs, long double magnitude) {
-    EXPECT_NEAR(ours, static_cast<double>(theirs), static_cast<double>(magnitude) * 1e-12);
+void ExpectSame(const PairStatistics& pairs, const ExpectedSums& expected,
+                double tolerance = 1e-12) {
+  const auto near = [&](double ours, long double theirs, long double magnitude) {
+    EXPECT_NEAR(ours, static_cast<double>(theirs), static_cast<double>(magnitude) * tolerance);
   };
   ASSERT_EQ(pairs.finite_count(), expected.count);
   if (expected.count == 0) return;
@@ -211,6 +212,34 @@ TEST(Compare, CosineIsRightWhereOneMinusCosineIsTiny) {
   const double ours = 1 - CompareOrDie(x, compressed).total.Cosine();
   EXPECT_GT(exact, 1e-6);
   EXPECT_NEAR(ours, exact, 1e-14);
+}
+
+// Long stretches are compared in other ways while errors are no more than rounding.
+TEST(Compare, LongStretchesOfRoundedAndOfDamagedValuesAgreeWithTheLoop) {
+  std::vector<float> x = Normal(100'000, 0.05f, 21);
+  const float scale = 0.002f;
+  auto codes = Quantize<std::int8_t>(x, scale, 0);
+  for (std::size_t i = 20'000; i < 29'000; ++i) codes[i] = static_cast<std::int8_t>(codes[i] / 2);
+  codes[50'000] = 0;
+  x[70'000] = std::numeric_limits<float>::quiet_NaN();
+  x[90'000] = 3e30f;
+  TensorView compressed(codes);
+  compressed.quantization = Quantization::PerTensor({&scale, 1});
+  for (const std::size_t count : {x.size(), std::size_t{89'000}}) {
+    ExpectedSums expected;
+    for (std::size_t i = 0; i < count; ++i) {
+      expected.Add(static_cast<double>(x[i]), codes[i] * static_cast<double>(scale));
+    }
+    compressed.shape = {static_cast<std::int64_t>(count)};
+    const PairStatistics pairs =
+        CompareOrDie(TensorView(DType::kFloat32, x.data(), compressed.shape), compressed).total;
+    EXPECT_EQ(pairs.count, count);
+    EXPECT_EQ(pairs.reference.nan_count, 1u);
+    ExpectSame(pairs, expected, 1e-10);
+    EXPECT_EQ(
+        pairs.steps->used_codes,
+        static_cast<int>(std::set(codes.begin(), codes.begin() + static_cast<long>(count)).size()));
+  }
 }
 
 TEST(Compare, ValuesThatAreNotFiniteAreCountedAndLeftOut) {

@@ -140,16 +140,19 @@ class Walk {
   }
 
   void AddPairs(std::span<const X> x, std::span<const Y> y, const Steps* steps, PairSums& sums) {
-    AddToSums(x, y, steps, sums);
+    [[maybe_unused]] const CodeMoments codes = AddToSums(x, y, steps, sums);
     if (shared_.bins && steps != nullptr) shared_.bins->Add(x, y, *steps);
-    if constexpr (std::is_integral_v<Y>) InsertCodes(y);
+    if constexpr (std::is_integral_v<Y>) InsertNewCodes(y, codes);
   }
 
-  void AddToSums(std::span<const X> x, std::span<const Y> y, const Steps* steps, PairSums& sums) {
+  // Returns the moments of codes; real values have none.
+  static CodeMoments AddToSums(std::span<const X> x, std::span<const Y> y, const Steps* steps,
+                               PairSums& sums) {
     if constexpr (std::is_integral_v<Y>) {
-      sums.AddCodes(x, y, *steps);
+      return sums.AddCodes(x, y, *steps);
     } else {
       sums.AddReals(x, y, steps);
+      return {};
     }
   }
 
@@ -157,6 +160,16 @@ class Walk {
     if (shared_.bins) return;
     if (!shared_.codes) shared_.codes.emplace();
     shared_.codes->Insert({reinterpret_cast<const std::uint8_t*>(codes.data()), codes.size()});
+  }
+
+  // The same, of codes whose extremes are known. Most lie where all codes have been met.
+  void InsertNewCodes(std::span<const Y> codes, const CodeMoments& extremes) {
+    if (shared_.bins || (extremes.min >= met_.min && extremes.max <= met_.max)) return;
+    InsertCodes(codes);
+    if (extremes.max - extremes.min > met_.max - met_.min &&
+        shared_.codes->ContainsAll(extremes.min, extremes.max)) {
+      met_ = extremes;
+    }
   }
 
   // Codes whose scale is zero, infinite or NaN: what they stand for is compared all the same.
@@ -287,6 +300,7 @@ class Walk {
   SharedCounts& shared_;
   std::optional<ScaleLookup> scales_;
   ComparisonOptions::CodeRange codes_;
+  CodeMoments met_{.min = 0, .max = -1};  // All codes of this range have occurred.
   std::optional<Steps> grid_;
 };
 

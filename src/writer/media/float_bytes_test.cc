@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "writer/media/every_instruction_set.h"
+#include "testing/every_instruction_set.h"
 
 namespace cboard::media {
 namespace {
@@ -38,7 +38,7 @@ std::vector<float> Values() {
 }
 
 TEST(ScaleAndWrap, AgreesWithTheDefinitionForAnyFloat) {
-  OnEveryInstructionSet([] {
+  testing::OnEveryInstructionSet([] {
     const std::vector<float> values = Values();
     std::vector<std::uint8_t> bytes(values.size());
     ScaleAndWrap(values.data(), values.size(), bytes.data());
@@ -49,7 +49,7 @@ TEST(ScaleAndWrap, AgreesWithTheDefinitionForAnyFloat) {
 }
 
 TEST(ScaleAndClamp, AgreesWithTheDefinitionForAnyFloat) {
-  OnEveryInstructionSet([] {
+  testing::OnEveryInstructionSet([] {
     const std::vector<float> values = Values();
     std::vector<std::uint8_t> bytes(values.size());
     ScaleAndClamp(values.data(), values.size(), bytes.data());
@@ -60,7 +60,7 @@ TEST(ScaleAndClamp, AgreesWithTheDefinitionForAnyFloat) {
 }
 
 TEST(ScaleAndWrap, WritesExactlyAsManyBytesAsAsked) {
-  OnEveryInstructionSet([] {
+  testing::OnEveryInstructionSet([] {
     const std::vector<float> ones(200, 1.f);
     for (std::size_t count = 0; count <= 200; ++count) {
       std::vector<std::uint8_t> bytes(201, 7);

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "writer/media/every_instruction_set.h"
+#include "testing/every_instruction_set.h"
 
 namespace cboard::media {
 namespace {
@@ -20,7 +20,7 @@ Bytes RandomPixels(std::size_t size) {
 }
 
 TEST(Interleave, PutsEveryPixelInItsPlaceAndTouchesNothingElse) {
-  OnEveryInstructionSet([] {
+  testing::OnEveryInstructionSet([] {
     constexpr std::size_t kHeight = 3;
     for (std::size_t channels = 1; channels <= 4; ++channels) {
       for (std::size_t width = 1; width <= 200; ++width) {

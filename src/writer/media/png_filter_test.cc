@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "writer/media/every_instruction_set.h"
+#include "testing/every_instruction_set.h"
 
 namespace cboard::media {
 namespace {
@@ -74,7 +74,7 @@ TEST(FilterRows, ChoosesTheGuessThatFits) {
 }
 
 TEST(FilterRows, AgreesWithTheDefinitionForEveryWidthAndContrast) {
-  OnEveryInstructionSet([] {
+  testing::OnEveryInstructionSet([] {
     std::mt19937 random(17);
     for (std::size_t channels = 1; channels <= 4; ++channels) {
       for (std::size_t width = 1; width <= 140; ++width) {
@@ -94,7 +94,7 @@ TEST(FilterRows, AgreesWithTheDefinitionForEveryWidthAndContrast) {
 
 // All 2^24 triples would take long; every pair with a few corners sees each branch.
 TEST(FilterRows, AgreesWithTheDefinitionOfPaethForExtremeNeighbours) {
-  OnEveryInstructionSet([] {
+  testing::OnEveryInstructionSet([] {
     Pixels pixels = BlankPixels(2, 256, 1).value();
     const std::array<std::uint8_t, 7> extremes = {0, 1, 127, 128, 129, 254, 255};
     std::mt19937 random(19);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-namespace cboard::media {
+namespace cboard::testing {
 
 template <typename Test>
 void OnEveryInstructionSet(Test test) {
@@ -17,4 +17,4 @@ void OnEveryInstructionSet(Test test) {
   }
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::testing

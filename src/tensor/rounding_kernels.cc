@@ -1,0 +1,232 @@
+#include "tensor/rounding_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tensor/rounding_kernels.cc"
+#include <hwy/foreach_target.h>
+// foreach_target must come first.
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#ifndef CBOARD_TENSOR_ROUNDING_SUMS_
+#define CBOARD_TENSOR_ROUNDING_SUMS_
+namespace cboard {
+
+// Of a block; steps are codes less their zero point.
+struct RoundingSums {
+  double min = 0, max = 0;  // Of the references.
+  double errors = 0, squared_errors = 0, errors_by_steps = 0, max_error = 0;
+  CodeMoments codes;
+};
+
+}  // namespace cboard
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace cboard {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
+// A product that is rounded before the subtraction leaves an error that is not exact. (Vectors of
+// one float have no halves, either.)
+
+template <typename Code>
+RoundingSums SumsOf(const float*, const Code*, float, float) {
+  RoundingSums sums;
+  sums.squared_errors = NAN;
+  return sums;
+}
+
+#else
+
+// How far ahead memory is asked for what comes next, in elements.
+constexpr std::size_t kAheadElements = 1024;
+
+// So many float32 of a lane are summed before they go on in float64 …
+constexpr std::size_t kRun = 16;
+
+// … and so many codes: 256 times 255² is still exact.
+constexpr std::size_t kCodeRun = 256;
+
+// A sum in float64 of float32 in both halves of a vector.
+template <class D>
+class WideSum {
+ public:
+  HWY_INLINE explicit WideSum(D d) : low_(hn::Zero(d)), high_(low_) {}
+
+  template <class V>
+  HWY_INLINE void Add(V floats) {
+    const D d;
+    const hn::Rebind<float, D> half;
+    low_ = hn::Add(low_, hn::PromoteTo(d, hn::LowerHalf(half, floats)));
+    high_ = hn::Add(high_, hn::PromoteTo(d, hn::UpperHalf(half, floats)));
+  }
+
+  // Of aligned floats: from memory, halves of a vector widen without a shuffle.
+  HWY_INLINE void AddSquares(const float* HWY_RESTRICT floats) {
+    const D d;
+    const hn::Rebind<float, D> half;
+    const auto low = hn::PromoteTo(d, hn::Load(half, floats));
+    const auto high = hn::PromoteTo(d, hn::Load(half, floats + hn::Lanes(d)));
+    low_ = hn::MulAdd(low, low, low_);
+    high_ = hn::MulAdd(high, high, high_);
+  }
+
+  HWY_INLINE double Total() const { return hn::GetLane(hn::SumOfLanes(D(), hn::Add(low_, high_))); }
+
+ private:
+  hn::Vec<D> low_, high_;
+};
+
+// The smallest and the largest of a block's codes.
+template <typename Code>
+HWY_INLINE void FindExtremes(const Code* HWY_RESTRICT codes, CodeMoments& moments) {
+  const hn::ScalableTag<Code> d;
+  auto min = hn::LoadU(d, codes), max = min;
+  for (std::size_t i = hn::Lanes(d); i < kPairBlock; i += hn::Lanes(d)) {
+    const auto v = hn::LoadU(d, codes + i);
+    min = hn::Min(min, v);
+    max = hn::Max(max, v);
+  }
+  const hn::ScalableTag<std::int16_t> d16;
+  const hn::Half<decltype(d)> half;
+  const auto wide = [&](auto v) HWY_ATTR { return hn::PromoteTo(d16, v); };
+  moments.min = hn::GetLane(
+      hn::MinOfLanes(d16, hn::Min(wide(hn::LowerHalf(half, min)), wide(hn::UpperHalf(half, min)))));
+  moments.max = hn::GetLane(
+      hn::MaxOfLanes(d16, hn::Max(wide(hn::LowerHalf(half, max)), wide(hn::UpperHalf(half, max)))));
+}
+
+template <typename Code>
+HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* HWY_RESTRICT codes,
+                               float scale, float zero_point) {
+  const hn::ScalableTag<float> d;
+  const hn::ScalableTag<double> wide;
+  const hn::ScalableTag<std::int32_t> d32;
+  const hn::Rebind<Code, decltype(d32)> d8;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto scales = hn::Set(d, scale), zero_points = hn::Set(d, zero_point);
+  auto min = hn::Set(d, reference[0]), max = min, max_error = hn::Zero(d);
+  WideSum errors(wide), squared_errors(wide), errors_by_steps(wide);
+  WideSum code_sum(wide), code_squares(wide);
+  HWY_ALIGN float stored[hn::MaxLanes(d)];
+  for (std::size_t i = 0; i < kPairBlock;) {
+    auto run_codes = hn::Zero(d), run_code_squares = run_codes;
+    const std::size_t code_end = std::min(i + kCodeRun * lanes, kPairBlock);
+    while (i < code_end) {
+      auto run_errors = hn::Zero(d), run_by_steps = run_errors;
+      for (const std::size_t end = i + kRun * lanes; i < end; i += lanes) {
+        hwy::Prefetch(reference + i + kAheadElements);
+        hwy::Prefetch(codes + i + kAheadElements);
+        const auto x = hn::LoadU(d, reference + i);
+        const auto code = hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, codes + i)));
+        const auto steps = hn::Sub(code, zero_points);
+        const auto error = hn::NegMulAdd(steps, scales, x);
+        min = hn::Min(min, x);
+        max = hn::Max(max, x);
+        max_error = hn::Max(max_error, hn::Abs(error));
+        run_errors = hn::Add(run_errors, error);
+        hn::Store(error, d, stored);
+        squared_errors.AddSquares(stored);
+        run_by_steps = hn::MulAdd(error, steps, run_by_steps);
+        run_codes = hn::Add(run_codes, code);
+        run_code_squares = hn::MulAdd(code, code, run_code_squares);
+      }
+      errors.Add(run_errors);
+      errors_by_steps.Add(run_by_steps);
+    }
+    code_sum.Add(run_codes);
+    code_squares.Add(run_code_squares);
+  }
+  RoundingSums sums;
+  sums.min = static_cast<double>(hn::GetLane(hn::MinOfLanes(d, min)));
+  sums.max = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, max)));
+  sums.errors = errors.Total();
+  sums.squared_errors = squared_errors.Total();
+  sums.errors_by_steps = errors_by_steps.Total();
+  sums.max_error = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, max_error)));
+  sums.codes.count = static_cast<std::int64_t>(kPairBlock);
+  sums.codes.sum = static_cast<std::int64_t>(code_sum.Total());
+  sums.codes.sum_squares = static_cast<std::int64_t>(code_squares.Total());
+  FindExtremes(codes, sums.codes);
+  return sums;
+}
+
+#endif
+
+RoundingSums Int8Rounding(const float* reference, const std::int8_t* codes, float scale,
+                          float zero_point) {
+  return SumsOf(reference, codes, scale, zero_point);
+}
+
+RoundingSums Uint8Rounding(const float* reference, const std::uint8_t* codes, float scale,
+                           float zero_point) {
+  return SumsOf(reference, codes, scale, zero_point);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cboard
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cboard {
+namespace {
+
+HWY_EXPORT(Int8Rounding);
+HWY_EXPORT(Uint8Rounding);
+
+// Whether errors in steps of this scale, their squares included, are float32 of full precision.
+bool IsFollowed(double scale, std::int32_t zero_point) {
+  const double magnitude = std::abs(scale);
+  return magnitude >= 0x1p-30 && magnitude <= 0x1p30 && std::abs(zero_point) <= 255 &&
+         static_cast<double>(static_cast<float>(scale)) == scale;
+}
+
+RoundedBlock BlockOf(const RoundingSums& sums, double scale, std::int32_t zero_point) {
+  const auto zero = static_cast<double>(zero_point);
+  const auto count = static_cast<double>(sums.codes.count);
+  const auto code_sum = static_cast<double>(sums.codes.sum);
+  const double steps = code_sum - count * zero;
+  const double squared_steps =
+      static_cast<double>(sums.codes.sum_squares) - 2 * zero * code_sum + count * zero * zero;
+  const double signal = squared_steps * scale * scale;
+  RoundedBlock block;
+  // An error that is not finite makes the sum of squares so, which then compares as false.
+  block.is_close = sums.squared_errors <= kRoundingNoise * signal;
+  block.codes = sums.codes;
+  block.errors.reference = {sums.min, sums.max, steps * scale + sums.errors,
+                            signal + 2 * scale * sums.errors_by_steps + sums.squared_errors};
+  block.errors.sum_squares = sums.squared_errors;
+  block.errors.max = sums.max_error;
+  return block;
+}
+
+}  // namespace
+
+RoundedBlock RoundingOf(std::span<const float, kPairBlock> reference,
+                        std::span<const std::int8_t, kPairBlock> codes, double scale,
+                        std::int32_t zero_point) {
+  if (!IsFollowed(scale, zero_point)) return {};
+  return BlockOf(
+      HWY_DYNAMIC_DISPATCH(Int8Rounding)(reference.data(), codes.data(), static_cast<float>(scale),
+                                         static_cast<float>(zero_point)),
+      scale, zero_point);
+}
+
+RoundedBlock RoundingOf(std::span<const float, kPairBlock> reference,
+                        std::span<const std::uint8_t, kPairBlock> codes, double scale,
+                        std::int32_t zero_point) {
+  if (!IsFollowed(scale, zero_point)) return {};
+  return BlockOf(
+      HWY_DYNAMIC_DISPATCH(Uint8Rounding)(reference.data(), codes.data(), static_cast<float>(scale),
+                                          static_cast<float>(zero_point)),
+      scale, zero_point);
+}
+
+}  // namespace cboard
+#endif  // HWY_ONCE
