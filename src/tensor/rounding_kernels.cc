@@ -47,7 +47,7 @@ RoundingSums SumsOf(const float*, const Code*, float, float) {
 // How far ahead memory is asked for what comes next, in elements.
 constexpr std::size_t kAheadElements = 1024;
 
-// So many float32 of a lane are summed before they go on in float64 …
+// So many products of errors and steps are summed in a lane before they go on in float64 …
 constexpr std::size_t kRun = 16;
 
 // … and so many codes: 256 times 255² is still exact.
@@ -67,20 +67,38 @@ class WideSum {
     high_ = hn::Add(high_, hn::PromoteTo(d, hn::UpperHalf(half, floats)));
   }
 
-  // Of aligned floats: from memory, halves of a vector widen without a shuffle.
-  HWY_INLINE void AddSquares(const float* HWY_RESTRICT floats) {
-    const D d;
-    const hn::Rebind<float, D> half;
-    const auto low = hn::PromoteTo(d, hn::Load(half, floats));
-    const auto high = hn::PromoteTo(d, hn::Load(half, floats + hn::Lanes(d)));
-    low_ = hn::MulAdd(low, low, low_);
-    high_ = hn::MulAdd(high, high, high_);
-  }
-
   HWY_INLINE double Total() const { return hn::GetLane(hn::SumOfLanes(D(), hn::Add(low_, high_))); }
 
  private:
   hn::Vec<D> low_, high_;
+};
+
+// Errors and their squares, widened before they are summed.
+template <class D>
+class ErrorSums {
+ public:
+  HWY_INLINE explicit ErrorSums(D d)
+      : sum0_(hn::Zero(d)), sum1_(sum0_), squares0_(sum0_), squares1_(sum0_) {}
+
+  // Of an aligned vector of floats: from memory, its halves widen without a shuffle.
+  HWY_INLINE void Add(const float* HWY_RESTRICT errors) {
+    const D d;
+    const hn::Rebind<float, D> half;
+    const auto e0 = hn::PromoteTo(d, hn::Load(half, errors));
+    const auto e1 = hn::PromoteTo(d, hn::Load(half, errors + hn::Lanes(d)));
+    sum0_ = hn::Add(sum0_, e0);
+    sum1_ = hn::Add(sum1_, e1);
+    squares0_ = hn::MulAdd(e0, e0, squares0_);
+    squares1_ = hn::MulAdd(e1, e1, squares1_);
+  }
+
+  HWY_INLINE double Sum() const { return hn::GetLane(hn::SumOfLanes(D(), hn::Add(sum0_, sum1_))); }
+  HWY_INLINE double SumSquares() const {
+    return hn::GetLane(hn::SumOfLanes(D(), hn::Add(squares0_, squares1_)));
+  }
+
+ private:
+  hn::Vec<D> sum0_, sum1_, squares0_, squares1_;
 };
 
 // The smallest and the largest of a block's codes.
@@ -112,14 +130,14 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
   const std::size_t lanes = hn::Lanes(d);
   const auto scales = hn::Set(d, scale), zero_points = hn::Set(d, zero_point);
   auto min = hn::Set(d, reference[0]), max = min, max_error = hn::Zero(d);
-  WideSum errors(wide), squared_errors(wide), errors_by_steps(wide);
-  WideSum code_sum(wide), code_squares(wide);
+  ErrorSums errors(wide);
+  WideSum errors_by_steps(wide), code_sum(wide), code_squares(wide);
   HWY_ALIGN float stored[hn::MaxLanes(d)];
   for (std::size_t i = 0; i < kPairBlock;) {
     auto run_codes = hn::Zero(d), run_code_squares = run_codes;
     const std::size_t code_end = std::min(i + kCodeRun * lanes, kPairBlock);
     while (i < code_end) {
-      auto run_errors = hn::Zero(d), run_by_steps = run_errors;
+      auto run_by_steps = hn::Zero(d);
       for (const std::size_t end = i + kRun * lanes; i < end; i += lanes) {
         hwy::Prefetch(reference + i + kAheadElements);
         hwy::Prefetch(codes + i + kAheadElements);
@@ -130,14 +148,12 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
         min = hn::Min(min, x);
         max = hn::Max(max, x);
         max_error = hn::Max(max_error, hn::Abs(error));
-        run_errors = hn::Add(run_errors, error);
         hn::Store(error, d, stored);
-        squared_errors.AddSquares(stored);
+        errors.Add(stored);
         run_by_steps = hn::MulAdd(error, steps, run_by_steps);
         run_codes = hn::Add(run_codes, code);
         run_code_squares = hn::MulAdd(code, code, run_code_squares);
       }
-      errors.Add(run_errors);
       errors_by_steps.Add(run_by_steps);
     }
     code_sum.Add(run_codes);
@@ -146,8 +162,8 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
   RoundingSums sums;
   sums.min = static_cast<double>(hn::GetLane(hn::MinOfLanes(d, min)));
   sums.max = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, max)));
-  sums.errors = errors.Total();
-  sums.squared_errors = squared_errors.Total();
+  sums.errors = errors.Sum();
+  sums.squared_errors = errors.SumSquares();
   sums.errors_by_steps = errors_by_steps.Total();
   sums.max_error = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, max_error)));
   sums.codes.count = static_cast<std::int64_t>(kPairBlock);

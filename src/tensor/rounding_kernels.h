@@ -9,7 +9,7 @@
 //
 //   x = y + e     Σx = Σy + Σe     Σx² = Σy² + 2 Σye + Σe²
 //
-// Of all these only Σe and Σye are rounded, sixteen float32 at a time, and they are small beside x.
+// Of all these only Σye is rounded, sixteen float32 at a time, and it is small beside Σx².
 #pragma once
 
 #include <cstddef>

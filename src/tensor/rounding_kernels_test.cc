@@ -49,7 +49,7 @@ bool HasFusedProducts() {
 
 // What a loop in long double says about the same pairs.
 template <typename Code>
-void ExpectAgreesWithTheLoop(const Block<Code>& block, double tolerance_of_references) {
+void ExpectAgreesWithTheLoop(const Block<Code>& block, double tolerance_of_squares) {
   const RoundedBlock found = block.Compare();
   ASSERT_EQ(found.is_close, HasFusedProducts());
   if (!found.is_close) return;
@@ -69,8 +69,8 @@ void ExpectAgreesWithTheLoop(const Block<Code>& block, double tolerance_of_refer
   };
   near(found.errors.sum_squares, error_squares, error_squares * 1e-13L);
   EXPECT_EQ(found.errors.max, max_error);
-  near(found.errors.reference.sum, sum, magnitudes * tolerance_of_references);
-  near(found.errors.reference.sum_squares, sum_squares, sum_squares * tolerance_of_references);
+  near(found.errors.reference.sum, sum, magnitudes * 1e-13L);
+  near(found.errors.reference.sum_squares, sum_squares, sum_squares * tolerance_of_squares);
   EXPECT_EQ(found.errors.reference.min, double{*std::ranges::min_element(block.values)});
   EXPECT_EQ(found.errors.reference.max, double{*std::ranges::max_element(block.values)});
   EXPECT_EQ(found.codes.count, static_cast<std::int64_t>(kPairBlock));
@@ -98,7 +98,7 @@ void CompareRoundedValues(std::int32_t zero_point) {
   }
 }
 
-TEST(Rounding, SquaresAndExtremesAreExactAndSumsNearlySo) {
+TEST(Rounding, AllIsExactButTheSquaresOfReferencesWhichAreNearlySo) {
   OnEveryInstructionSet([] {
     CompareRoundedValues<std::int8_t>(0);
     CompareRoundedValues<std::int8_t>(-128);

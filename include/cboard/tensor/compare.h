@@ -36,8 +36,8 @@ struct StepStatistics {
 // values were NaN or infinite.
 //
 // Sums are right to 1e-12 of the magnitudes they are made of. In long stretches of 8-bit codes that
-// differ from their references by rounding alone, those of the references are right to 1e-10, or to
-// 3e-8 where thousands of neighbours are all alike.
+// differ from their references by rounding alone, Σx² is right to 1e-10, or to 3e-8 where thousands of
+// neighbours are all alike.
 struct PairStatistics {
   std::uint64_t count = 0;  // All pairs.
   TensorStatistics reference;
