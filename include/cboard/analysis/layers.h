@@ -36,6 +36,9 @@ struct LayerTensor {
   std::size_t depth = 0;
 };
 
+// "fc1", or "fc1 weight" for what is not a layer's output.
+std::string TitleOf(const LayerTensor& tensor);
+
 // What a run says about the tags in it that say nothing themselves.
 enum class RunKind { kAny, kTuning, kStage };
 

@@ -154,13 +154,14 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
 }
 
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
-                                                                     std::string_view variant) {
+                                                                     std::string_view variant,
+                                                                     std::string_view model) {
   std::map<std::string, LayerMetrics, std::less<>> layers;
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
     const auto tensor = ParseLayerTag(tag);
     if (!tensor || tensor->model.empty() || tensor->variant != variant) continue;
-    if (tensor->parameter.empty()) continue;
+    if (tensor->parameter.empty() || (!model.empty() && tensor->model != model)) continue;
     layers[tensor->layer][tensor->parameter] = tag.scalars.back().value;
   }
   return layers;

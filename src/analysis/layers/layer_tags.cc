@@ -140,6 +140,12 @@ std::string_view NameOf(TensorRole role) {
   return "parameter";
 }
 
+std::string TitleOf(const LayerTensor& tensor) {
+  if (tensor.role == TensorRole::kOutput) return tensor.layer;
+  return tensor.layer + " " +
+         (tensor.parameter.empty() ? std::string(NameOf(tensor.role)) : tensor.parameter);
+}
+
 std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind) {
   if (tag.empty()) return std::nullopt;
   std::optional<LayerTensor> tensor;
