@@ -38,8 +38,7 @@ std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const Snapshot> sn
 // <model>/layers/<layer>/<metric>/<variant>, by metric.
 using LayerMetrics = std::map<std::string, double, std::less<>>;
 
-// All of a run that name `variant`, by layer; with a `model`, only those of that one: a run may
-// hold several, whose layers have the same names.
+// All of a run that name `variant`, by layer; with a `model`, only those of that one.
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
                                                                      std::string_view variant,
                                                                      std::string_view model = {});

@@ -157,11 +157,11 @@ std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& 
                                                                      std::string_view variant,
                                                                      std::string_view model) {
   std::map<std::string, LayerMetrics, std::less<>> layers;
-  for (const Tag& tag : run.tags) {
+  for (const Tag& tag : TagsOfLayers(run, model)) {
     if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
     const auto tensor = ParseLayerTag(tag);
     if (!tensor || tensor->model.empty() || tensor->variant != variant) continue;
-    if (tensor->parameter.empty() || (!model.empty() && tensor->model != model)) continue;
+    if (tensor->parameter.empty()) continue;
     layers[tensor->layer][tensor->parameter] = tag.scalars.back().value;
   }
   return layers;

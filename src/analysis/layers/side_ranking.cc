@@ -7,8 +7,12 @@ namespace cboard::analysis {
 namespace {
 
 // Where tags name variants they may name models too, and a run may hold several.
+std::string_view ModelInTags(const LayerSide& side) {
+  return side.variant_in_tags.empty() ? std::string_view() : std::string_view(side.model);
+}
+
 std::vector<LayerTensor> TensorsOf(const Run& run, const LayerSide& side) {
-  std::vector<LayerTensor> tensors = CollectLayers(run, side.variant_in_tags);
+  std::vector<LayerTensor> tensors = CollectLayers(run, side.variant_in_tags, ModelInTags(side));
   if (side.variant_in_tags.empty()) return tensors;
   std::erase_if(tensors, [&](const LayerTensor& tensor) { return tensor.model != side.model; });
   return tensors;
@@ -26,8 +30,7 @@ LayerRanking RankSides(const std::shared_ptr<const Snapshot>& snapshot, const La
   Result<LayerFindings> findings = ReadLayerFindings(*run, variant.model, variant.variant);
   LayerRanking ranking =
       RankLayers(before, TensorsOf(*run, variant), *HistogramsOf(snapshot),
-                 CollectLayerMetrics(*run, variant.variant,
-                                     variant.variant_in_tags.empty() ? "" : variant.model),
+                 CollectLayerMetrics(*run, variant.variant, ModelInTags(variant)),
                  {.findings = findings.value_or(LayerFindings{})});
   if (!findings) ranking.errors.push_back(std::move(findings).error());
   return ranking;
