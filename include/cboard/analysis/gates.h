@@ -130,8 +130,9 @@ std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>&
 
 // Checks every variant but the baselines, which are not what is shipped. Where a gate is about
 // layers of a variant and none were logged, or about variants that are not there, it is missing.
-// Fails with kNotFound when there is no variant to check at all, and when no model has the baseline
-// that the contract names.
+// Of a model that was benchmarked in one run and whose files were compared in another, each counts
+// for the metrics it has. Fails with kNotFound when there is no variant to check at all, and when
+// no model has the baseline that the contract names.
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
                                      const SeriesReader& series = {},
                                      std::span<const LayerSubject> layers = {});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/gates/layer_gates.h"
+#include "analysis/gates/model_halves.h"
 #include "analysis/gates/table_gates.h"
 #include "analysis/run_path.h"
 #include "cboard/analysis/snapshot_table.h"
@@ -47,7 +48,12 @@ class ContractChecker {
     for (const LayerSubject& subject : layers) {
       with_layers.emplace(ModelKeyOf(subject.model), subject.variant);
     }
-    const std::vector<std::string> names = UniqueNames(table_);
+    struct OfRow {
+      std::size_t row;
+      GateResult result;
+    };
+    std::vector<OfRow> results;
+    ModelHalves halves(table_, layers);
     for (const VariantComparison& comparison : CompareAll(table_, contract_.baseline)) {
       if (comparison.row == comparison.baseline_row) continue;
       has_variants_ = true;
@@ -58,8 +64,16 @@ class ContractChecker {
         if (!Matches(gate, row) || (gate.is_about_layers() && has_layers)) continue;
         GateResult result = gate.is_about_layers() ? NoLayersOf(row.variant, gate)
                                                    : CheckRow(gate, table_, comparison, series);
-        Add(i, std::move(result), names[row.model_index], row.variant);
+        result.gate = i;
+        if (result.value) halves.AddValue(comparison.row, i);
+        results.push_back({comparison.row, std::move(result)});
       }
+    }
+    const std::vector<std::string> names = UniqueNames(table_);
+    for (auto& [place, result] : results) {
+      if (!result.value && halves.OtherHasValue(place, result.gate)) continue;
+      const TableRow& row = table_.rows[place];
+      Add(result.gate, std::move(result), names[row.model_index], row.variant);
     }
   }
 
@@ -180,11 +194,8 @@ Result<ContractResult> CheckContract(const Contract& contract, const ComparisonT
 
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
                                      const std::shared_ptr<const Snapshot>& snapshot) {
-  std::vector<LayerSubject> layers;
-  if (std::ranges::any_of(contract.gates, &Gate::is_about_layers)) {
-    layers = LayerSubjectsOf(snapshot, table, contract.baseline);
-  }
-  return CheckContract(contract, table, SeriesOf(*snapshot), layers);
+  return CheckContract(contract, table, SeriesOf(*snapshot),
+                       LayerSubjectsOf(snapshot, table, contract.baseline));
 }
 
 }  // namespace cboard::analysis

@@ -86,6 +86,33 @@ gates:
   }
 }
 
+// As `import` and `compare --logdir` leave it, in directories side by side.
+TEST(LayerSubjects, AndBenchmarksOfTheSameModelAreOneForAContract) {
+  LogBuilder log;
+  for (const char* variant : {"fp32", "int8"}) {
+    log.Scalar("benchmark", "net/metrics/accuracy/" + std::string(variant), 0.9);
+    log.Scalar("compared", "net/performance/model_size_mb/" + std::string(variant), 8);
+  }
+  log.Scalar("compared", "net/layers/conv1/sqnr_db/int8", 30);
+  const std::string contract = R"(
+gates:
+  - {metric: accuracy, min: 0.5}
+  - {metric: model_size_mb, max: 9}
+  - {layers: "*", metric: sqnr_db, min: 20})";
+  const auto kept = CheckLog(log, contract);
+  ASSERT_THAT(kept, Succeeds());
+  EXPECT_EQ(kept->results.size(), 3u);
+  EXPECT_TRUE(kept->passed());
+
+  // Another benchmark does not speak for one that has no accuracy.
+  log.Scalar("benchmark2", "net/metrics/f1_score/fp32", 0.9);
+  log.Scalar("benchmark2", "net/metrics/f1_score/int8", 0.9);
+  const auto missed = CheckLog(log, contract);
+  ASSERT_THAT(missed, Succeeds());
+  EXPECT_EQ(missed->failures(), 1u);
+  EXPECT_EQ(missed->results.size(), 4u);
+}
+
 TEST(LayerSubjects, AreMissedWhereOnlyMetricsWereLogged) {
   LogBuilder log;
   for (const char* model : {"net", "bare"}) {
