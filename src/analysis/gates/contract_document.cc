@@ -4,8 +4,10 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -130,6 +132,38 @@ class TreeBuilder final : public YAML::EventHandler {
   std::size_t count_ = 0;
 };
 
+// The four digits behind \u at `at`; nothing when something else is there.
+std::optional<unsigned> EscapedUnit(std::string_view text, std::size_t at) {
+  if (text.substr(at, 2) != "\\u" || text.size() < at + 6) return std::nullopt;
+  unsigned unit = 0;
+  const char* const end = text.data() + at + 6;
+  const auto parsed = std::from_chars(text.data() + at + 2, end, unit, 16);
+  return parsed.ptr == end ? std::optional(unit) : std::nullopt;
+}
+
+// JSON writes characters beyond U+FFFF as two escapes, \ud83d\ude00, where YAML has one,
+// \U0001f600. All else stays where it is, so that columns are right up to there.
+std::string WithWholeEscapes(std::string_view json) {
+  std::string yaml;
+  yaml.reserve(json.size());
+  for (std::size_t i = 0; i < json.size();) {
+    const std::optional<unsigned> high = EscapedUnit(json, i);
+    const std::optional<unsigned> low = high ? EscapedUnit(json, i + 6) : std::nullopt;
+    if (low && (*high & 0xFC00) == 0xD800 && (*low & 0xFC00) == 0xDC00) {
+      std::array<char, 16> escape;
+      std::snprintf(escape.data(), escape.size(), "\\U%08x",
+                    0x10000 + ((*high & 0x3FF) << 10) + (*low & 0x3FF));
+      yaml += escape.data();
+      i += 12;
+    } else {
+      const std::size_t length = json[i] == '\\' ? 2 : 1;  // A backslash guards what follows it.
+      yaml += json.substr(i, length);
+      i += length;
+    }
+  }
+  return yaml;
+}
+
 bool BeginsWithTab(std::string_view text, int line) {
   for (; line > 0; --line) {
     const std::size_t end = text.find('\n');
@@ -193,7 +227,9 @@ Result<DocumentNode> ParseDocument(std::string_view text) {
   }
   // The one place where yaml-cpp's exceptions, and our own through it, end.
   try {
-    std::istringstream stream{std::string(text)};
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    const bool is_json = first != text.npos && (text[first] == '{' || text[first] == '[');
+    std::istringstream stream{is_json ? WithWholeEscapes(text) : std::string(text)};
     YAML::Parser parser(stream);
     TreeBuilder builder;
     if (!parser.HandleNextDocument(builder)) return DocumentNode{};

@@ -35,6 +35,16 @@ TEST(ParseDocument, ReadsJsonAsProgramsWriteIt) {
   EXPECT_TRUE(root->Find("c/\u00e9")->is_map());
 }
 
+TEST(ParseDocument, ReadsTheTwoEscapesOfOneCharacter) {
+  const auto root = ParseDocument(R"({"a": "\ud83d\ude00 \u00e9 \\ud83d\\ude00"})");
+  ASSERT_THAT(root, Succeeds());
+  EXPECT_EQ(root->Find("a")->text, "\U0001F600 \u00e9 \\ud83d\\ude00");
+  for (const char* half :
+       {R"({"a": "\ud83d"})", R"({"a": "\ud83d\u0041"})", R"({"a": "\ud83d\u)"}) {
+    EXPECT_THAT(ParseDocument(half), FailsSaying(ErrorCode::kInvalidArgument, "line 1")) << half;
+  }
+}
+
 TEST(ParseDocument, TakesNumbersOnly) {
   const auto number = [](const char* text) { return ParseDocument(text)->Number(); };
   EXPECT_THAT(number("+5"), Optional(5.0));
