@@ -4,10 +4,10 @@
 
 #include "cboard/analysis/report.h"
 #include "cboard/base/clock.h"
-#include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/read_contract.h"
 #include "cli/read_logs.h"
 
 namespace cboard::cli {
@@ -44,10 +44,7 @@ Result<bool> Report(ReportFlags& flags) {
   analysis::ReportOptions& options = flags.report;
   CBOARD_ASSIGN_OR_RETURN(options.sections, ParseSections(flags.sections));
   if (!flags.contract.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.contract));
-    Result<analysis::Contract> contract = analysis::ParseContract(text);
-    if (!contract) return Fail(Annotate(std::move(contract).error(), flags.contract));
-    options.contract = *std::move(contract);
+    CBOARD_ASSIGN_OR_RETURN(options.contract, ReadContract(flags.contract));
   }
   options.logdir = flags.logs.text();
   options.version = CBOARD_VERSION;
@@ -89,7 +86,7 @@ int RunReport(Arguments arguments) {
   app.add_option("--policy", flags.report.policy, "balanced, accuracy first or smallest (balanced)")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--contract", flags.contract, "Also judge by this contract, a JSON file")
+  app.add_option("--contract", flags.contract, "Also judge by this contract, a YAML or JSON file")
       ->type_name("FILE");
   app.add_option("--section", flags.sections,
                  "Only this part; may be given again: summary, gates,\n"

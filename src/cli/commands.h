@@ -7,7 +7,8 @@
 //   1  not done, or not all of it; the message says what and why
 //   2  the command line is wrong
 //
-// `profile` passes on the exit code of the command that it runs.
+// `check` exits with 1 when a gate fails, and with 2 for all that kept it from checking. `profile`
+// passes on the exit code of the command that it runs.
 #pragma once
 
 #include <optional>
@@ -26,8 +27,9 @@ inline constexpr int kExitUsage = 2;
 
 using Arguments = std::span<const std::string>;
 
-int RunDemo(Arguments arguments);
+int RunCheck(Arguments arguments);
 int RunCompare(Arguments arguments);
+int RunDemo(Arguments arguments);
 int RunExport(Arguments arguments);
 int RunImport(Arguments arguments);
 int RunInspect(Arguments arguments);

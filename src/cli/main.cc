@@ -26,6 +26,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"import", "turn benchmark JSON into runs", RunImport},
     {"inspect", "list what is in a log directory, as text or JSON", RunInspect},
     {"report", "write what compression cost as one HTML file", RunReport},
+    {"check", "check what was logged against a contract, for CI", RunCheck},
     {"export", "write values as CSV or JSON, for other programs", RunExport},
     {"model", "show what is in a model file: operators, bytes, quantization", RunModel},
     {"demo", "show a board of a network that is trained and quantized here", RunDemo},
@@ -39,6 +40,7 @@ Examples:
   compression-board --logdir runs/compression_benchmark
   compression-board inspect --logdir runs
   compression-board report --logdir runs -o report.html
+  compression-board check contract.yaml --logdir runs
   compression-board model model_int8.onnx
   compression-board compare model_fp32.onnx model_int8.onnx
   compression-board profile -- python train.py
@@ -74,6 +76,9 @@ int ReportUnknown(const std::string& word) {
   } else if (word.ends_with(".json")) {
     Complain(Quoted(word) + " is not a command; to import it: compression-board import " +
              ShellWord(word));
+  } else if (word.ends_with(".yaml") || word.ends_with(".yml")) {
+    Complain(Quoted(word) + " is not a command; to check runs by it: compression-board check " +
+             ShellWord(word) + " --logdir DIR");
   } else {
     Complain("there is no command " + Quoted(word) + "; 'compression-board --help' lists them");
   }

@@ -88,6 +88,8 @@ constexpr std::string_view kTexts[] = {
     R"([{"name": "conv1", "type": "Conv2D", "mse": 1e-3, "sqnr": -1.5, "bits": 8}])",
     R"({"op_cfg": {"conv1": {"weight": {"dtype": "int8"}}}, "calib": [1, 2]})",
     "accuracy: {max_drop: 1%}\nsize: {min_ratio: 3.5}\n- a: b\n",
+    "baseline: fp32\ngates:\n- {id: q, metric: accuracy, min: 0.7}\n"
+    "- layers: ['a*', \"?b\"]\n  metric: level\n  max: amber\n",
     R"(<?xml version="1.0"?><net name="n" version="11"><layers><layer id="0" name="x" )"
     R"(type="Parameter" version="opset1"><data shape="1,2" element_type="f32"/><output>)"
     R"(<port id="0"><dim>1</dim></port></output></layer></layers><edges/></net>)",

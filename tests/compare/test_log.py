@@ -80,6 +80,48 @@ def test_sizes_of_the_files_are_metrics_that_the_report_begins_with(log, digits,
     assert "Model size" in html and "/conv2/Conv" in html
 
 
+def check(folder, contract, *flags):
+    path = folder.parent / "contract.yaml"
+    path.write_text(contract)
+    command = [os.environ["COMPRESSION_BOARD"], "check", path, "--logdir", folder, *flags]
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True)
+
+
+def test_a_contract_finds_the_layer_that_was_broken(log, digits, compare):
+    folder, broken = log
+    found = compare(digits.fp32, broken, "--data", digits.data, "--samples", 8)["layers"]
+    result = check(folder, """
+gates:
+  - {id: no red, layers: "*", metric: level, max: amber}
+  - {id: convolutions, layers: "conv*", metric: local_sqnr_db, min: 20}
+  - {id: others, layers: "*", except: "conv2*", metric: worst_channel_sqnr_db, min: 10}
+  - {id: small, metric: size_ratio, min: 1.5}
+""", "--json")
+    assert (result.returncode, result.stderr) == (1, "")
+    said = {each["gate"]: each for each in json.loads(result.stdout)["results"]}
+    assert {gate: each["outcome"] for gate, each in said.items()} == {
+        "no red": "fail", "convolutions": "fail", "others": "pass", "small": "pass",
+    }
+    assert [layer["layer"] for layer in said["no red"]["broken"]] == [
+        layer["name"] for layer in found if layer["level"] == "red"
+    ]
+    # Halving a scale halves every value: an error as large as half of it.
+    (layer,) = said["convolutions"]["broken"]
+    assert layer["layer"] == "/conv2/Conv" and layer["value"] == pytest.approx(6.02, abs=0.2)
+
+
+def test_a_contract_passes_what_is_sound(digits, tmp_path):
+    folder = tmp_path / "log"
+    flags = ["--data", digits.data, "--samples", 8, "--logdir", folder]
+    assert run_compare(digits.fp32, digits.int8, *flags).returncode == 0
+    result = check(folder, """
+gates:
+  - {layers: "*", metric: level, max: amber}
+  - {layers: [conv1*, conv2*, conv3*, head*], metric: cosine, min: 0.99}
+""")
+    assert (result.returncode, result.stderr) == (0, ""), result.stdout
+
+
 def test_the_board_says_of_layers_what_compare_says(digits, tmp_path, compare):
     """Also where only one who knows the channels can see the damage."""
     fp32 = outlier_channel(digits)

@@ -8,6 +8,7 @@
 // cell that is there knows where it came from.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -95,10 +96,13 @@ struct ComparisonTable {
   Metrics MetricsOf(std::size_t row) const;
 };
 
+// What a model's baseline is called where nothing else says which it is, the most usual name first.
+inline constexpr std::array<std::string_view, 7> kUsualBaselines = {
+    "fp32", "float32", "float", "baseline", "original", "bf16", "fp16"};
+
 // Brings facts of all dialects together. Models are told apart by experiment and name; a model
 // whose variants lie in runs of their own, side by side, is one model. The baseline of a model is
-// what its ratios name, else the first of fp32, float32, float, baseline, original, bf16, fp16 that
-// it has, else its first variant.
+// what its ratios name, else the first of kUsualBaselines that it has, else its first variant.
 //
 // Tags alone cannot tell a model with one variant from somebody's training curves
 // ("train/metrics/loss/total"), so one that only tags speak of needs two variants, or one with a

@@ -1,17 +1,24 @@
-// Contracts: limits that a variant must keep to be shipped, checked against the comparison table.
+// Contracts: limits that a variant must keep to be shipped, checked against what was logged.
 //
-//   {"baseline": {"run_id": "fp32"},
-//    "gates": [{"id": "quality", "role": "quality",
-//               "metric": {"name": "accuracy", "source": "summary_metrics"},
-//               "direction": "higher_is_better",
-//               "absolute": {"min": 0.7}, "relative_degradation": {"max_pct": 1.0}}]}
+//   baseline: {run_id: fp32}
+//   gates:
+//     - id: quality
+//       metric: {name: accuracy}
+//       absolute: {min: 0.7}
+//       relative_degradation: {max_pct: 1}
+//     - id: convolutions
+//       layers: conv*
+//       metric: local_sqnr_db
+//       min: 20
 //
-// The format is CEMI's, whose contracts are read as they are. A metric that is missing fails its
-// gate. Programs exit with 0 when all pass, 1 when a gate fails, 2 when the input is wrong.
+// The format is CEMI's, whose contracts are read as they are, in YAML or JSON; gates on layers are
+// ours. docs/check.md is the grammar. What is missing fails its gate: a contract never passes for
+// want of data. Programs exit with 0 when all pass, 1 when a gate fails, 2 when the input is wrong.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +26,7 @@
 #include <vector>
 
 #include "cboard/analysis/comparison_table.h"
+#include "cboard/analysis/layer_ranking.h"
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
@@ -33,7 +41,9 @@ std::optional<double> Aggregate(std::span<const double> values, Aggregation aggr
 struct Gate {
   std::string id = "gate";
   std::string role = "custom";  // quality, performance, resource, cost, custom
-  std::string metric = {};      // A metric by any of its names, a ratio (size_ratio) or aurora.
+  // A metric by any of its names, a ratio (size_ratio) or aurora; of layers, a figure that was
+  // logged for them, one that histograms give (sqnr_at_most_db), or "level".
+  std::string metric = {};
   Aggregation aggregation = Aggregation::kLast;  // Over all steps of the tag.
   std::map<std::string, std::string> tags = {};  // Only rows with this experiment, model, variant.
   Better direction = Better::kUnknown;           // Unknown: as the vocabulary has it, else higher.
@@ -43,35 +53,58 @@ struct Gate {
   // baseline's value.
   std::optional<double> max_degradation = {};
   std::optional<double> max_degradation_pct = {};
+
+  // Patterns of names, in which * is any text and ? any character. Each must find a layer. Empty:
+  // the gate is about the variant as a whole.
+  std::vector<std::string> layers = {};
+  std::vector<std::string> except = {};   // Layers that are left out.
+  std::optional<Level> worst_level = {};  // Of the metric "level".
+
+  bool is_about_layers() const { return !layers.empty(); }
 };
 
 struct Contract {
   std::string baseline = {};  // The variant; empty: each model's own.
   std::vector<Gate> gates = {};
+  std::vector<std::string> remarks = {};  // What was ignored, with its place; people mistype.
 };
 
-// Fails with kInvalidArgument, naming the gate and the member that is wrong, when the text is not
-// such a contract. Members that it does not know are ignored; so is `cost`.
-Result<Contract> ParseContract(std::string_view json);
+// From YAML or JSON. Fails with kInvalidArgument, naming line, column and gate, when the text is
+// not such a contract. Members of a gate that it does not know are ignored with a remark, members
+// beside the gates, such as CEMI's `cost`, without.
+Result<Contract> ParseContract(std::string_view text);
 
 enum class GateOutcome { kPass, kFail, kMissing };
 
 // "pass", "fail", "missing".
 std::string_view NameOf(GateOutcome outcome);
 
-struct GateResult {
-  std::size_t gate = 0;  // In Contract::gates.
-  std::size_t row = 0;   // In ComparisonTable::rows.
-  GateOutcome outcome = GateOutcome::kPass;
+// A layer that breaks a gate.
+struct BrokenLayer {
+  std::string layer = {};  // As pages name it: "conv1", "conv1 weight".
   std::optional<double> value = {};
+  Level level = Level::kGreen;
+  std::string explanation = {};
+};
+
+struct GateResult {
+  std::size_t gate = 0;    // In Contract::gates.
+  std::string model = {};  // A name that no other model has. Empty where the gate met nothing.
+  std::string variant = {};
+  GateOutcome outcome = GateOutcome::kPass;
+  std::optional<double> value = {};  // Of layers, the worst.
   std::optional<double> baseline_value = {};
+  double beyond = 0;             // Of what fails: how far beyond the limit, in sizes of the limit.
   std::string explanation = {};  // With the numbers it rests on.
+  std::size_t layers_checked = 0;
+  std::vector<BrokenLayer> broken = {};  // The worst first.
 };
 
 struct ContractResult {
-  std::vector<GateResult> results = {};  // By row, then gate.
+  std::vector<GateResult> results = {};  // By row and gate, then what layers say, likewise.
 
-  bool passed() const;
+  std::size_t failures() const;  // Whatever did not pass.
+  bool passed() const { return failures() == 0; }
   int exit_code() const { return passed() ? 0 : 1; }
 };
 
@@ -81,10 +114,31 @@ inline constexpr int kContractInputError = 2;  // The exit code when there is no
 using SeriesReader = std::function<std::vector<double>(const Source&)>;
 SeriesReader SeriesOf(const Snapshot& snapshot);  // Borrows it.
 
-// Checks every variant but the baselines, which are not what is shipped. Fails with kNotFound when
-// there is no variant to check, so that a contract never passes for want of data, and when no model
-// has the baseline that the contract names.
+// A variant whose layers were logged.
+struct LayerSubject {
+  std::string name = {};   // Of its model, unlike that of any other.
+  std::string model = {};  // As the log has it.
+  std::string variant = {};
+  std::string baseline = {};  // That it is compared with; empty without one.
+  std::string run = {};
+  std::function<LayerRanking()> rank = {};  // Reads histograms, so it is called only if need be.
+};
+
+// All but the baselines: `baseline` where a model has it, else the model's own.
+std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>& snapshot,
+                                          const ComparisonTable& table, std::string_view baseline);
+
+// Checks every variant but the baselines, which are not what is shipped. Where a gate is about
+// layers of a variant and none were logged, or about variants that are not there, it is missing.
+// Of a model that was benchmarked in one run and whose files were compared in another, each counts
+// for the metrics it has. Fails with kNotFound when there is no variant to check at all, and when
+// no model has the baseline that the contract names.
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
-                                     const SeriesReader& series = {});
+                                     const SeriesReader& series = {},
+                                     std::span<const LayerSubject> layers = {});
+
+// The same with all that a log has. `table` is that of the snapshot.
+Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
+                                     const std::shared_ptr<const Snapshot>& snapshot);
 
 }  // namespace cboard::analysis

@@ -15,6 +15,7 @@
 #include "cboard/analysis/histogram_comparison.h"
 #include "cboard/analysis/layer_findings.h"
 #include "cboard/analysis/layer_pairing.h"
+#include "cboard/analysis/layer_sides.h"
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
@@ -37,9 +38,10 @@ std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const Snapshot> sn
 // <model>/layers/<layer>/<metric>/<variant>, by metric.
 using LayerMetrics = std::map<std::string, double, std::less<>>;
 
-// All of a run that name `variant`, by layer.
+// All of a run that name `variant`, by layer; with a `model`, only those of that one.
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
-                                                                     std::string_view variant);
+                                                                     std::string_view variant,
+                                                                     std::string_view model = {});
 
 struct RankedLayer {
   LayerTensor baseline = {};
@@ -78,5 +80,10 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged = {},
                         const RankingOptions& options = {});
+
+// The layers of two sides as every page shows them, with figures and findings of the variant. What
+// could not be read of findings is among the errors. Without a baseline, figures alone count.
+LayerRanking RankSides(const std::shared_ptr<const Snapshot>& snapshot, const LayerSide* baseline,
+                       const LayerSide& variant);
 
 }  // namespace cboard::analysis

@@ -2,7 +2,7 @@
 //
 //   const auto sides = FindLayerSides(*snapshot);
 //   const LayerSide* fp32 = FindSide(sides, "resnet18", "fp32");
-//   RankLayers(CollectLayers(*snapshot->FindRun(fp32->run), fp32->variant_in_tags), …);
+//   RankSides(snapshot, fp32, *FindSide(sides, "resnet18", "int8"));  // layer_ranking.h
 #pragma once
 
 #include <cstddef>

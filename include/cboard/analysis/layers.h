@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ struct LayerTensor {
   std::size_t depth = 0;
 };
 
+// "fc1", or "fc1 weight" for what is not a layer's output.
+std::string TitleOf(const LayerTensor& tensor);
+
 // What a run says about the tags in it that say nothing themselves.
 enum class RunKind { kAny, kTuning, kStage };
 
@@ -50,8 +54,14 @@ std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind = RunKind:
 RunKind KindOf(const Run& run);
 
 // All histograms of a run that are tensors of layers, by tag; with a `variant`, only those that
-// name it or no variant at all.
-std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant = {});
+// name it or no variant at all; with a `model`, only those of our own tags that name it: a run may
+// hold several, whose layers have the same names.
+std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant = {},
+                                       std::string_view model = {});
+
+// The tags of a run that are about layers of a model, <model>/layers/…; without one, all tags.
+// Takes no longer for all other tags that there are.
+std::span<const Tag> TagsOfLayers(const Run& run, std::string_view model);
 
 // What Python's str.strip(".activation_post_process") leaves of `name`: it takes off characters,
 // not the suffix, so that conv1 becomes 1 and stem.conv becomes m. neural-compressor names outputs

@@ -1,4 +1,5 @@
-// Any bytes are a contract that can be checked, or an error that names what is wrong.
+// Any bytes, as YAML or JSON, are a contract that can be checked, or an error that names what is
+// wrong.
 #include <cstddef>
 #include <string_view>
 
@@ -17,8 +18,16 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     CBOARD_CHECK(!contract.error().message.empty());
     return 0;
   }
-  for (const Gate& gate : contract->gates) CBOARD_CHECK(!gate.metric.empty());
-  const auto result = CheckContract(*contract, table);
-  if (result) CBOARD_CHECK(result->results.size() <= contract->gates.size());
+  for (const Gate& gate : contract->gates) {
+    CBOARD_CHECK(!gate.metric.empty());
+    if (gate.is_about_layers()) CBOARD_CHECK(gate.min || gate.max || gate.worst_level);
+  }
+  static const std::vector<LayerSubject> layers = {
+      {.name = "m", .model = "m", .variant = "int8", .baseline = "fp32", .rank = [] {
+         return LayerRanking{.layers = {{.baseline = {.layer = "/a/b"}, .logged = {{"x", 1}}}}};
+       }}};
+  const auto result = CheckContract(*contract, table, {}, layers);
+  // There is one variant to check, so a gate says one thing.
+  if (result) CBOARD_CHECK(result->results.size() == contract->gates.size());
   return 0;
 }

@@ -1,26 +1,22 @@
+// Which gate is about what, and what all of them say together.
 #include "cboard/analysis/gates.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
+#include <set>
+#include <utility>
 
-#include "analysis/number_text.h"
+#include "analysis/gates/layer_gates.h"
+#include "analysis/gates/model_halves.h"
+#include "analysis/gates/table_gates.h"
+#include "analysis/run_path.h"
+#include "cboard/analysis/snapshot_table.h"
 #include "cboard/analysis/variant_comparison.h"
 #include "cboard/base/strings.h"
 
 namespace cboard::analysis {
 namespace {
 
-double Quantile(std::vector<double> values, double q) {
-  std::ranges::sort(values);
-  const double place = static_cast<double>(values.size() - 1) * q;
-  const auto low = static_cast<std::size_t>(std::floor(place));
-  const auto high = static_cast<std::size_t>(std::ceil(place));
-  const double weight = place - static_cast<double>(low);
-  return low == high ? values[low] : values[low] * (1 - weight) + values[high] * weight;
-}
-
+// Whether the gate's tags are those of a row.
 bool Matches(const Gate& gate, const TableRow& row) {
   return std::ranges::all_of(gate.tags, [&](const auto& tag) {
     const auto& [key, value] = tag;
@@ -30,95 +26,126 @@ bool Matches(const Gate& gate, const TableRow& row) {
   });
 }
 
-class Checker {
- public:
-  Checker(const ComparisonTable& table, const SeriesReader& series)
-      : table_(table), series_(series) {}
+// A log of layers lies in its experiment, or is one.
+bool Matches(const Gate& gate, const LayerSubject& subject) {
+  return std::ranges::all_of(gate.tags, [&](const auto& tag) {
+    const auto& [key, value] = tag;
+    if (key == "model") return subject.model == value;
+    if (key == "variant") return subject.variant == value;
+    const std::string_view run = WithoutDot(subject.run);
+    return key == "experiment" && (run == value || ParentOf(run) == value);
+  });
+}
 
-  GateResult Check(const Gate& gate, const VariantComparison& comparison) const {
-    GateResult result{.row = comparison.row};
-    const std::optional<std::size_t> column = table_.FindMetric(MetricKeyOf(gate.metric));
-    if (column) {
-      result.value = ValueOf(table_.rows[comparison.row], *column, gate.aggregation);
-      result.baseline_value =
-          ValueOf(table_.rows[comparison.baseline_row], *column, gate.aggregation);
-    } else {
-      result.value = RatioOf(comparison, gate.metric);
+class ContractChecker {
+ public:
+  ContractChecker(const Contract& contract, const ComparisonTable& table)
+      : contract_(contract), table_(table), met_(contract.gates.size()) {}
+
+  // Gates on variants; of gates on layers, that there are none of a variant.
+  void CheckTable(const SeriesReader& series, std::span<const LayerSubject> layers) {
+    std::set<std::pair<std::string, std::string_view>> with_layers;
+    for (const LayerSubject& subject : layers) {
+      with_layers.emplace(ModelKeyOf(subject.model), subject.variant);
     }
-    Decide(gate, comparison, result);
-    return result;
+    struct OfRow {
+      std::size_t row;
+      GateResult result;
+    };
+    std::vector<OfRow> results;
+    ModelHalves halves(table_, layers);
+    for (const VariantComparison& comparison : CompareAll(table_, contract_.baseline)) {
+      if (comparison.row == comparison.baseline_row) continue;
+      has_variants_ = true;
+      const TableRow& row = table_.rows[comparison.row];
+      const bool has_layers = with_layers.contains({ModelKeyOf(row.model), row.variant});
+      for (std::size_t i = 0; i < contract_.gates.size(); ++i) {
+        const Gate& gate = contract_.gates[i];
+        if (!Matches(gate, row) || (gate.is_about_layers() && has_layers)) continue;
+        GateResult result = gate.is_about_layers() ? NoLayersOf(row.variant, gate)
+                                                   : CheckRow(gate, table_, comparison, series);
+        result.gate = i;
+        if (result.value) halves.AddValue(comparison.row, i);
+        results.push_back({comparison.row, std::move(result)});
+      }
+    }
+    const std::vector<std::string> names = UniqueNames(table_);
+    for (auto& [place, result] : results) {
+      if (!result.value && halves.OtherHasValue(place, result.gate)) continue;
+      const TableRow& row = table_.rows[place];
+      Add(result.gate, std::move(result), names[row.model_index], row.variant);
+    }
+  }
+
+  void CheckLayersOf(const LayerSubject& subject) {
+    has_variants_ = true;
+    std::optional<LayerRanking> ranking;
+    for (std::size_t i = 0; i < contract_.gates.size(); ++i) {
+      const Gate& gate = contract_.gates[i];
+      if (!gate.is_about_layers() || !Matches(gate, subject)) continue;
+      if (!ranking) ranking = subject.rank();
+      Add(i, CheckLayers(gate, *ranking), subject.name, subject.variant);
+    }
+  }
+
+  Result<ContractResult> Finish() {
+    if (!has_variants_) {
+      return Fail(
+          ErrorCode::kNotFound,
+          "the log has no variant besides baselines, so there is nothing to check; log what "
+          "was compressed beside what it was made from, or name another 'baseline'");
+    }
+    for (std::size_t i = 0; i < contract_.gates.size(); ++i) {
+      if (!met_[i]) Add(i, NothingFor(contract_.gates[i]), {}, {});
+    }
+    return std::move(result_);
   }
 
  private:
-  std::optional<double> ValueOf(const TableRow& row, std::size_t column,
-                                Aggregation aggregation) const {
-    const std::optional<Cell>& cell = row.cells[column];
-    if (!cell) return std::nullopt;
-    if (aggregation == Aggregation::kLast || !series_ || cell->source.tag.empty()) {
-      return cell->value;
-    }
-    return Aggregate(series_(cell->source), aggregation);
+  void Add(std::size_t gate, GateResult result, std::string model, std::string variant) {
+    met_[gate] = true;
+    result.gate = gate;
+    result.model = std::move(model);
+    result.variant = std::move(variant);
+    result_.results.push_back(std::move(result));
   }
 
-  static std::optional<double> RatioOf(const VariantComparison& comparison, std::string_view name) {
-    if (name == "aurora") return comparison.aurora.score;
-    if (name == "aurora_mean") return comparison.aurora.mean;
-    const auto found = std::ranges::find(comparison.ratios, name, &RatioCell::name);
-    return found == comparison.ratios.end() ? std::nullopt : std::optional(found->value);
+  static GateResult NoLayersOf(const std::string& variant, const Gate& gate) {
+    return {.outcome = GateOutcome::kMissing,
+            .explanation = "no layers of " + Quoted(variant) +
+                           " were logged; 'compression-board compare --logdir' logs them" +
+                           (gate.tags.empty() ? ", or give the gate the 'tags' of the models it is "
+                                                "about"
+                                              : "")};
   }
 
-  Better DirectionOf(const Gate& gate) const {
-    if (gate.direction != Better::kUnknown) return gate.direction;
-    const Better known = DescribeMetric(MetricKeyOf(gate.metric)).better;
-    return known == Better::kUnknown ? Better::kHigher : known;
+  static GateResult NothingFor(const Gate& gate) {
+    std::string tags;
+    for (const auto& [key, value] : gate.tags) {
+      tags += (tags.empty() ? "" : ", ") + key + " " + Quoted(value);
+    }
+    std::string_view missing =
+        "no metric of a variant was logged, such as net/metrics/accuracy/int8";
+    if (gate.is_about_layers()) {
+      missing = "no layers were logged; 'compression-board compare --logdir' logs them";
+    }
+    return {.outcome = GateOutcome::kMissing,
+            .explanation = tags.empty() ? std::string(missing) : "nothing in the log has " + tags};
   }
 
-  // The first limit that is broken decides.
-  void Decide(const Gate& gate, const VariantComparison& comparison, GateResult& result) const {
-    const std::string& variant = table_.rows[comparison.row].variant;
-    const std::string& baseline = table_.rows[comparison.baseline_row].variant;
-    const auto end = [&](GateOutcome outcome, std::string explanation) {
-      result.outcome = outcome;
-      result.explanation = std::move(explanation);
-    };
-    if (!result.value) {
-      return end(GateOutcome::kMissing, gate.metric + " of " + Quoted(variant) + " is not logged");
-    }
-    const double value = *result.value;
-    const std::string said = gate.metric + " is " + ShortNumber(value, 6);
-    if (std::isnan(value)) return end(GateOutcome::kFail, said);
-    if (gate.min && value < *gate.min) {
-      return end(GateOutcome::kFail, said + ", below the least, " + ShortNumber(*gate.min, 6));
-    }
-    if (gate.max && value > *gate.max) {
-      return end(GateOutcome::kFail, said + ", above the most, " + ShortNumber(*gate.max, 6));
-    }
-    if (!gate.max_degradation && !gate.max_degradation_pct) return end(GateOutcome::kPass, said);
-    if (!result.baseline_value) {
-      return end(GateOutcome::kMissing, gate.metric + " of the baseline " + Quoted(baseline) +
-                                            " is not logged, so that nothing can be compared");
-    }
-    const double reference = *result.baseline_value;
-    const double worse =
-        DirectionOf(gate) == Better::kLower ? value - reference : reference - value;
-    const double worse_pct =
-        reference != 0 ? worse / reference * 100 : std::numeric_limits<double>::infinity();
-    const std::string change = said + ", " + ShortNumber(reference, 6) + " in " + Quoted(baseline);
-    if (gate.max_degradation && !(worse <= *gate.max_degradation)) {
-      return end(GateOutcome::kFail, change + ": worse by " + ShortNumber(worse, 6) + ", at most " +
-                                         ShortNumber(*gate.max_degradation, 6));
-    }
-    if (gate.max_degradation_pct && !(worse_pct <= *gate.max_degradation_pct)) {
-      return end(GateOutcome::kFail, change + ": worse by " + ShortNumber(worse_pct, 6) +
-                                         " %, at most " +
-                                         ShortNumber(*gate.max_degradation_pct, 6) + " %");
-    }
-    end(GateOutcome::kPass, change);
-  }
-
+  const Contract& contract_;
   const ComparisonTable& table_;
-  const SeriesReader& series_;
+  std::vector<bool> met_;  // By gate: whether it has a result.
+  bool has_variants_ = false;
+  ContractResult result_;
 };
+
+bool HasBaseline(const Contract& contract, const ComparisonTable& table,
+                 std::span<const LayerSubject> layers) {
+  return contract.baseline.empty() ||
+         std::ranges::find(table.rows, contract.baseline, &TableRow::variant) != table.rows.end() ||
+         std::ranges::find(layers, contract.baseline, &LayerSubject::baseline) != layers.end();
+}
 
 }  // namespace
 
@@ -134,37 +161,9 @@ std::string_view NameOf(GateOutcome outcome) {
   return "missing";
 }
 
-std::optional<double> Aggregate(std::span<const double> values, Aggregation aggregation) {
-  if (values.empty()) return std::nullopt;
-  if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  const auto quantile = [&](double q) { return Quantile({values.begin(), values.end()}, q); };
-  switch (aggregation) {
-    case Aggregation::kLast:
-      return values.back();
-    case Aggregation::kMin:
-      return std::ranges::min(values);
-    case Aggregation::kMax:
-      return std::ranges::max(values);
-    case Aggregation::kMean:
-      return std::accumulate(values.begin(), values.end(), 0.0) /
-             static_cast<double>(values.size());
-    case Aggregation::kP50:
-      return quantile(0.50);
-    case Aggregation::kP90:
-      return quantile(0.90);
-    case Aggregation::kP95:
-      return quantile(0.95);
-    case Aggregation::kP99:
-      return quantile(0.99);
-  }
-  return std::nullopt;
-}
-
-bool ContractResult::passed() const {
-  return std::ranges::all_of(
-      results, [](const GateResult& result) { return result.outcome == GateOutcome::kPass; });
+std::size_t ContractResult::failures() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      results, [](const GateResult& result) { return result.outcome != GateOutcome::kPass; }));
 }
 
 SeriesReader SeriesOf(const Snapshot& snapshot) {
@@ -181,30 +180,22 @@ SeriesReader SeriesOf(const Snapshot& snapshot) {
 }
 
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
-                                     const SeriesReader& series) {
-  const bool has_baseline =
-      contract.baseline.empty() || std::ranges::any_of(table.rows, [&](const TableRow& row) {
-        return row.variant == contract.baseline;
-      });
-  if (!has_baseline) {
+                                     const SeriesReader& series,
+                                     std::span<const LayerSubject> layers) {
+  if (!HasBaseline(contract, table, layers)) {
     return Fail(ErrorCode::kNotFound, "no model has the variant " + Quoted(contract.baseline) +
                                           ", which the contract names as its baseline");
   }
-  const Checker checker(table, series);
-  ContractResult result;
-  for (const VariantComparison& comparison : CompareAll(table, contract.baseline)) {
-    if (comparison.row == comparison.baseline_row) continue;
-    for (std::size_t i = 0; i < contract.gates.size(); ++i) {
-      if (!Matches(contract.gates[i], table.rows[comparison.row])) continue;
-      result.results.push_back(checker.Check(contract.gates[i], comparison));
-      result.results.back().gate = i;
-    }
-  }
-  if (result.results.empty() && !contract.gates.empty()) {
-    return Fail(ErrorCode::kNotFound,
-                "the log has no variant besides baselines that the contract's gates apply to");
-  }
-  return result;
+  ContractChecker checker(contract, table);
+  checker.CheckTable(series, layers);
+  for (const LayerSubject& subject : layers) checker.CheckLayersOf(subject);
+  return checker.Finish();
+}
+
+Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
+                                     const std::shared_ptr<const Snapshot>& snapshot) {
+  return CheckContract(contract, table, SeriesOf(*snapshot),
+                       LayerSubjectsOf(snapshot, table, contract.baseline));
 }
 
 }  // namespace cboard::analysis

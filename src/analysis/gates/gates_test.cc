@@ -32,48 +32,6 @@ GateResult CheckOne(const ComparisonTable& table, const std::string& gate) {
   return result->results.at(0);
 }
 
-TEST(ParseContract, ReadsTheWholeSchema) {
-  const auto contract = ParseContract(R"({
-    "baseline": {"run_id": "fp32"},
-    "gates": [{"id": "p99", "role": "performance",
-               "metric": {"name": "latency_ms", "source": "metrics", "aggregation": "p99",
-                          "tags": {"model": "net"}},
-               "direction": "lower_is_better",
-               "absolute": {"max": 120.0, "min": 1},
-               "relative_degradation": {"max_abs": 2, "max_pct": 5}}],
-    "cost": {"currency": "EUR"}})");
-  ASSERT_THAT(contract, Succeeds());
-  EXPECT_EQ(contract->baseline, "fp32");
-  const Gate& gate = contract->gates.at(0);
-  EXPECT_EQ(gate.id, "p99");
-  EXPECT_EQ(gate.role, "performance");
-  EXPECT_EQ(gate.metric, "latency_ms");
-  EXPECT_EQ(gate.aggregation, Aggregation::kP99);
-  EXPECT_EQ(gate.tags.at("model"), "net");
-  EXPECT_EQ(gate.direction, Better::kLower);
-  EXPECT_THAT(gate.min, Optional(1.0));
-  EXPECT_THAT(gate.max, Optional(120.0));
-  EXPECT_THAT(gate.max_degradation, Optional(2.0));
-  EXPECT_THAT(gate.max_degradation_pct, Optional(5.0));
-}
-
-TEST(ParseContract, SaysWhatIsWrongAndWhere) {
-  const auto fails = [](const char* json, const char* saying) {
-    EXPECT_THAT(ParseContract(json), FailsSaying(ErrorCode::kInvalidArgument, saying)) << json;
-  };
-  fails("", "not JSON");
-  fails("[]", "must be an object");
-  fails("{}", "'gates' must be a list");
-  fails(R"({"gates":[7]})", "gate 1: must be an object");
-  fails(R"({"gates":[{"id":"q"}]})", "gate 1 ('q'): 'metric' must be an object");
-  fails(R"({"gates":[{"metric":{}}]})", "needs a 'name'");
-  fails(R"({"gates":[{"metric":{"name":"a","aggregation":"p42"}}]})", "'p42'");
-  fails(R"({"gates":[{"metric":{"name":"a","source":"disk"}}]})", "'disk'");
-  fails(R"({"gates":[{"metric":{"name":"a"},"direction":"up"}]})", "'up'");
-  fails(R"({"gates":[{"metric":{"name":"a"},"absolute":{"max":"x"}}]})", "'max' must be a number");
-  fails(R"({"gates":[{"metric":{"name":"a"},"absolute":{}}]})", "needs 'min' or 'max'");
-}
-
 TEST(CheckContract, PassesAndFailsByAbsoluteLimits) {
   const ComparisonTable table = Pair(0.75, 0.5);
   EXPECT_EQ(CheckOne(table, R"({"metric":{"name":"accuracy"},"absolute":{"min":0.5}})").outcome,
@@ -140,14 +98,61 @@ TEST(CheckContract, ExitsWithZeroOnlyWhenAllPass) {
 }
 
 TEST(CheckContract, NeverPassesForWantOfData) {
-  const auto contract = ParseContract(R"({"gates":[{"metric":{"name":"accuracy"}}]})");
-  EXPECT_THAT(CheckContract(*contract, {}), FailsWith(ErrorCode::kNotFound));
-  const auto other =
-      ParseContract(R"({"gates":[{"metric":{"name":"accuracy","tags":{"model":"other"}}}]})");
-  EXPECT_THAT(CheckContract(*other, Pair(1, 1)), FailsWith(ErrorCode::kNotFound));
-  const auto baseline =
-      ParseContract(R"({"baseline":{"run_id":"fp64"},"gates":[{"metric":{"name":"accuracy"}}]})");
+  const auto contract = ParseContract("gates: [{metric: accuracy}]");
+  EXPECT_THAT(CheckContract(*contract, {}),
+              FailsSaying(ErrorCode::kNotFound, "no variant besides baselines"));
+  const auto baseline = ParseContract("{baseline: fp64, gates: [{metric: accuracy}]}");
   EXPECT_THAT(CheckContract(*baseline, Pair(1, 1)), FailsSaying(ErrorCode::kNotFound, "'fp64'"));
+}
+
+TEST(CheckContract, MissesWhatNoVariantIs) {
+  const auto contract = ParseContract(R"(
+gates:
+  - {id: ours, metric: accuracy, min: 0.5}
+  - {id: other, metric: accuracy, min: 0.5, tags: {model: other, variant: int4}})");
+  const auto result = CheckContract(*contract, Pair(1, 1));
+  ASSERT_THAT(result, Succeeds());
+  ASSERT_EQ(result->results.size(), 2u);
+  EXPECT_EQ(result->results[0].outcome, GateOutcome::kPass);
+  EXPECT_EQ(result->results[1].gate, 1u);
+  EXPECT_EQ(result->results[1].outcome, GateOutcome::kMissing);
+  EXPECT_EQ(result->results[1].explanation, "nothing in the log has model 'other', variant 'int4'");
+  EXPECT_EQ(result->exit_code(), 1);
+}
+
+TEST(CheckContract, MissesLayersThatWereNotLogged) {
+  const GateResult result = CheckOne(Pair(1, 1), "{layers: '*', metric: level, max: amber}");
+  EXPECT_EQ(result.outcome, GateOutcome::kMissing);
+  EXPECT_EQ(result.model, "net");
+  EXPECT_THAT(result.explanation, HasSubstr("no layers of 'int8' were logged"));
+}
+
+// 0.9 is logged as 0.89999998, and 0.9 less 0.89 as a hair more than 0.01.
+TEST(CheckContract, KeepsALimitThatIsMetExactlyInFloats) {
+  const ComparisonTable table = Pair(0.90F, 0.89F);
+  const auto outcome = [&](const char* gate) { return CheckOne(table, gate).outcome; };
+  EXPECT_EQ(outcome("{metric: accuracy, min: 0.89, max: 0.89}"), GateOutcome::kPass);
+  EXPECT_EQ(outcome("{metric: accuracy, relative_degradation: {max_abs: 0.01}}"),
+            GateOutcome::kPass);
+  EXPECT_EQ(outcome("{metric: accuracy, min: 0.890001}"), GateOutcome::kFail);
+  EXPECT_EQ(outcome("{metric: accuracy, max: 0.889999}"), GateOutcome::kFail);
+  EXPECT_EQ(outcome("{metric: accuracy, relative_degradation: {max_abs: 0.009999}}"),
+            GateOutcome::kFail);
+}
+
+// The logarithm of a likelihood: -6 is 20 % worse than -5.
+TEST(CheckContract, KnowsWorseFromBetterBelowZero) {
+  const GateResult result =
+      CheckOne(Pair(-5, -6), "{metric: accuracy, relative_degradation: {max_pct: 10}}");
+  EXPECT_EQ(result.outcome, GateOutcome::kFail);
+  EXPECT_THAT(result.explanation, HasSubstr("worse by 20 %, at most 10 %"));
+  EXPECT_DOUBLE_EQ(result.beyond, 1);
+}
+
+TEST(CheckContract, FailsByADegradationFromInfinity) {
+  const ComparisonTable table = Pair(HUGE_VAL, 0.5);
+  EXPECT_EQ(CheckOne(table, "{metric: accuracy, relative_degradation: {max_abs: 1}}").outcome,
+            GateOutcome::kFail);
 }
 
 TEST(CheckContract, AggregatesAllStepsWhenAsked) {

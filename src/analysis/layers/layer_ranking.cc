@@ -154,9 +154,10 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
 }
 
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
-                                                                     std::string_view variant) {
+                                                                     std::string_view variant,
+                                                                     std::string_view model) {
   std::map<std::string, LayerMetrics, std::less<>> layers;
-  for (const Tag& tag : run.tags) {
+  for (const Tag& tag : TagsOfLayers(run, model)) {
     if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
     const auto tensor = ParseLayerTag(tag);
     if (!tensor || tensor->model.empty() || tensor->variant != variant) continue;

@@ -49,12 +49,13 @@ LayerTensor TensorOf(std::string_view rest) {
   return tensor;
 }
 
+constexpr std::string_view kLayersOfModel = "/layers/";
+
 // <model>/layers/<layer>/<what>/<variant>
 std::optional<LayerTensor> ParseOwn(std::string_view tag) {
-  constexpr std::string_view kLayers = "/layers/";
-  const std::size_t at = tag.find(kLayers);
+  const std::size_t at = tag.find(kLayersOfModel);
   if (at == std::string_view::npos || at == 0) return std::nullopt;
-  std::string_view rest = tag.substr(at + kLayers.size());
+  std::string_view rest = tag.substr(at + kLayersOfModel.size());
   const std::string_view variant = TakeLast(rest);
   if (variant.empty() || rest.find('/') == std::string_view::npos) return std::nullopt;
   LayerTensor tensor = TensorOf(rest);
@@ -140,6 +141,12 @@ std::string_view NameOf(TensorRole role) {
   return "parameter";
 }
 
+std::string TitleOf(const LayerTensor& tensor) {
+  if (tensor.role == TensorRole::kOutput) return tensor.layer;
+  return tensor.layer + " " +
+         (tensor.parameter.empty() ? std::string(NameOf(tensor.role)) : tensor.parameter);
+}
+
 std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind) {
   if (tag.empty()) return std::nullopt;
   std::optional<LayerTensor> tensor;
@@ -171,11 +178,21 @@ RunKind KindOf(const Run& run) {
   return TrialOf(run) ? RunKind::kTuning : RunKind::kAny;
 }
 
-std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant) {
+std::span<const Tag> TagsOfLayers(const Run& run, std::string_view model) {
+  if (model.empty()) return run.tags;
+  const std::string prefix = std::string(model) + std::string(kLayersOfModel);
+  const auto first = std::ranges::lower_bound(run.tags, prefix, {}, &Tag::name);
+  const auto last = std::partition_point(
+      first, run.tags.end(), [&](const Tag& tag) { return tag.name().starts_with(prefix); });
+  return {first, last};
+}
+
+std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant,
+                                       std::string_view model) {
   const RunKind kind = KindOf(run);
   std::vector<LayerTensor> tensors;
   std::vector<Place> places;
-  for (const Tag& tag : run.tags) {
+  for (const Tag& tag : TagsOfLayers(run, model)) {
     if (tag.kind() != TagKind::kHistogram) continue;
     std::optional<LayerTensor> tensor = ParseLayerTag(tag, kind);
     if (!tensor) continue;

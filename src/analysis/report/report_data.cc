@@ -164,7 +164,7 @@ Result<ReportData> CollectReport(const std::shared_ptr<const Snapshot>& snapshot
     return lost_p > lost_q;
   });
   if (options.contract) {
-    data.contract = CheckContract(*options.contract, data.table, SeriesOf(*snapshot));
+    data.contract = CheckContract(*options.contract, data.table, snapshot);
   }
   return data;
 }

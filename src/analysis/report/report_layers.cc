@@ -28,28 +28,16 @@ std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const Lay
   if (a == nullptr || b == nullptr) return std::nullopt;
   // A side that names no model matches all of them, which a report must not repeat.
   if (a->model != model.model || b->model != model.model) return std::nullopt;
-  const Run* const run_a = data.snapshot->FindRun(a->run);
   const Run* const run_b = data.snapshot->FindRun(b->run);
-  if (run_a == nullptr || run_b == nullptr) return std::nullopt;
-  return RankedModel{
-      .ranking = RankLayers(
-          CollectLayers(*run_a, a->variant_in_tags), CollectLayers(*run_b, b->variant_in_tags),
-          *HistogramsOf(data.snapshot), CollectLayerMetrics(*run_b, b->variant),
-          {.findings = ReadLayerFindings(*run_b, b->model, b->variant).value_or(LayerFindings{})}),
-      .verified = ReadVerifiedRuns(*run_b, b->model, b->variant)};
+  if (run_b == nullptr) return std::nullopt;
+  return RankedModel{.ranking = RankSides(data.snapshot, a, *b),
+                     .verified = ReadVerifiedRuns(*run_b, b->model, b->variant)};
 }
 
 // With the same decimals in every row, so that points stand below points.
 std::string LoggedText(const RankedLayer& layer, std::string_view metric, int decimals) {
   const auto found = layer.logged.find(metric);
   return found == layer.logged.end() ? "–" : FixedNumber(found->second, decimals);
-}
-
-// "fc1", or "fc1 weight" for what is not a layer's output.
-std::string TensorName(const LayerTensor& tensor) {
-  if (tensor.role == TensorRole::kOutput) return tensor.layer;
-  return tensor.layer + " " +
-         (tensor.parameter.empty() ? std::string(NameOf(tensor.role)) : tensor.parameter);
 }
 
 // As it was logged; else what histograms say of it, which is a bound.
@@ -97,7 +85,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
   const std::size_t shown = std::min(kMostLayers, ranking.layers.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RankedLayer& layer = ranking.layers[i];
-    html.Raw("<tr>").Element("td", TensorName(layer.baseline), "name").Raw("<td>");
+    html.Raw("<tr>").Element("td", TitleOf(layer.baseline), "name").Raw("<td>");
     html.Element("span", VerdictOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
     html.Raw("</td>").Element("td", SqnrText(layer), "num");
     html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", 1), "num");

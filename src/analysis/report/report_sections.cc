@@ -104,9 +104,8 @@ void WriteContract(HtmlWriter& html, const ReportData& data) {
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Gate</th><th>Model</th><th>Variant</th>");
   html.Raw("<th>Outcome</th><th>Why</th></tr></thead><tbody>");
   for (const GateResult& result : (*data.contract)->results) {
-    const TableRow& row = data.table.rows[result.row];
     html.Raw("<tr>").Element("td", data.options.contract->gates[result.gate].id);
-    html.Element("td", row.model, "name").Element("td", row.variant);
+    html.Element("td", result.model, "name").Element("td", result.variant);
     html.Raw("<td>").Element("span", NameOf(result.outcome),
                              result.outcome == GateOutcome::kPass ? "good" : "bad");
     html.Raw("</td>").Element("td", result.explanation).Raw("</tr>");

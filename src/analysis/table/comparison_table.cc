@@ -175,8 +175,7 @@ std::string BaselineOf(const ModelLog& model) {
   if (!model.stored_baseline.empty() && has(model.stored_baseline)) {
     return TagKeyOf(model.stored_baseline);
   }
-  for (const std::string_view usual :
-       {"fp32", "float32", "float", "baseline", "original", "bf16", "fp16"}) {
+  for (const std::string_view usual : kUsualBaselines) {
     if (has(usual)) return TagKeyOf(usual);
   }
   return model.variants.begin()->first;

@@ -58,7 +58,11 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
   if (found.accumulated) {
     numbers.push_back({"accumulated_sqnr_db", found.accumulated->total.SqnrDb()});
   }
-  for (const Number& number : numbers) {
+  for (Number& number : numbers) {
+    // What is lost altogether must not look like what was not compared: limits are checked by it.
+    const bool is_lost =
+        number.value == -HUGE_VAL && std::string_view(number.metric).ends_with("_db");
+    if (is_lost) number.value = -kLoggedExactDb;
     if (!number.value || !std::isfinite(*number.value)) continue;
     CBOARD_RETURN_IF_ERROR(AddFigure(writer, tags, number.metric, *number.value));
   }

@@ -90,6 +90,22 @@ TEST(ComparisonLogOfExports, KeepsTheNamesThatTagsCannotHold) {
   EXPECT_THAT(events, HasSubstr(R"({"v":1,"model":"m","variant":"fp32","layer":"/net/fc:0"})"));
 }
 
+// Weights that were all zero: whatever they became is error, and there is no such logarithm.
+TEST_F(ComparisonLog, SaysSoOfLayersOfWhichNothingIsLeft) {
+  testing::OnnxBuilder zeros;
+  zeros.Input("x", {-1, 2})
+      .Weight("w", {2, 2}, {0, 0, 0, 0})
+      .Node("MatMul", {"x", "w"}, {"hidden"})
+      .Node("Relu", {"hidden"}, {"y"})
+      .Output("y", {-1, 2});
+  ASSERT_THAT(WriteFileAtomically(folder_ / "zeros.onnx", zeros.Bytes()), Succeeds());
+  const auto comparison = CompareModels(folder_ / "zeros.onnx", folder_ / "q.onnx", {.samples = 0});
+  ASSERT_THAT(comparison, Succeeds());
+  ASSERT_THAT(LogComparison(*comparison, folder_ / "log" / "zeros"), Succeeds());
+  const auto scalars = Scalars("zeros");
+  EXPECT_EQ(scalars.at({"zeros/layers/hidden/sqnr_db/int8", 0}), -200);
+}
+
 TEST_F(ComparisonLog, ChannelsAreSteps) {
   const auto before = Scalars("fp32/max_per_channel"), after = Scalars("int8/max_per_channel");
   EXPECT_EQ(before.at({"hidden/weight", 0}), 3);

@@ -109,16 +109,8 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   const auto sides = analysis::FindLayerSides(*call.snapshot);
   CBOARD_ASSIGN_OR_RETURN(const LayerSide a, QueriedSide(call, sides, "a"));
   CBOARD_ASSIGN_OR_RETURN(const LayerSide b, QueriedSide(call, sides, "b"));
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run_a, FindRun(call, a.run));
   CBOARD_ASSIGN_OR_RETURN(const Run* const run_b, FindRun(call, b.run));
-  const auto tensors_a = analysis::CollectLayers(*run_a, a.variant_in_tags);
-  const auto tensors_b = analysis::CollectLayers(*run_b, b.variant_in_tags);
-  const auto histograms = analysis::HistogramsOf(call.snapshot);
-  const auto findings = analysis::ReadLayerFindings(*run_b, b.model, b.variant);
-  analysis::LayerRanking ranking = analysis::RankLayers(
-      tensors_a, tensors_b, *histograms, analysis::CollectLayerMetrics(*run_b, b.variant),
-      {.findings = findings.value_or(analysis::LayerFindings{})});
-  if (!findings) ranking.errors.push_back(findings.error());
+  const analysis::LayerRanking ranking = analysis::RankSides(call.snapshot, &a, b);
   const auto verified = analysis::ReadVerifiedRuns(*run_b, b.model, b.variant);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);

@@ -70,7 +70,8 @@ class PairRoutesTest : public ::testing::Test {
 
 TEST_F(PairRoutesTest, LayersHaveWhatWasVerifiedOfThem) {
   const std::string answer = Get("/compression/layers?model=net&a=fp32&b=int8");
-  EXPECT_THAT(answer, HasSubstr(R"("restored_alone_db":[null,null,"Infinity"])"));
+  EXPECT_THAT(answer, HasSubstr(R"("names":["conv1","fc"])"));  // And no layer of another model.
+  EXPECT_THAT(answer, HasSubstr(R"("restored_alone_db":[null,"Infinity"])"));
   EXPECT_THAT(
       answer,
       HasSubstr(

@@ -68,22 +68,16 @@ Result<HttpResponse> GetGates(const ApiCall& call) {
 Result<HttpResponse> PostGates(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const analysis::Contract contract, analysis::ParseContract(call.body));
   const ComparisonTable table = analysis::TableOf(*call.snapshot);
-  CBOARD_ASSIGN_OR_RETURN(
-      const analysis::ContractResult result,
-      analysis::CheckContract(contract, table, analysis::SeriesOf(*call.snapshot)));
-  const std::vector<std::string> names = analysis::UniqueNames(table);
+  CBOARD_ASSIGN_OR_RETURN(const analysis::ContractResult result,
+                          analysis::CheckContract(contract, table, call.snapshot));
   const auto& entries = result.results;
-  const auto row = [&](const GateResult& entry) -> const analysis::TableRow& {
-    return table.rows[entry.row];
-  };
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("passed").Value(result.passed());
   WriteValues(json, "gates", entries,
               [&](const GateResult& e) { return contract.gates[e.gate].id; });
-  WriteValues(json, "models", entries,
-              [&](const GateResult& e) { return names[row(e).model_index]; });
-  WriteValues(json, "variants", entries, [&](const GateResult& e) { return row(e).variant; });
+  WriteValues(json, "models", entries, &GateResult::model);
+  WriteValues(json, "variants", entries, &GateResult::variant);
   WriteValues(json, "outcomes", entries, [](const GateResult& e) { return NameOf(e.outcome); });
   WriteNumbers(json, "values", entries, &GateResult::value);
   WriteNumbers(json, "baseline_values", entries, &GateResult::baseline_value);

@@ -1,0 +1,255 @@
+// Reading one gate: what each member may be, and what to say when it is something else.
+#include "analysis/gates/gate_parser.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+namespace {
+
+// More would be a loop over all layers for each.
+constexpr std::size_t kMaxPatterns = 100;
+
+struct NamedAggregation {
+  std::string_view name;
+  Aggregation aggregation;
+};
+constexpr auto kAggregations = std::to_array<NamedAggregation>({{"last", Aggregation::kLast},
+                                                                {"min", Aggregation::kMin},
+                                                                {"max", Aggregation::kMax},
+                                                                {"mean", Aggregation::kMean},
+                                                                {"p50", Aggregation::kP50},
+                                                                {"p90", Aggregation::kP90},
+                                                                {"p95", Aggregation::kP95},
+                                                                {"p99", Aggregation::kP99}});
+
+constexpr std::array<std::string_view, 12> kGateMembers = {
+    "id",  "role", "metric", "tags",   "direction",  "absolute", "relative_degradation",
+    "min", "max",  "layers", "except", "description"};
+
+// Reads the members of one gate; `where_` names it in errors.
+class GateParser {
+ public:
+  GateParser(const DocumentNode& node, std::size_t number, std::vector<std::string>& remarks)
+      : node_(node), where_("gate " + std::to_string(number)), remarks_(remarks) {}
+
+  Result<Gate> Parse() {
+    if (!node_.is_map()) {
+      return Wrong(
+          node_, "must be a mapping such as {metric: accuracy, min: 0.7}, not " + node_.Describe());
+    }
+    Gate gate;
+    CBOARD_RETURN_IF_ERROR(ReadText(node_, "id", gate.id));
+    where_ += " (" + Quoted(gate.id) + ")";
+    CBOARD_RETURN_IF_ERROR(ReadText(node_, "role", gate.role));
+    CBOARD_RETURN_IF_ERROR(ReadPatterns("layers", gate.layers));
+    CBOARD_RETURN_IF_ERROR(ReadPatterns("except", gate.except));
+    CBOARD_RETURN_IF_ERROR(ParseMetric(gate));
+    CBOARD_RETURN_IF_ERROR(ParseTags(node_, gate));
+    CBOARD_RETURN_IF_ERROR(ParseDirection(gate));
+    CBOARD_RETURN_IF_ERROR(ParseAbsolute(gate));
+    CBOARD_RETURN_IF_ERROR(ParseDegradation(gate));
+    CBOARD_RETURN_IF_ERROR(gate.is_about_layers() ? CheckLayerGate(gate) : CheckGate(gate));
+    RemarkUnknown();
+    return gate;
+  }
+
+ private:
+  tl::unexpected<Error> Wrong(const DocumentNode& at, std::string_view what) const {
+    return Fail(ErrorCode::kInvalidArgument, at.place() + ": " + where_ + ": " + std::string(what));
+  }
+  tl::unexpected<Error> WrongMember(const DocumentNode& at, std::string_view key,
+                                    std::string_view expected) const {
+    return Wrong(at,
+                 Quoted(key) + " is " + at.Describe() + " but must be " + std::string(expected));
+  }
+
+  // Leaves `text` as it is where there is no such member, or an empty one.
+  Result<void> ReadText(const DocumentNode& parent, std::string_view key, std::string& text) const {
+    const DocumentNode* const node = parent.Find(key);
+    if (node == nullptr) return {};
+    if (!node->is_text()) return WrongMember(*node, key, "a text");
+    if (!node->text.empty()) text = node->text;
+    return {};
+  }
+
+  Result<void> ReadNumber(const DocumentNode& parent, std::string_view key,
+                          std::optional<double>& number) const {
+    const DocumentNode* const node = parent.Find(key);
+    if (node == nullptr) return {};
+    number = node->Number();
+    if (number) return {};
+    return WrongMember(*node, key, "a number, such as 0.7");
+  }
+
+  // One pattern, or a list of them.
+  Result<void> ReadPatterns(std::string_view key, std::vector<std::string>& patterns) const {
+    const DocumentNode* const node = node_.Find(key);
+    if (node == nullptr) return {};
+    const std::span<const DocumentNode> items =
+        node->is_list() ? std::span(node->items) : std::span(node, 1);
+    for (const DocumentNode& item : items) {
+      if (!item.is_text() || item.text.empty()) {
+        return WrongMember(item, key, "a pattern of layers' names, such as 'conv*', or a list");
+      }
+      patterns.push_back(item.text);
+    }
+    if (patterns.empty()) return Wrong(*node, Quoted(key) + " is empty; 'all layers' is '*'");
+    if (patterns.size() > kMaxPatterns) {
+      return Wrong(*node, Quoted(key) + " has more than 100 patterns; use * in them");
+    }
+    return {};
+  }
+
+  Result<void> ParseMetric(Gate& gate) const {
+    const DocumentNode* const metric = node_.Find("metric");
+    if (metric == nullptr) {
+      return Wrong(node_, "needs a 'metric', such as accuracy or {name: accuracy}");
+    }
+    if (metric->is_text()) {
+      gate.metric = metric->text;
+    } else if (metric->is_map()) {
+      CBOARD_RETURN_IF_ERROR(ReadText(*metric, "name", gate.metric));
+      CBOARD_RETURN_IF_ERROR(ParseAggregation(*metric, gate));
+      CBOARD_RETURN_IF_ERROR(ParseTags(*metric, gate));
+    } else {
+      return WrongMember(*metric, "metric", "a name or a mapping such as {name: accuracy}");
+    }
+    if (gate.metric.empty()) return Wrong(*metric, "'metric' needs a 'name'");
+    return {};
+  }
+
+  Result<void> ParseAggregation(const DocumentNode& metric, Gate& gate) const {
+    std::string source = "summary_metrics", aggregation = "last";
+    CBOARD_RETURN_IF_ERROR(ReadText(metric, "source", source));
+    CBOARD_RETURN_IF_ERROR(ReadText(metric, "aggregation", aggregation));
+    if (source != "summary_metrics" && source != "metrics") {
+      return Wrong(metric,
+                   "'source' is " + Quoted(source) + " but may be summary_metrics or metrics");
+    }
+    const auto known = std::ranges::find(kAggregations, aggregation, &NamedAggregation::name);
+    if (known == kAggregations.end()) {
+      return Wrong(metric, "'aggregation' is " + Quoted(aggregation) +
+                               " but may be last, min, max, mean, p50, p90, p95 or p99");
+    }
+    // A summary is the last value, whatever else is asked of it.
+    if (source == "metrics") gate.aggregation = known->aggregation;
+    return {};
+  }
+
+  // Of the metric, as CEMI has them, or of the gate, where the metric is a name.
+  Result<void> ParseTags(const DocumentNode& parent, Gate& gate) const {
+    const DocumentNode* const tags = parent.Find("tags");
+    if (tags == nullptr) return {};
+    if (!tags->is_map()) return WrongMember(*tags, "tags", "a mapping such as {model: resnet18}");
+    for (const auto& [key, value] : tags->members) {
+      if (!value.is_text()) return WrongMember(value, key, "a text");
+      gate.tags.insert_or_assign(key, value.text);
+    }
+    return {};
+  }
+
+  Result<void> ParseDirection(Gate& gate) const {
+    std::string direction;
+    CBOARD_RETURN_IF_ERROR(ReadText(node_, "direction", direction));
+    if (direction == "higher_is_better") gate.direction = Better::kHigher;
+    if (direction == "lower_is_better") gate.direction = Better::kLower;
+    if (direction.empty() || gate.direction != Better::kUnknown) return {};
+    return Wrong(*node_.Find("direction"), "'direction' is " + Quoted(direction) +
+                                               " but may be higher_is_better or lower_is_better");
+  }
+
+  // `min` and `max`, in `absolute` or beside it.
+  Result<void> ParseAbsolute(Gate& gate) const {
+    const DocumentNode* const absolute = node_.Find("absolute");
+    if (absolute != nullptr && !absolute->is_map()) {
+      return WrongMember(*absolute, "absolute", "a mapping such as {min: 0.7}");
+    }
+    const DocumentNode& limits = absolute != nullptr ? *absolute : node_;
+    if (gate.is_about_layers() && gate.metric == "level") return ParseLevel(limits, gate);
+    CBOARD_RETURN_IF_ERROR(ReadNumber(limits, "min", gate.min));
+    CBOARD_RETURN_IF_ERROR(ReadNumber(limits, "max", gate.max));
+    if (absolute != nullptr) {
+      if (!gate.min && !gate.max) return Wrong(*absolute, "'absolute' needs 'min' or 'max'");
+      if (node_.Find("min") != nullptr || node_.Find("max") != nullptr) {
+        return Wrong(*absolute, "limits are in 'absolute' and beside it; which of them count?");
+      }
+    }
+    if (gate.min && gate.max && *gate.min > *gate.max) {
+      return Wrong(*limits.Find("min"), "'min' is above 'max': no value can be both");
+    }
+    return {};
+  }
+
+  Result<void> ParseLevel(const DocumentNode& limits, Gate& gate) const {
+    const DocumentNode* const worst = limits.Find("max");
+    if (worst == nullptr || limits.Find("min") != nullptr) {
+      return Wrong(node_, "a level has a 'max' and no 'min'; 'max: amber' forbids red layers");
+    }
+    if (worst->is_text() && worst->text == NameOf(Level::kGreen)) gate.worst_level = Level::kGreen;
+    if (worst->is_text() && worst->text == NameOf(Level::kAmber)) gate.worst_level = Level::kAmber;
+    if (gate.worst_level) return {};
+    return WrongMember(*worst, "max", "amber, which forbids red layers, or green");
+  }
+
+  Result<void> ParseDegradation(Gate& gate) const {
+    const DocumentNode* const limits = node_.Find("relative_degradation");
+    if (limits == nullptr) return {};
+    if (!limits->is_map()) {
+      return WrongMember(*limits, "relative_degradation", "a mapping such as {max_pct: 1}");
+    }
+    CBOARD_RETURN_IF_ERROR(ReadNumber(*limits, "max_abs", gate.max_degradation));
+    CBOARD_RETURN_IF_ERROR(ReadNumber(*limits, "max_pct", gate.max_degradation_pct));
+    if (gate.max_degradation || gate.max_degradation_pct) return {};
+    return Wrong(*limits, "'relative_degradation' needs 'max_abs' or 'max_pct'");
+  }
+
+  // Figures of layers are about the difference to the baseline already, and there is one of each.
+  Result<void> CheckLayerGate(const Gate& gate) const {
+    for (const std::string_view key : {"relative_degradation", "direction"}) {
+      if (const DocumentNode* const node = node_.Find(key)) {
+        return Wrong(*node, "a gate on layers has no " + Quoted(key) + "; give it 'min' or 'max'");
+      }
+    }
+    if (gate.aggregation != Aggregation::kLast) {
+      return Wrong(*node_.Find("metric"),
+                   "a gate on layers has no 'aggregation': a layer's last figure counts");
+    }
+    if (gate.min || gate.max || gate.worst_level) return {};
+    return Wrong(node_, "a gate on layers needs 'min' or 'max', such as min: 20");
+  }
+
+  Result<void> CheckGate(const Gate& gate) const {
+    if (!gate.except.empty())
+      return Wrong(*node_.Find("except"), "'except' needs 'layers' beside it");
+    if (!gate.min && !gate.max && !gate.max_degradation && !gate.max_degradation_pct) {
+      remarks_.push_back(node_.place() + ": " + where_ + " has no limit: it passes wherever " +
+                         Quoted(gate.metric) + " is logged");
+    }
+    return {};
+  }
+
+  void RemarkUnknown() const {
+    for (const auto& [key, value] : node_.members) {
+      if (std::ranges::find(kGateMembers, key) != kGateMembers.end()) continue;
+      remarks_.push_back(value.place() + ": " + where_ + ": " + Quoted(key) +
+                         " is not known and ignored");
+    }
+  }
+
+  const DocumentNode& node_;
+  std::string where_;
+  std::vector<std::string>& remarks_;
+};
+
+}  // namespace
+
+Result<Gate> ParseGate(const DocumentNode& node, std::size_t number,
+                       std::vector<std::string>& remarks) {
+  return GateParser(node, number, remarks).Parse();
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,234 @@
+#include "analysis/gates/layer_gates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "analysis/gates/limits.h"
+#include "analysis/gates/name_pattern.h"
+#include "analysis/number_text.h"
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+namespace {
+
+constexpr std::size_t kMostNames = 8;  // In a message that says what there is.
+
+struct HistogramFigure {
+  std::string_view name;
+  double HistogramComparison::*member;
+};
+constexpr auto kHistogramFigures = std::to_array<HistogramFigure>(
+    {{"sqnr_at_most_db", &HistogramComparison::sqnr_at_most_db},
+     {"w1_by_sigma", &HistogramComparison::w1_by_sigma},
+     {"range_ratio", &HistogramComparison::range_ratio},
+     {"deviation_ratio", &HistogramComparison::deviation_ratio},
+     {"mean_shift_by_sigma", &HistogramComparison::mean_shift_by_sigma},
+     {"kl", &HistogramComparison::kl},
+     {"clipped_share", &HistogramComparison::clipped_share},
+     {"codes_used", &HistogramComparison::codes_used}});
+
+// What people call it who also know the error that layers before have left.
+std::string_view FigureNamed(std::string_view metric) {
+  return metric == "local_sqnr_db" ? "sqnr_db" : metric;
+}
+
+std::string Some(const std::set<std::string_view>& names) {
+  std::string list;
+  std::size_t listed = 0;
+  for (const std::string_view name : names) {
+    if (listed++ == kMostNames) return list + ", …";
+    list += (list.empty() ? "" : ", ") + Quoted(name);
+  }
+  return list;
+}
+
+class LayerCheck {
+ public:
+  explicit LayerCheck(const Gate& gate) : gate_(gate), found_(gate.layers.size()) {}
+
+  GateResult Judge(const LayerRanking& ranking) {
+    for (const RankedLayer& layer : ranking.layers) Add(layer);
+    std::ranges::stable_sort(broken_, std::greater<>(), &Broken::by);
+    GateResult result{.value = worst_value_, .layers_checked = checked_.size()};
+    for (Broken& each : broken_) result.broken.push_back(std::move(each.layer));
+    const auto lost = std::ranges::find(found_, false);
+    if (!result.broken.empty()) {
+      result.outcome = GateOutcome::kFail;
+      result.beyond = broken_.front().by;
+      result.explanation = FailureText(result.broken.front());
+    } else if (!ranking.errors.empty()) {
+      result.outcome = GateOutcome::kMissing;
+      result.explanation = "not all layers can be judged: " + ranking.errors.front().message;
+    } else if (lost != found_.end()) {
+      result.outcome = GateOutcome::kMissing;
+      result.explanation = LostText(static_cast<std::size_t>(lost - found_.begin()), ranking);
+    } else {
+      result.explanation = PassText();
+    }
+    return result;
+  }
+
+ private:
+  struct Broken {
+    BrokenLayer layer;
+    double by;
+  };
+
+  bool Matches(std::string_view pattern, const RankedLayer& layer) const {
+    return MatchesLayer(pattern, layer.baseline.layer) ||
+           MatchesLayer(pattern, layer.variant.layer);
+  }
+
+  bool IsExcepted(const RankedLayer& layer) const {
+    return std::ranges::any_of(gate_.except,
+                               [&](const std::string& pattern) { return Matches(pattern, layer); });
+  }
+
+  // A level counts as how bad it is; green for want of anything to judge by is none.
+  std::optional<double> ValueOf(const RankedLayer& layer) const {
+    if (gate_.worst_level) {
+      const bool is_judged =
+          layer.histogram || layer.from_logged || !layer.diagnosis.explanation.empty();
+      return is_judged ? std::optional(static_cast<double>(layer.diagnosis.level)) : std::nullopt;
+    }
+    if (const auto logged = layer.logged.find(FigureNamed(gate_.metric));
+        logged != layer.logged.end()) {
+      return logged->second;
+    }
+    const auto known = std::ranges::find(kHistogramFigures, gate_.metric, &HistogramFigure::name);
+    if (known == kHistogramFigures.end() || !layer.histogram) return std::nullopt;
+    return (*layer.histogram).*(known->member);
+  }
+
+  // How far a value is beyond the limits; what is within is below 0.
+  double Beyond(double value) const {
+    if (gate_.worst_level) return value - static_cast<double>(*gate_.worst_level);
+    double beyond = -std::numeric_limits<double>::infinity();
+    if (gate_.min) beyond = std::max(beyond, InLimits(*gate_.min - value, *gate_.min));
+    if (gate_.max) beyond = std::max(beyond, InLimits(value - *gate_.max, *gate_.max));
+    return beyond;
+  }
+
+  bool Breaks(double value) const {
+    if (gate_.worst_level) return Beyond(value) > 0;
+    return (gate_.min && IsBelow(value, *gate_.min)) || (gate_.max && IsAbove(value, *gate_.max));
+  }
+
+  void Add(const RankedLayer& layer) {
+    std::vector<std::size_t> patterns;
+    for (std::size_t i = 0; i < gate_.layers.size(); ++i) {
+      if (Matches(gate_.layers[i], layer)) patterns.push_back(i);
+    }
+    if (patterns.empty() || IsExcepted(layer)) return;
+    const std::optional<double> value = ValueOf(layer);
+    if (!value) return;
+    for (const std::size_t i : patterns) found_[i] = true;
+    // Levels and logged figures are about a layer, histograms about one tensor of it.
+    const bool is_of_layer = gate_.worst_level || layer.logged.contains(FigureNamed(gate_.metric));
+    const std::string title = is_of_layer ? layer.baseline.layer : TitleOf(layer.baseline);
+    checked_.insert(title);
+    const double by = Beyond(*value);
+    if (worst_title_.empty() || by > worst_by_) {
+      worst_by_ = by;
+      if (!gate_.worst_level) worst_value_ = value;
+      worst_title_ = title;
+    }
+    if (!Breaks(*value)) return;
+    Broken broken{.layer = {.layer = title,
+                            .value = gate_.worst_level ? std::nullopt : value,
+                            .level = layer.diagnosis.level,
+                            .explanation = WhyBroken(layer, *value)},
+                  .by = by};
+    // The worst of its tensors speaks for a layer.
+    const auto [place, is_new] = place_of_.try_emplace(title, broken_.size());
+    if (is_new) {
+      broken_.push_back(std::move(broken));
+    } else if (by > broken_[place->second].by) {
+      broken_[place->second] = std::move(broken);
+    }
+  }
+
+  std::string WhyBroken(const RankedLayer& layer, double value) const {
+    if (gate_.worst_level) {
+      std::string text = "is " + std::string(NameOf(layer.diagnosis.level));
+      if (!layer.from_logged && layer.baseline.role != TensorRole::kOutput) {
+        text += " in its" + TitleOf(layer.baseline).substr(layer.baseline.layer.size());
+      }
+      const std::string& why = layer.diagnosis.explanation;
+      return why.empty() ? text : text + ": " + why;
+    }
+    const std::string said = gate_.metric + " is " + ShortNumber(value, 6);
+    if (std::isnan(value)) return said;
+    if (gate_.min && IsBelow(value, *gate_.min)) {
+      return said + ", below the least, " + ShortNumber(*gate_.min, 6);
+    }
+    return said + ", above the most, " + ShortNumber(*gate_.max, 6);
+  }
+
+  std::string CountText(std::size_t count) const {
+    return HumanCount(count) + (count == 1 ? " layer" : " layers");
+  }
+
+  std::string FailureText(const BrokenLayer& worst) const {
+    const std::string named = Quoted(worst.layer) + (gate_.worst_level ? " " : ": ");
+    if (checked_.size() == 1) return named + worst.explanation;
+    return HumanCount(broken_.size()) + " of " + CountText(checked_.size()) +
+           (broken_.size() == 1 ? " breaks it, " : " break it, the worst ") + named +
+           worst.explanation;
+  }
+
+  std::string PassText() const {
+    if (gate_.worst_level) {
+      return "none of " + CountText(checked_.size()) + " is worse than " +
+             std::string(NameOf(*gate_.worst_level));
+    }
+    return "of " + CountText(checked_.size()) + ", " + Quoted(worst_title_) +
+           " is nearest: " + gate_.metric + " is " + ShortNumber(*worst_value_, 6);
+  }
+
+  // Why the pattern found nothing, and what it could have found.
+  std::string LostText(std::size_t pattern, const LayerRanking& ranking) const {
+    std::set<std::string_view> layers, figures;
+    bool any = false, all_excepted = true;
+    for (const RankedLayer& layer : ranking.layers) {
+      layers.insert(layer.baseline.layer);
+      if (!Matches(gate_.layers[pattern], layer)) continue;
+      any = true;
+      all_excepted = all_excepted && IsExcepted(layer);
+      for (const auto& [figure, value] : layer.logged) figures.insert(figure);
+    }
+    const std::string quoted = Quoted(gate_.layers[pattern]);
+    if (!any) {
+      return "no layer matches " + quoted +
+             (layers.empty() ? "; none were logged" : "; there are " + Some(layers));
+    }
+    if (all_excepted) return "'except' leaves out all layers that match " + quoted;
+    if (gate_.worst_level) {
+      return "nothing was logged by which layers that match " + quoted +
+             " can be judged, such as sqnr_db";
+    }
+    return "no layer that matches " + quoted + " has a figure " + Quoted(gate_.metric) +
+           (figures.empty() ? "" : "; there are " + Some(figures));
+  }
+
+  const Gate& gate_;
+  std::vector<bool> found_;  // By pattern.
+  std::set<std::string> checked_;
+  std::vector<Broken> broken_;
+  std::map<std::string, std::size_t> place_of_;  // In broken_, until it is sorted.
+  std::optional<double> worst_value_;
+  double worst_by_ = -std::numeric_limits<double>::infinity();
+  std::string worst_title_;
+};
+
+}  // namespace
+
+GateResult CheckLayers(const Gate& gate, const LayerRanking& ranking) {
+  return LayerCheck(gate).Judge(ranking);
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,14 @@
+// Gates on layers.
+#pragma once
+
+#include "cboard/analysis/gates.h"
+
+namespace cboard::analysis {
+
+// Judges the layers of one variant. Leaves gate, model and variant of the result to the caller.
+//
+// A layer without the figure is left out: an activation has no weights. But each pattern must find
+// a layer that has it, and everything must have been readable; otherwise the outcome is kMissing.
+GateResult CheckLayers(const Gate& gate, const LayerRanking& ranking);
+
+}  // namespace cboard::analysis

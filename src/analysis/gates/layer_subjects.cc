@@ -1,0 +1,96 @@
+// Whose layers a contract is about.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analysis/run_path.h"
+#include "cboard/analysis/gates.h"
+#include "cboard/analysis/layer_sides.h"
+
+namespace cboard::analysis {
+namespace {
+
+using SideSpan = std::span<const LayerSide>;
+
+// The variant that others of a model are compared with; empty when it has none that counts as such.
+std::string_view BaselineAmong(SideSpan sides, std::string_view wanted, std::string_view of_table) {
+  const auto has = [&](std::string_view variant) {
+    return !variant.empty() &&
+           std::ranges::find(sides, variant, &LayerSide::variant) != sides.end();
+  };
+  if (has(wanted)) return wanted;
+  if (has(of_table)) return of_table;
+  const auto usual = std::ranges::find_if(kUsualBaselines, has);
+  return usual == kUsualBaselines.end() ? std::string_view() : *usual;
+}
+
+// Sides of the baseline by where they are: a variant belongs to the one in its own run, else to the
+// one beside it, else to whichever there is.
+class Baselines {
+ public:
+  Baselines(SideSpan sides, std::string_view variant) {
+    for (const LayerSide& side : sides) {
+      if (side.variant != variant) continue;
+      if (any_ == nullptr) any_ = &side;
+      by_run_.emplace(side.run, &side);
+      by_parent_.emplace(ParentOf(WithoutDot(side.run)), &side);
+    }
+  }
+
+  const LayerSide* For(const LayerSide& side) const {
+    if (const auto same = by_run_.find(side.run); same != by_run_.end()) return same->second;
+    const auto beside = by_parent_.find(ParentOf(WithoutDot(side.run)));
+    return beside != by_parent_.end() ? beside->second : any_;
+  }
+
+ private:
+  const LayerSide* any_ = nullptr;
+  std::map<std::string_view, const LayerSide*> by_run_;
+  std::map<std::string_view, const LayerSide*> by_parent_;
+};
+
+std::string NameOfSide(const LayerSide& side, bool is_unique) {
+  if (side.model.empty()) return side.run;
+  return is_unique ? side.model : side.run + "/" + side.model;
+}
+
+}  // namespace
+
+std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>& snapshot,
+                                          const ComparisonTable& table, std::string_view baseline) {
+  const std::vector<LayerSide> sides = FindLayerSides(*snapshot);  // By model.
+  std::map<std::string, std::string_view> baselines;
+  for (const TableModel& model : table.models) {
+    baselines.emplace(ModelKeyOf(model.model), model.baseline);
+  }
+  std::vector<LayerSubject> subjects;
+  for (auto first = sides.begin(); first != sides.end();) {
+    const auto last = std::find_if(
+        first, sides.end(), [&](const LayerSide& side) { return side.model != first->model; });
+    const SideSpan group(first, last);
+    const auto of_table = baselines.find(ModelKeyOf(first->model));
+    const std::string_view reference = BaselineAmong(
+        group, baseline, of_table == baselines.end() ? std::string_view() : of_table->second);
+    const Baselines references(group, reference);
+    std::map<std::string_view, std::size_t> uses;
+    for (const LayerSide& side : group) ++uses[side.variant];
+    for (const LayerSide& side : group) {
+      if (side.variant == reference) continue;
+      const LayerSide* const against = references.For(side);
+      subjects.push_back(
+          {.name = NameOfSide(side, uses[side.variant] == 1),
+           .model = side.model,
+           .variant = side.variant,
+           .baseline = std::string(reference),
+           .run = side.run,
+           .rank = [snapshot, side,
+                    against = against != nullptr ? std::optional(*against) : std::nullopt] {
+             return RankSides(snapshot, against ? &*against : nullptr, side);
+           }});
+    }
+    first = last;
+  }
+  return subjects;
+}
+
+}  // namespace cboard::analysis

@@ -1,0 +1,35 @@
+// Whether a logged value is beyond a limit.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cboard::analysis {
+
+// Values are logged as floats and limits are decimals: an accuracy of 0.9 is logged as a hair less
+// than 0.9, and one of 0.9 less one of 0.89 is a hair more than 0.01. What floats of that size
+// cannot tell apart counts as kept.
+inline double FloatSlack(double limit, double scale) {
+  constexpr double kShareOfFloat = 1.2e-7;
+  const double slack = kShareOfFloat * std::max(std::abs(limit), std::abs(scale));
+  return std::isfinite(slack) ? slack : 0;
+}
+
+// `scale` is the size of what was subtracted to get `value`, if anything was. NaN is beyond any
+// limit.
+inline bool IsAbove(double value, double limit, double scale = 0) {
+  return !(value <= limit + FloatSlack(limit, scale));
+}
+inline bool IsBelow(double value, double limit, double scale = 0) {
+  return !(value >= limit - FloatSlack(limit, scale));
+}
+
+// How bad it is to be beyond a limit `by` so much, in sizes of the limit, which things of all units
+// have; of a limit of 0, as if it were 1. NaN is as bad as can be.
+inline double InLimits(double by, double limit) {
+  if (std::isnan(by)) return std::numeric_limits<double>::infinity();
+  return limit == 0 ? by : by / std::abs(limit);
+}
+
+}  // namespace cboard::analysis

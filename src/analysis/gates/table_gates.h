@@ -1,0 +1,13 @@
+// Gates on variants as a whole: what the comparison table says of them.
+#pragma once
+
+#include "cboard/analysis/gates.h"
+#include "cboard/analysis/variant_comparison.h"
+
+namespace cboard::analysis {
+
+// Judges one variant. Leaves gate, model and variant of the result to the caller.
+GateResult CheckRow(const Gate& gate, const ComparisonTable& table,
+                    const VariantComparison& comparison, const SeriesReader& series);
+
+}  // namespace cboard::analysis

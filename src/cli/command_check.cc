@@ -1,0 +1,124 @@
+// compression-board check: whether what was logged keeps a contract, for CI.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "cboard/analysis/snapshot_table.h"
+#include "cboard/base/strings.h"
+#include "cli/check_report.h"
+#include "cli/commands.h"
+#include "cli/junit.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "cli/read_contract.h"
+#include "cli/read_logs.h"
+
+namespace cboard::cli {
+namespace {
+
+struct CheckFlags {
+  std::string contract;
+  LogdirFlags logs;
+  std::string junit;
+  bool json = false;
+
+  std::string file() const { return std::filesystem::path(contract).filename().string(); }
+};
+
+struct Checked {
+  analysis::Contract contract;
+  analysis::ContractResult result;
+};
+
+Result<Checked> Check(const CheckFlags& flags) {
+  CBOARD_ASSIGN_OR_RETURN(analysis::Contract contract, ReadContract(flags.contract));
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
+  for (const Error& error : snapshot->unreadable) Complain(error.message);
+  CBOARD_ASSIGN_OR_RETURN(
+      analysis::ContractResult result,
+      analysis::CheckContract(contract, analysis::TableOf(*snapshot), snapshot));
+  // What fails would fail with the rest as well; what passes might not.
+  if (result.passed() && !IsComplete(*snapshot)) {
+    return Fail(ErrorCode::kUnavailable,
+                "not all of the logs could be read, so that passing would mean nothing; make them "
+                "readable, or name others by --logdir");
+  }
+  return Checked{std::move(contract), std::move(result)};
+}
+
+Result<void> WriteAll(Output& out, const std::string& text) {
+  CBOARD_RETURN_IF_ERROR(out.Write(AsBytes(text)));
+  return out.Finish();
+}
+
+bool WantsColour() {
+  const char* const no_colour = std::getenv("NO_COLOR");  // https://no-color.org
+  return IsTerminal(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == '\0');
+}
+
+int ComplainOfInput(const Error& error) {
+  Complain(error.message);
+  return analysis::kContractInputError;
+}
+
+}  // namespace
+
+int RunCheck(Arguments arguments) {
+  CheckFlags flags;
+  CLI::App app(
+      "Checks what was logged against a contract: limits for metrics of variants and for figures\n"
+      "of their layers, in YAML or JSON. docs/check.md shows how to write one.\n"
+      "\n"
+      "Exits with 0 when all gates pass, 1 when one fails or has nothing to judge by, and 2 when\n"
+      "the contract or the logs cannot be read.\n"
+      "\n"
+      "Example: compression-board check contract.yaml --logdir runs --junit results.xml\n",
+      "compression-board check");
+  SetUsage(app, "compression-board check CONTRACT --logdir DIR [FLAGS]");
+  app.add_option("CONTRACT", flags.contract, "The contract, a YAML or JSON file")
+      ->required()
+      ->type_name("");
+  flags.logs.AddTo(app);
+  app.add_option("--junit", flags.junit,
+                 "Also write results as JUnit XML, for CI servers; - is\n"
+                 "standard output, instead of the text")
+      ->type_name("FILE");
+  app.add_flag("--json", flags.json, "Everything, as JSON, for other programs");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  if (flags.logs.empty()) {
+    Complain("say where to look: compression-board check " + ShellWord(flags.contract) +
+             " --logdir DIR");
+    return kExitUsage;
+  }
+  if (flags.json && flags.junit == "-") {
+    Complain("--json and --junit - cannot both be on standard output; give --junit a file");
+    return kExitUsage;
+  }
+  std::optional<Output> junit;
+  if (!flags.junit.empty()) {  // Before the long part.
+    Result<Output> opened = Output::Open(flags.junit);
+    if (!opened) return ComplainOfInput(opened.error());
+    junit.emplace(*std::move(opened));
+  }
+
+  const Result<Checked> checked = Check(flags);
+  if (junit) {
+    const std::string xml = checked ? CheckJunit(flags.file(), checked->contract, checked->result)
+                                    : ErrorJunit(flags.file(), checked.error().message);
+    if (const Result<void> written = WriteAll(*junit, xml); !written) {
+      return ComplainOfInput(written.error());
+    }
+  }
+  if (!checked) return ComplainOfInput(checked.error());
+  if (flags.json) {
+    std::cout << CheckJson(flags.file(), checked->contract, checked->result);
+  } else if (flags.junit != "-") {
+    std::cout << CheckText(checked->contract, checked->result, WantsColour());
+  }
+  return checked->result.exit_code();
+}
+
+}  // namespace cboard::cli
