@@ -157,10 +157,10 @@ std::vector<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNode&
 }
 
 bool PassesValues(std::string_view op_type) {
-  constexpr auto kOps = std::to_array<std::string_view>(
+  constexpr auto kPassing = std::to_array<std::string_view>(
       {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Slice", "Split",
        "Gather", "MaxPool", "Dropout", "DepthToSpace", "SpaceToDepth", "Expand", "Tile"});
-  return std::ranges::find(kOps, op_type) != kOps.end();
+  return std::ranges::find(kPassing, op_type) != kPassing.end();
 }
 
 }  // namespace cboard::compare
