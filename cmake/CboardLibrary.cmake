@@ -1,6 +1,7 @@
 # cboard_library(<module>
 #   SOURCES … TESTS … BENCHES … FUZZERS …
-#   KERNELS sources that Highway compiles once for each instruction set, each by itself
+#   ALONE   sources that are compiled each by itself: those that Highway compiles once for each
+#           instruction set, those with options of their own
 #   PUBLIC  targets that its headers include
 #   PRIVATE targets that only its sources include
 #   TEST_LIBRARIES extra libraries for its tests)
@@ -92,10 +93,10 @@ function(cboard_together files name)
 endfunction()
 
 function(cboard_library module)
-  cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;TESTS;BENCHES;FUZZERS;PUBLIC;PRIVATE;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;TESTS;BENCHES;FUZZERS;PUBLIC;PRIVATE;TEST_LIBRARIES" ${ARGN})
   set(target cboard_${module})
   cboard_together(sources ${module} ${ARG_SOURCES})
-  add_library(${target} STATIC ${sources} ${ARG_KERNELS})
+  add_library(${target} STATIC ${sources} ${ARG_ALONE})
   add_library(cboard::${module} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${module})
   target_include_directories(${target} PUBLIC

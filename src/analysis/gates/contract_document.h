@@ -25,7 +25,7 @@ struct DocumentNode {
   std::string text = {};   // Of kText: as it stands there, numbers included.
   bool is_quoted = false;  // "0.9" is no number.
   std::vector<DocumentNode> items = {};
-  std::vector<DocumentMember> members = {};  // As they stand there; each key once.
+  std::vector<DocumentMember> members;  // As they stand there; each key once.
   int line = 1;
   int column = 1;
 
