@@ -28,6 +28,9 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
   for (TensorPair& pair : PairQuantizedTensors(models.baseline, models.variant, models.theirs)) {
     runs.tensors.push_back({.pair = std::move(pair), .findings = {}});
   }
+  for (TensorPair& pair : PairBodyOutputs(models.baseline, models.variant, models.ours)) {
+    runs.tensors.push_back({.pair = std::move(pair), .findings = {}});
+  }
   for (TensorRun& tensor : runs.tensors) {
     plans.push_back(tensor.pair.plan);
     places.push_back(&tensor.findings);

@@ -17,7 +17,7 @@ struct PairRun {
   std::optional<SaturationCount> saturation;
 };
 
-// Of a layer without weights, whose output is quantized.
+// Of a layer without weights, whose output is quantized, or which has layers inside.
 struct TensorRun {
   TensorPair pair;
   OutputFindings findings;
