@@ -298,18 +298,22 @@ def test_a_dynamically_quantized_lstm_becomes_one_of_floats(compare, tmp_path, d
 
 @pytest.mark.parametrize("directions", [1, 2])
 def test_small_rows_that_share_a_scale_with_large_ones(compare, tmp_path, directions):
-    """Rows of an LSTM differ in size, and ONNX Runtime gives them one scale for each direction."""
+    """ONNX Runtime gives all rows of a direction one scale, which is too coarse for a small one."""
     weights = weights_of("LSTM", directions)
+    for name in "WR":
+        small = np.abs(weights[name][-1]).mean(1).argmin()
+        weights[name][-1, small] *= np.float32(0.4)
     fp32 = recurrent_model(tmp_path / "fp32.onnx", "LSTM", directions, weights)
     report = compare(fp32, dynamic(fp32, tmp_path / "int8.onnx"), "--samples", 0)
     for name in "WR":
         layer = by_name(report)[f"/net/rnn/{name}"]
-        assert (layer["level"], layer["cause"]) == ("amber", "channel_spread")
+        assert layer["level"] != "green" and layer["cause"] == "channel_spread"
         worst = layer["weight"]["worst_channel"]
         sizes = np.median(np.abs(weights[name].reshape(-1, weights[name].shape[-1])), axis=1)
         assert sizes[worst] < np.median(sizes) / 4
         assert f"channel {worst} is" in layer["explanation"]
-        assert layer["fixes"][0]["action"] == "one scale per output channel"
+        fixes = [fix["action"] for fix in layer["fixes"]]
+        assert "one scale per output channel" in fixes
 
 
 def test_factors_of_rows_are_damage(compare, tmp_path):
