@@ -345,6 +345,45 @@ def test_activations_in_bodies_are_float_with_all_outputs(compare, tmp_path):
     assert runs["everything"]["sqnr_db"] is None or runs["everything"]["sqnr_db"] > 100
 
 
+def test_a_model_that_made_up_samples_do_not_fit_is_compared_by_its_weights(compare, tmp_path):
+    """All of it is in an If, and sizes of its inputs belong together, which no file can say."""
+
+    def model(path, weight, codes=None):
+        product = helper.make_node("MatMul", ["sum", "weight"], ["a"], "product")
+        then_branch = body(
+            [
+                helper.make_node("Add", ["x", "past"], ["sum"], "add"),
+                *([codes.node("weight")] if codes else []),
+                product,
+            ],
+            [floats("a")],
+            initializers=codes.constants("weight") if codes else [constant("weight", weight)],
+        )
+        else_branch = body([helper.make_node("Identity", ["x"], ["b"], "same")], [floats("b")])
+        choose = helper.make_node(
+            "If", ["condition"], ["y"], "choose", then_branch=then_branch, else_branch=else_branch
+        )
+        past = value("past", TensorProto.FLOAT, [1, "past length"])
+        inputs = [floats("x"), past, value("condition", TensorProto.BOOL, [])]
+        return saved(path, [choose], inputs, [floats("y")])
+
+    weight = matrix(30)
+    fp32 = model(tmp_path / "fp32.onnx", weight)
+    int8 = model(tmp_path / "int8.onnx", weight, Codes(weight, 1))
+    report = compare(fp32, int8, "--verify")
+    assert set(by_name(report)) == {"choose/then_branch/product"}
+    assert report["samples"] == 0 and "--shape past=SIZES" in report["why_not_run"]
+    assert report["why_not_verified"] == report["why_not_run"]
+    # With the shape that it takes, or with samples, it is run; samples that do not fit are an error.
+    shaped = compare(fp32, int8, "--shape", f"past=1,{SIZE}")
+    assert by_name(shaped)["choose"]["accumulated"]["sqnr_db"] > 30
+    data = tmp_path / "samples.npz"
+    x = np.ones((3, 1, SIZE), np.float32)
+    np.savez(data, x=x, past=x[..., 2:], condition=np.ones(3, bool))
+    failed = run_compare(fp32, int8, "--data", data)
+    assert failed.returncode == 1 and "add" in failed.stderr
+
+
 def test_dynamic_quantization_is_undone_in_branches_too(compare, tmp_path):
     fp32 = branches(tmp_path / "fp32.onnx", matrix(2), matrix(3), outer=False)
     int8 = dynamic(fp32, tmp_path / "int8.onnx", per_channel=True)
