@@ -1,5 +1,8 @@
 #include "compression/model_comparison/float_operators.h"
 
+#include <string_view>
+#include <vector>
+
 namespace cboard::compare {
 namespace {
 
