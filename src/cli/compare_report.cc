@@ -64,8 +64,12 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
   text += Quoted(comparison.baseline.string(), 1000) + " (" +
           HumanBytes(static_cast<double>(comparison.baseline_bytes)) + ") and " +
           Quoted(comparison.variant.string(), 1000) + " (" +
-          HumanBytes(static_cast<double>(comparison.variant_bytes)) + ", " +
-          compare::VariantName(comparison) + ")\n";
+          HumanBytes(static_cast<double>(comparison.variant_bytes));
+  // Without one it is float, and called so by nobody.
+  if (const std::string name = compare::VariantName(comparison); name != "variant") {
+    text += ", " + name;
+  }
+  text += ")\n";
   text += Plural(comparison.layers.size(), "layer") +
           " compared: " + std::to_string(compare::CountOf(comparison, Level::kRed)) + " red, " +
           std::to_string(compare::CountOf(comparison, Level::kAmber)) + " amber, " +

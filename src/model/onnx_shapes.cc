@@ -251,9 +251,10 @@ class OnnxShapes {
       return given == ElementType::kUnknown ? ElementType::kUint8 : given;
     }
     if (op == "ConstantOfShape") return ElementType::kFloat32;  // Unless its value says otherwise.
-    const std::size_t like = op == "DequantizeLinear" || op == "Where" ? 1
-                             : op == "QLinearConcat" || op == "OneHot" ? 2
-                                                                       : 0;
+    // Loop: how often and how long, then the state, whose last value comes out first.
+    const std::size_t like = op == "DequantizeLinear" || op == "Where"                 ? 1
+                             : op == "QLinearConcat" || op == "OneHot" || op == "Loop" ? 2
+                                                                                       : 0;
     const ModelTensor* input = Inputs().Tensor(like);
     return input == nullptr ? ElementType::kUnknown : input->type;
   }

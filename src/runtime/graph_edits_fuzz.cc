@@ -20,6 +20,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!graph->initializers.empty()) {
     edits.constants.push_back({std::string(graph->initializers[0].name), {2}, {1, 2}});
   }
+  for (const proto::OnnxNode& node : graph->nodes) {
+    for (const proto::OnnxAttribute& attribute : node.attributes) {
+      if (node.outputs.empty() || attribute.graphs.empty()) continue;
+      const auto body = proto::ParseOnnxGraph(attribute.graphs[0]);
+      if (!body || body->initializers.empty()) continue;
+      static_cast<void>(EditGraph(
+          model, {.constants = {{std::string(body->initializers[0].name),
+                                 {1},
+                                 {1},
+                                 {{std::string(node.outputs[0]), std::string(attribute.name)}}}}}));
+    }
+  }
   const auto edited = EditGraph(model, edits);
   if (!edited) return 0;
   // What comes out is a model with as much in it, and Max in place of the first node.

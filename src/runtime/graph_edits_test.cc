@@ -98,6 +98,98 @@ TEST(GraphEdits, WhatCannotBeReplacedIsNamed) {
               FailsSaying(ErrorCode::kInvalidArgument, "gives 'a', too"));
 }
 
+// An If whose branches call their weight and their product alike: x times 2 in then_branch, x times
+// 3 in else_branch.
+std::string Branches() {
+  const auto branch = [](float weight) {
+    OnnxBuilder body;
+    body.Weight("w", {1, 1}, {weight})
+        .Node("MatMul", {"x", "w"}, {"there"})
+        .Output("there", {1, 1});
+    return body;
+  };
+  OnnxBuilder builder;
+  builder.Input("x", {1, 1})
+      .Constant<std::uint8_t>("yes", {}, 9, {1})
+      .Constant<std::uint8_t>("no", {}, 9, {0})
+      .NodeWith("If", {"yes"}, {"y"},
+                {OnnxBuilder::GraphAttribute("then_branch", branch(2)),
+                 OnnxBuilder::GraphAttribute("else_branch", branch(3))},
+                "choose")
+      .NodeWith("If", {"no"}, {"z"},
+                {OnnxBuilder::GraphAttribute("then_branch", branch(2)),
+                 OnnxBuilder::GraphAttribute("else_branch", branch(3))})
+      .Output("y", {1, 1})
+      .Output("z", {1, 1});
+  return builder.Bytes();
+}
+
+std::vector<double> AnswersOf(const std::string& bytes, const GraphEdits& edits) {
+  const testing::TempDir folder;
+  EXPECT_THAT(WriteFileAtomically(folder / "m.onnx", bytes), Succeeds());
+  const std::vector<float> x = {10};
+  const NamedTensor input{"x", TensorView(x, {1, 1})};
+  const auto model =
+      ModelCapture::Open(folder / "m.onnx", {.tensors = {{"y", "z"}}, .edits = edits});
+  EXPECT_THAT(model, Succeeds());
+  if (!model) return {};
+  const auto answers = model->Run({&input, 1});
+  return {(*ToDoubles(*answers->Find("y")))[0], (*ToDoubles(*answers->Find("z")))[0]};
+}
+
+TEST(GraphEdits, ReachTheBodyThatTheyName) {
+  if (const auto found = FindRuntime(); !found) GTEST_SKIP() << found.error().message;
+  const GraphPlace then_of_y = {{"y", "then_branch"}}, else_of_z = {{"z", "else_branch"}};
+  EXPECT_THAT(AnswersOf(Branches(), {}), ElementsAre(20, 30));
+  EXPECT_THAT(AnswersOf(Branches(), {.constants = {{"w", {1, 1}, {5}, then_of_y}}}),
+              ElementsAre(50, 30));
+  EXPECT_THAT(AnswersOf(Branches(), {.constants = {{"w", {1, 1}, {5}, then_of_y},
+                                                   {"w", {1, 1}, {7}, else_of_z}}}),
+              ElementsAre(50, 70));
+  EXPECT_THAT(AnswersOf(Branches(), {.passed = {{.name = "there", .from = "x", .in = else_of_z}}}),
+              ElementsAre(20, 10));
+  EXPECT_THAT(AnswersOf(Branches(), {.products = {{"there", "x", {1, 1}, {4}, then_of_y}}}),
+              ElementsAre(40, 30));
+  // In branches that are not taken, nothing is seen of it.
+  EXPECT_THAT(AnswersOf(Branches(), {.constants = {{"w", {1, 1}, {5}, {{"y", "else_branch"}}}}}),
+              ElementsAre(20, 30));
+}
+
+TEST(GraphEdits, ANodeBecomesAnotherWithTheSameOutputsAndAttributes) {
+  OnnxBuilder builder;
+  builder.Input("x", {2, 3})
+      .NodeWith("Softmax", {"x"}, {"y"}, {OnnxBuilder::IntAttribute("axis", 1)}, "soft")
+      .Output("y", {2, 3});
+  const auto edited = EditGraph(
+      builder.Bytes(), {.nodes = {{.output = "y", .op_type = "Concat", .inputs = {"x", "c"}}},
+                        .added = {{"c", {2, 1}, {1, 2}}}});
+  ASSERT_THAT(edited, Succeeds());
+  EXPECT_THAT(NodesOf(*edited), ElementsAre("Concat(x,c)->y"));
+  const auto parsed = Parsed(*edited);
+  EXPECT_EQ(parsed.graph().node(0).name(), "soft");
+  ASSERT_EQ(parsed.graph().node(0).attribute_size(), 1);
+  EXPECT_EQ(parsed.graph().node(0).attribute(0).name(), "axis");
+  ASSERT_EQ(parsed.graph().initializer_size(), 1);
+  EXPECT_EQ(parsed.graph().initializer(0).name(), "c");
+}
+
+TEST(GraphEdits, BodiesThatAreNotThereAreNamed) {
+  const auto constant_in = [](GraphPlace place) {
+    return EditGraph(Branches(), {.constants = {{"w", {1, 1}, {5}, std::move(place)}}});
+  };
+  EXPECT_THAT(constant_in({{"y", "body"}}),
+              FailsSaying(ErrorCode::kNotFound, "no body 'body' of the node that gives 'y'"));
+  EXPECT_THAT(constant_in({{"q", "body"}}), FailsWith(ErrorCode::kNotFound));
+  EXPECT_THAT(constant_in({}), FailsSaying(ErrorCode::kNotFound, "main graph gives 'w'"));
+  EXPECT_THAT(constant_in({{"y", "then_branch"}, {"there", "body"}}),
+              FailsWith(ErrorCode::kNotFound));
+  EXPECT_THAT(constant_in(GraphPlace(100, {"y", "then_branch"})),
+              FailsSaying(ErrorCode::kInvalidArgument, "more than 32 bodies"));
+  EXPECT_THAT(
+      EditGraph(Branches(), {.constants = {{"v", {1}, {5}, {{"y", "then_branch"}}}}}),
+      FailsSaying(ErrorCode::kNotFound, "'then_branch' of the node that gives 'y' gives 'v'"));
+}
+
 TEST(GraphEdits, OtherFilesAreNoModels) {
   EXPECT_FALSE(EditGraph("", {}));
   EXPECT_FALSE(EditGraph("not a model at all", {}));

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnxruntime
+import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.helper import make_tensor_value_info as value
 
@@ -139,3 +140,17 @@ def channel_sqnr_db(x, y):
     """Of each row; all dimensions but the last are rows."""
     x, y = (np.asarray(v, np.float64).reshape(-1, v.shape[-1]) for v in (x, y))
     return 10 * np.log10((x**2).sum(1) / ((x - y) ** 2).sum(1))
+
+
+def by_name(report):
+    return {layer["name"]: layer for layer in report["layers"]}
+
+
+def check_weights(layer, ours, theirs):
+    """`ours` and `theirs` as ONNX has them: [directions, rows, inputs]."""
+    assert layer["weight"]["sqnr_db"] == pytest.approx(sqnr_db(ours, theirs), abs=1e-3)
+    channels = channel_sqnr_db(ours, theirs)
+    assert layer["weight"]["worst_channel"] == channels.argmin()
+    assert layer["weight"]["worst_channel_sqnr_db"] == pytest.approx(channels.min(), abs=1e-3)
+    minima = np.asarray(ours).reshape(-1, ours.shape[-1]).min(1)
+    assert layer["weight"]["channels"]["baseline_min"] == pytest.approx(minima.tolist(), rel=1e-6)

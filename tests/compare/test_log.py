@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -167,10 +168,10 @@ def test_channels_are_steps(log, digits):
         rows = weights.reshape(len(weights), -1)
         for name, values in (("min", rows.min(1)), ("max", rows.max(1)), ("mean", rows.mean(1))):
             events = opened(folder / variant / f"{name}_per_channel")
-            points = events.Scalars("conv2/Conv/weight")
+            points = events.Scalars("digits/channels/conv2/Conv/weight")
             assert [point.step for point in points] == list(range(16))
             assert [point.value for point in points] == pytest.approx(list(values), abs=1e-6)
-            assert len(events.Scalars("conv2/Conv/output")) == 16
+            assert len(events.Scalars("digits/channels/conv2/Conv/output")) == 16
 
 
 def test_graphs_name_every_node_and_carry_what_was_found(log, digits):
@@ -257,6 +258,32 @@ def test_our_board_names_layers_as_the_model_does(log, digits):
     fp32, int8 = channels["stages"]
     assert (fp32["stage"], int8["stage"]) == ("fp32", "int8")
     assert fp32["channels"]["max"] == pytest.approx(weights.reshape(len(weights), -1).max(axis=1))
+
+
+def test_two_models_of_one_directory_keep_their_layers_apart(log, digits, tmp_path):
+    """The same layers twice: broken in one model, sound in the other."""
+    other, sound = tmp_path / "other.onnx", tmp_path / "sound.onnx"
+    shutil.copy(digits.fp32, other)
+    digits.quantize(other, sound)
+    for fp32, int8 in ((digits.fp32, log[1]), (other, sound)):
+        done = run_compare(fp32, int8, "--data", digits.data, "--logdir", tmp_path / "log")
+        assert done.returncode == 0, done.stderr
+    with RunningBoard("--logdir", tmp_path / "log") as board:
+        answers = {}
+        for model in ("digits", "other"):
+            pair = f"a=fp32&b=int8&model={model}"
+            answers[model] = board.json(f"/api/v1/compression/layers?{pair}")[1]["layers"]
+            where = f"layer=/conv2/Conv&tensor=weight&model={model}"
+            stages = board.json(f"/api/v1/compression/channels?{where}")[1]["stages"]
+            weights = Editor(log[1] if model == "digits" else sound)
+            rows = weights.get("conv2.weight_quantized").reshape(16, -1)
+            scale = weights.get("conv2.weight_scale")
+            ours = stages[[stage["stage"] for stage in stages].index("int8")]["channels"]
+            assert ours["max"] == pytest.approx(list(rows.max(1) * scale.reshape(-1)), rel=1e-6)
+    for layers in answers.values():
+        assert len(set(zip(layers["names"], layers["roles"]))) == len(layers["names"])
+    assert sorted(answers["digits"]["names"]) == sorted(answers["other"]["names"])
+    assert "red" in answers["digits"]["levels"] and "red" not in answers["other"]["levels"]
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-import tflite
 from conftest import run_compare
 from digits_models import Editor
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx.helper import make_tensor_value_info as value
 from onnxruntime.quantization import (
     CalibrationDataReader,
@@ -25,7 +24,8 @@ from recurrent_models import (
     INPUTS,
     STEPS,
     Codes,
-    channel_sqnr_db,
+    by_name,
+    check_weights,
     constant,
     dequantized,
     head,
@@ -39,13 +39,8 @@ from recurrent_models import (
 )
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-sys.path.extend(str(Path(__file__).resolve().parents[1] / folder) for folder in ("model", "server"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "server"))
 from running_board import RunningBoard  # noqa: E402
-from test_tflite import Builder  # noqa: E402
-
-
-def by_name(report):
-    return {layer["name"]: layer for layer in report["layers"]}
 
 
 def samples(tmp_path):
@@ -53,16 +48,6 @@ def samples(tmp_path):
     path = tmp_path / "samples.npz"
     np.savez(path, x=rng.normal(size=(6, STEPS, 1, INPUTS)).astype(np.float32))
     return path
-
-
-def check_weights(layer, ours, theirs):
-    """`ours` and `theirs` as ONNX has them: [directions, rows, inputs]."""
-    assert layer["weight"]["sqnr_db"] == pytest.approx(sqnr_db(ours, theirs), abs=1e-3)
-    channels = channel_sqnr_db(ours, theirs)
-    assert layer["weight"]["worst_channel"] == channels.argmin()
-    assert layer["weight"]["worst_channel_sqnr_db"] == pytest.approx(channels.min(), abs=1e-3)
-    minima = np.asarray(ours).reshape(-1, ours.shape[-1]).min(1)
-    assert layer["weight"]["channels"]["baseline_min"] == pytest.approx(minima.tolist(), rel=1e-6)
 
 
 def dynamic(fp32, path, **options):
@@ -276,6 +261,61 @@ def test_what_is_verified_is_what_the_network_then_gives(compare, tmp_path):
     assert run["sqnr_db"] == pytest.approx(sqnr_db(*answers), abs=0.05)
 
 
+@pytest.mark.parametrize("directions", [1, 2])
+@pytest.mark.parametrize("name", ["W", "R"])
+def test_a_dynamically_quantized_lstm_becomes_one_of_floats(compare, tmp_path, directions, name):
+    """With W or R put back it is an LSTM, whose other weights are what their codes stand for."""
+    weights = weights_of("LSTM", directions)
+    fp32 = recurrent_model(tmp_path / "fp32.onnx", "LSTM", directions, weights)
+    made = onnx.load(str(dynamic(fp32, tmp_path / "made.onnx", per_channel=True)))
+    node = next(node for node in made.graph.node if node.op_type == "DynamicQuantizeLSTM")
+    scale_name = node.input[8 if name == "W" else 10]
+    scale = next(t for t in made.graph.initializer if t.name == scale_name)
+    scale.CopyFrom(constant(scale_name, numpy_helper.to_array(scale) * np.float32(0.4)))
+    int8 = tmp_path / "int8.onnx"
+    onnx.save(made, str(int8))
+    data = samples(tmp_path)
+    report = compare(fp32, int8, "--data", data, "--verify")
+    runs = {run["restored"]: run for run in reversed(report["verified"])}
+    assert runs["parts"]["parts"] == [{"layer": f"/net/rnn/{name}", "part": "weight"}]
+    theirs = {**weights_of_dynamic(int8), name: weights[name]}
+    judged = onnx.load(str(int8))
+    for each, values in theirs.items():
+        judged.graph.initializer.append(constant(f"judge {each}", values.astype(np.float32)))
+    at = next(i for i, n in enumerate(judged.graph.node) if n.op_type == "DynamicQuantizeLSTM")
+    old = judged.graph.node[at]
+    lstm = helper.make_node("LSTM", [old.input[0], "judge W", "judge R", old.input[3]], old.output)
+    lstm.attribute.extend(old.attribute)
+    judged.graph.node[at].CopyFrom(lstm)
+    with np.load(data) as loaded:
+        answers = [
+            np.concatenate([session(model).run(["y"], {"x": x})[0] for x in loaded["x"]])
+            for model in (onnx.load(str(fp32)), judged)
+        ]
+    assert runs["parts"]["sqnr_db"] == pytest.approx(sqnr_db(*answers), abs=0.05)
+    assert runs["everything"]["sqnr_db"] is None or runs["everything"]["sqnr_db"] > 100
+
+
+@pytest.mark.parametrize("directions", [1, 2])
+def test_small_rows_that_share_a_scale_with_large_ones(compare, tmp_path, directions):
+    """ONNX Runtime gives all rows of a direction one scale, which is too coarse for a small one."""
+    weights = weights_of("LSTM", directions)
+    for name in "WR":
+        small = np.abs(weights[name][-1]).mean(1).argmin()
+        weights[name][-1, small] *= np.float32(0.4)
+    fp32 = recurrent_model(tmp_path / "fp32.onnx", "LSTM", directions, weights)
+    report = compare(fp32, dynamic(fp32, tmp_path / "int8.onnx"), "--samples", 0)
+    for name in "WR":
+        layer = by_name(report)[f"/net/rnn/{name}"]
+        assert layer["level"] != "green" and layer["cause"] == "channel_spread"
+        worst = layer["weight"]["worst_channel"]
+        sizes = np.median(np.abs(weights[name].reshape(-1, weights[name].shape[-1])), axis=1)
+        assert sizes[worst] < np.median(sizes) / 4
+        assert f"channel {worst} is" in layer["explanation"]
+        fixes = [fix["action"] for fix in layer["fixes"]]
+        assert "one scale per output channel" in fixes
+
+
 def test_factors_of_rows_are_damage(compare, tmp_path):
     """Nobody behind a gate could undo them, as layers behind a linear one do."""
     weights = weights_of("LSTM", 1)
@@ -377,50 +417,3 @@ def test_events_name_the_layers_and_their_node(tmp_path):
     fallbacks = dict(zip(ranking["layers"]["names"], ranking["layers"]["fallback_operations"]))
     assert ranking["layers"]["names"][0] == "/net/rnn/R"
     assert (fallbacks["/net/rnn/W"], fallbacks["/net/rnn/R"]) == ("/net/rnn", "/net/rnn")
-
-
-def tflite_lstm(path, weights, quantized):
-    """UNIDIRECTIONAL_SEQUENCE_LSTM without peepholes; int8 codes have one scale for each tensor."""
-    model = Builder()
-
-    def weight(name):
-        if not quantized:
-            return model.tensor(name, "float32", weights[name].shape, weights[name])
-        codes = Codes(weights[name])
-        return model.tensor(name, "int8", codes.codes.shape, codes.codes, [codes.scale], [0])
-
-    into = [model.tensor("x", "float32", [1, STEPS, INPUTS])]
-    into += [weight(name) for name in TFLITE_WEIGHTS]
-    into += [-1] * 3  # Peepholes.
-    bias = np.zeros(HIDDEN, np.float32)
-    into += [model.tensor(f"bias{i}", "float32", bias.shape, bias) for i in range(4)]
-    into += [-1, -1]  # A projection and its bias.
-    into += [model.tensor(f"state{i}", "float32", [1, HIDDEN]) for i in range(2)]
-    out = model.tensor("lstm", "float32", [1, STEPS, HIDDEN])
-    model.operator(tflite.BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM, into, [out])
-    path.write_bytes(model.finish([0], [out]))
-    return path
-
-
-TFLITE_WEIGHTS = [
-    f"{source}_to_{gate}"
-    for source in ("input", "recurrent")
-    for gate in ("input", "forget", "cell", "output")
-]
-
-
-def test_each_gate_of_tflite_is_a_layer(compare, tmp_path):
-    rng = np.random.default_rng(11)
-    sizes = {"input": INPUTS, "recurrent": HIDDEN}
-    weights = {
-        name: rng.normal(size=(HIDDEN, sizes[name.split("_")[0]])).astype(np.float32)
-        for name in TFLITE_WEIGHTS
-    }
-    fp32 = tflite_lstm(tmp_path / "fp32.tflite", weights, False)
-    layers = by_name(compare(fp32, tflite_lstm(tmp_path / "int8.tflite", weights, True)))
-    assert set(layers) == {f"lstm/{name}" for name in TFLITE_WEIGHTS}
-    for name, values in weights.items():
-        codes = Codes(values)
-        real = dequantized(codes.codes, codes.scale, np.int8(0), 0)
-        check_weights(layers[f"lstm/{name}"], values, real)
-        assert layers[f"lstm/{name}"]["node"] == "lstm"

@@ -1,7 +1,10 @@
 """compression-board compare --stages: two ONNX files become stages that every board opens."""
 
+import json
 import os
 import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -11,7 +14,10 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.compat.proto.config_pb2 import RunMetadata
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
-SCALE = 0.05
+sys.path.append(str(Path(__file__).resolve().parents[1] / "server"))
+from running_board import RunningBoard  # noqa: E402
+
+SCALE = 0.05  # Of the weights' codes; the file says half of that.
 
 
 def network(quantized):
@@ -19,7 +25,7 @@ def network(quantized):
     weight = random.normal(size=(4, 3, 3, 3)).astype(np.float32)
     matrix = random.normal(size=(4 * 8 * 8, 5)).astype(np.float32)
     codes = np.clip(np.round(weight / SCALE), -127, 127).astype(np.int8)
-    constants = {"b": np.zeros(4, np.float32), "m": matrix, "ws": np.float32(SCALE), "wz": np.int8(0),
+    constants = {"b": np.zeros(4, np.float32), "m": matrix, "ws": np.float32(SCALE / 2), "wz": np.int8(0),
                  "os": np.float32(0.1), "oz": np.uint8(0), "w": codes if quantized else weight}  # fmt: skip
     nodes = []
     if quantized:
@@ -48,7 +54,8 @@ def logged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     onnx.save(network(False), folder / "net.onnx")
     onnx.save(network(True), folder / "net_int8.onnx")
-    command = [os.environ["COMPRESSION_BOARD"], "compare", "net.onnx", "net_int8.onnx", "--logdir", "log", "--stages"]
+    command = [os.environ["COMPRESSION_BOARD"], "compare", "net.onnx", "net_int8.onnx", "--logdir", "log", "--stages",
+               "--verify"]  # fmt: skip
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return folder / "log/tensorboard_logs"
@@ -80,6 +87,29 @@ def test_outputs_similarity_and_figures_are_there(logged):
     assert "conv1" in layers or "relu1" in layers
     assert "similarity_distance_sample_0" in figures.Tags()["images"]
     assert any(tag.endswith("/cosine/after_quantization") for tag in after.Tags()["scalars"])
+
+
+def test_what_was_verified_is_logged_by_the_names_of_the_stage(logged):
+    after = read(logged / "after_quantization")
+    assert after.Scalars("net/verified/sqnr_db/after_quantization")[0].step == 0
+    assert "| everything in float | exact |" in (
+        after.Tensors("net/verified/after_quantization/text_summary")[-1].tensor_proto.string_val[0].decode()
+    )
+    stored = after.Tensors("net/verified/runs/after_quantization")[-1].tensor_proto.string_val[0]
+    runs = {run["restored"]: run for run in json.loads(stored)["verified"]}
+    assert runs["nothing"]["sqnr_db"] < 80 and runs["everything"]["sqnr_db"] is None
+
+
+def test_the_board_shows_what_was_found_and_verified(logged):
+    with RunningBoard("--logdir", logged) as board:
+        status, answer = board.json("/api/v1/compression/layers?a=initial_graph&b=after_quantization")
+    assert status == 200, answer
+    assert answer["verified"]["texts"][0] == "as it is" and "everything in float" in answer["verified"]["texts"]
+    layers = answer["layers"]
+    alone = dict(zip(layers["names"], layers["restored_alone_db"]))
+    assert alone["conv1"] > 10, "its weights, of which a stage has no row"
+    place = layers["names"].index("conv1")
+    assert (layers["levels"][place], layers["causes"][place]) == ("red", "wrong_scale")
 
 
 def test_stages_need_a_place():

@@ -58,10 +58,12 @@ ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& poin
 std::vector<Stage> FindChannelVariants(const Snapshot& snapshot);
 
 // Of one tensor of a layer, "weight" or "output", in such a variant, or of a layer's output in a
-// stage, where `tensor` is empty. Nothing when it has none.
+// stage, where `tensor` is empty. With a `model`, only of that one, or of none that the log names:
+// two models may have a layer of the same name. Nothing when it has none.
 std::optional<ChannelStatistics> ReadLayerChannels(const Snapshot& snapshot, const Stage& stage,
                                                    std::string_view layer,
-                                                   std::string_view tensor = {});
+                                                   std::string_view tensor = {},
+                                                   std::string_view model = {});
 
 // All layers of a stage that have statistics per channel, by name.
 std::vector<ChannelStatistics> ReadChannels(const Snapshot& snapshot, const Stage& stage);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cboard/analysis/histogram_comparison.h"
+#include "cboard/analysis/layers.h"
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
@@ -25,9 +26,8 @@ using LayerFindings = std::map<std::string, LayerFinding, std::less<>>;  // By l
 // level that is not known are left out.
 Result<LayerFindings> ParseLayerFindings(std::string_view json);
 
-// Of this variant, from a log; none when nothing was compared. Fails, naming run and tag, when what
-// was logged cannot be read.
-Result<LayerFindings> ReadLayerFindings(const Run& run, std::string_view model,
-                                        std::string_view variant);
+// Of this model and variant, from a log; none when nothing was compared. Fails, naming run and tag,
+// when what was logged cannot be read.
+Result<LayerFindings> ReadLayerFindings(const Run& run, const LayerFilter& filter);
 
 }  // namespace cboard::analysis

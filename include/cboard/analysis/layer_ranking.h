@@ -38,10 +38,9 @@ std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const Snapshot> sn
 // <model>/layers/<layer>/<metric>/<variant>, by metric.
 using LayerMetrics = std::map<std::string, double, std::less<>>;
 
-// All of a run that name `variant`, by layer; with a `model`, only those of that one.
+// All of a run that name the filter's variant, by layer.
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
-                                                                     std::string_view variant,
-                                                                     std::string_view model = {});
+                                                                     const LayerFilter& filter);
 
 struct RankedLayer {
   LayerTensor baseline = {};

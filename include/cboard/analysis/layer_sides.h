@@ -1,16 +1,18 @@
 // Who can be compared layer by layer: every variant of every model whose tensors were logged.
 //
 //   const auto sides = FindLayerSides(*snapshot);
-//   const LayerSide* fp32 = FindSide(sides, "resnet18", "fp32");
-//   RankSides(snapshot, fp32, *FindSide(sides, "resnet18", "int8"));  // layer_ranking.h
+//   const std::optional<SidePair> pair = FindSides(sides, "resnet18", "fp32", "int8");
+//   if (pair) RankSides(snapshot, &pair->a, pair->b);  // layer_ranking.h
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cboard/analysis/layers.h"
 #include "cboard/reader/snapshot.h"
 
 namespace cboard::analysis {
@@ -19,9 +21,13 @@ struct LayerSide {
   std::string model = {};    // As in the comparison table; empty when the log names none.
   std::string variant = {};  // fp32, int8, baseline, tune_1, or the name of a stage.
   std::string run = {};
-  std::string variant_in_tags = {};  // What CollectLayers takes; empty when only the run says it.
+  LayerFilter in_tags = {};  // Which tags of the run are its own; all, where the run says whose.
   std::size_t tensor_count = 0;
 };
+
+// Where findings, figures and verified runs of a side are: they name the variant also in a run that
+// is its own.
+LayerFilter FindingsOf(const LayerSide& side);
 
 // By model, then in the order of the runs. A run that logs several variants is several sides. A
 // variant of which only figures per layer were logged is a side without tensors; so is fp32, which
@@ -32,5 +38,15 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot);
 // there is none.
 const LayerSide* FindSide(std::span<const LayerSide> sides, std::string_view model,
                           std::string_view variant);
+
+struct SidePair {
+  LayerSide a = {};
+  LayerSide b = {};
+};
+
+// Two sides of one model; without a `model`, of the first that has both. A side that names no model
+// goes with any.
+std::optional<SidePair> FindSides(std::span<const LayerSide> sides, std::string_view model,
+                                  std::string_view a, std::string_view b);
 
 }  // namespace cboard::analysis

@@ -47,21 +47,26 @@ enum class RunKind { kAny, kTuning, kStage };
 // neither output nor precision is a constant of a TensorFlow graph; in a stage, an output.
 std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind = RunKind::kAny);
 
-// The same of a tag in a log. Where our own writers stored the layer's name beside the values, that
-// is the name: tags lose a slash in front, and characters that they may not have.
+// The same of a tag in a log. Where our own writers stored the names of layer and model beside the
+// values, these are their names: tags lose a slash in front, and characters that they may not have.
 std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind = RunKind::kAny);
 
 RunKind KindOf(const Run& run);
 
-// All histograms of a run that are tensors of layers, by tag; with a `variant`, only those that
-// name it or no variant at all; with a `model`, only those of our own tags that name it: a run may
-// hold several, whose layers have the same names.
-std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant = {},
-                                       std::string_view model = {});
+// Whose tensors and figures to take from a run that may hold those of many.
+struct LayerFilter {
+  // As tags spell it; empty takes the tags that name no model, and nothing takes all.
+  std::optional<std::string> model = {};
+  std::string variant = {};  // Empty takes all.
+};
 
-// The tags of a run that are about layers of a model, <model>/layers/…; without one, all tags.
-// Takes no longer for all other tags that there are.
-std::span<const Tag> TagsOfLayers(const Run& run, std::string_view model);
+// All histograms of a run that are tensors of layers, by tag; with a variant, only those that name
+// it or no variant at all.
+std::vector<LayerTensor> CollectLayers(const Run& run, const LayerFilter& filter = {});
+
+// The tags of a run that may be about layers of the filter's model: <model>/layers/…, however that
+// is spelled; all tags, where it has none. Takes no longer for all other tags that there are.
+std::vector<std::span<const Tag>> TagsOfLayers(const Run& run, const LayerFilter& filter);
 
 // What Python's str.strip(".activation_post_process") leaves of `name`: it takes off characters,
 // not the suffix, so that conv1 becomes 1 and stem.conv becomes m. neural-compressor names outputs

@@ -77,6 +77,9 @@ std::optional<Meaning> MeaningOf(const ScalarName& scalar);
 // A ratio is what names a baseline. Nothing for other bytes, or for a version above 1.
 std::optional<Meaning> MeaningOfStored(std::string_view plugin_content);
 
+// The "model" of such data, as its user spelled it. Empty without one.
+std::string ModelOfStored(std::string_view plugin_content);
+
 // The "layer" of such data: a layer's own name, which tags do not always keep. Empty without one.
 std::string LayerOfStored(std::string_view plugin_content);
 

@@ -1,7 +1,7 @@
 // What `compare --verify` measured: what the end of a network keeps when parts of its compressed
 // model are put back to float. The proof for a ranking of layers.
 //
-//   const auto verified = ReadVerifiedRuns(*run, "resnet18", "int8");
+//   const auto verified = ReadVerifiedRuns(*run, {.model = "resnet18", .variant = "int8"});
 //   if (verified) verified->BestParts();  // Which parts to keep in float.
 #pragma once
 
@@ -61,11 +61,11 @@ Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json);
 
 // The last that was logged in `run` for this model and variant; nothing when nobody verified. What
 // cannot be read says so in `why_not`.
-std::optional<VerifiedRuns> ReadVerifiedRuns(const Run& run, std::string_view model,
-                                             std::string_view variant);
+std::optional<VerifiedRuns> ReadVerifiedRuns(const Run& run, const LayerFilter& filter);
 
 // For each of `layers`, what the end gains when the tensor that it is about is put back to float
-// alone; of layers of which only figures were logged, the better of weights and output.
+// alone; where only one of a layer's weights and output is among them, or only figures were logged,
+// the better of both.
 std::vector<std::optional<double>> GainsAlone(const VerifiedRuns& verified,
                                               const std::vector<RankedLayer>& layers);
 

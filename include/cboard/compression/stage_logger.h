@@ -74,6 +74,9 @@ class StageLogger {
   StageLogger(const StageLogger&) = delete;
   StageLogger& operator=(const StageLogger&) = delete;
 
+  // The first part of tags that our own pages read.
+  const std::string& model() const { return options_.model; }
+
   // What to open with `compression-board --logdir`.
   const std::filesystem::path& directory() const { return directory_; }
 
@@ -118,6 +121,10 @@ class StageLogger {
   // bits/activations/<layer> at the step of the layer's position.
   Result<void> LogBitWidths(std::span<const LayerBits> layers);
 
+  // The writer of a stage's run, for what has no method here. Borrowed until Close. Fails as
+  // LogGraph does for a name that is none of a stage.
+  Result<SummaryWriter*> WriterOfStage(std::string_view stage);
+
   Result<void> Flush();
   Result<void> Close();
 
@@ -125,7 +132,6 @@ class StageLogger {
   StageLogger(std::filesystem::path directory, StageLoggerOptions options);
 
   Result<SummaryWriter*> WriterOf(const std::string& run);
-  Result<SummaryWriter*> WriterOfStage(std::string_view stage);
   std::filesystem::path directory_;
   StageLoggerOptions options_;
   std::map<std::string, std::unique_ptr<SummaryWriter>> writers_;  // By run.

@@ -17,11 +17,24 @@
 
 namespace cboard {
 
+// A body of an If, Loop or Scan: the node by one of its outputs, and which attribute the body is.
+struct GraphBody {
+  std::string output;
+  std::string attribute;  // "then_branch", "body"
+
+  friend auto operator<=>(const GraphBody&, const GraphBody&) = default;
+};
+
+// Where a tensor is: the bodies around it, from the outermost; none in the main graph. Names are
+// those that the file has, which bodies may use again.
+using GraphPlace = std::vector<GraphBody>;
+
 // A tensor that becomes a constant: float32, row-major.
 struct ConstantTensor {
   std::string name;
   std::vector<std::int64_t> shape;
   std::vector<float> values;
+  GraphPlace in = {};
 };
 
 // A tensor that becomes another one, float32 like itself, cut off at the bounds that are given.
@@ -30,6 +43,7 @@ struct PassedTensor {
   std::string from;  // Known where `name` was computed: a node before, an input, an initializer.
   std::optional<float> low;
   std::optional<float> high;
+  GraphPlace in = {};
 };
 
 // A tensor that becomes the matrix product of another one and a constant, all of float32.
@@ -38,14 +52,28 @@ struct ProductTensor {
   std::string left;                 // As PassedTensor::from.
   std::vector<std::int64_t> shape;  // Of the constant …
   std::vector<float> values;        // … row-major.
+  GraphPlace in = {};
+};
+
+// A node that becomes another one, with the same name, outputs and attributes.
+struct ReplacedNode {
+  std::string output;               // One of them, by which it is found.
+  std::string op_type;              // Of ONNX itself.
+  std::vector<std::string> inputs;  // Empty where an optional one is left out.
+  GraphPlace in = {};
 };
 
 struct GraphEdits {
-  std::vector<ConstantTensor> constants;
-  std::vector<PassedTensor> passed;
-  std::vector<ProductTensor> products;
+  std::vector<ConstantTensor> constants = {};
+  std::vector<PassedTensor> passed = {};
+  std::vector<ProductTensor> products = {};
+  std::vector<ReplacedNode> nodes = {};
+  std::vector<ConstantTensor> added = {};  // That the model does not have: inputs of `nodes`.
 
-  bool empty() const { return constants.empty() && passed.empty() && products.empty(); }
+  bool empty() const {
+    return constants.empty() && passed.empty() && products.empty() && nodes.empty() &&
+           added.empty();
+  }
 };
 
 // `model` with the node or initializer that gave each of these tensors replaced; all else stays,
@@ -53,9 +81,10 @@ struct GraphEdits {
 // nobody.
 //
 // Fails with kDataLoss or kInvalidArgument when `model` is not an ONNX model, with kNotFound when
-// nothing in its main graph gives a tensor, with kInvalidArgument when a tensor is named twice, its
-// node gives others besides, a shape does not fit its values, or an initializer is to be computed,
-// and with kResourceExhausted when the result would be more than protobuf can carry.
+// nothing in its graph or the body gives a tensor, with kInvalidArgument when a tensor is named
+// twice, its node gives others besides and is not to be one with the same outputs, a shape does not
+// fit its values, or an initializer is to be computed, and with kResourceExhausted when the result
+// would be more than protobuf can carry.
 Result<std::string> EditGraph(std::string_view model, const GraphEdits& edits);
 
 }  // namespace cboard

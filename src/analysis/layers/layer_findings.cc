@@ -40,9 +40,8 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
   return findings;
 }
 
-Result<LayerFindings> ReadLayerFindings(const Run& run, std::string_view model,
-                                        std::string_view variant) {
-  const Tag* const tag = FindStored(run, model, "/findings/", variant);
+Result<LayerFindings> ReadLayerFindings(const Run& run, const LayerFilter& filter) {
+  const Tag* const tag = FindStored(run, "/findings/", filter);
   if (tag == nullptr) return LayerFindings{};
   Result<LayerFindings> findings = ReadStored(run, *tag).and_then(ParseLayerFindings);
   if (findings) return findings;

@@ -85,19 +85,19 @@ void LogFindings(LogBuilder& log, const std::string& tag, std::string_view json)
   ASSERT_THAT(log.Writer("r").AddSummary(summary, 0), testing::Succeeds());
 }
 
-TEST(LayerFindings, TheLastThatWereLoggedCount) {
+TEST(LayerFindings, TheLastThatWereLoggedOfThisModelCount) {
   LogBuilder log;
   LogFindings(log, "net/findings/int8", kFindings);
   LogFindings(log, "net/findings/int8", R"({"v":1,"layers":[{"layer":"n","level":"green"}]})");
   LogFindings(log, "other/findings/int8", "damaged");
   const auto snapshot = log.Read();
   const auto& run = *snapshot->FindRun("r");
-  const auto findings = ReadLayerFindings(run, "net", "int8");
+  const auto findings = ReadLayerFindings(run, {.model = "net", .variant = "int8"});
   ASSERT_THAT(findings, testing::Succeeds());
   ASSERT_EQ(findings->size(), 1u);
   EXPECT_EQ(findings->begin()->first, "n");
-  EXPECT_TRUE(ReadLayerFindings(run, "net", "int4")->empty());
-  EXPECT_THAT(ReadLayerFindings(run, "other", "int8"),
+  EXPECT_TRUE(ReadLayerFindings(run, {.model = "net", .variant = "int4"})->empty());
+  EXPECT_THAT(ReadLayerFindings(run, {.model = "other", .variant = "int8"}),
               testing::FailsSaying(ErrorCode::kDataLoss,
                                    "run 'r', tag 'other/findings/int8': findings of a comparison"));
 }

@@ -70,7 +70,7 @@ TEST(LayersOfALog, HaveTheNameThatIsStoredWhereTagsCannotHoldIt) {
     EXPECT_TRUE(writer.AddScalar("m/layers/net/fc_1/sqnr_db/int8", 30, 0));
   }
   const auto snapshot = log.Read();
-  const auto figures = CollectLayerMetrics(*snapshot->FindRun("run"), "int8");
+  const auto figures = CollectLayerMetrics(*snapshot->FindRun("run"), {.variant = "int8"});
   EXPECT_THAT(figures, ElementsAre(Pair("/net/fc:0", SizeIs(2)), Pair("net/fc_1", SizeIs(1))));
   const LayerRanking ranking = RankLayers({}, {}, *HistogramsOf(snapshot), figures);
   ASSERT_EQ(ranking.layers.size(), 2u);
@@ -87,8 +87,8 @@ TEST(LayersOfALog, FiguresAreAboutTheWeightsWhereNoOutputWasRun) {
   const auto snapshot = log.Read();
   const cboard::Run& run = *snapshot->FindRun("run");
   const LayerRanking ranking =
-      RankLayers(CollectLayers(run, "fp32"), CollectLayers(run, "int8"), *HistogramsOf(snapshot),
-                 CollectLayerMetrics(run, "int8"));
+      RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
+                 *HistogramsOf(snapshot), CollectLayerMetrics(run, {.variant = "int8"}));
   ASSERT_EQ(ranking.layers.size(), 1u);
   EXPECT_EQ(ranking.layers[0].diagnosis.level, Level::kRed);
   EXPECT_EQ(ranking.layers[0].logged.at("sqnr_db"), 12);
@@ -135,8 +135,8 @@ TEST(LayersOfALog, ComparesTwoVariantsOfOneRun) {
   const auto snapshot = log.Read();
   const cboard::Run& run = *snapshot->FindRun("r");
   const LayerRanking ranking =
-      RankLayers(CollectLayers(run, "fp32"), CollectLayers(run, "int8"), *HistogramsOf(snapshot),
-                 CollectLayerMetrics(run, "int8"));
+      RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
+                 *HistogramsOf(snapshot), CollectLayerMetrics(run, {.variant = "int8"}));
   ASSERT_EQ(ranking.layers.size(), 1u);
   EXPECT_EQ(ranking.layers[0].diagnosis.cause, Cause::kShifted);
   EXPECT_TRUE(ranking.layers[0].from_logged);
@@ -154,7 +154,8 @@ TEST(LayersOfALog, SeesHealthThroughTensorBoardsOwnBins) {
   const auto snapshot = log.Read();
   const cboard::Run& run = *snapshot->FindRun("r");
   const LayerRanking ranking =
-      RankLayers(CollectLayers(run, "fp32"), CollectLayers(run, "int8"), *HistogramsOf(snapshot));
+      RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
+                 *HistogramsOf(snapshot));
   ASSERT_EQ(ranking.layers.size(), 1u);
   EXPECT_EQ(ranking.layers[0].diagnosis.level, Level::kGreen);
   EXPECT_NEAR(ranking.layers[0].histogram->range_ratio, 1, 1e-6);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/layers/logged_layers.h"
+#include "analysis/layers/taken_models.h"
 #include "analysis/number_text.h"
 #include "cboard/base/strings.h"
 
@@ -154,15 +155,18 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
 }
 
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
-                                                                     std::string_view variant,
-                                                                     std::string_view model) {
+                                                                     const LayerFilter& filter) {
+  TakenModels models(filter);
   std::map<std::string, LayerMetrics, std::less<>> layers;
-  for (const Tag& tag : TagsOfLayers(run, model)) {
-    if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
+  const auto add = [&](const Tag& tag) {
+    if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) return;
     const auto tensor = ParseLayerTag(tag);
-    if (!tensor || tensor->model.empty() || tensor->variant != variant) continue;
-    if (tensor->parameter.empty()) continue;
+    if (!tensor || tensor->model.empty() || tensor->variant != filter.variant) return;
+    if (tensor->parameter.empty() || !models.Contain(tensor->model)) return;
     layers[tensor->layer][tensor->parameter] = tag.scalars.back().value;
+  };
+  for (const std::span<const Tag> tags : TagsOfLayers(run, filter)) {
+    for (const Tag& tag : tags) add(tag);
   }
   return layers;
 }

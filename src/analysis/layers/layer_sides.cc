@@ -7,6 +7,7 @@
 
 #include "analysis/run_owners.h"
 #include "cboard/analysis/layers.h"
+#include "cboard/analysis/meaning.h"
 #include "cboard/compression/metrics.h"
 
 namespace cboard::analysis {
@@ -26,7 +27,7 @@ RunLayers LayersOf(const Run& run) {
   }
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kScalar) continue;
-    const auto figure = ParseLayerTag(tag.name());
+    const auto figure = ParseLayerTag(tag);
     if (!figure || figure->model.empty() || figure->parameter.empty()) continue;
     layers.figures[figure->model].insert(figure->variant);
   }
@@ -40,9 +41,11 @@ void AddSidesOfFigures(const Run& run, std::set<std::pair<std::string, std::stri
   for (auto [model, names] : run.notes.Get<RunLayers>([&] { return LayersOf(run); }).figures) {
     if (names.size() == 1) names.insert(std::string(kUsualBaseline));
     for (const std::string& variant : names) {
-      if (!known.emplace(model, variant).second) continue;
-      sides.push_back(
-          {.model = model, .variant = variant, .run = run.name, .variant_in_tags = variant});
+      if (!known.emplace(ModelKeyOf(model), variant).second) continue;
+      sides.push_back({.model = model,
+                       .variant = variant,
+                       .run = run.name,
+                       .in_tags = {.model = model, .variant = variant}});
     }
   }
 }
@@ -69,14 +72,17 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
       LayerSide side{.model = key.first,
                      .variant = key.second,
                      .run = run->name,
-                     .variant_in_tags = key.second,
+                     .in_tags = {.model = key.first, .variant = key.second},
                      .tensor_count = count};
-      if (owner != nullptr) side.variant = owner->variant;
+      if (owner != nullptr) {
+        side.variant = owner->variant;
+        side.in_tags = {};
+      }
       if (!side.variant.empty()) sides.push_back(std::move(side));
     }
   }
   std::set<std::pair<std::string, std::string>> known;
-  for (const LayerSide& side : sides) known.emplace(side.model, side.variant);
+  for (const LayerSide& side : sides) known.emplace(ModelKeyOf(side.model), side.variant);
   for (const auto& run : snapshot.runs) {
     if (OwnerOf(owners, run->name) == nullptr) AddSidesOfFigures(*run, known, sides);
   }
@@ -87,12 +93,38 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
 const LayerSide* FindSide(std::span<const LayerSide> sides, std::string_view model,
                           std::string_view variant) {
   const LayerSide* anonymous = nullptr;
+  const std::string key = ModelKeyOf(model);
   for (const LayerSide& side : sides) {
     if (side.variant != variant) continue;
-    if (side.model == model) return &side;
+    if (side.model == model || ModelKeyOf(side.model) == key) return &side;
     if (anonymous == nullptr && (model.empty() || side.model.empty())) anonymous = &side;
   }
   return anonymous;
+}
+
+std::optional<SidePair> FindSides(std::span<const LayerSide> sides, std::string_view model,
+                                  std::string_view a, std::string_view b) {
+  const LayerSide* const found_a = FindSide(sides, model, a);
+  const LayerSide* const found_b = FindSide(sides, model, b);
+  if (found_a == nullptr || found_b == nullptr) return std::nullopt;
+  if (!model.empty() || found_a->model.empty() || found_b->model.empty() ||
+      ModelKeyOf(found_a->model) == ModelKeyOf(found_b->model)) {
+    return SidePair{*found_a, *found_b};
+  }
+  // The first a and the first b are of two models; a third, or one of these, may have both.
+  std::map<std::string, std::pair<const LayerSide*, const LayerSide*>> by_model;
+  for (const LayerSide& side : sides) {
+    if (side.variant != a && side.variant != b) continue;
+    auto& [with_a, with_b] = by_model[ModelKeyOf(side.model)];
+    if (side.variant == a && with_a == nullptr) with_a = &side;
+    if (side.variant == b && with_b == nullptr) with_b = &side;
+    if (with_a != nullptr && with_b != nullptr) return SidePair{*with_a, *with_b};
+  }
+  return std::nullopt;
+}
+
+LayerFilter FindingsOf(const LayerSide& side) {
+  return {.model = side.in_tags.model, .variant = side.variant};
 }
 
 }  // namespace cboard::analysis

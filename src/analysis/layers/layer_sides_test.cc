@@ -3,6 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "analysis/layers/sample_histogram.h"
+#include "analysis/log_builder.h"
+#include "cboard/analysis/layer_ranking.h"
+#include "cboard/analysis/verified_runs.h"
+#include "cboard/compression/tags.h"
+#include "cboard/proto/summary.h"
+#include "cboard/proto/tensor.h"
+
 namespace cboard::analysis {
 namespace {
 
@@ -48,6 +58,115 @@ TEST(LayerSides, KnowTrialsThatHaveBeenGivenNames) {
       .runs = {RunWith("baseline/.", "eval/baseline_acc_0.776", {"conv1/Output/fp32"}),
                RunWith("tune_1/.", "eval/tune_1_acc_0.095", {"conv1/Output/int8"})}};
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
+}
+
+void LogJson(LogBuilder& log, const std::string& tag, std::string_view json) {
+  const std::array<std::int64_t, 1> shape = {1};
+  const std::array<std::string_view, 1> strings = {json};
+  std::string summary;
+  proto::AppendTensorValue(tag, proto::EncodeStringTensor(shape, strings),
+                           {.plugin_name = kCompressionPluginName}, summary);
+  EXPECT_THAT(log.Writer("r").AddSummary(summary, 0), testing::Succeeds());
+}
+
+// `compare` of two models to one directory, whose layers are called alike.
+class TwoModelsOfOneRun : public ::testing::Test {
+ protected:
+  TwoModelsOfOneRun() {
+    const std::vector<double> values = Gaussian(1'000);
+    std::vector<double> shifted = values;
+    for (double& value : shifted) value += 1;
+    for (const auto& [model, after, sqnr] :
+         {std::tuple("good", &values, 41.0), std::tuple("bad", &std::as_const(shifted), 3.0)}) {
+      const std::string fc = std::string(model) + "/layers/fc/";
+      log_.Histogram("r", fc + "weight/fp32", values).Histogram("r", fc + "weight/int8", *after);
+      log_.Scalar("r", fc + "sqnr_db/int8", sqnr);
+      // Of this layer, figures alone.
+      log_.Scalar("r", std::string(model) + "/layers/only_" + model + "/sqnr_db/int8", sqnr);
+    }
+    LogJson(log_, "bad/findings/int8",
+            R"({"v":1,"layers":[{"layer":"fc","level":"red","severity_db":3,"part":"weight",)"
+            R"("cause":"bias_shift","explanation":"shifted"}]})");
+    LogJson(log_, "bad/verified/runs/int8", R"({"v":1,"why_not_verified":"not asked for"})");
+  }
+
+  struct Answer {
+    LayerRanking ranking;
+    std::optional<VerifiedRuns> verified;
+  };
+  Answer Ranked(std::string_view model) {
+    const auto snapshot = log_.Read();
+    const auto pair = FindSides(FindLayerSides(*snapshot), model, "fp32", "int8");
+    EXPECT_TRUE(pair);
+    return {RankSides(snapshot, &pair->a, pair->b),
+            ReadVerifiedRuns(*snapshot->FindRun("r"), FindingsOf(pair->b))};
+  }
+
+  LogBuilder log_;
+};
+
+TEST_F(TwoModelsOfOneRun, KeepTheirLayersApart) {
+  for (const auto& [model, level, sqnr] :
+       {std::tuple("good", Level::kGreen, 41.0), std::tuple("bad", Level::kRed, 3.0)}) {
+    const LayerRanking ranking = Ranked(model).ranking;
+    std::vector<std::string> layers;
+    for (const RankedLayer& layer : ranking.layers) {
+      layers.push_back(layer.variant.layer);
+      EXPECT_EQ(layer.diagnosis.level, level) << model << " " << layer.variant.layer;
+      EXPECT_EQ(layer.logged.at("sqnr_db"), sqnr) << model << " " << layer.variant.layer;
+    }
+    EXPECT_THAT(layers, ::testing::UnorderedElementsAre("fc", "only_" + std::string(model)));
+    EXPECT_TRUE(ranking.baseline_only.empty());
+    EXPECT_TRUE(ranking.variant_only.empty());
+  }
+}
+
+TEST_F(TwoModelsOfOneRun, KeepFindingsAndWhatWasVerifiedApart) {
+  EXPECT_EQ(Ranked("good").ranking.layers[0].cause, "none");
+  EXPECT_FALSE(Ranked("good").verified);
+  EXPECT_EQ(Ranked("bad").ranking.layers[0].cause, "bias_shift");
+  ASSERT_TRUE(Ranked("bad").verified);
+  EXPECT_EQ(Ranked("bad").verified->why_not, "not asked for");
+}
+
+// What names no model is not theirs, either.
+TEST_F(TwoModelsOfOneRun, LeaveWhatNamesNoModelToItself) {
+  log_.Histogram("r", "conv/weight/fp32", Gaussian(100));
+  log_.Histogram("r", "conv/weight/int8", Gaussian(100));
+  const auto snapshot = log_.Read();
+  const auto sides = FindLayerSides(*snapshot);
+  const auto unnamed = FindSides(sides, "", "fp32", "int8");
+  ASSERT_TRUE(unnamed);
+  EXPECT_EQ(unnamed->a.model, "");
+  const LayerRanking ranking = RankSides(snapshot, &unnamed->a, unnamed->b);
+  ASSERT_EQ(ranking.layers.size(), 1u);
+  EXPECT_EQ(ranking.layers[0].variant.layer, "conv");
+  EXPECT_EQ(Ranked("good").ranking.layers.size(), 2u);
+}
+
+TEST(FindSides, TakesBothFromOneModel) {
+  const std::vector<LayerSide> sides = {{.model = "a", .variant = "fp32"},
+                                        {.model = "b", .variant = "fp32"},
+                                        {.model = "b", .variant = "int4"},
+                                        {.model = "c", .variant = "int8"}};
+  EXPECT_EQ(FindSides(sides, "", "fp32", "int4")->a.model, "b");
+  EXPECT_FALSE(FindSides(sides, "", "fp32", "int8"));
+  EXPECT_FALSE(FindSides(sides, "a", "fp32", "int4"));
+}
+
+// Histograms keep a space that scalars may not have; labels have the name as it was spelled.
+TEST(LayerSides, AreOfOneModelHoweverTagsSpellIt) {
+  LogBuilder log;
+  log.Histogram("r", "my net/layers/fc/weight/fp32", Gaussian(100));
+  log.Histogram("r", "my net/layers/fc/weight/int8", Gaussian(100));
+  log.Scalar("r", "my_net/layers/fc/sqnr_db/int8", 12);
+  const auto snapshot = log.Read();
+  const auto sides = FindLayerSides(*snapshot);
+  ASSERT_EQ(sides.size(), 2u);
+  const auto pair = FindSides(sides, "my_net", "fp32", "int8");
+  const LayerRanking ranking = RankSides(snapshot, &pair->a, pair->b);
+  ASSERT_EQ(ranking.layers.size(), 1u);
+  EXPECT_EQ(ranking.layers[0].logged.at("sqnr_db"), 12);
 }
 
 }  // namespace

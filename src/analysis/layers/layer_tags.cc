@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <tuple>
 
+#include "analysis/layers/taken_models.h"
 #include "analysis/run_facts.h"
 #include "analysis/run_path.h"
 #include "cboard/analysis/layers.h"
 #include "cboard/analysis/meaning.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/tuning.h"
+#include "cboard/compression/names.h"
 #include "cboard/compression/tags.h"
 
 namespace cboard::analysis {
@@ -168,6 +171,9 @@ std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind) {
   if (std::string own = LayerOfStored(tag.info->plugin_content); !own.empty()) {
     tensor->layer = std::move(own);
     tensor->node = NodeOfStored(tag.info->plugin_content);
+    if (std::string model = ModelOfStored(tag.info->plugin_content); !model.empty()) {
+      tensor->model = std::move(model);
+    }
   }
   return tensor;
 }
@@ -178,28 +184,38 @@ RunKind KindOf(const Run& run) {
   return TrialOf(run) ? RunKind::kTuning : RunKind::kAny;
 }
 
-std::span<const Tag> TagsOfLayers(const Run& run, std::string_view model) {
-  if (model.empty()) return run.tags;
-  const std::string prefix = std::string(model) + std::string(kLayersOfModel);
-  const auto first = std::ranges::lower_bound(run.tags, prefix, {}, &Tag::name);
-  const auto last = std::partition_point(
-      first, run.tags.end(), [&](const Tag& tag) { return tag.name().starts_with(prefix); });
-  return {first, last};
+std::vector<std::span<const Tag>> TagsOfLayers(const Run& run, const LayerFilter& filter) {
+  if (!filter.model || filter.model->empty()) return {run.tags};
+  std::vector<std::span<const Tag>> found;
+  for (const std::string& spelling : std::set<std::string>{
+           *filter.model, TagPrefixOf(*filter.model), ModelKeyOf(*filter.model)}) {
+    const std::string prefix = spelling + std::string(kLayersOfModel);
+    const auto first = std::ranges::lower_bound(run.tags, prefix, {}, &Tag::name);
+    const auto last = std::partition_point(
+        first, run.tags.end(), [&](const Tag& tag) { return tag.name().starts_with(prefix); });
+    found.emplace_back(first, last);
+  }
+  return found;
 }
 
-std::vector<LayerTensor> CollectLayers(const Run& run, std::string_view variant,
-                                       std::string_view model) {
+std::vector<LayerTensor> CollectLayers(const Run& run, const LayerFilter& filter) {
   const RunKind kind = KindOf(run);
+  TakenModels models(filter);
   std::vector<LayerTensor> tensors;
   std::vector<Place> places;
-  for (const Tag& tag : TagsOfLayers(run, model)) {
-    if (tag.kind() != TagKind::kHistogram) continue;
+  const auto add = [&](const Tag& tag) {
+    if (tag.kind() != TagKind::kHistogram) return;
     std::optional<LayerTensor> tensor = ParseLayerTag(tag, kind);
-    if (!tensor) continue;
-    if (!variant.empty() && !tensor->variant.empty() && tensor->variant != variant) continue;
+    if (!tensor) return;
+    const bool is_other_variant =
+        !filter.variant.empty() && !tensor->variant.empty() && tensor->variant != filter.variant;
+    if (is_other_variant || !models.Contain(tensor->model)) return;
     tensor->run = run.name;
     tensors.push_back(*std::move(tensor));
     places.push_back(FirstPlaceOf(tag));
+  };
+  for (const std::span<const Tag> tags : TagsOfLayers(run, filter)) {
+    for (const Tag& tag : tags) add(tag);
   }
   RecoverStrippedNames(tensors);
   SetDepths(places, tensors);

@@ -73,8 +73,8 @@ TEST(RankLayers, RanksLayersThatHaveOnlyFigures) {
   EXPECT_EQ(sides[1].tensor_count, 0u);
   const cboard::Run& run = *snapshot->FindRun("net");
   const LayerRanking ranking =
-      RankLayers(CollectLayers(run, "fp32"), CollectLayers(run, "int8"), *HistogramsOf(snapshot),
-                 CollectLayerMetrics(run, "int8"));
+      RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
+                 *HistogramsOf(snapshot), CollectLayerMetrics(run, {.variant = "int8"}));
   std::vector<std::string> names;
   for (const RankedLayer& layer : ranking.layers) names.push_back(layer.variant.layer);
   EXPECT_THAT(names, ElementsAre("conv2", "fc", "conv1", "pool"));

@@ -1,6 +1,6 @@
 #include "analysis/layers/stored_json.h"
 
-#include "cboard/analysis/meaning.h"
+#include "analysis/layers/taken_models.h"
 #include "cboard/compression/tags.h"
 #include "cboard/reader/media_query.h"
 
@@ -39,15 +39,15 @@ Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
   return object;
 }
 
-const Tag* FindStored(const Run& run, std::string_view model, std::string_view middle,
-                      std::string_view variant) {
-  const std::string ending = std::string(middle) + std::string(variant);
+const Tag* FindStored(const Run& run, std::string_view middle, const LayerFilter& filter) {
+  const std::string ending = std::string(middle) + filter.variant;
+  TakenModels models(filter);
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kTensor || tag.info->plugin_name != kCompressionPluginName) continue;
-    std::string_view name = tag.name();
+    std::string name(tag.name());
     if (!name.ends_with(ending) || tag.size() == 0) continue;
-    name.remove_suffix(ending.size());
-    if (ModelKeyOf(name) == ModelKeyOf(model)) return &tag;
+    name.resize(name.size() - ending.size());
+    if (models.Contain(name)) return &tag;
   }
   return nullptr;
 }

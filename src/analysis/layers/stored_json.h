@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "cboard/analysis/layers.h"
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
@@ -37,8 +38,7 @@ Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
 
 // The tag <model><middle><variant> of our own writers, such as middle "/findings/"; null when the
 // run has none.
-const Tag* FindStored(const Run& run, std::string_view model, std::string_view middle,
-                      std::string_view variant);
+const Tag* FindStored(const Run& run, std::string_view middle, const LayerFilter& filter);
 
 // Its last value.
 Result<std::string> ReadStored(const Run& run, const Tag& tag);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/layers/stored_json.h"
@@ -90,9 +91,8 @@ Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json) {
   return verified;
 }
 
-std::optional<VerifiedRuns> ReadVerifiedRuns(const Run& run, std::string_view model,
-                                             std::string_view variant) {
-  const Tag* const tag = FindStored(run, model, kRunsTag, variant);
+std::optional<VerifiedRuns> ReadVerifiedRuns(const Run& run, const LayerFilter& filter) {
+  const Tag* const tag = FindStored(run, kRunsTag, filter);
   if (tag == nullptr) return std::nullopt;
   const auto unreadable = [&](const Error& error) {
     return VerifiedRuns{.why_not = "run " + Quoted(run.name) + ", tag " + Quoted(tag->name()) +
@@ -114,12 +114,20 @@ std::vector<std::optional<double>> GainsAlone(const VerifiedRuns& verified,
     const std::optional<double> gain = verified.GainOf(run);
     if (gain) gains.emplace(Key(run.parts[0].layer, run.parts[0].part), *gain);
   }
+  std::set<Key> shown;
+  for (const RankedLayer& layer : layers) {
+    if (!layer.baseline.tag.empty()) {
+      shown.emplace(layer.baseline.layer, NameOf(layer.baseline.role));
+    }
+  }
   std::vector<std::optional<double>> found;
   for (const RankedLayer& layer : layers) {
     std::optional<double> best;
     const bool is_figure = layer.baseline.tag.empty();
+    const bool is_part = layer.baseline.role != TensorRole::kParameter;
     for (const TensorRole role : {TensorRole::kOutput, TensorRole::kWeight}) {
-      if (!is_figure && layer.baseline.role != role) continue;
+      const bool is_alone = is_part && !shown.contains({layer.baseline.layer, NameOf(role)});
+      if (!is_figure && layer.baseline.role != role && !is_alone) continue;
       const auto gain = gains.find({layer.baseline.layer, NameOf(role)});
       if (gain != gains.end()) best = std::max(best.value_or(gain->second), gain->second);
     }

@@ -94,6 +94,17 @@ TEST(VerifiedRuns, GainsStandBesideTheTensorsTheyAreOf) {
                                  Optional(4.5)));
 }
 
+// As in a log of stages, which has outputs alone.
+TEST(VerifiedRuns, GainsOfWeightsStandBesideTheOutputWhereItIsAlone) {
+  RankedLayer output{.baseline = *ParseLayerTag("net/layers/b/output/fp32")};
+  const VerifiedRuns verified{
+      .runs = {{.restored = "nothing", .sqnr_db = 10},
+               {.restored = "parts", .parts = {{.layer = "b", .part = "weight"}}, .sqnr_db = 13}}};
+  EXPECT_THAT(GainsAlone(verified, {output}), ElementsAre(Optional(3.0)));
+  RankedLayer weight{.baseline = *ParseLayerTag("net/layers/b/weight/fp32")};
+  EXPECT_THAT(GainsAlone(verified, {output, weight}), ElementsAre(std::nullopt, Optional(3.0)));
+}
+
 TEST(VerifiedRuns, AreReadOnlyFromWhatIsOneOfThem) {
   for (const char* other : {"", "[]", "{", "null", R"({"v":2,"verified":[]})", "{}"}) {
     EXPECT_THAT(ParseVerifiedRuns(other), FailsSaying(ErrorCode::kDataLoss, "restored parts: "))
@@ -125,13 +136,14 @@ TEST(VerifiedRuns, TheLastThatWasLoggedCounts) {
   const auto& run = *snapshot->FindRun("r");
   // Scalars of the model have lost its space, histograms have not.
   for (const char* model : {"my net", "my_net"}) {
-    const auto verified = ReadVerifiedRuns(run, model, "int8");
+    const auto verified = ReadVerifiedRuns(run, {.model = model, .variant = "int8"});
     ASSERT_TRUE(verified) << model;
     EXPECT_EQ(verified->why_not, "no ONNX file");
   }
-  EXPECT_FALSE(ReadVerifiedRuns(run, "my net", "int4"));
-  EXPECT_FALSE(ReadVerifiedRuns(run, "net", "int8"));
-  EXPECT_THAT(ReadVerifiedRuns(run, "other", "int8")->why_not, HasSubstr("not an object"));
+  EXPECT_FALSE(ReadVerifiedRuns(run, {.model = "my net", .variant = "int4"}));
+  EXPECT_FALSE(ReadVerifiedRuns(run, {.model = "net", .variant = "int8"}));
+  EXPECT_THAT(ReadVerifiedRuns(run, {.model = "other", .variant = "int8"})->why_not,
+              HasSubstr("not an object"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "analysis/report/report_verified.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/meaning.h"
 #include "cboard/analysis/tuning.h"
 #include "cboard/analysis/verified_runs.h"
 
@@ -23,15 +24,16 @@ struct RankedModel {
 
 std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const LayerSide> sides,
                                      const ReportModel& model) {
-  const LayerSide* const a = FindSide(sides, model.model, data.a);
-  const LayerSide* const b = FindSide(sides, model.model, data.b);
-  if (a == nullptr || b == nullptr) return std::nullopt;
-  // A side that names no model matches all of them, which a report must not repeat.
-  if (a->model != model.model || b->model != model.model) return std::nullopt;
-  const Run* const run_b = data.snapshot->FindRun(b->run);
+  const std::optional<SidePair> pair = FindSides(sides, model.model, data.a, data.b);
+  // A side that names no model goes with all of them, which a report must not repeat.
+  const auto is_named = [&](const LayerSide& side) {
+    return ModelKeyOf(side.model) == ModelKeyOf(model.model);
+  };
+  if (!pair || !is_named(pair->a) || !is_named(pair->b)) return std::nullopt;
+  const Run* const run_b = data.snapshot->FindRun(pair->b.run);
   if (run_b == nullptr) return std::nullopt;
-  return RankedModel{.ranking = RankSides(data.snapshot, a, *b),
-                     .verified = ReadVerifiedRuns(*run_b, b->model, b->variant)};
+  return RankedModel{.ranking = RankSides(data.snapshot, &pair->a, pair->b),
+                     .verified = ReadVerifiedRuns(*run_b, FindingsOf(pair->b))};
 }
 
 // With the same decimals in every row, so that points stand below points.

@@ -113,23 +113,28 @@ std::vector<Stage> FindChannelVariants(const Snapshot& snapshot) {
 }
 
 std::optional<ChannelStatistics> ReadLayerChannels(const Snapshot& snapshot, const Stage& stage,
-                                                   std::string_view layer,
-                                                   std::string_view tensor) {
+                                                   std::string_view layer, std::string_view tensor,
+                                                   std::string_view model) {
   const std::string ending = tensor.empty() ? std::string() : "/" + std::string(tensor);
   const std::string usual = std::string(layer) + ending;
+  const std::string key = ModelKeyOf(model);
+  const auto is_asked_for = [&](const Tag& tag) {
+    if (tag.kind() != TagKind::kScalar) return false;
+    const std::string own = ModelOfStored(tag.info->plugin_content);
+    return own.empty() || model.empty() || ModelKeyOf(own) == key;
+  };
   const auto points = [&](const std::string& name) -> std::vector<ScalarPoint> {
     const Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
     if (run == nullptr) return {};
-    if (const Tag* tag = run->Find(usual); tag != nullptr && tag->kind() == TagKind::kScalar) {
-      return tag->scalars.ToPoints();
-    }
-    for (const Tag& tag : run->tags) {  // Its name may be more than a tag can hold.
-      if (tag.kind() == TagKind::kScalar && tag.name().ends_with(ending) &&
-          LayerOfStored(tag.info->plugin_content) == layer) {
-        return tag.scalars.ToPoints();
+    const Tag* unnamed = run->Find(usual);
+    if (unnamed != nullptr && !is_asked_for(*unnamed)) unnamed = nullptr;
+    for (const Tag& tag : run->tags) {  // Its name is more than the layer's, or cleaned.
+      if (!tag.name().ends_with(ending) || LayerOfStored(tag.info->plugin_content) != layer) {
+        continue;
       }
+      if (&tag != unnamed && is_asked_for(tag)) return tag.scalars.ToPoints();
     }
-    return {};
+    return unnamed == nullptr ? std::vector<ScalarPoint>() : unnamed->scalars.ToPoints();
   };
   const ChannelPoints found{.min = points(stage.min_per_channel),
                             .max = points(stage.max_per_channel),

@@ -35,6 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const auto tensor = ParseLayerTag(tag, kind);
     CBOARD_CHECK(!tensor || tensor->tag == tag);
   }
+  static_cast<void>(ModelOfStored(tag));
   static_cast<void>(LayerOfStored(tag));
   static_cast<void>(NodeOfStored(tag));
   CBOARD_CHECK(tag.starts_with(OriginalName(tag)));

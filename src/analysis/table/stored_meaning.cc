@@ -88,6 +88,11 @@ std::optional<Meaning> MeaningOfStored(std::string_view plugin_content) {
   return ReadLabel(plugin_content, MeaningOfLabel);
 }
 
+std::string ModelOfStored(std::string_view plugin_content) {
+  return ReadLabel<std::string>(plugin_content,
+                                [](const Label& label) { return label.Text("model"); });
+}
+
 std::string LayerOfStored(std::string_view plugin_content) {
   return ReadLabel<std::string>(plugin_content,
                                 [](const Label& label) { return label.Text("layer"); });

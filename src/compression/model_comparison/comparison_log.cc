@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/model_comparison.h"
 #include "cboard/compression/tags.h"
@@ -11,6 +10,7 @@
 #include "cboard/proto/summary.h"
 #include "cboard/writer/summary_writer.h"
 #include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/findings_log.h"
 #include "compression/model_comparison/graph_log.h"
 #include "compression/model_comparison/log_parts.h"
 #include "compression/model_comparison/verified_log.h"
@@ -98,7 +98,8 @@ std::string RankingText(const ModelComparison& comparison) {
 }
 
 // One scalar per channel, which is the step; a run each for minima, maxima and means, so that the
-// two models are two curves of one chart.
+// two models are two curves of one chart. Tags name the model: comparisons of several models may be
+// logged to one directory, and their layers be called alike.
 Result<void> LogChannels(const ModelComparison& comparison, const std::filesystem::path& run,
                          TensorStatistics PairStatistics::*side) {
   struct Statistic {
@@ -110,6 +111,7 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
       {"max_per_channel", [](const TensorStatistics& s) { return s.max; }},
       {"mean_per_channel",
        [](const TensorStatistics& s) { return s.sum / static_cast<double>(s.finite_count()); }}};
+  const std::string model = comparison.baseline.stem().string();
   for (const Statistic& statistic : statistics) {
     SummaryWriter writer(run / statistic.run);
     CBOARD_RETURN_IF_ERROR(writer.status());
@@ -117,14 +119,14 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
       for (const auto& [part, name] :
            {std::pair(&layer.weight, "/weight"), std::pair(&layer.accumulated, "/output")}) {
         if (!*part) continue;
-        const std::string tag = TagName(layer.name) + name;
+        const std::string tag = model + "/channels/" + TagName(layer.name) + name;
         bool is_first = true;
         for (std::size_t c = 0; c < (*part)->channels.size(); ++c) {
           const TensorStatistics& values = (*part)->channels[c].*side;
           if (values.finite_count() == 0) continue;
           ScalarLabels labels;  // Those of a tag's first value count.
           if (std::exchange(is_first, false))
-            labels = LabelsOf(LabelOf({}, layer.name, {}, layer.node));
+            labels = LabelsOf(LabelOf(model, layer.name, {}, layer.node));
           CBOARD_RETURN_IF_ERROR(
               writer.AddScalar(tag, statistic.value(values), static_cast<std::int64_t>(c), labels));
         }
@@ -202,22 +204,6 @@ Result<void> LogSizes(SummaryWriter& writer, const std::string& model, const std
                                             LabelsOf(size, model, name)));
   }
   return {};
-}
-
-// What was found out, for our own pages: figures and histograms do not tell it again.
-Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
-                         const std::string& variant, const ModelComparison& comparison) {
-  JsonWriter json(NonFinite::kAsNull);
-  json.BeginObject().Key("v").Value(1).Key("layers").BeginArray();
-  for (const LayerComparison& layer : comparison.layers) {
-    const Diagnosis& found = layer.diagnosis;
-    json.BeginObject().Key("layer").Value(layer.name);
-    json.Key("level").Value(NameOf(found.level)).Key("severity_db").Value(found.severity_db);
-    json.Key("part").Value(NameOf(found.part)).Key("cause").Value(NameOf(found.cause));
-    json.Key("explanation").Value(ExplanationOf(layer)).EndObject();
-  }
-  json.EndArray().EndObject();
-  return AddJson(writer, model + "/findings/" + variant, json.Take(), LabelOf(model, {}, variant));
 }
 
 }  // namespace

@@ -108,9 +108,9 @@ TEST_F(ComparisonLog, SaysSoOfLayersOfWhichNothingIsLeft) {
 
 TEST_F(ComparisonLog, ChannelsAreSteps) {
   const auto before = Scalars("fp32/max_per_channel"), after = Scalars("int8/max_per_channel");
-  EXPECT_EQ(before.at({"hidden/weight", 0}), 3);
-  EXPECT_EQ(before.at({"hidden/weight", 1}), 4);
-  EXPECT_EQ(after.at({"hidden/weight", 1}), 2);
+  EXPECT_EQ(before.at({"m/channels/hidden/weight", 0}), 3);
+  EXPECT_EQ(before.at({"m/channels/hidden/weight", 1}), 4);
+  EXPECT_EQ(after.at({"m/channels/hidden/weight", 1}), 2);
 }
 
 TEST_F(ComparisonLog, BothGraphsAreThere) {

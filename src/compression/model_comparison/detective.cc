@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compression/model_comparison/channel_sizes.h"
 #include "compression/model_comparison/leftovers.h"
 
 namespace cboard::compare {
@@ -19,6 +20,8 @@ constexpr double kRescaled = 0.1;
 constexpr double kRoundingSteps = 0.5;
 // A scale for which the largest channel is this many times the usual one suits few of them.
 constexpr double kSpread = 4;
+// In standard deviations: values that reach further are outliers.
+constexpr double kUsualRange = 8;
 
 std::string Percent(double share) { return ShortNumber(share * 100, 3) + " %"; }
 
@@ -38,9 +41,13 @@ class Detective {
                        (is_coarse && Stretched(diagnosis));
     if (found) return;
     diagnosis.cause = Cause::kChanged;
-    diagnosis.explanation = Subject() + " changed: SQNR is " + ShortNumber(total_.SqnrDb(), 3) +
-                            " dB and the cosine " + ShortNumber(total_.Cosine()) +
-                            "; neither scale, offset, clipping, outliers nor channels explain it";
+    diagnosis.explanation =
+        Subject() + " changed: SQNR is " + ShortNumber(total_.SqnrDb(), 3) + " dB" +
+        (is_about_channel_ ? ", that of channel " + std::to_string(worst_) + " " +
+                                 ShortNumber(comparison_.channels[worst_].SqnrDb(), 3) + " dB,"
+                           : "") +
+        " and the cosine " + ShortNumber(total_.Cosine()) +
+        "; neither scale, offset, clipping, outliers nor channels explain it";
   }
 
  private:
@@ -167,13 +174,21 @@ class Detective {
     return true;
   }
 
+  // The error in steps; where weights lie otherwise in the two files, codes were not at hand.
+  std::optional<double> RmseSteps() const {
+    const std::optional<double> counted = total_.RmseSteps();
+    if (counted || !evidence_.step || !(*evidence_.step > 0)) return counted;
+    return std::sqrt(error_ / static_cast<double>(total_.finite_count())) / *evidence_.step;
+  }
+
   // Rounding is as good as it gets, but steps are too large for most values.
   bool Stretched(Diagnosis& diagnosis) const {
-    const std::optional<double> steps = total_.RmseSteps();
+    const std::optional<double> steps = RmseSteps();
     if (!steps || *steps >= kRoundingSteps) return false;
     if (evidence_.step && Spread(diagnosis)) return true;
     const double sigma = std::sqrt(VarianceOf(total_.reference));
     const double range = RangeOf(total_.reference);
+    if (evidence_.step && range < kUsualRange * sigma && SmallChannel(diagnosis)) return true;
     diagnosis.cause = Cause::kOutliers;
     diagnosis.explanation = "outliers stretch the range: it reaches " + ShortNumber(range) + ", " +
                             ShortNumber(range / sigma, 3) + " standard deviations";
@@ -181,31 +196,37 @@ class Detective {
       diagnosis.explanation +=
           ", and one step is " + ShortNumber(*evidence_.step / sigma, 3) + " of these";
     }
-    if (total_.steps->used_codes) {
+    if (total_.steps && total_.steps->used_codes) {
       diagnosis.explanation += "; " + std::to_string(*total_.steps->used_codes) + " of " +
                                std::to_string(1 << evidence_.bits) + " codes are used";
     }
     return true;
   }
 
+  // No value stands out, and no channel is large: one of them is small.
+  bool SmallChannel(Diagnosis& diagnosis) const {
+    if (!is_about_channel_ || comparison_.channels.empty()) return false;
+    const std::optional<double> usual = UsualChannelSize(evidence_),
+                                size = SizeOfChannel(evidence_, worst_);
+    if (!usual || !size || *size * kSpread > *usual) return false;
+    diagnosis.cause = Cause::kChannelSpread;
+    diagnosis.explanation = "one scale for channels of very different size: channel " +
+                            std::to_string(worst_) + " is " + ShortNumber(*size / *usual, 2) +
+                            " times the usual one and keeps an SQNR of " +
+                            ShortNumber(comparison_.channels[worst_].SqnrDb(), 3) + " dB";
+    return true;
+  }
+
   bool Spread(Diagnosis& diagnosis) const {
-    std::vector<double> sizes;
     std::size_t largest = 0;
     double largest_size = -1;
     for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
-      const PairStatistics& channel = comparison_.channels[c];
-      if (channel.finite_count() == 0 || channel.reference.sum_squares == 0) continue;
-      const double size = c < evidence_.channel_medians.size()
-                              ? double{evidence_.channel_medians[c]}
-                              : std::sqrt(channel.reference.sum_squares /
-                                          static_cast<double>(channel.finite_count()));
-      if (size > largest_size) largest_size = size, largest = c;
-      sizes.push_back(size);
+      const std::optional<double> size = SizeOfChannel(evidence_, c);
+      if (size && *size > largest_size) largest_size = *size, largest = c;
     }
-    if (sizes.size() < 2) return false;
-    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>((sizes.size() - 1) / 2);
-    std::ranges::nth_element(sizes, middle);
-    const double ratio = largest_size / std::max(*middle, 1e-30);
+    const std::optional<double> usual = UsualChannelSize(evidence_);
+    if (!usual) return false;
+    const double ratio = largest_size / *usual;
     if (ratio < kSpread) return false;
     diagnosis.cause = Cause::kChannelSpread;
     diagnosis.explanation = "one scale for channels of very different size: channel " +

@@ -116,12 +116,17 @@ Result<std::optional<JudgedLayer>> LayerJudge::JudgeTensor(TensorRun& run) const
                      .paired_by = PairedBy::kTensor,
                      .depth = pair.depth,
                      .bits = pair.bits,
-                     .precision = "int" + std::to_string(pair.bits)},
+                     .precision = pair.plan.grid ? "int" + std::to_string(pair.bits) : "fp32"},
       .restorable = {},
       .output = output,
       .node = output == kNoTensor ? kNoNode : models_.baseline.tensor(output).producer};
   LayerComparison& layer = judged.comparison;
   TakeOutputs(run.findings, layer);
+  judged.restorable.output = pair.plan;
+  if (!pair.plan.grid) {  // It rounds nothing itself, and loses nothing of its own.
+    layer.diagnosis = {.part = Part::kOutput, .severity_db = HUGE_VAL};
+    return layer.accumulated ? std::optional(std::move(judged)) : std::nullopt;
+  }
   if (!layer.local) return std::nullopt;
   CBOARD_ASSIGN_OR_RETURN(
       OutputDiagnosis found,
@@ -129,9 +134,7 @@ Result<std::optional<JudgedLayer>> LayerJudge::JudgeTensor(TensorRun& run) const
   layer.diagnosis = std::move(found.diagnosis);
   AddFloatNodes(models_.baseline, output, true, layer);
   layer.fixes = RankFixes(layer, {}, found.fixes, options_.thresholds);
-  judged.restorable = {.weights = {},
-                       .output = pair.plan,
-                       .has_hurt_output = layer.diagnosis.level != Level::kGreen};
+  judged.restorable.has_hurt_output = layer.diagnosis.level != Level::kGreen;
   return judged;
 }
 

@@ -23,7 +23,8 @@ class LayerJudge {
   // Fails when weights cannot be read.
   Result<JudgedLayer> JudgePair(std::size_t position, PairRun* run) const;
 
-  // A layer without weights; nothing when its quantizer could not be looked at.
+  // A layer without weights; nothing when its quantizer, or without one its output, could not be
+  // looked at.
   Result<std::optional<JudgedLayer>> JudgeTensor(TensorRun& run) const;
 
  private:

@@ -17,7 +17,13 @@ enum class Layout {
   kOhwiDepthwise,    // TFLite: [1, height, width, channels].
   kRecurrent,        // [directions, out, in], out being all gates.
   kRecurrentTurned,  // [directions, in, out].
+  kSequence,         // OpenVINO: [directions, out, in], and a bias that is the sum of ONNX's two.
+  kCell,             // OpenVINO: the same of one direction, [out, in].
+  kGate,             // TFLite: [out, in], and nothing else.
 };
+
+// What TFLite's LSTM has in all kernels but the basic one, whose weights lie otherwise.
+constexpr std::size_t kFullLstm = 20;
 
 // Operators with several weights have a row for each, one below the other.
 struct WeightedOp {
@@ -26,6 +32,7 @@ struct WeightedOp {
   std::size_t bias;  // 0: none.
   Layout layout;
   std::string_view part = {};
+  std::size_t inputs = 0;  // As many as the operator has at least; 0: no matter.
 };
 constexpr WeightedOp kOps[] = {
     // ONNX.
@@ -44,6 +51,16 @@ constexpr WeightedOp kOps[] = {
     {"FusedMatMul", 1, 0, Layout::kRowsLast},
     {"LSTM", 1, 3, Layout::kRecurrent, "W"},
     {"LSTM", 2, 3, Layout::kRecurrent, "R"},
+    // TFLite's of the same name, which is one step of its UNIDIRECTIONAL_SEQUENCE_LSTM.
+    {"LSTM", 1, 12, Layout::kGate, "input_to_input", kFullLstm},
+    {"LSTM", 2, 13, Layout::kGate, "input_to_forget", kFullLstm},
+    {"LSTM", 3, 14, Layout::kGate, "input_to_cell", kFullLstm},
+    {"LSTM", 4, 15, Layout::kGate, "input_to_output", kFullLstm},
+    {"LSTM", 5, 0, Layout::kGate, "recurrent_to_input", kFullLstm},
+    {"LSTM", 6, 0, Layout::kGate, "recurrent_to_forget", kFullLstm},
+    {"LSTM", 7, 0, Layout::kGate, "recurrent_to_cell", kFullLstm},
+    {"LSTM", 8, 0, Layout::kGate, "recurrent_to_output", kFullLstm},
+    {"LSTM", 16, 17, Layout::kGate, "projection", kFullLstm},
     {"GRU", 1, 3, Layout::kRecurrent, "W"},
     {"GRU", 2, 3, Layout::kRecurrent, "R"},
     {"RNN", 1, 3, Layout::kRecurrent, "W"},
@@ -53,6 +70,18 @@ constexpr WeightedOp kOps[] = {
     // OpenVINO.
     {"Convolution", 1, 0, Layout::kRowsFirst},
     {"GroupConvolution", 1, 0, Layout::kRowsFirst},
+    {"LSTMSequence", 4, 6, Layout::kSequence, "W"},
+    {"LSTMSequence", 5, 0, Layout::kSequence, "R"},
+    {"GRUSequence", 3, 5, Layout::kSequence, "W"},
+    {"GRUSequence", 4, 0, Layout::kSequence, "R"},
+    {"RNNSequence", 3, 5, Layout::kSequence, "W"},
+    {"RNNSequence", 4, 0, Layout::kSequence, "R"},
+    {"LSTMCell", 3, 5, Layout::kCell, "W"},
+    {"LSTMCell", 4, 0, Layout::kCell, "R"},
+    {"GRUCell", 2, 4, Layout::kCell, "W"},
+    {"GRUCell", 3, 0, Layout::kCell, "R"},
+    {"RNNCell", 2, 4, Layout::kCell, "W"},
+    {"RNNCell", 3, 0, Layout::kCell, "R"},
     // TensorFlow.
     {"Conv2D", 1, 0, Layout::kHwio},
     {"DepthwiseConv2dNative", 1, 0, Layout::kHwcm},
@@ -101,11 +130,21 @@ bool IsTransposed(const ModelNode& node) {
   return false;
 }
 
+// Gates in the order of ONNX, which is i, o, f, c, where OpenVINO's LSTM has f, i, c, o: files of
+// both are of one model, then, row by row. Others have the same order.
+std::vector<ChannelRun> GateOrderOf(std::string_view op_type, std::int64_t channels) {
+  if (!op_type.starts_with("LSTM") || channels <= 0 || channels % 4 != 0) return {};
+  const auto size = static_cast<std::size_t>(channels) / 4;
+  return {{size, size}, {3 * size, size}, {0, size}, {2 * size, size}};
+}
+
 // Nothing when the operator has no such weights.
 std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNode& node,
                                          const WeightedOp& row) {
   if (node.inputs.size() <= row.weight || node.inputs[row.weight] == kNoTensor) return std::nullopt;
-  const std::size_t rank = model.tensor(node.inputs[row.weight]).shape.size();
+  if (node.inputs.size() < row.inputs) return std::nullopt;
+  const std::vector<std::int64_t>& shape = model.tensor(node.inputs[row.weight]).shape;
+  const std::size_t rank = shape.size();
   if (rank < 2) return std::nullopt;
   OperatorWeights weights{.part = row.part, .weight = row.weight};
   // Names of fused operators say whether there is a bias.
@@ -137,10 +176,23 @@ std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNod
       break;
     case Layout::kRecurrent:
     case Layout::kRecurrentTurned:
-      if (rank != 3) return std::nullopt;  // Such as those of TFLite's LSTM.
+      if (rank != 3) return std::nullopt;  // Those of TFLite's LSTM and RNN.
       layout.channel_axis = row.layout == Layout::kRecurrent ? 1 : 2;
       layout.direction_axis = 0;
       weights.bias_half = row.weight - 1;  // The halves have the order of the weights.
+      break;
+    case Layout::kSequence:
+      if (rank != 3) return std::nullopt;
+      layout.channel_axis = 1;
+      layout.direction_axis = 0;
+      layout.channel_order = GateOrderOf(node.op_type, shape[1]);
+      break;
+    case Layout::kCell:
+      if (rank != 2) return std::nullopt;
+      layout.channel_order = GateOrderOf(node.op_type, shape[0]);
+      break;
+    case Layout::kGate:
+      if (rank != 2) return std::nullopt;  // Those of ONNX's LSTM.
       break;
   }
   return weights;

@@ -95,7 +95,7 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
   std::optional<ModelRuns> runs;
   if (why_not_run.empty()) {
     CBOARD_ASSIGN_OR_RETURN(runs, RunModels(models, options));
-    if (runs->samples.samples == 0) why_not_run = "no layer has an output that can be captured";
+    why_not_run = runs->why_not;
   }
   CBOARD_ASSIGN_OR_RETURN(std::vector<JudgedLayer> layers,
                           JudgeLayers(models, runs ? &*runs : nullptr, options));

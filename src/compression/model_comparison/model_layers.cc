@@ -120,6 +120,14 @@ bool HasElements(const ModelTensor& tensor) {
   return std::ranges::all_of(tensor.shape, [](std::int64_t size) { return size > 0; });
 }
 
+std::size_t ElementsOf(const ModelTensor& tensor) {
+  std::size_t count = tensor.has_shape ? 1 : 0;
+  for (const std::int64_t size : tensor.shape) {
+    count *= static_cast<std::size_t>(std::max<std::int64_t>(size, 0));
+  }
+  return count;
+}
+
 // Files without nodes say only how weights are called: each of two dimensions or more is a layer.
 std::vector<ModelLayer> FindStoredWeights(const ModelGraph& model) {
   std::vector<ModelLayer> layers;
@@ -151,6 +159,11 @@ std::optional<ModelLayer> LayerOf(const ModelGraph& model, std::size_t position,
   if (weights.bias && model.IsWeight(At(node.inputs, *weights.bias))) {
     layer.bias = node.inputs[*weights.bias];
     layer.bias_half = weights.bias_half;
+    // A GRU may have one more bias than it has gates, which belongs to none of them.
+    const bool is_of_gates = !weights.part.empty() && !weights.bias_half;
+    if (is_of_gates && ElementsOf(model.tensor(layer.bias)) != SizeOf(model, layer).channels) {
+      layer.bias = kNoTensor;
+    }
   }
   return layer;
 }

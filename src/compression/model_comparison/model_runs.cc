@@ -28,13 +28,25 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
   for (TensorPair& pair : PairQuantizedTensors(models.baseline, models.variant, models.theirs)) {
     runs.tensors.push_back({.pair = std::move(pair), .findings = {}});
   }
+  const bool has_others = !plans.empty() || !checks.empty() || !runs.tensors.empty();
+  for (TensorPair& pair : PairBodyOutputs(models.baseline, models.variant, models.ours)) {
+    runs.tensors.push_back({.pair = std::move(pair), .findings = {}});
+  }
   for (TensorRun& tensor : runs.tensors) {
     plans.push_back(tensor.pair.plan);
     places.push_back(&tensor.findings);
   }
-  if (plans.empty() && checks.empty()) return runs;
-  CBOARD_ASSIGN_OR_RETURN(runs.samples,
-                          CompareOutputs(models.baseline, models.variant, plans, checks, options));
+  if (plans.empty() && checks.empty()) {
+    runs.why_not = "no layer has an output that can be captured";
+    return runs;
+  }
+  auto compared = CompareOutputs(models.baseline, models.variant, plans, checks, options);
+  if (!compared && !has_others && options.data.empty()) {
+    runs.why_not = "no layer has an output that can be captured, and " + compared.error().message;
+    return runs;
+  }
+  if (!compared) return Fail(std::move(compared).error());
+  runs.samples = *std::move(compared);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     *places[i] = std::move(runs.samples.outputs[i]);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -17,7 +18,7 @@ struct PairRun {
   std::optional<SaturationCount> saturation;
 };
 
-// Of a layer without weights, whose output is quantized.
+// Of a layer without weights, whose output is quantized, or which has layers inside.
 struct TensorRun {
   TensorPair pair;
   OutputFindings findings;
@@ -27,10 +28,13 @@ struct ModelRuns {
   std::vector<PairRun> pairs;  // In the order of the models' pairs.
   std::vector<TensorRun> tensors;
   OutputSummary samples;  // What was run; its outputs are those above.
+  std::string why_not;    // Why nothing was.
 };
 
-// Runs nothing, and has no samples, where there is no output that can be captured. Fails as
-// CompareOutputs does.
+// Runs nothing, and has no samples, where there is no output that can be captured. Where all that
+// can be is what an If, Loop or Scan gives out, and samples are made up, a run that fails is no
+// failure, either: such models often take sizes that belong together, and their weights can be
+// compared. Fails as CompareOutputs does.
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options);
 
 }  // namespace cboard::compare

@@ -1,6 +1,7 @@
 #include "compression/model_comparison/network_ends.h"
 
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "cboard/tensor/convert.h"
@@ -21,19 +22,31 @@ std::vector<std::string> NamesOf(const std::vector<OutputPlan>& ends,
 }  // namespace
 
 std::vector<std::size_t> FindEnds(const ModelGraph& model, std::span<const TensorId> tensors) {
-  std::vector<bool> is_asked_for(model.tensors().size());
-  for (const TensorId tensor : tensors) is_asked_for[IndexOf(tensor)] = true;
-  // Consumers come behind producers.
-  std::vector<bool> leads_on(model.tensors().size());
-  for (std::size_t i = model.nodes().size(); i-- > 0;) {
-    const ModelNode& node = model.nodes()[i];
-    bool does_lead = false;
-    for (const TensorId output : node.outputs) {
-      if (output == kNoTensor) continue;
-      does_lead = does_lead || is_asked_for[IndexOf(output)] || leads_on[IndexOf(output)];
+  // What is in a body leads to what its node gives out.
+  std::unordered_map<NodeId, std::vector<NodeId>> bodies;
+  for (std::size_t i = 0; i < model.nodes().size(); ++i) {
+    const NodeId parent = model.nodes()[i].parent;
+    if (parent != kNoNode) bodies[parent].push_back(static_cast<NodeId>(i));
+  }
+  // Backwards from the nodes that give these tensors.
+  std::vector<bool> leads_on(model.tensors().size()), is_seen(model.nodes().size());
+  std::vector<NodeId> rest;
+  const auto visit = [&](NodeId node) {
+    if (node == kNoNode || is_seen[IndexOf(node)]) return;
+    is_seen[IndexOf(node)] = true;
+    rest.push_back(node);
+  };
+  for (const TensorId tensor : tensors) visit(model.tensor(tensor).producer);
+  while (!rest.empty()) {
+    const NodeId next = rest.back();
+    rest.pop_back();
+    for (const TensorId input : model.node(next).inputs) {
+      if (input == kNoTensor) continue;
+      leads_on[IndexOf(input)] = true;
+      visit(model.tensor(input).producer);
     }
-    for (const TensorId input : node.inputs) {
-      if (does_lead && input != kNoTensor) leads_on[IndexOf(input)] = true;
+    if (const auto inside = bodies.find(next); inside != bodies.end()) {
+      for (const NodeId node : inside->second) visit(node);
     }
   }
   std::vector<std::size_t> ends;

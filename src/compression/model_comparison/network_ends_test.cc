@@ -34,5 +34,26 @@ TEST(NetworkEnds, AreWhatNothingElseIsComputedFrom) {
   EXPECT_THAT(ends({}), IsEmpty());
 }
 
+// An If takes the condition alone; what its branches take leads to what it gives out.
+TEST(NetworkEnds, LieBehindBodies) {
+  OnnxBuilder then_branch, else_branch, builder;
+  then_branch.Node("Relu", {"hidden"}, {"there"}).Output("there", {4});
+  else_branch.Node("Neg", {"hidden"}, {"there_too"}).Output("there_too", {4});
+  builder.Input("x", {4})
+      .Input("condition", {}, 9)
+      .Node("Relu", {"x"}, {"hidden"})
+      .Node("Exp", {"x"}, {"other"})
+      .NodeWith("If", {"condition"}, {"chosen"},
+                {OnnxBuilder::GraphAttribute("then_branch", then_branch),
+                 OnnxBuilder::GraphAttribute("else_branch", else_branch)})
+      .Node("Sigmoid", {"chosen"}, {"y"})
+      .Output("y", {4})
+      .Output("other", {4});
+  const ModelGraph model = Opened(builder);
+  const std::vector<TensorId> tensors = {model.FindTensor("hidden"), model.FindTensor("other"),
+                                         model.FindTensor("chosen")};
+  EXPECT_THAT(FindEnds(model, tensors), ElementsAre(1, 2));
+}
+
 }  // namespace
 }  // namespace cboard::compare

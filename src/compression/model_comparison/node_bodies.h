@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cboard/model/model_graph.h"
+#include "cboard/runtime/graph_edits.h"
 
 namespace cboard::compare {
 
@@ -16,5 +17,14 @@ std::string BodiesAround(const ModelGraph& model, const ModelNode& node);
 // What the file itself calls a node, and so does who reads it with other programs: "conv". Lives as
 // long as the node.
 std::string_view NameInFile(const ModelGraph& model, const ModelNode& node);
+
+// Where a file has a tensor, and what it calls it there.
+struct TensorInFile {
+  std::string name;
+  GraphPlace in;
+};
+
+// Of a tensor that `node` gives or takes: it is in the body that this node is in, or around that.
+TensorInFile FindInFile(const ModelGraph& model, TensorId tensor, const ModelNode& node);
 
 }  // namespace cboard::compare

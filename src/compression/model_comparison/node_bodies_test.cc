@@ -55,5 +55,21 @@ TEST(NodeBodies, FilesNameNodesWithoutWhatIsAroundThem) {
   EXPECT_EQ(name("main"), "main");
 }
 
+TEST(NodeBodies, TensorsAreFoundWhereTheFileHasThem) {
+  const ModelGraph model = Nested();
+  const ModelNode& add = model.node(model.FindNode("a/b/then_branch/looped/body/c/d"));
+  const TensorInFile sum = FindInFile(model, add.outputs[0], add);
+  EXPECT_EQ(sum.name, "sum");
+  EXPECT_EQ(sum.in, (GraphPlace{{"y", "then_branch"}, {"looped", "body"}}));
+  // The node takes it from around both bodies.
+  const TensorInFile x = FindInFile(model, model.FindTensor("x"), add);
+  EXPECT_EQ(x.name, "x");
+  EXPECT_EQ(x.in, GraphPlace());
+  const TensorInFile looped = FindInFile(model, model.FindTensor("a/b/then_branch/looped"),
+                                         model.node(model.FindNode("a/b/then_branch/looped")));
+  EXPECT_EQ(looped.name, "looped");
+  EXPECT_EQ(looped.in, (GraphPlace{{"y", "then_branch"}}));
+}
+
 }  // namespace
 }  // namespace cboard::compare

@@ -64,6 +64,11 @@ struct TensorPair {
 std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const ModelGraph& variant,
                                              const std::vector<ModelLayer>& variant_layers);
 
+// What an If, Loop or Scan of the main graph gives out that has some of `baseline_layers` inside,
+// which nobody sees: found in the compressed model by name, and not rounded there.
+std::vector<TensorPair> PairBodyOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+                                        const std::vector<ModelLayer>& baseline_layers);
+
 struct OutputSummary {
   std::vector<OutputFindings> outputs;  // In the order of the plans.
   std::size_t samples = 0;

@@ -1,7 +1,9 @@
 // Which tensors of two models are the same output.
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
+#include "compression/model_comparison/float_operators.h"
 #include "compression/model_comparison/output_comparison.h"
 
 namespace cboard::compare {
@@ -113,6 +115,38 @@ std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const M
         tensor.producer == kNoNode ? tensor.name : variant.node(tensor.producer).name;
     pair.bits = variant.tensor(quantized->codes).quantization->bits();
     pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+std::vector<TensorPair> PairBodyOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+                                        const std::vector<ModelLayer>& baseline_layers) {
+  std::set<NodeId> nodes;
+  for (const ModelLayer& layer : baseline_layers) {
+    NodeId node = layer.node;
+    while (node != kNoNode && baseline.node(node).parent != kNoNode) {
+      node = baseline.node(node).parent;
+    }
+    if (node != layer.node) nodes.insert(node);
+  }
+  std::vector<TensorPair> pairs;
+  for (const NodeId id : nodes) {
+    const ModelNode& node = baseline.node(id);
+    for (const TensorId output : node.outputs) {
+      if (output == kNoTensor || !IsFloat(baseline.tensor(output))) continue;
+      const std::string& name = baseline.tensor(output).name;
+      const TensorId theirs = variant.FindTensor(name);
+      const NodeId producer = theirs == kNoTensor ? kNoNode : variant.tensor(theirs).producer;
+      if (producer == kNoNode || variant.node(producer).parent != kNoNode) continue;
+      // Where it is rounded, it is a layer for that.
+      if (!IsFloat(variant.tensor(theirs)) || QuantizerOf(variant, theirs)) continue;
+      pairs.push_back({.plan = {.baseline = name, .variant = name},
+                       .name = node.outputs.size() == 1 ? node.name : node.name + "/" + name,
+                       .variant_name = variant.node(producer).name,
+                       .op_type = node.op_type,
+                       .depth = IndexOf(id),
+                       .bits = 32});
+    }
   }
   return pairs;
 }

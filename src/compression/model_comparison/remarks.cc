@@ -47,8 +47,8 @@ std::vector<std::string> RemarksOn(const ModelComparison& comparison) {
     remarks.push_back(
         (in_bodies == 1 ? "Of the layer"
                         : "Of the " + HumanCount(static_cast<std::size_t>(in_bodies)) + " layers") +
-        " inside of If, Loop and Scan, only weights are compared: what is computed there cannot be "
-        "seen from outside.");
+        " inside of If, Loop and Scan, only weights are compared: of what is computed there, only "
+        "what these give out can be seen from outside.");
   }
   return remarks;
 }

@@ -5,18 +5,14 @@
 #include <string_view>
 
 #include "cboard/tensor/compare.h"
-#include "compression/model_comparison/layer_operators.h"
+#include "compression/model_comparison/float_operators.h"
+#include "compression/model_comparison/node_bodies.h"
 
 namespace cboard::compare {
 namespace {
 
 // Constants further apart than this were made into something else, and not rounded.
 constexpr double kSameConstantDb = 10;
-
-bool IsFloat(const ModelTensor& tensor) {
-  return !tensor.quantization &&
-         (tensor.type == ElementType::kFloat32 || tensor.type == ElementType::kUnknown);
-}
 
 std::optional<std::size_t> CountOf(const ModelTensor& tensor) {
   if (!tensor.has_shape) return std::nullopt;
@@ -26,29 +22,6 @@ std::optional<std::size_t> CountOf(const ModelTensor& tensor) {
     count *= static_cast<std::size_t>(size);
   }
   return count;
-}
-
-// Outputs of these are elements of their inputs.
-bool PicksElements(std::string_view op_type) {
-  return op_type == "Concat" || op_type == "Pad" || PassesValues(op_type);
-}
-
-bool HaveSameGrid(const ModelTensor& a, const ModelTensor& b) {
-  return a.quantization && b.quantization && a.quantization->scales.size() == 1 &&
-         a.quantization->scales == b.quantization->scales &&
-         a.quantization->zero_points == b.quantization->zero_points && a.type == b.type;
-}
-
-// Calls `visit(node)` for the nodes of the main graph that are this operator on `tensor`.
-template <typename Visit>
-void ForEachUse(const ModelGraph& model, TensorId tensor, std::string_view op_type,
-                const Visit& visit) {
-  for (const NodeId consumer : model.consumers(tensor)) {
-    const ModelNode& node = model.node(consumer);
-    if (node.op_type != op_type || node.parent != kNoNode) continue;
-    if (node.inputs[0] != tensor || node.outputs.empty() || node.outputs[0] == kNoTensor) continue;
-    visit(node);
-  }
 }
 
 // What a channel of the baseline's weights is multiplied by to be one of the compressed model's.
@@ -66,17 +39,13 @@ std::vector<double> FactorsOf(const PairedWeights& weights, std::size_t channels
   return factors;
 }
 
-// MatMulNBits has codes for weights, but is a product of floats otherwise.
-bool CanBecomeProduct(const ModelGraph& variant, const ModelLayer& layer) {
-  const ModelNode& node = variant.node(layer.node);
-  const bool has_bias = node.inputs.size() > 5 && node.inputs[5] != kNoTensor;
-  return node.op_type == "MatMulNBits" && !has_bias && node.inputs[0] != kNoTensor &&
-         layer.layout.channel_axis == 0 && IsFloat(variant.tensor(node.inputs[0]));
-}
-
-// The tensor that is another one with other weights.
-const ModelTensor& EditedFor(const ModelGraph& variant, const ModelLayer& layer) {
-  return variant.tensor(CanBecomeProduct(variant, layer) ? layer.product : layer.weight);
+// What is edited for the weights of a layer. The two of an LSTM become one node, and each may be
+// kept as it is.
+std::string EditedFor(const ModelGraph& variant, const ModelLayer& layer) {
+  if (const auto product = ProductInsteadOf(variant, layer)) {
+    return variant.tensor(product->output).name;
+  }
+  return CanBecomeLstm(variant, layer) ? NameOf(variant, layer) : variant.tensor(layer.weight).name;
 }
 
 // [channels, elements] the other way around, as MatMul takes them.
@@ -91,32 +60,77 @@ std::vector<float> Transposed(const WeightRows& rows) {
 }  // namespace
 
 bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after) {
-  if (after.node == kNoNode || IsInBody(variant, after)) return false;
-  return IsFloat(variant.tensor(after.weight)) || CanBecomeProduct(variant, after);
+  if (after.node == kNoNode) return false;
+  return IsFloat(variant.tensor(after.weight)) || ProductInsteadOf(variant, after) ||
+         CanBecomeLstm(variant, after);
 }
-
-bool CanRestoreOutput(const OutputPlan& plan) { return !plan.before.empty() && !plan.codes; }
 
 Result<void> Restoration::AddWeights(const PairedWeights& weights) {
   const ModelLayer& after = weights.after;
-  const ModelTensor& tensor = EditedFor(variant_, after);
-  if (IsNew(tensor.name)) {
+  if (IsNew(EditedFor(variant_, after))) {
     CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadRows(baseline_, weights.before));
     const std::vector<double> factors = FactorsOf(weights, rows.channels);
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
     }
-    if (CanBecomeProduct(variant_, after)) {
+    const ModelNode& node = variant_.node(after.node);
+    if (const auto product = ProductInsteadOf(variant_, after)) {
+      TensorInFile output = FindInFile(variant_, product->output, node);
       edits_.products.push_back(
-          {.name = tensor.name,
-           .left = variant_.tensor(variant_.node(after.node).inputs[0]).name,
+          {.name = std::move(output.name),
+           .left = FindInFile(variant_, product->left, node).name,
            .shape = {static_cast<std::int64_t>(rows.row), static_cast<std::int64_t>(rows.channels)},
-           .values = Transposed(rows)});
+           .values = Transposed(rows),
+           .in = std::move(output.in)});
+    } else if (CanBecomeLstm(variant_, after)) {
+      CBOARD_RETURN_IF_ERROR(AddToLstm(after, std::move(rows)));
     } else {
-      edits_.constants.push_back({tensor.name, tensor.shape, ToStoredOrder(variant_, after, rows)});
+      AddConstant(after.weight, node, ToStoredOrder(variant_, after, rows));
     }
   }
   return AddBias(weights);
+}
+
+// The node becomes an LSTM with the first of its weights that are restored; the others are then
+// what their codes stand for.
+Result<void> Restoration::AddToLstm(const ModelLayer& after, WeightRows rows) {
+  constexpr std::size_t kW = 1, kR = 2, kPeepholes = 7;
+  const ModelNode& node = variant_.node(after.node);
+  const auto [place, is_new] = lstms_.try_emplace(after.node, edits_.added.size());
+  if (is_new) {
+    const auto output =
+        std::ranges::find_if(node.outputs, [](TensorId id) { return id != kNoTensor; });
+    const TensorInFile found = FindInFile(variant_, *output, node);
+    ReplacedNode lstm{.output = found.name, .op_type = "LSTM", .inputs = {}, .in = found.in};
+    for (std::size_t i = 0; i < std::min(node.inputs.size(), kPeepholes + 1); ++i) {
+      lstm.inputs.push_back(node.inputs[i] == kNoTensor
+                                ? std::string()
+                                : FindInFile(variant_, node.inputs[i], node).name);
+    }
+    for (const std::size_t input : {kW, kR}) {
+      ModelLayer part = after;
+      part.weight = part.operand = node.inputs[input];
+      CBOARD_ASSIGN_OR_RETURN(WeightRows codes, ReadRows(variant_, part));
+      const std::vector<std::int64_t>& stored = variant_.tensor(part.weight).shape;
+      lstm.inputs[input] = found.name + (input == kW ? "__W" : "__R");
+      edits_.added.push_back({.name = lstm.inputs[input],
+                              .shape = {stored[0], stored[2], stored[1]},
+                              .values = std::move(codes.values),
+                              .in = found.in});
+    }
+    edits_.nodes.push_back(std::move(lstm));
+  }
+  edits_.added[place->second + (after.operand == node.inputs[kW] ? 0 : 1)].values =
+      std::move(rows.values);
+  return {};
+}
+
+void Restoration::AddConstant(TensorId tensor, const ModelNode& node, std::vector<float> values) {
+  TensorInFile found = FindInFile(variant_, tensor, node);
+  edits_.constants.push_back({.name = std::move(found.name),
+                              .shape = variant_.tensor(tensor).shape,
+                              .values = std::move(values),
+                              .in = std::move(found.in)});
 }
 
 Result<void> Restoration::AddBias(const PairedWeights& weights) {
@@ -128,7 +142,7 @@ Result<void> Restoration::AddBias(const PairedWeights& weights) {
     if (!IsNew(tensor.name)) return {};
     CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
                             baseline_.ReadWeights(before.bias, 8 * baseline_.file_bytes()));
-    edits_.constants.push_back({tensor.name, tensor.shape, std::move(values)});
+    AddConstant(after.bias, variant_.node(after.node), std::move(values));
     return {};
   }
   const std::size_t channels = SizeOf(variant_, after).channels;
@@ -148,69 +162,18 @@ Result<void> Restoration::AddBias(const PairedWeights& weights) {
     }
     values[c] = static_cast<float>(value);
   }
-  edits_.constants.push_back({tensor.name, tensor.shape, std::move(values)});
+  AddConstant(after.bias, variant_.node(after.node), std::move(values));
   return {};
 }
 
-template <typename Visit>
-void Restoration::ForEachRounded(TensorId before, const std::optional<ClampRange>& clamp,
-                                 const Visit& visit) {
-  struct Quantized {
-    TensorId tensor;
-    std::optional<ClampRange> clamp;
-  };
-  std::vector<Quantized> rest = {{before, clamp}};
-  while (!rest.empty()) {
-    const Quantized next = rest.back();
-    rest.pop_back();
-    ForEachUse(variant_, next.tensor, "QuantizeLinear", [&](const ModelNode& quantize) {
-      const TensorId codes = quantize.outputs[0];
-      ForEachUse(variant_, codes, "DequantizeLinear", [&](const ModelNode& dequantize) {
-        const TensorId after = dequantize.outputs[0];
-        if (!IsNew(variant_.tensor(after).name)) return;
-        visit(variant_.tensor(after), variant_.tensor(next.tensor), next.clamp);
-        for (const NodeId consumer : variant_.consumers(after)) {
-          const ModelNode& node = variant_.node(consumer);
-          if (!PicksElements(node.op_type) || node.parent != kNoNode) continue;
-          for (const TensorId output : node.outputs) {
-            const auto again = QuantizerOf(variant_, output);
-            if (!again || again->before == kNoTensor) continue;
-            if (!HaveSameGrid(variant_.tensor(codes), variant_.tensor(again->codes))) continue;
-            rest.push_back({output, std::nullopt});
-          }
-        }
-      });
-    });
-  }
-}
-
-void Restoration::AddOutput(TensorId before, const std::optional<ClampRange>& clamp) {
-  ForEachRounded(before, clamp,
-                 [&](const ModelTensor& after, const ModelTensor& from,
-                     const std::optional<ClampRange>& range) {
-                   PassedTensor passed{.name = after.name, .from = from.name};
-                   if (range && std::isfinite(range->low)) passed.low = range->low;
-                   if (range && std::isfinite(range->high)) passed.high = range->high;
-                   edits_.passed.push_back(std::move(passed));
-                 });
-}
-
-void Restoration::AddOutput(const OutputPlan& plan) {
-  AddOutput(variant_.FindTensor(plan.before), plan.clamp);
-}
-
 void Restoration::KeepWeights(const PairedWeights& weights) {
-  edited_.insert(EditedFor(variant_, weights.after).name);
+  edited_.insert(EditedFor(variant_, weights.after));
   if (weights.after.bias != kNoTensor) edited_.insert(variant_.tensor(weights.after.bias).name);
-}
-
-void Restoration::KeepOutput(const OutputPlan& plan) {
-  ForEachRounded(variant_.FindTensor(plan.before), plan.clamp, [](const auto&...) {});
 }
 
 Result<void> Restoration::AddOtherConstants() {
   for (const ModelNode& node : variant_.nodes()) {
-    if (node.op_type != "DequantizeLinear" || node.parent != kNoNode) continue;
+    if (node.op_type != "DequantizeLinear") continue;
     const TensorId after = node.outputs.empty() ? kNoTensor : node.outputs[0];
     if (!variant_.IsWeight(after) || !IsFloat(variant_.tensor(after))) continue;
     const ModelTensor& tensor = variant_.tensor(after);
@@ -225,17 +188,9 @@ Result<void> Restoration::AddOtherConstants() {
     CBOARD_ASSIGN_OR_RETURN(const Comparison compared, Compare(TensorView(x), TensorView(y)));
     if (!(compared.total.SqnrDb() >= kSameConstantDb)) continue;
     edited_.insert(tensor.name);
-    edits_.constants.push_back({tensor.name, tensor.shape, std::move(x)});
+    AddConstant(after, node, std::move(x));
   }
   return {};
-}
-
-void Restoration::AddOtherOutputs() {
-  for (const ModelNode& node : variant_.nodes()) {
-    if (node.op_type != "QuantizeLinear" || node.parent != kNoNode || node.inputs.empty()) continue;
-    const TensorId before = node.inputs[0];
-    if (before != kNoTensor && !variant_.IsWeight(before)) AddOutput(before, std::nullopt);
-  }
 }
 
 }  // namespace cboard::compare

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -26,9 +27,9 @@ struct PairedWeights {
   std::vector<double> rescaling;  // See WeightFindings.
 };
 
-// Whether the operator computes with floats, which may then be other ones, or is a MatMulNBits,
-// which may be a MatMul instead. Codes that others take as they are (QLinearConv, MatMulInteger, …)
-// and halves leave no room for that, and bodies of If, Loop and Scan are not edited.
+// Whether the operator computes with floats, which may then be other ones, or is one that may be an
+// operator on floats instead (float_operators.h). Codes that others take as they are (QLinearConv,
+// ConvInteger, …) and halves leave no room for that.
 bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after);
 
 // Whether floats go into the quantizer of this output and come out behind it.
@@ -68,8 +69,11 @@ class Restoration {
   // False when the tensor was edited before.
   bool IsNew(const std::string& tensor) { return edited_.insert(tensor).second; }
   Result<void> AddBias(const PairedWeights& weights);
-  // Calls `visit(tensor, from, clamp)` for what comes out behind the quantizer of `before`, and of
-  // those behind it that only round again: `tensor` would be `from` without them.
+  Result<void> AddToLstm(const ModelLayer& after, WeightRows rows);
+  // A tensor that `node` gives or takes becomes these values.
+  void AddConstant(TensorId tensor, const ModelNode& node, std::vector<float> values);
+  // Calls `visit(dequantize, from, clamp)` for what comes out behind the quantizer of `before`, and
+  // of those behind it that only round again: what `dequantize` gives would be `from` without them.
   template <typename Visit>
   void ForEachRounded(TensorId before, const std::optional<ClampRange>& clamp, const Visit& visit);
 
@@ -77,6 +81,7 @@ class Restoration {
   const ModelGraph& variant_;
   GraphEdits edits_;
   std::unordered_set<std::string> edited_;
+  std::unordered_map<NodeId, std::size_t> lstms_;  // Where in edits_.added each has W, then R.
 };
 
 }  // namespace cboard::compare

@@ -274,5 +274,102 @@ TEST(Restoration, OtherConstantsAreKnownByTheirNames) {
   EXPECT_THAT(edits.passed, IsEmpty());
 }
 
+// x [n, 4] times w [4, 3], as dynamic quantization writes it; `is_split` scales it in two steps.
+ModelGraph DynamicProduct(bool is_split) {
+  const Codes w = Quantized(Gaussian(12, 5));
+  OnnxBuilder builder;
+  builder.Input("x", {-1, 4})
+      .Constant("w_quantized", {4, 3}, OnnxBuilder::kInt8, w.values)
+      .Constant<std::int8_t>("w_zero_point", {}, OnnxBuilder::kInt8, {0})
+      .Weight("w_scale", {}, {w.scale})
+      .Node("DynamicQuantizeLinear", {"x"}, {"codes", "scale", "zero"})
+      .Node("MatMulInteger", {"codes", "w_quantized", "zero", "w_zero_point"}, {"sums"}, {}, "fc")
+      .Node("Cast", {"sums"}, {"cast"}, OnnxBuilder::IntAttribute("to", OnnxBuilder::kFloat));
+  if (is_split) {
+    builder.Node("Mul", {"cast", "scale"}, {"half"}).Node("Mul", {"half", "w_scale"}, {"y"});
+  } else {
+    builder.Node("Mul", {"scale", "w_scale"}, {"scales"}).Node("Mul", {"cast", "scales"}, {"y"});
+  }
+  return Opened(builder.Output("y", {-1, 3}));
+}
+
+TEST(Restoration, AProductOfCodesBecomesOneOfFloats) {
+  const std::vector<float> weights = Gaussian(12, 5);
+  OnnxBuilder builder;
+  builder.Input("x", {-1, 4})
+      .Weight("w", {4, 3}, weights)
+      .Node("MatMul", {"x", "w"}, {"y"}, {}, "fc")
+      .Output("y", {-1, 3});
+  const ModelGraph baseline = Opened(builder), variant = DynamicProduct(false);
+  const PairedWeights pair = Paired(baseline, variant);
+  ASSERT_TRUE(CanRestoreWeights(variant, pair.after));
+  const GraphEdits edits = WithWeights(baseline, variant, pair);
+  ASSERT_EQ(edits.products.size(), 1u);
+  EXPECT_EQ(edits.products[0].name, "y");
+  EXPECT_EQ(edits.products[0].left, "x");
+  EXPECT_THAT(edits.products[0].shape, ElementsAre(4, 3));
+  EXPECT_EQ(edits.products[0].values, weights);
+  // Where the scale is not in one place, there is no telling what is the product.
+  const ModelGraph split = DynamicProduct(true);
+  EXPECT_FALSE(CanRestoreWeights(split, FindWeightLayers(split)[0]));
+}
+
+// LSTM of one direction, 3 inputs and a state of 2.
+constexpr std::int64_t kRows = 4 * 2, kLstmInputs = 3, kState = 2;
+const std::vector<float> kW = Gaussian(kRows * kLstmInputs, 6), kR = Gaussian(kRows * kState, 7);
+
+TEST(Restoration, AnLstmOfCodesBecomesOneOfFloatsWithTheFirstOfItsWeights) {
+  OnnxBuilder before, after;
+  before.Input("x", {5, 1, kLstmInputs})
+      .Weight("W", {1, kRows, kLstmInputs}, kW)
+      .Weight("R", {1, kRows, kState}, kR)
+      .Node("LSTM", {"x", "W", "R"}, {"", "h"}, OnnxBuilder::IntAttribute("hidden_size", kState),
+            "rnn")
+      .Output("h", {1, 1, kState});
+  const auto turned = [](const std::vector<float>& rows, std::int64_t columns) {
+    std::vector<float> values(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t row = i / static_cast<std::size_t>(columns);
+      values[i % static_cast<std::size_t>(columns) * kRows + row] = rows[i];
+    }
+    return values;
+  };
+  const Codes w = Quantized(turned(kW, kLstmInputs)), r = Quantized(turned(kR, kState));
+  after.Input("x", {5, 1, kLstmInputs})
+      .Constant("Wq", {1, kLstmInputs, kRows}, OnnxBuilder::kInt8, w.values)
+      .Constant("Rq", {1, kState, kRows}, OnnxBuilder::kInt8, r.values)
+      .Weight("Ws", {1}, {w.scale})
+      .Weight("Rs", {1}, {r.scale})
+      .Constant<std::int8_t>("zero", {1}, OnnxBuilder::kInt8, {0})
+      .Node("DynamicQuantizeLSTM",
+            {"x", "Wq", "Rq", "", "", "", "", "", "Ws", "zero", "Rs", "zero"}, {"", "h"},
+            OnnxBuilder::IntAttribute("hidden_size", kState), "rnn")
+      .Output("h", {1, 1, kState});
+  const ModelGraph baseline = Opened(before), variant = Opened(after);
+  const auto ours = FindWeightLayers(baseline), theirs = FindWeightLayers(variant);
+  ASSERT_EQ(theirs.size(), 2u);
+  Restoration restoration(baseline, variant);
+  ASSERT_THAT(restoration.AddWeights({.before = ours[1], .after = theirs[1]}), Succeeds());
+  const GraphEdits edits = restoration.Take();
+  ASSERT_EQ(edits.nodes.size(), 1u);
+  EXPECT_EQ(edits.nodes[0].output, "h");
+  EXPECT_EQ(edits.nodes[0].op_type, "LSTM");
+  EXPECT_THAT(edits.nodes[0].inputs, ElementsAre("x", "h__W", "h__R", "", "", "", "", ""));
+  ASSERT_EQ(edits.added.size(), 2u);
+  EXPECT_THAT(edits.added[0].shape, ElementsAre(1, kRows, kLstmInputs));
+  EXPECT_THAT(edits.added[0].values, Pointwise(FloatNear(w.scale * 0.51f), kW));
+  EXPECT_NE(edits.added[0].values, kW);  // What its codes stand for.
+  EXPECT_EQ(edits.added[1].values, kR);
+
+  Restoration both(baseline, variant);
+  for (const std::size_t i : {0u, 1u}) {
+    ASSERT_THAT(both.AddWeights({.before = ours[i], .after = theirs[i]}), Succeeds());
+  }
+  const GraphEdits all = both.Take();
+  ASSERT_EQ(all.nodes.size(), 1u);
+  EXPECT_EQ(all.added.at(0).values, kW);
+  EXPECT_EQ(all.added.at(1).values, kR);
+}
+
 }  // namespace
 }  // namespace cboard::compare

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cboard/base/strings.h"
@@ -195,10 +196,34 @@ std::string WhyNot(const ModelGraph& variant, const RestorableParts& parts,
   if (!comparison.why_not_run.empty()) return comparison.why_not_run;
   if (parts.All().empty()) {
     return "nothing in " + Quoted(variant.path().filename().string()) +
-           " is quantized so that floats may take its place, as they may around QuantizeLinear, "
-           "DequantizeLinear and MatMulNBits; models in the QDQ format can be verified";
+           " is quantized so that floats may take its place, as they may around QuantizeLinear and "
+           "DequantizeLinear, and for MatMulNBits, and MatMulInteger and DynamicQuantizeLSTM of "
+           "dynamic quantization; models in the QDQ format can be verified";
   }
   return ends.empty() ? WhyNoEnds(comparison) : std::string();
+}
+
+// Operators on codes, of layers whose weights are not the baseline's in any of the runs.
+void RemarkOnWhatStays(const ModelGraph& variant, const std::vector<RestorableLayer>& layers,
+                       ModelComparison& comparison) {
+  std::set<std::string> operators;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerComparison& layer = comparison.layers[i];
+    if (!layer.weight || layers[i].weights || layer.weight->total.sum_squared_error == 0) continue;
+    const NodeId node = variant.FindNode(VariantNodeOf(layer));
+    if (node != kNoNode) operators.insert(variant.node(node).op_type);
+    ++count;
+  }
+  if (count == 0) return;
+  std::string names;
+  for (const std::string& name : operators) names += (names.empty() ? "" : ", ") + name;
+  comparison.remarks.push_back(
+      "The weights of " + HumanCount(count) + (count == 1 ? " layer stay" : " layers stay") +
+      " as they are in all runs of --verify, also with everything in float: for the codes or "
+      "halves "
+      "that " +
+      names + (operators.size() == 1 ? " takes" : " take") + " here, floats cannot stand in.");
 }
 
 }  // namespace
@@ -222,6 +247,7 @@ Result<void> VerifyComparison(const ModelGraph& baseline, const ModelGraph& vari
   CBOARD_ASSIGN_OR_RETURN(NetworkEnds opened, NetworkEnds::Open(baseline, variant, std::move(plans),
                                                                 options, comparison.samples));
   Verifier(parts, opened, options, comparison).Run();
+  RemarkOnWhatStays(variant, layers, comparison);
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cboard/tensor/what_if.h"
 
@@ -207,7 +208,12 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   const bool is_shared = rounded.quantization && rounded.quantization->scales.size() == 1;
   if (rounded.quantization) {
     findings.bits = rounded.quantization->bits();
-    if (is_shared) findings.step = double{rounded.quantization->scales[0]};
+    // A scale for each direction of a recurrent layer is one for all channels of that.
+    const std::vector<float>& scales = rounded.quantization->scales;
+    const bool is_by_direction =
+        after.layout.direction_axis && !scales.empty() &&
+        std::cmp_equal(scales.size(), weight.shape[*after.layout.direction_axis]);
+    if (is_shared || is_by_direction) findings.step = double{*std::ranges::max_element(scales)};
   } else {
     findings.bits = static_cast<int>(BitsPerElement(stored.type));
   }
@@ -264,8 +270,12 @@ Result<std::optional<std::vector<double>>> BiasShifts(
   const bool is_folded = folding.baseline_steps + folding.variant_steps > 0;
   const bool have_bias = before.bias != kNoTensor && after.bias != kNoTensor;
   if (!have_bias && !is_folded) return std::nullopt;
-  CBOARD_ASSIGN_OR_RETURN(const auto b, FoldedBias(baseline, before, folding.baseline));
-  CBOARD_ASSIGN_OR_RETURN(const auto c, FoldedBias(variant, after, folding.variant));
+  // ONNX has a bias for the input and one for the state, where OpenVINO has their sum.
+  ModelLayer ours = before, theirs = after;
+  ours.has_summed_bias = before.bias_half && !after.bias_half;
+  theirs.has_summed_bias = after.bias_half && !before.bias_half;
+  CBOARD_ASSIGN_OR_RETURN(const auto b, FoldedBias(baseline, ours, folding.baseline));
+  CBOARD_ASSIGN_OR_RETURN(const auto c, FoldedBias(variant, theirs, folding.variant));
   if (b.size() != c.size() || b.size() != deviations.size()) return std::nullopt;
   double squares = 0;
   for (const double deviation : deviations) squares += deviation * deviation;

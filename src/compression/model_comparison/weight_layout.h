@@ -21,8 +21,9 @@ struct WeightLayout {
   // Recurrent weights of two directions: the dimension of these. Each has channels of its own, and
   // those of the first come first.
   std::optional<std::size_t> direction_axis;
-  // The stored channels in the order in which the operator has them, each once; empty when that is
-  // the order in which they are stored. Of one direction only.
+  // The stored channels in the order in which they are compared, which is that of the operator or,
+  // of gates, that of ONNX: each once, of one direction and of the others alike. Empty when that is
+  // the order in which they are stored.
   std::vector<ChannelRun> channel_order;
 
   friend bool operator==(const WeightLayout&, const WeightLayout&) = default;

@@ -192,13 +192,21 @@ std::optional<WeightOrigin> FindWeightOrigin(const ModelGraph& model, TensorId o
   if (!are_dimensions) return std::nullopt;
   const auto is_real = [&](Axis axis) { return axis && axes[*axis] && shape[*axes[*axis]] != 1; };
   WeightOrigin found{.tensor = way.tensor, .layout = {}};
+  if (!layout.channel_order.empty() && !way.channel_order.empty()) return std::nullopt;
   if (is_real(layout.direction_axis)) {
     if (!way.channel_order.empty()) return std::nullopt;
     found.layout.direction_axis = axes[*layout.direction_axis];
   }
+  const Axis channels = axes[layout.channel_axis];
+  if (!layout.channel_order.empty() &&
+      (!channels ||
+       !HaveEachOnce(layout.channel_order, static_cast<std::size_t>(shape[*channels])))) {
+    return std::nullopt;  // Nodes in between claim other sizes.
+  }
   if (way.tensor == operand) {  // Most weights.
     found.layout.channel_axis = layout.channel_axis;
     found.layout.input_axis = layout.input_axis;
+    found.layout.channel_order = layout.channel_order;
     return found;
   }
   if (!axes[layout.channel_axis]) {  // Of one channel; any dimension of one is that of channels.
@@ -207,7 +215,8 @@ std::optional<WeightOrigin> FindWeightOrigin(const ModelGraph& model, TensorId o
     axes[layout.channel_axis] = static_cast<std::size_t>(one - shape.begin());
   }
   found.layout.channel_axis = *axes[layout.channel_axis];
-  found.layout.channel_order = std::move(way.channel_order);
+  found.layout.channel_order =
+      way.channel_order.empty() ? layout.channel_order : std::move(way.channel_order);
   // Rows are read in the order in which they lie, but for inputs that come last.
   std::vector<std::size_t> row;
   for (std::size_t i = 0; i < axes.size(); ++i) {

@@ -166,5 +166,44 @@ TEST(WeightOrigin, WhatIsComputedIsNoWeight) {
   EXPECT_TRUE(FindWeightLayers(Opened(builder)).empty());
 }
 
+// OpenVINO's LSTM has gates f, i, c, o; they are compared as i, o, f, c, in either direction.
+TEST(WeightOrigin, GatesOfOpenVinoAreInTheOrderOfOnnx) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 5, 1})
+      .Weight("w", {2, 4, 1}, {1, 2, 3, 4, 11, 12, 13, 14})
+      .Weight("r", {2, 4, 1}, {5, 6, 7, 8, 15, 16, 17, 18})
+      .Weight("b", {2, 4}, {-1, -2, -3, -4, -11, -12, -13, -14})
+      .Node("LSTMSequence", {"x", "", "", "", "w", "r", "b"}, {"y"}, {}, "lstm")
+      .Output("y", {1, 2, 5, 1});
+  const ModelGraph model = Opened(builder);
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 2u);
+  EXPECT_EQ(NameOf(model, layers[0]), "lstm/W");
+  const auto w = ReadRows(model, layers[0]), r = ReadRows(model, layers[1]);
+  ASSERT_THAT(w, Succeeds());
+  ASSERT_THAT(r, Succeeds());
+  EXPECT_THAT(w->values, ElementsAre(2, 4, 1, 3, 12, 14, 11, 13));
+  EXPECT_THAT(r->values, ElementsAre(6, 8, 5, 7, 16, 18, 15, 17));
+  const auto bias = ReadBias(model, layers[0]);
+  ASSERT_THAT(bias, Succeeds());
+  EXPECT_THAT(*bias, ElementsAre(-2, -4, -1, -3, -12, -14, -11, -13));
+  EXPECT_EQ(layers[1].bias, kNoTensor);
+  // And back again.
+  EXPECT_THAT(ToStoredOrder(model, layers[0], *w), ElementsAre(1, 2, 3, 4, 11, 12, 13, 14));
+}
+
+TEST(WeightOrigin, AnOrderOfMoreChannelsThanAreStoredIsRefused) {
+  OnnxBuilder builder = Product();
+  builder.Weight("w", {2, 3}, {1, 2, 3, 4, 5, 6})
+      .Node("Transpose", {"w"}, {"t"})
+      .Node("MatMul", {"x", "t"}, {"y"}, {}, "product");
+  const ModelGraph model = Opened(builder);
+  for (const char* tensor : {"w", "t"}) {
+    const WeightLayout layout{.channel_axis = tensor[0] == 'w' ? 0u : 1u,
+                              .channel_order = {{1, 1}, {0, 1}, {2, 100}}};
+    EXPECT_FALSE(FindWeightOrigin(model, model.FindTensor(tensor), layout)) << tensor;
+  }
+}
+
 }  // namespace
 }  // namespace cboard::compare

@@ -37,13 +37,17 @@ bool IsStoredAsRows(const ModelGraph& model, const ModelLayer& layer) {
 }
 
 // For each stored channel, the one that it is for the operator; empty when that is the same.
-std::vector<std::size_t> PlacesOf(const WeightLayout& layout, std::size_t channels) {
+std::vector<std::size_t> PlacesOf(const WeightLayout& layout, std::size_t channels,
+                                  std::size_t directions) {
   std::vector<std::size_t> places;
   if (layout.channel_order.empty()) return places;
   places.resize(channels);
   std::size_t next = 0;
-  for (const ChannelRun& run : layout.channel_order) {
-    for (std::size_t i = 0; i < run.count; ++i) places[run.first + i] = next++;
+  for (std::size_t direction = 0; direction < directions; ++direction) {
+    const std::size_t begin = direction * (channels / directions);
+    for (const ChannelRun& run : layout.channel_order) {
+      for (std::size_t i = 0; i < run.count; ++i) places[begin + run.first + i] = next++;
+    }
   }
   return places;
 }
@@ -62,7 +66,8 @@ void ForEachWeight(const ModelGraph& model, const ModelLayer& layer, const Visit
   }
   const WeightSize size = SizeOf(model, layer);
   const std::size_t row = size.elements / size.channels;
-  const std::vector<std::size_t> places = PlacesOf(layer.layout, size.channels);
+  const std::vector<std::size_t> places =
+      PlacesOf(layer.layout, size.channels, DirectionsOf(model, layer));
   std::vector<std::size_t> index(shape.size());
   std::size_t place = 0;
   for (std::size_t e = 0; e < size.elements; ++e) {
@@ -122,12 +127,22 @@ Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& l
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> bias,
                           model.ReadWeights(layer.bias, MostElements(model)));
   const std::size_t channels = SizeOf(model, layer).channels;
+  const std::size_t directions = DirectionsOf(model, layer);
   if (layer.bias_half && bias.size() == 2 * channels) {
-    const std::size_t each = channels / DirectionsOf(model, layer);
+    const std::size_t each = channels / directions;
     for (std::size_t c = 0; c < channels; ++c) {
-      bias[c] = bias[(2 * (c / each) + *layer.bias_half) * each + c % each];
+      const std::size_t first = 2 * (c / each) * each + c % each;
+      bias[c] = layer.has_summed_bias ? bias[first] + bias[first + each]
+                                      : bias[first + *layer.bias_half * each];
     }
     bias.resize(channels);
+  }
+  // Of other operators, a bias that is stored in another order is found by nobody.
+  const bool is_of_gates = !layer.part.empty() && !layer.bias_half && bias.size() == channels;
+  if (is_of_gates && !layer.layout.channel_order.empty()) {
+    const std::vector<std::size_t> places = PlacesOf(layer.layout, channels, directions);
+    std::vector<float> stored = bias;
+    for (std::size_t c = 0; c < channels; ++c) bias[places[c]] = stored[c];
   }
   if (layer.paired_heads > 0 && bias.size() == channels) {
     SplitPairs(layer.paired_heads, 1, bias);

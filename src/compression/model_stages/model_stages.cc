@@ -6,6 +6,10 @@
 #include <unordered_set>
 
 #include "cboard/base/strings.h"
+#include "cboard/compression/names.h"
+#include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/findings_log.h"
+#include "compression/model_comparison/verified_log.h"
 
 namespace cboard {
 namespace {
@@ -150,6 +154,36 @@ Result<void> LogOutput(const compare::LayerComparison& layer, StageLogger& logge
       {{"worst_channel_sqnr_db", layer.local->channels[*layer.local->worst_channel].SqnrDb()}});
 }
 
+// What was found out of the layers and measured with parts of them restored, by the names that the
+// layers of a stage have.
+compare::ModelComparison FoundOf(const compare::ModelComparison& comparison) {
+  compare::ModelComparison found;
+  found.samples = comparison.samples;
+  found.verified = comparison.verified;
+  found.why_not_verified = comparison.why_not_verified;
+  for (const std::string& layer : comparison.verified_layers) {
+    found.verified_layers.emplace_back(WithoutSlash(layer));
+  }
+  for (compare::Verification& run : found.verified) {
+    for (compare::RestoredPart& part : run.parts) part.layer = WithoutSlash(part.layer);
+  }
+  for (const compare::LayerComparison& layer : comparison.layers) {
+    compare::LayerComparison& named = found.layers.emplace_back();
+    named.name = WithoutSlash(layer.name);
+    named.diagnosis = layer.diagnosis;
+    named.diagnosis.explanation = compare::ExplanationOf(layer);
+  }
+  return found;
+}
+
+Result<void> LogFound(const compare::ModelComparison& comparison, StageLogger& logger) {
+  const compare::ModelComparison found = FoundOf(comparison);
+  const std::string model = TagPrefixOf(logger.model()), stage(kAfter);
+  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, logger.WriterOfStage(stage));
+  CBOARD_RETURN_IF_ERROR(compare::LogFindings(*writer, model, stage, found));
+  return compare::LogVerified(*writer, model, stage, found);
+}
+
 }  // namespace
 
 StageGraph StageGraphOf(const ModelGraph& model, std::string name) {
@@ -184,6 +218,7 @@ Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLog
   for (std::vector<double>& sample : samples) {
     sample.resize(points.size(), std::numeric_limits<double>::quiet_NaN());
   }
+  CBOARD_RETURN_IF_ERROR(LogFound(comparison, logger));
   if (!points.empty()) CBOARD_RETURN_IF_ERROR(logger.LogCosines(points, samples));
   return bits.empty() ? Result<void>() : logger.LogBitWidths(bits);
 }

@@ -33,11 +33,10 @@ Result<HttpResponse> GetSides(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-Result<LayerSide> QueriedSide(const ApiCall& call, const std::vector<LayerSide>& sides,
-                              std::string_view parameter) {
-  CBOARD_ASSIGN_OR_RETURN(const std::string variant, call.target.Query(parameter));
-  const std::string model = TextQuery(call.target, "model");
-  if (const LayerSide* side = analysis::FindSide(sides, model, variant)) return *side;
+// Why there is no such side; nothing when there is.
+Result<void> CheckSide(const std::vector<LayerSide>& sides, const std::string& model,
+                       const std::string& variant) {
+  if (analysis::FindSide(sides, model, variant) != nullptr) return {};
   std::string known;
   for (const LayerSide& side : sides) {
     if (!model.empty() && !side.model.empty() && side.model != model) continue;
@@ -47,6 +46,18 @@ Result<LayerSide> QueriedSide(const ApiCall& call, const std::vector<LayerSide>&
                                         (model.empty() ? "" : " of model " + Quoted(model)) +
                                         " was logged" +
                                         (known.empty() ? "" : "; there are " + known));
+}
+
+Result<analysis::SidePair> QueriedSides(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string a, call.target.Query("a"));
+  CBOARD_ASSIGN_OR_RETURN(const std::string b, call.target.Query("b"));
+  const std::string model = TextQuery(call.target, "model");
+  const auto sides = analysis::FindLayerSides(*call.snapshot);
+  CBOARD_RETURN_IF_ERROR(CheckSide(sides, model, a));
+  CBOARD_RETURN_IF_ERROR(CheckSide(sides, model, b));
+  if (auto pair = analysis::FindSides(sides, model, a, b)) return *std::move(pair);
+  return Fail(ErrorCode::kNotFound, "layers of " + Quoted(a) + " and of " + Quoted(b) +
+                                        " were logged of different models only; a pair is of one");
 }
 
 void WriteLogged(JsonWriter& json, std::string_view key, const std::vector<RankedLayer>& layers,
@@ -106,12 +117,11 @@ void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerT
 }
 
 Result<HttpResponse> GetLayers(const ApiCall& call) {
-  const auto sides = analysis::FindLayerSides(*call.snapshot);
-  CBOARD_ASSIGN_OR_RETURN(const LayerSide a, QueriedSide(call, sides, "a"));
-  CBOARD_ASSIGN_OR_RETURN(const LayerSide b, QueriedSide(call, sides, "b"));
+  CBOARD_ASSIGN_OR_RETURN(const analysis::SidePair pair, QueriedSides(call));
+  const auto& [a, b] = pair;
   CBOARD_ASSIGN_OR_RETURN(const Run* const run_b, FindRun(call, b.run));
   const analysis::LayerRanking ranking = analysis::RankSides(call.snapshot, &a, b);
-  const auto verified = analysis::ReadVerifiedRuns(*run_b, b.model, b.variant);
+  const auto verified = analysis::ReadVerifiedRuns(*run_b, analysis::FindingsOf(b));
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(a.model.empty() ? b.model : a.model);
@@ -165,13 +175,14 @@ Result<HttpResponse> GetChannels(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string layer, call.target.Query("layer"));
   const std::string experiment = TextQuery(call.target, "experiment");
   const std::string tensor = TextQuery(call.target, "tensor");
+  const std::string model = TextQuery(call.target, "model");
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version).Key("layer").Value(layer);
   json.Key("stages").BeginArray();
   const auto write = [&](std::string_view directory, const analysis::Stage& stage,
                          std::string_view part) {
     if (!experiment.empty() && directory != experiment) return;
-    const auto channels = analysis::ReadLayerChannels(*call.snapshot, stage, layer, part);
+    const auto channels = analysis::ReadLayerChannels(*call.snapshot, stage, layer, part, model);
     if (!channels) return;
     json.BeginObject().Key("experiment").Value(directory);
     json.Key("stage").Value(stage.description.name).Key("channels");
@@ -180,6 +191,7 @@ Result<HttpResponse> GetChannels(const ApiCall& call) {
   };
   if (tensor.empty() || tensor == "output") {
     for (const auto& timeline : analysis::FindStages(*call.snapshot)) {
+      if (!model.empty() && !timeline.model.empty() && timeline.model != model) continue;
       for (const auto& stage : timeline.stages) write(timeline.experiment, stage, {});
     }
   }
@@ -213,6 +225,7 @@ std::vector<ApiRoute> LayerRoutes() {
        .summary = "Least, greatest and mean value of each channel of a layer.",
        .parameters = {{"layer", kText, true, false, "The layer."},
                       {"experiment", kText, false, false, "The directory of the stages."},
+                      {"model", kText, false, false, "The model, when several were logged."},
                       {"tensor", kText, false, false, "\"weight\" or \"output\", which is usual."}},
        .handler = GetChannels},
       {.method = "POST",

@@ -83,6 +83,50 @@ TEST_F(PairRoutesTest, LayersHaveWhatWasVerifiedOfThem) {
               HasSubstr(R"("verified":null)"));
 }
 
+TEST_F(PairRoutesTest, LayersAreThoseOfTheModelAlone) {
+  EXPECT_THAT(Get("/compression/layers?model=net&a=fp32&b=int8"),
+              HasSubstr(R"("layers":{"names":["conv1","fc"],)"));
+  EXPECT_THAT(Get("/compression/layers?model=graphed&a=fp32&b=int8"),
+              HasSubstr(R"("layers":{"names":["conv"],)"));
+}
+
+TEST_F(PairRoutesTest, LayersOfTwoModelsAreNoPair) {
+  {
+    SummaryWriter other((logdir_ / "other").string());
+    other.AddScalar("other/layers/fc/bytes/int4", 10, 0);
+    other.AddScalar("other/layers/fc/bytes/int2", 5, 0);
+  }
+  auto board = Board::Open({.logdirs = {{.path = logdir_.path()}}});
+  ASSERT_TRUE(board);
+  board_ = *std::move(board);
+  EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
+  EXPECT_THAT(Get("/compression/layers?a=fp32&b=int4"),
+              HasSubstr("layers of 'fp32' and of 'int4' were logged of different models only"));
+  EXPECT_THAT(Get("/compression/layers?a=int4&b=int2"), HasSubstr(R"("model":"other")"));
+}
+
+TEST_F(PairRoutesTest, ChannelsAreThoseOfTheModelAlone) {
+  const auto channels_of = [&](const std::string& model) {
+    return Get("/compression/channels?layer=/fc&tensor=weight&model=" + model);
+  };
+  {
+    SummaryWriter writer((logdir_ / "pair" / "int8" / "min_per_channel").string());
+    for (const auto& [model, least] : {std::pair("net", -1), std::pair("graphed", -2)}) {
+      EXPECT_TRUE(writer.AddScalar(
+          std::string(model) + "/channels/fc/weight", least, 0,
+          {.plugin_name = std::string(kCompressionPluginName),
+           .plugin_content = R"({"v":1,"model":")" + std::string(model) + R"(","layer":"/fc"})"}));
+    }
+  }
+  auto board = Board::Open({.logdirs = {{.path = logdir_.path()}}});
+  ASSERT_TRUE(board);
+  board_ = *std::move(board);
+  EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
+  EXPECT_THAT(channels_of("net"), HasSubstr(R"("min":[-1])"));
+  EXPECT_THAT(channels_of("graphed"), HasSubstr(R"("min":[-2])"));
+  EXPECT_THAT(channels_of("third"), HasSubstr(R"("stages":[])"));
+}
+
 TEST_F(PairRoutesTest, BytesComeFromFiguresOfLayers) {
   EXPECT_THAT(
       Get("/compression/bytes?model=net&a=fp32&b=int8"),

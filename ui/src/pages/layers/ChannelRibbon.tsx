@@ -68,9 +68,9 @@ function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | n
   );
 }
 
-export function ChannelRibbon({ layer, tensor, a, b }: { layer: string; tensor: string; a: string; b: string }): JSX.Element | null {
+export function ChannelRibbon({ model, layer, tensor, a, b }: { model: string | null; layer: string; tensor: string; a: string; b: string }): JSX.Element | null {
   const { ref, width, height } = useSize<HTMLDivElement>();
-  const { state } = useResource(`channels ${tensor}\0${layer}`, (signal) => getJson<ChannelsAnswer>("compression/channels", { layer, tensor }, signal));
+  const { state } = useResource(`channels ${model}\0${tensor}\0${layer}`, (signal) => getJson<ChannelsAnswer>("compression/channels", { layer, tensor, model }, signal));
   const { data } = state.value;
   const sides = useMemo(() => (data ? sidesOf(data, a, b) : null), [data, a, b]);
   const layout = useMemo(() => (sides ? layoutRibbon(sides, width, height) : null), [sides, width, height]);

@@ -89,8 +89,8 @@ function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): 
   );
 }
 
-export function LayerDetail({ layer, a, b, verified, kept, onKeep, pinned, onPin, children }: {
-  layer: Layer; a: string; b: string; verified: boolean; kept: boolean; onKeep: () => void; pinned: boolean; onPin: () => void;
+export function LayerDetail({ model, layer, a, b, verified, kept, onKeep, pinned, onPin, children }: {
+  model: string | null; layer: Layer; a: string; b: string; verified: boolean; kept: boolean; onKeep: () => void; pinned: boolean; onPin: () => void;
   /** Below the layer: those it is compared with. */
   children?: ComponentChildren;
 }): JSX.Element {
@@ -123,7 +123,7 @@ export function LayerDetail({ layer, a, b, verified, kept, onKeep, pinned, onPin
         </dl>
       </section>
       {hasHistograms(layer) && <Distribution key={layer.key} layer={layer} a={a} b={b} />}
-      <ChannelRibbon layer={layer.name} tensor={layer.role === "output" ? "output" : layer.parameter || layer.role} a={a} b={b} />
+      <ChannelRibbon model={model} layer={layer.name} tensor={layer.role === "output" ? "output" : layer.parameter || layer.role} a={a} b={b} />
       {children}
     </div>
   );

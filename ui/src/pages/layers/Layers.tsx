@@ -139,7 +139,7 @@ export default function Layers(): JSX.Element {
         onKeep={(names) => setQuery({ keep: listText([...new Set([...kept, ...names.map(fallbackOf)])]) })} />}
       {shown.length > 0 ? <LayerTable layers={shown} picked={picked} onPick={pick} />
         : <p class="panel note">No layer is called that. <button class="link" onClick={() => setQuery({ find: null, role: null })}>Show all {layers.length}</button></p>}
-      {picked && <LayerDetail layer={picked} a={pair.a} b={pair.b} verified={data?.verified !== null} kept={kept.includes(picked.fallback)}
+      {picked && <LayerDetail model={data?.model ?? pair.model} layer={picked} a={pair.a} b={pair.b} verified={data?.verified !== null} kept={kept.includes(picked.fallback)}
         onKeep={() => setQuery({ keep: listText(kept.includes(picked.fallback) ? kept.filter((k) => k !== picked.fallback) : [...kept, picked.fallback]) })}
         pinned={pins.includes(picked.key)} onPin={() => togglePin(picked)}>
         <Pinned layers={pins.flatMap((pin) => layers.find((layer) => layer.key === pin && hasHistograms(layer)) ?? [])} a={pair.a} b={pair.b} onPick={pick} onUnpin={togglePin} />

@@ -1,0 +1,17 @@
+// How large the values of channels are, which share a scale or do not.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "compression/model_comparison/diagnosis.h"
+
+namespace cboard::compare {
+
+// Of most values in the channel; nothing where it has none but zeros.
+std::optional<double> SizeOfChannel(const Evidence& evidence, std::size_t channel);
+
+// Of the channel in the middle; nothing with fewer than two that have values.
+std::optional<double> UsualChannelSize(const Evidence& evidence);
+
+}  // namespace cboard::compare

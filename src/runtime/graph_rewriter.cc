@@ -1,0 +1,251 @@
+#include "runtime/graph_rewriter.h"
+
+#include <cstdint>
+
+#include "cboard/base/strings.h"
+#include "proto/wire_reader.h"
+#include "proto/wire_writer.h"
+#include "runtime/edited_parts.h"
+#include "runtime/onnx_fields.h"
+
+namespace cboard {
+namespace {
+
+using proto::Length;
+using proto::pbf_reader;
+
+constexpr std::size_t kMaxModelBytes = (std::size_t{1} << 31) - 1;
+
+// What a node or a tensor is called, as far as edits need it.
+struct NodeOutputs {
+  std::vector<std::string_view> names;
+};
+void ReadOutputs(pbf_reader fields, NodeOutputs& outputs) {
+  while (fields.next()) {
+    if (fields.tag_and_type() == Length(kNodeOutput)) {
+      outputs.names.push_back(proto::ViewOf(fields));
+    } else {
+      fields.skip();
+    }
+  }
+}
+
+struct TensorName {
+  std::string_view name;
+};
+void ReadName(pbf_reader fields, TensorName& tensor) {
+  while (fields.next()) {
+    if (fields.tag_and_type() == Length(kTensorName)) {
+      tensor.name = proto::ViewOf(fields);
+    } else {
+      fields.skip();
+    }
+  }
+}
+
+struct AttributeName {
+  std::string_view name;
+};
+void ReadAttribute(pbf_reader fields, AttributeName& attribute) {
+  while (fields.next()) {
+    if (fields.tag_and_type() == Length(kAttributeName)) {
+      attribute.name = proto::ViewOf(fields);
+    } else {
+      fields.skip();
+    }
+  }
+}
+
+std::string FieldOf(int number, std::string_view content) {
+  return proto::EncodeMessage([&](auto& fields) { fields.PresentBytes(number, content); });
+}
+
+std::string TextOf(const Pieces& pieces) {
+  std::string text;
+  text.reserve(pieces.size());
+  pieces.AppendTo(text);
+  return text;
+}
+
+// The node as another one: with its name, outputs and attributes.
+Result<std::string> Replace(std::string_view node, const ReplacedNode& replacement) {
+  Pieces pieces;
+  const auto read = [](pbf_reader fields, Pieces& out) {
+    ForEachField(fields, [&](std::uint32_t tag, std::string_view, std::string_view whole) {
+      const bool is_other = tag == Length(kNodeInput) || tag == Length(kNodeOperator) ||
+                            tag == Length(kNodeDomain) || tag == Length(kNodeOverload);
+      if (!is_other) out.Keep(whole);
+    });
+  };
+  CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX node", node, pieces, read));
+  pieces.Put(proto::EncodeMessage([&](auto& fields) {
+    for (const std::string& input : replacement.inputs) fields.PresentBytes(kNodeInput, input);
+    fields.Bytes(kNodeOperator, replacement.op_type);
+  }));
+  return TextOf(pieces);
+}
+
+Edit* Find(GraphPart& part, std::string_view name) {
+  const auto found = part.edits.find(name);
+  return found == part.edits.end() ? nullptr : &found->second;
+}
+
+// The attribute that a body is.
+Result<std::string> EditBody(std::string_view attribute, GraphPart& body) {
+  Result<void> result;
+  Pieces pieces;
+  const auto read = [&](pbf_reader fields, Pieces& out) {
+    ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
+      if (!result) return;
+      if (tag != Length(kAttributeGraph)) return out.Keep(whole);
+      Pieces graph;
+      result = RewriteGraph(content, body, graph);
+      if (result) result = CheckSize(0, graph, body);
+      if (!result) return;
+      std::string edited;
+      AppendGraph(graph, body, edited);
+      out.Put(FieldOf(kAttributeGraph, edited));
+    });
+  };
+  CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX attribute", attribute, pieces, read));
+  CBOARD_RETURN_IF_ERROR(result);
+  return TextOf(pieces);
+}
+
+// The node with its bodies edited.
+Result<std::string> EditBodies(std::string_view node,
+                               std::map<std::string_view, GraphPart>& bodies) {
+  Result<void> result;
+  Pieces pieces;
+  const auto read = [&](pbf_reader fields, Pieces& out) {
+    ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
+      if (!result) return;
+      auto body = bodies.end();
+      if (tag == Length(kNodeAttribute)) {
+        const auto named =
+            proto::ReadMessage<AttributeName>("ONNX attribute", content, ReadAttribute);
+        if (named) body = bodies.find(named->name);
+      }
+      if (body == bodies.end()) return out.Keep(whole);
+      Result<std::string> edited = EditBody(content, body->second);
+      if (!edited) {
+        result = Fail(std::move(edited).error());
+      } else {
+        out.Put(FieldOf(kNodeAttribute, *edited));
+      }
+    });
+  };
+  CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX node", node, pieces, read));
+  CBOARD_RETURN_IF_ERROR(result);
+  return TextOf(pieces);
+}
+
+Result<bool> EditNode(std::string_view node, GraphPart& part, Pieces& pieces) {
+  CBOARD_ASSIGN_OR_RETURN(const NodeOutputs outputs,
+                          proto::ReadMessage<NodeOutputs>("ONNX node", node, ReadOutputs));
+  for (const std::string_view name : outputs.names) {
+    if (const auto bodies = part.bodies.find(name); bodies != part.bodies.end()) {
+      CBOARD_ASSIGN_OR_RETURN(std::string edited, EditBodies(node, bodies->second));
+      pieces.Put(FieldOf(kGraphNode, edited));
+      return true;
+    }
+    Edit* const edit = Find(part, name);
+    if (edit == nullptr) continue;
+    if (edit->is_done) {
+      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " is given by two nodes");
+    }
+    edit->is_done = true;
+    if (edit->replacement != nullptr) {
+      CBOARD_ASSIGN_OR_RETURN(const std::string replaced, Replace(node, *edit->replacement));
+      pieces.Put(FieldOf(kGraphNode, replaced));
+      return true;
+    }
+    for (const std::string_view other : outputs.names) {
+      if (other.empty() || other.data() == name.data()) continue;
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the node that gives " + Quoted(name) + " gives " + Quoted(other) + ", too");
+    }
+    if (!edit->is_constant) pieces.Put(std::move(edit->nodes));
+    return true;
+  }
+  return false;
+}
+
+Result<bool> EditInitializer(std::string_view tensor, GraphPart& part) {
+  CBOARD_ASSIGN_OR_RETURN(const TensorName found,
+                          proto::ReadMessage<TensorName>("ONNX initializer", tensor, ReadName));
+  Edit* const edit = Find(part, found.name);
+  if (edit == nullptr) return false;
+  if (!edit->is_constant || edit->is_done) {
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(found.name) + " is a constant, and no node computes it");
+  }
+  edit->is_done = true;
+  return true;
+}
+
+auto DescribeConstants(const GraphPart& part) {
+  return [&part](auto& graph) {
+    for (const ConstantTensor* constant : part.constants) {
+      WriteInitializer(graph, constant->name, constant->shape, BytesOf(constant->values));
+    }
+    for (const ProductTensor* product : part.products) {
+      WriteInitializer(graph, RightOf(*product), product->shape, BytesOf(product->values));
+    }
+  };
+}
+
+}  // namespace
+
+Result<void> RewriteGraph(std::string_view graph, GraphPart& part, Pieces& pieces) {
+  part.is_done = true;
+  Result<void> result;
+  const auto read = [&](pbf_reader fields, Pieces& out) {
+    ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
+      if (!result) return;
+      Result<bool> is_replaced = false;
+      if (tag == Length(kGraphNode)) is_replaced = EditNode(content, part, out);
+      if (tag == Length(kGraphInitializer)) {
+        is_replaced = EditInitializer(content, part);
+      }
+      if (!is_replaced) {
+        result = Fail(std::move(is_replaced).error());
+      } else if (!*is_replaced) {
+        out.Keep(whole);
+      }
+    });
+  };
+  CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX graph", graph, pieces, read));
+  CBOARD_RETURN_IF_ERROR(result);
+  for (const auto& [name, edit] : part.edits) {
+    if (edit.is_done) continue;
+    return Fail(ErrorCode::kNotFound, "no node and no initializer of the model's " + part.place +
+                                          " gives " + Quoted(name));
+  }
+  for (const auto& [output, bodies] : part.bodies) {
+    for (const auto& [attribute, body] : bodies) {
+      if (body.is_done) continue;
+      return Fail(ErrorCode::kNotFound, "the model's " + part.place + " has no body " + body.place);
+    }
+  }
+  return {};
+}
+
+std::size_t SizeOf(const Pieces& graph, const GraphPart& part) {
+  return graph.size() + proto::SizeOfMessage(DescribeConstants(part));
+}
+
+Result<void> CheckSize(std::size_t around, const Pieces& graph, const GraphPart& part) {
+  const std::size_t total = around + SizeOf(graph, part) + kFieldOverhead;
+  if (total <= kMaxModelBytes) return {};
+  return Fail(ErrorCode::kResourceExhausted,
+              "the edited model would take " + HumanBytes(static_cast<double>(total)) +
+                  ", more than the 2 GiB that a model in memory may");
+}
+
+void AppendGraph(const Pieces& graph, const GraphPart& part, std::string& out) {
+  graph.AppendTo(out);
+  proto::AppendMessage(out, DescribeConstants(part));
+}
+
+}  // namespace cboard
