@@ -4,81 +4,28 @@ in the same body; their outputs cannot be captured."""
 import numpy as np
 import onnx
 import pytest
+from body_models import (
+    SIZE,
+    body,
+    branches,
+    dequantizing,
+    dynamic,
+    floats,
+    loop_and_scan,
+    matrix,
+    saved_choice,
+)
 from conftest import run_compare
 from onnx import TensorProto, helper, numpy_helper
 from onnx.helper import make_tensor_value_info as value
-from onnxruntime.quantization import QuantType, quantize_dynamic
-from recurrent_models import (
-    Codes,
-    channel_sqnr_db,
-    constant,
-    dequantized,
-    saved,
-    session,
-    sqnr_db,
-)
+from recurrent_models import Codes, channel_sqnr_db, constant, dequantized, saved, sqnr_db
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-SIZE = 24
 REMARK = "inside of If, Loop and Scan, only weights are compared"
-
-
-def saved_choice(path, nodes, constants):
-    """A model of x and the condition that an If asks."""
-    inputs = [floats("x"), value("condition", TensorProto.BOOL, [])]
-    return saved(path, nodes, inputs, [floats("y")], constants)
-
-
-def matrix(seed):
-    return np.random.default_rng(seed).normal(size=(SIZE, SIZE)).astype(np.float32)
-
-
-def body(nodes, outputs, inputs=(), initializers=()):
-    return helper.make_graph(nodes, "body", list(inputs), list(outputs), list(initializers))
-
-
-def floats(name):
-    return value(name, TensorProto.FLOAT, [1, SIZE])
 
 
 def by_name(report):
     return {layer["name"]: layer for layer in report["layers"]}
-
-
-def branches(path, then_weight, else_weight, outer=True):
-    """x -> MatMul "first" -> If "choose", both of whose branches have a MatMul "product". The then-
-    branch takes a weight of the outer graph, the else-branch one of its own, of the same name if it
-    is not `outer`."""
-    then_name = "outer.weight" if outer else "weight"
-    then_branch = body(
-        [helper.make_node("MatMul", ["hidden", then_name], ["there"], "product")],
-        [floats("there")],
-        initializers=[] if outer else [constant("weight", then_weight)],
-    )
-    else_branch = body(
-        [helper.make_node("MatMul", ["hidden", "weight"], ["there_too"], "product")],
-        [floats("there_too")],
-        initializers=[constant("weight", else_weight)],
-    )
-    nodes = [
-        helper.make_node("MatMul", ["x", "first.weight"], ["hidden"], "first"),
-        helper.make_node(
-            "If", ["condition"], ["y"], "choose", then_branch=then_branch, else_branch=else_branch
-        ),
-    ]
-    constants = [constant("first.weight", matrix(1))]
-    if outer:
-        constants.append(constant("outer.weight", then_weight))
-    return saved_choice(path, nodes, constants)
-
-
-def dynamic(fp32, path, **options):
-    """By ONNX Runtime, which quantizes weights of a body where the body itself has them."""
-    quantize_dynamic(
-        str(fp32), str(path), weight_type=QuantType.QInt8,
-        extra_options={"EnableSubgraph": True, "DefaultTensorType": TensorProto.FLOAT}, **options,
-    )  # fmt: skip
-    return path
 
 
 def graphs(graph):
@@ -145,52 +92,6 @@ def test_branches_of_the_real_quantizer(compare, tmp_path, outer):
     assert text.count(REMARK) == 1
 
 
-def dequantizing(nodes, names, codes):
-    """`nodes` behind a DequantizeLinear for each of these weights."""
-    return [codes[name].node(name) for name in names] + nodes
-
-
-def loop_and_scan(path, weights, codes=None):
-    """x -> Loop "repeat" -> Scan "walk", with a MatMul "step" in the body of each."""
-
-    codes = codes or {}
-
-    def product(name, nodes, **described):
-        is_code = name in codes
-        constants = codes[name].constants(name) if is_code else [constant(name, weights[name])]
-        nodes = dequantizing(nodes, [name], codes) if is_code else nodes
-        return body(nodes, initializers=constants, **described)
-
-    repeat = product(
-        "repeat.weight",
-        [
-            helper.make_node("Identity", ["going"], ["go_on"], "go on"),
-            helper.make_node("MatMul", ["state", "repeat.weight"], ["product"], "step"),
-            helper.make_node("Tanh", ["product"], ["next"], "bend"),
-        ],
-        inputs=[
-            value("i", TensorProto.INT64, []),
-            value("going", TensorProto.BOOL, []),
-            floats("state"),
-        ],
-        outputs=[value("go_on", TensorProto.BOOL, []), floats("next")],
-    )
-    walk = product(
-        "walk.weight",
-        [helper.make_node("MatMul", ["row", "walk.weight"], ["out"], "step")],
-        inputs=[floats("row")],
-        outputs=[floats("out")],
-    )
-    nodes = [
-        helper.make_node("Loop", ["times", "", "x"], ["looped"], "repeat", body=repeat),
-        helper.make_node("Unsqueeze", ["looped", "axes"], ["rows"], "rows"),
-        helper.make_node("Scan", ["rows"], ["y"], "walk", body=walk, num_scan_inputs=1),
-    ]
-    constants = [constant("times", np.int64(3)), constant("axes", np.array([0], np.int64))]
-    outputs = [value("y", TensorProto.FLOAT, [1, 1, SIZE])]
-    return saved(path, nodes, [floats("x")], outputs, constants)
-
-
 def test_loops_and_scans(compare, tmp_path):
     weights = {"repeat.weight": matrix(4), "walk.weight": matrix(5)}
     codes = {name: Codes(values, 1) for name, values in weights.items()}
@@ -207,142 +108,6 @@ def test_loops_and_scans(compare, tmp_path):
         check_inside(layer)
         assert layers[node]["accumulated"]["sqnr_db"] > 20
     assert len(report["remarks"]) == 1 and REMARK in report["remarks"][0]
-
-
-def answers(path, data):
-    """What ONNX Runtime gives for each sample."""
-    model = session(onnx.load(str(path)))
-    with np.load(data) as loaded:
-        samples = zip(*(loaded[name] for name in loaded))
-        rows = [dict(zip(loaded, map(np.asarray, sample))) for sample in samples]
-    return np.stack([model.run(["y"], row)[0] for row in rows])
-
-
-def broken_codes(weights, name):
-    """Codes of all weights, one of which has a wrong scale."""
-    codes = {each: Codes(values, 1) for each, values in weights.items()}
-    codes[name].scale = (codes[name].scale * np.float32(0.5)).astype(np.float32)
-    return codes
-
-
-def check_verified(report, layer, fp32, restored, data):
-    """A run with the weights of `layer` put back gives what a file with these weights gives."""
-    run = next(run for run in report["verified"] if run["restored"] == "parts")
-    assert run["parts"] == [{"layer": layer, "part": "weight"}]
-    expected = sqnr_db(answers(fp32, data), answers(restored, data))
-    assert run["sqnr_db"] == pytest.approx(expected, abs=0.05)
-    assert run["sqnr_db"] > report["verified"][0]["sqnr_db"] + 10
-    everything = next(run for run in report["verified"] if run["restored"] == "everything")
-    assert everything["sqnr_db"] is None or everything["sqnr_db"] > 100
-
-
-@pytest.mark.parametrize("name", ["repeat", "walk"])
-def test_weights_in_loops_and_scans_are_restored(compare, tmp_path, name):
-    weights = {"repeat.weight": matrix(4), "walk.weight": matrix(5)}
-    codes = broken_codes(weights, f"{name}.weight")
-    fp32 = loop_and_scan(tmp_path / "fp32.onnx", weights)
-    int8 = loop_and_scan(tmp_path / "int8.onnx", weights, codes)
-    sound = {each: code for each, code in codes.items() if each != f"{name}.weight"}
-    restored = loop_and_scan(tmp_path / "restored.onnx", weights, sound)
-    data = tmp_path / "samples.npz"
-    np.savez(data, x=np.random.default_rng(9).normal(size=(5, 1, SIZE)).astype(np.float32))
-    report = compare(fp32, int8, "--data", data, "--verify")
-    assert report["verified_layers"] == ["walk"]
-    check_verified(report, f"{name}/body/step", fp32, restored, data)
-
-
-def nested(path, weights, codes, activation=None):
-    """An If in a Loop, and its weights: of the branch, of the Loop's body, of the main graph. With
-    an `activation`, the scale by which the branch rounds what it has computed."""
-
-    def stored(name):
-        return codes[name].constants(name) if name in codes else [constant(name, weights[name])]
-
-    def quantizers(names):
-        return [codes[name].node(name) for name in names if name in codes]
-
-    def branch(output, name, *initializers):
-        product = helper.make_node("MatMul", ["state", name], [output], "product")
-        names = [name] if initializers else []
-        return body(
-            quantizers(names) + [product], [floats(output)],
-            initializers=[t for each in names for t in stored(each)],
-        )  # fmt: skip
-
-    rounded = body(
-        quantizers(["own"])
-        + [helper.make_node("MatMul", ["state", "own"], ["exact"], "product")]
-        + (
-            [
-                helper.make_node("QuantizeLinear", ["exact", "step"], ["codes"], "quantize"),
-                helper.make_node("DequantizeLinear", ["codes", "step"], ["there"], "dequantize"),
-            ]
-            if activation
-            else [helper.make_node("Identity", ["exact"], ["there"], "pass")]
-        ),
-        [floats("there")],
-        initializers=stored("own")
-        + ([constant("step", np.float32(activation))] if activation else []),
-    )
-    repeat = body(
-        [
-            helper.make_node("Identity", ["going"], ["go_on"], "go on"),
-            *quantizers(["middle"]),
-            helper.make_node(
-                "If", ["condition"], ["chosen"], "choose",
-                then_branch=rounded, else_branch=branch("there_too", "outer"),
-            ),
-            helper.make_node("MatMul", ["chosen", "middle"], ["mixed"], "mix"),
-            helper.make_node("Tanh", ["mixed"], ["next"], "bend"),
-        ],
-        [value("go_on", TensorProto.BOOL, []), floats("next")],
-        inputs=[
-            value("i", TensorProto.INT64, []),
-            value("going", TensorProto.BOOL, []),
-            floats("state"),
-        ],
-        initializers=stored("middle"),
-    )  # fmt: skip
-    loop = helper.make_node("Loop", ["times", "", "x"], ["y"], "repeat", body=repeat)
-    constants = [constant("times", np.int64(2)), *stored("outer")]
-    return saved_choice(path, [*quantizers(["outer"]), loop], constants)
-
-
-LAYER_OF = {
-    "own": "repeat/body/choose/then_branch/product",
-    "middle": "repeat/body/mix",
-    "outer": "repeat/body/choose/else_branch/product",
-}
-
-
-@pytest.mark.parametrize("name", LAYER_OF)
-def test_weights_of_bodies_in_bodies_are_restored(compare, tmp_path, name):
-    weights = {each: matrix(20 + i) / 4 for i, each in enumerate(LAYER_OF)}
-    codes = broken_codes(weights, name)
-    fp32 = nested(tmp_path / "fp32.onnx", weights, {})
-    int8 = nested(tmp_path / "int8.onnx", weights, codes)
-    sound = {each: code for each, code in codes.items() if each != name}
-    restored = nested(tmp_path / "restored.onnx", weights, sound)
-    data = tmp_path / "samples.npz"
-    x = np.random.default_rng(9).normal(size=(6, 1, SIZE)).astype(np.float32)
-    np.savez(data, x=x, condition=np.arange(6) % 2 == 0)
-    report = compare(fp32, int8, "--data", data, "--verify")
-    check_verified(report, LAYER_OF[name], fp32, restored, data)
-
-
-def test_activations_in_bodies_are_float_with_all_outputs(compare, tmp_path):
-    weights = {each: matrix(20 + i) / 4 for i, each in enumerate(LAYER_OF)}
-    codes = {each: Codes(values, 1) for each, values in weights.items()}
-    fp32 = nested(tmp_path / "fp32.onnx", weights, {})
-    int8 = nested(tmp_path / "int8.onnx", weights, codes, activation=0.2)
-    without = nested(tmp_path / "without.onnx", weights, codes)
-    data = tmp_path / "samples.npz"
-    x = np.random.default_rng(9).normal(size=(4, 1, SIZE)).astype(np.float32)
-    np.savez(data, x=x, condition=np.ones(4, bool))
-    runs = {run["restored"]: run for run in compare(fp32, int8, "--data", data, "--verify")["verified"]}
-    expected = sqnr_db(answers(fp32, data), answers(without, data))
-    assert runs["all_outputs"]["sqnr_db"] == pytest.approx(expected, abs=0.05)
-    assert runs["everything"]["sqnr_db"] is None or runs["everything"]["sqnr_db"] > 100
 
 
 def test_a_model_that_made_up_samples_do_not_fit_is_compared_by_its_weights(compare, tmp_path):
@@ -382,20 +147,6 @@ def test_a_model_that_made_up_samples_do_not_fit_is_compared_by_its_weights(comp
     np.savez(data, x=x, past=x[..., 2:], condition=np.ones(3, bool))
     failed = run_compare(fp32, int8, "--data", data)
     assert failed.returncode == 1 and "add" in failed.stderr
-
-
-def test_dynamic_quantization_is_undone_in_branches_too(compare, tmp_path):
-    fp32 = branches(tmp_path / "fp32.onnx", matrix(2), matrix(3), outer=False)
-    int8 = dynamic(fp32, tmp_path / "int8.onnx", per_channel=True)
-    data = tmp_path / "samples.npz"
-    x = np.random.default_rng(9).normal(size=(4, 1, SIZE)).astype(np.float32)
-    np.savez(data, x=x, condition=np.arange(4) % 2 == 0)
-    report = compare(fp32, int8, "--data", data, "--verify")
-    runs = {run["restored"]: run for run in report["verified"]}
-    assert report["verified_layers"] == ["choose"]
-    assert runs["nothing"]["sqnr_db"] < 60
-    assert runs["everything"]["sqnr_db"] is None or runs["everything"]["sqnr_db"] > 100
-    assert not any("--verify" in remark for remark in report["remarks"])
 
 
 @pytest.mark.parametrize("branch", ["then_branch", "else_branch"])

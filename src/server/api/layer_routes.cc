@@ -1,4 +1,5 @@
 // Layers: which can be compared, which are worst and why, and their channels.
+#include <algorithm>
 #include <optional>
 
 #include "cboard/analysis/channels.h"
@@ -190,8 +191,13 @@ Result<HttpResponse> GetChannels(const ApiCall& call) {
     json.EndObject();
   };
   if (tensor.empty() || tensor == "output") {
-    for (const auto& timeline : analysis::FindStages(*call.snapshot)) {
-      if (!model.empty() && !timeline.model.empty() && timeline.model != model) continue;
+    // The directory of stages is only a guess at whose they are: where it is called as the model,
+    // those in others are not its own; where none is, any may be.
+    const auto timelines = analysis::FindStages(*call.snapshot);
+    const bool has_own =
+        std::ranges::find(timelines, model, &analysis::StageTimeline::model) != timelines.end();
+    for (const auto& timeline : timelines) {
+      if (has_own && timeline.model != model) continue;
       for (const auto& stage : timeline.stages) write(timeline.experiment, stage, {});
     }
   }

@@ -17,6 +17,7 @@ namespace cboard::server {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class PairRoutesTest : public ::testing::Test {
  protected:
@@ -125,6 +126,26 @@ TEST_F(PairRoutesTest, ChannelsAreThoseOfTheModelAlone) {
   EXPECT_THAT(channels_of("net"), HasSubstr(R"("min":[-1])"));
   EXPECT_THAT(channels_of("graphed"), HasSubstr(R"("min":[-2])"));
   EXPECT_THAT(channels_of("third"), HasSubstr(R"("stages":[])"));
+}
+
+// Stage logs name no model, and their directory may be called anything.
+TEST_F(PairRoutesTest, ChannelsOfStagesAreThoseBelowTheModelsNameOrElseAll) {
+  const auto channels_after_logging = [&](const std::string& directory, double least) {
+    {
+      SummaryWriter writer(
+          (logdir_ / directory / "thresholds_selection" / "min_per_channel").string());
+      EXPECT_TRUE(writer.AddScalar("fc", least, 0));
+    }
+    auto board = Board::Open({.logdirs = {{.path = logdir_.path()}}});
+    EXPECT_TRUE(board);
+    board_ = *std::move(board);
+    EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
+    return Get("/compression/channels?layer=fc&model=net");
+  };
+  EXPECT_THAT(channels_after_logging("toolkit", -3), HasSubstr(R"("min":[-3])"));
+  const std::string own = channels_after_logging("net", -4);
+  EXPECT_THAT(own, HasSubstr(R"("min":[-4])"));
+  EXPECT_THAT(own, Not(HasSubstr(R"("min":[-3])")));
 }
 
 TEST_F(PairRoutesTest, BytesComeFromFiguresOfLayers) {
