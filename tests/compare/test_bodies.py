@@ -18,14 +18,18 @@ from body_models import (
 from conftest import run_compare
 from onnx import TensorProto, helper, numpy_helper
 from onnx.helper import make_tensor_value_info as value
-from recurrent_models import Codes, channel_sqnr_db, constant, dequantized, saved, sqnr_db
+from recurrent_models import (
+    Codes,
+    by_name,
+    channel_sqnr_db,
+    constant,
+    dequantized,
+    saved,
+    sqnr_db,
+)
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 REMARK = "inside of If, Loop and Scan, only weights are compared"
-
-
-def by_name(report):
-    return {layer["name"]: layer for layer in report["layers"]}
 
 
 def graphs(graph):
