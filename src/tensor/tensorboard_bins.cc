@@ -1,5 +1,7 @@
 #include "tensor/tensorboard_bins.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,6 +23,15 @@ constexpr std::size_t kCells = std::remove_cvref_t<decltype(CellsOf(Real{}))>::k
 // groups of cells are empty.
 constexpr std::size_t kGroup = 32;
 
+// Blocks of a tensor come one after another, and each is summed up before it is counted: summing
+// would wait for memory. So memory is asked for the next block while this one is counted. It is a
+// hint, which may point beyond the tensor.
+void AskForNextBlock(const void* values) {
+  constexpr std::uintptr_t kBlockBytes = 16384;  // As ForEachBlock cuts float32.
+  hwy::Prefetch(
+      reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(values) + kBlockBytes));
+}
+
 // Zero when the counters of a group all are. Eight bytes at a time, since most calls look at empty
 // ones.
 template <typename Count>
@@ -41,8 +52,12 @@ std::uint64_t AnyBits(const Count* counters) {
 // counting some thousands of values, so few values get fewer and shorter ones.
 template <typename Real>
 struct TensorBoardCounter<Real>::Counters {
+  // More than the cells, so that the same cell of two lanes is not a multiple of 4096 bytes away:
+  // loads would wait for stores that differ in higher bits only.
+  static constexpr std::size_t kLaneLength = kCells<Real> + 16;
+
   template <typename Count, std::size_t kLanes>
-  using Lanes = std::array<std::array<Count, kCells<Real>>, kLanes>;
+  using Lanes = std::array<std::array<Count, kLaneLength>, kLanes>;
 
   Lanes<std::uint16_t, 2> few{};
   Lanes<std::uint32_t, 4> many{};
@@ -102,6 +117,7 @@ void TensorBoardCounter<Real>::CountCells(Lanes& lanes, std::span<const Real> va
   constexpr std::size_t kStep = 8;
   std::size_t i = 0;
   for (; i + kStep <= values.size(); i += kStep) {
+    AskForNextBlock(&values[i]);
     std::array<std::size_t, kStep> cell;
     for (std::size_t j = 0; j < kStep; ++j) cell[j] = cells.CellOf(values[i + j]);
     for (std::size_t j = 0; j < kStep; ++j) ++lanes[j % lanes.size()][cell[j]];
