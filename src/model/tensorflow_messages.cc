@@ -14,6 +14,7 @@ using proto::BoolOf;
 using proto::Fixed32;
 using proto::Length;
 using proto::pbf_reader;
+using proto::ReadMapEntry;
 using proto::Varint;
 using proto::ViewOf;
 
@@ -106,25 +107,6 @@ void ReadAttributeValue(pbf_reader fields, TensorFlowAttribute& attribute) {
   }
 }
 
-// An entry of a protobuf map from strings: calls `read(key, value bytes)`.
-template <typename Read>
-void ReadEntry(pbf_reader fields, const Read& read) {
-  std::string_view key, value;
-  while (fields.next()) {
-    switch (fields.tag_and_type()) {
-      case Length(1):
-        key = ViewOf(fields);
-        break;
-      case Length(2):
-        value = ViewOf(fields);
-        break;
-      default:
-        fields.skip();
-    }
-  }
-  read(key, value);
-}
-
 void ReadNode(pbf_reader fields, TensorFlowNode& node) {
   while (fields.next()) {
     switch (fields.tag_and_type()) {
@@ -138,7 +120,7 @@ void ReadNode(pbf_reader fields, TensorFlowNode& node) {
         node.inputs.push_back(ViewOf(fields));
         break;
       case Length(5):
-        ReadEntry(fields.get_message(), [&](std::string_view key, std::string_view value) {
+        ReadMapEntry(fields.get_message(), [&](std::string_view key, std::string_view value) {
           auto& attribute = node.attributes.emplace_back(key, TensorFlowAttribute());
           ReadAttributeValue(pbf_reader(value.data(), value.size()), attribute.second);
         });
@@ -178,7 +160,7 @@ void ReadFunction(pbf_reader fields, TensorFlowFunction& function) {
         ReadNode(fields.get_message(), function.nodes.emplace_back());
         break;
       case Length(4):
-        ReadEntry(fields.get_message(), [&](std::string_view key, std::string_view value) {
+        ReadMapEntry(fields.get_message(), [&](std::string_view key, std::string_view value) {
           function.returns.emplace_back(key, value);
         });
         break;
@@ -219,7 +201,7 @@ void ReadSignatureDef(pbf_reader fields, SavedModelParts& parts) {
       fields.skip();
       continue;
     }
-    ReadEntry(fields.get_message(), [&](std::string_view, std::string_view info) {
+    ReadMapEntry(fields.get_message(), [&](std::string_view, std::string_view info) {
       const std::string_view name = FirstText(pbf_reader(info.data(), info.size()));
       if (!name.empty()) (is_input ? parts.inputs : parts.outputs).push_back(name);
     });
@@ -247,7 +229,7 @@ void ReadMetaGraph(pbf_reader fields, SavedModelParts& parts) {
         parts.graph = ViewOf(fields);
         break;
       case Length(5):
-        ReadEntry(fields.get_message(), [&](std::string_view key, std::string_view signature) {
+        ReadMapEntry(fields.get_message(), [&](std::string_view key, std::string_view signature) {
           // "__saved_model_init_op" has a signature, too, and is no way into the model.
           if (key.starts_with("__") || (has_signature && key != "serving_default")) return;
           has_signature = true;

@@ -60,26 +60,11 @@ Result<void> ForEachAttribute(
     const std::function<void(std::string_view key, std::string_view value)>& visit) {
   return ReadMessageInto("NodeDef", node, visit, [](pbf_reader fields, const auto& visitor) {
     while (fields.next()) {
-      if (fields.tag_and_type() != Length(5)) {
+      if (fields.tag_and_type() == Length(5)) {
+        ReadMapEntry(fields.get_message(), visitor);
+      } else {
         fields.skip();
-        continue;
       }
-      std::string_view key;
-      std::string_view value;
-      pbf_reader entry = fields.get_message();
-      while (entry.next()) {
-        switch (entry.tag_and_type()) {
-          case Length(1):
-            key = ViewOf(entry);
-            break;
-          case Length(2):
-            value = ViewOf(entry);
-            break;
-          default:
-            entry.skip();
-        }
-      }
-      visitor(key, value);
     }
   });
 }

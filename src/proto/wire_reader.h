@@ -42,6 +42,25 @@ inline std::string_view ViewOf(pbf_reader& fields) {
 // one, and so reads past the end of a message that was cut there.
 inline bool BoolOf(pbf_reader& fields) { return fields.get_uint64() != 0; }
 
+// An entry of a map whose keys are strings: calls `visit(key, bytes of the value)`.
+template <typename Visitor>
+void ReadMapEntry(pbf_reader entry, const Visitor& visit) {
+  std::string_view key, value;
+  while (entry.next()) {
+    switch (entry.tag_and_type()) {
+      case Length(1):
+        key = ViewOf(entry);
+        break;
+      case Length(2):
+        value = ViewOf(entry);
+        break;
+      default:
+        entry.skip();
+    }
+  }
+  visit(key, value);
+}
+
 // What is wrong, in words, from the exception that is being handled.
 inline std::string DamageOf(const std::exception& exception) {
   if (dynamic_cast<const protozero::end_of_buffer_exception*>(&exception) != nullptr) {
