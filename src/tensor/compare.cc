@@ -67,7 +67,67 @@ struct ComparisonBuilder::State {
   ComparisonOptions options;
   std::vector<PairSums> channels;  // One for all when there is no channel axis.
   SharedCounts shared;
+
+  Result<void> Add(const TensorView& reference, const TensorView& compressed, std::size_t first,
+                   std::size_t channel_count);
+  Result<void> PrepareBins(const TensorView& compressed);
 };
+
+// How many channels the tensor has, one without an axis for them; fails when it does not fit.
+Result<std::size_t> ChannelsOf(const TensorView& tensor, std::optional<std::size_t> axis,
+                               std::size_t first, std::size_t channel_count) {
+  if (!axis) return 1;
+  if (*axis >= tensor.shape.size()) {
+    return Fail(ErrorCode::kInvalidArgument, "channel axis " + std::to_string(*axis) +
+                                                 " is not a dimension of a tensor of shape " +
+                                                 ShapeText(tensor));
+  }
+  const auto channels = static_cast<std::size_t>(tensor.shape[*axis]);
+  if (first > channel_count || channels > channel_count - first) {
+    return Fail(ErrorCode::kInvalidArgument,
+                std::to_string(channels) + " channels from channel " + std::to_string(first) +
+                    " on are more than there are: " + std::to_string(channel_count));
+  }
+  return channels;
+}
+
+Result<void> ComparisonBuilder::State::PrepareBins(const TensorView& compressed) {
+  CBOARD_ASSIGN_OR_RETURN(StepBins bins, BinsFor(compressed, options));
+  if (shared.bins && !shared.bins->SameBins(bins)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "a tensor of " + std::string(NameOf(compressed.dtype)) +
+                    " has other codes than those before; a divergence is counted in one set");
+  }
+  if (!shared.bins) shared.bins = std::move(bins);
+  return {};
+}
+
+Result<void> ComparisonBuilder::State::Add(const TensorView& reference,
+                                           const TensorView& compressed, std::size_t first,
+                                           std::size_t channel_count) {
+  CBOARD_RETURN_IF_ERROR(reference.Validate());
+  CBOARD_RETURN_IF_ERROR(compressed.Validate());
+  CBOARD_RETURN_IF_ERROR(CheckOptions(options));
+  if (reference.shape != compressed.shape) {
+    return Fail(ErrorCode::kInvalidArgument, "the reference has shape " + ShapeText(reference) +
+                                                 " but the compressed tensor " +
+                                                 ShapeText(compressed));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t added,
+                          ChannelsOf(reference, options.channel_axis, first, channel_count));
+  if (options.channel_axis && !channels.empty() && channels.size() != channel_count) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "a tensor of shape " + ShapeText(reference) + " has " +
+                    std::to_string(channel_count) + " channels along axis " +
+                    std::to_string(*options.channel_axis) + ", those before had " +
+                    std::to_string(channels.size()));
+  }
+  if (reference.element_count() == 0) return {};
+  if (options.divergence) CBOARD_RETURN_IF_ERROR(PrepareBins(compressed));
+  channels.resize(channel_count);
+  WalkPairs(reference, compressed, options, std::span(channels).subspan(first, added), shared);
+  return {};
+}
 
 ComparisonBuilder::ComparisonBuilder(ComparisonOptions options)
     : state_(std::make_unique<State>()) {
@@ -79,45 +139,19 @@ ComparisonBuilder::ComparisonBuilder(ComparisonBuilder&&) noexcept = default;
 ComparisonBuilder& ComparisonBuilder::operator=(ComparisonBuilder&&) noexcept = default;
 
 Result<void> ComparisonBuilder::Add(const TensorView& reference, const TensorView& compressed) {
-  State& state = *state_;
-  const ComparisonOptions& options = state.options;
-  CBOARD_RETURN_IF_ERROR(reference.Validate());
-  CBOARD_RETURN_IF_ERROR(compressed.Validate());
-  CBOARD_RETURN_IF_ERROR(CheckOptions(options));
-  if (reference.shape != compressed.shape) {
-    return Fail(ErrorCode::kInvalidArgument, "the reference has shape " + ShapeText(reference) +
-                                                 " but the compressed tensor " +
-                                                 ShapeText(compressed));
+  const auto& axis = state_->options.channel_axis;
+  const bool has_channels = axis && *axis < reference.shape.size();
+  return state_->Add(reference, compressed, 0,
+                     has_channels ? static_cast<std::size_t>(reference.shape[*axis]) : 1);
+}
+
+Result<void> ComparisonBuilder::AddChannels(const TensorView& reference,
+                                            const TensorView& compressed, std::size_t first,
+                                            std::size_t channel_count) {
+  if (!state_->options.channel_axis) {
+    return Fail(ErrorCode::kInvalidArgument, "there are no channels to add without a channel axis");
   }
-  std::size_t channel_count = 1;
-  if (options.channel_axis) {
-    if (*options.channel_axis >= reference.shape.size()) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "channel axis " + std::to_string(*options.channel_axis) +
-                      " is not a dimension of a tensor of shape " + ShapeText(reference));
-    }
-    channel_count = static_cast<std::size_t>(reference.shape[*options.channel_axis]);
-    if (!state.channels.empty() && state.channels.size() != channel_count) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "a tensor of shape " + ShapeText(reference) + " has " +
-                      std::to_string(channel_count) + " channels along axis " +
-                      std::to_string(*options.channel_axis) + ", those before had " +
-                      std::to_string(state.channels.size()));
-    }
-  }
-  if (reference.element_count() == 0) return {};
-  if (options.divergence) {
-    CBOARD_ASSIGN_OR_RETURN(StepBins bins, BinsFor(compressed, options));
-    if (state.shared.bins && !state.shared.bins->SameBins(bins)) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "a tensor of " + std::string(NameOf(compressed.dtype)) +
-                      " has other codes than those before; a divergence is counted in one set");
-    }
-    if (!state.shared.bins) state.shared.bins = std::move(bins);
-  }
-  state.channels.resize(channel_count);
-  WalkPairs(reference, compressed, options, state.channels, state.shared);
-  return {};
+  return state_->Add(reference, compressed, first, channel_count);
 }
 
 Result<void> ComparisonBuilder::Merge(const ComparisonBuilder& other) {

@@ -191,6 +191,27 @@ TEST(Compare, AnyCutIntoChunksAndAnyMergeGiveTheSame) {
   EXPECT_EQ(merged.worst_channel, whole.worst_channel);
 }
 
+TEST(Compare, ChannelsMayComeAFewAtATime) {
+  const std::vector<float> x = Normal(5 * 70, 1, 14);
+  const auto y = Normal(5 * 70, 1, 15);
+  const ComparisonOptions options{.channel_axis = 0};
+  const Comparison whole = CompareOrDie(TensorView(x, {5, 70}), TensorView(y, {5, 70}), options);
+  ComparisonBuilder builder(options);
+  for (const auto& [first, count] : {std::pair(3u, 2), std::pair(0u, 3)}) {
+    const TensorView part_x(DType::kFloat32, x.data() + first * 70, {count, 70});
+    const TensorView part_y(DType::kFloat32, y.data() + first * 70, {count, 70});
+    ASSERT_THAT(builder.AddChannels(part_x, part_y, first, 5), testing::Succeeds());
+  }
+  const Comparison parts = builder.Build();
+  ASSERT_EQ(parts.channels.size(), 5u);
+  for (std::size_t c = 0; c < 5; ++c) {
+    EXPECT_EQ(parts.channels[c].sum_squared_error, whole.channels[c].sum_squared_error);
+    EXPECT_EQ(parts.channels[c].count, 70u);
+  }
+  EXPECT_EQ(parts.total.sum_squared_error, whole.total.sum_squared_error);
+  EXPECT_EQ(parts.worst_channel, whole.worst_channel);
+}
+
 TEST(Compare, ScalesThatAreZeroOrInfiniteStillCompare) {
   const std::vector<float> x = Normal(3 * 100, 1, 13);
   const std::vector<std::int8_t> codes(300, 5);
@@ -227,7 +248,11 @@ TEST(Compare, MistakesAreNamed) {
   const TensorView other(six, {3, 2});
   EXPECT_THAT(builder.Add(other, other),
               FailsSaying(ErrorCode::kInvalidArgument, "has 2 channels along axis 1"));
+  EXPECT_THAT(builder.AddChannels(matrix, matrix, 1, 3),
+              FailsSaying(ErrorCode::kInvalidArgument, "3 channels from channel 1 on"));
   EXPECT_EQ(builder.Build().total.count, 6u);
+  EXPECT_THAT(ComparisonBuilder().AddChannels(matrix, matrix, 0, 3),
+              FailsSaying(ErrorCode::kInvalidArgument, "without a channel axis"));
 }
 
 TEST(Compare, NothingComparedIsNotPerfect) {

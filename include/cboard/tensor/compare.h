@@ -9,6 +9,8 @@
 //   ComparisonBuilder builder({.channel_axis = 1, .grid = QuantizationGrid{0.02, 128, 0, 255}});
 //   for (…) CBOARD_RETURN_IF_ERROR(builder.Add(fp32_output, int8_output));
 //   const Comparison outputs = builder.Build();
+//
+// So do weights that are too large to be in memory at once, with AddChannels.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +38,8 @@ struct StepStatistics {
 // values were NaN or infinite.
 //
 // Sums are right to 1e-12 of the magnitudes they are made of. In long stretches of 8-bit codes that
-// differ from their references by rounding alone, Σx² is right to 1e-10, or to 3e-8 where thousands of
-// neighbours are all alike.
+// differ from their references by rounding alone, Σx² is right to 1e-10, or to 3e-8 where thousands
+// of neighbours are all alike.
 struct PairStatistics {
   std::uint64_t count = 0;  // All pairs.
   TensorStatistics reference;
@@ -135,6 +137,12 @@ class ComparisonBuilder {
   // Fails with kInvalidArgument when a tensor is not valid, shapes differ, the channel axis is not
   // there or has another length than before, or the options cannot be met. Nothing was added then.
   Result<void> Add(const TensorView& reference, const TensorView& compressed);
+
+  // Adds some channels of tensors that have `channel_count` of them along the channel axis: those
+  // from `first` on, as many as the tensors given here have. Fails as Add does, and when there are
+  // more of them than that.
+  Result<void> AddChannels(const TensorView& reference, const TensorView& compressed,
+                           std::size_t first, std::size_t channel_count);
 
   // Adds all that `other` has gathered. Fails as Add does for another number of channels.
   Result<void> Merge(const ComparisonBuilder& other);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "compression/model_comparison/weight_rows.h"
+
 namespace cboard::compare {
 namespace {
 

@@ -39,19 +39,10 @@ std::size_t PairedHeadsOf(const ModelGraph& model, const ModelLayer& layer) {
   return heads == 0 || heads > rows / 2 || rows % (2 * heads) != 0 ? 0 : heads;
 }
 
-void SplitPairs(std::size_t heads, std::size_t row, std::vector<float>& values) {
-  const std::size_t half = values.size() / row / heads / 2;
-  std::vector<float> split(values.size());
-  auto to = split.begin();
-  for (std::size_t head = 0; head < heads; ++head) {
-    for (std::size_t side = 0; side < 2; ++side) {
-      for (std::size_t i = 0; i < half; ++i) {
-        const std::size_t from = ((head * half + i) * 2 + side) * row;
-        to = std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), row, to);
-      }
-    }
-  }
-  values = std::move(split);
+std::size_t PairedPlace(std::size_t heads, std::size_t rows, std::size_t row) {
+  const std::size_t each = rows / heads, half = each / 2;
+  const std::size_t head = row / each, side = row % each / half, pair = row % half;
+  return head * each + 2 * pair + side;
 }
 
 }  // namespace cboard::compare

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "compression/model_comparison/model_layers.h"
 
@@ -16,7 +15,7 @@ namespace cboard::compare {
 // have put in pairs; otherwise 0. Not every architecture's are: only the weights themselves tell.
 std::size_t PairedHeadsOf(const ModelGraph& model, const ModelLayer& layer);
 
-// Puts rows of `row` values that are in pairs back into halves, head by head.
-void SplitPairs(std::size_t heads, std::size_t row, std::vector<float>& values);
+// Where llama.cpp stores row `row` of `rows` that are in pairs.
+std::size_t PairedPlace(std::size_t heads, std::size_t rows, std::size_t row);
 
 }  // namespace cboard::compare

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "compression/model_comparison/weight_rows.h"
+
 namespace cboard::compare {
 namespace {
 

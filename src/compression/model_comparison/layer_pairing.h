@@ -36,8 +36,8 @@ struct LayerPairing {
 
 // Each layer is in at most one pair, with one of as many channels and weights; a matrix from a file
 // without nodes may be transposed for that. Names are believed first, in the same body of an If,
-// Loop or Scan; what is left is paired by scope and then by content, which reads the weights. Takes
-// time in proportion to names and weights, times a logarithm.
+// Loop or Scan; what is left is paired by scope and then by content, which reads some of the
+// weights. Takes time in proportion to the number of layers, times a logarithm.
 Result<LayerPairing> PairLayers(const ModelGraph& baseline,
                                 std::span<const ModelLayer> baseline_layers,
                                 const ModelGraph& variant,

@@ -7,6 +7,7 @@
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/graph_lint.h"
 #include "compression/model_comparison/model_layers.h"
+#include "compression/model_comparison/weight_rows.h"
 
 namespace cboard::compare {
 namespace {

@@ -108,24 +108,6 @@ class TensorUse {
 // The quantizer that `tensor` goes into, if it does.
 std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId tensor);
 
-// All weights of a layer as rows: [channels, elements per channel], row-major. Channels are in the
-// operator's order, direction by direction; the elements of a convolution are [input channels,
-// height, width], however the file orders them.
-struct WeightRows {
-  std::size_t channels = 0;
-  std::size_t row = 0;
-  std::vector<float> values;
-};
-Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer);
-
-// Values of a layer in the order in which its file would store them: the inverse of ReadRows, for
-// rows of as many channels and elements.
-std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
-                                 const WeightRows& rows);
-
-// The bias of a layer that has one, in the order of these rows.
-Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer);
-
 // `name` without what quantizers append: _quant, _quantized, _QuantizeLinear, …
 std::string_view WithoutQuantizationSuffix(std::string_view name);
 

@@ -17,6 +17,7 @@
 #include "compression/model_comparison/affine_steps.h"
 #include "compression/model_comparison/model_layers.h"
 #include "compression/model_comparison/output_comparison.h"
+#include "compression/model_comparison/weight_rows.h"
 
 namespace cboard::compare {
 

@@ -170,11 +170,21 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
   return Compare(TensorView(scaled, reference->shape), *codes, options);
 }
 
-void Scale(const std::vector<double>& factors, WeightRows& rows) {
-  if (factors.empty()) return;
-  for (std::size_t i = 0; i < rows.values.size(); ++i) {
-    rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
+// Compares rows a few at a time, so that what is read is still near when it is compared.
+Result<Comparison> CompareRows(RowReader before, RowReader after) {
+  constexpr std::size_t kElements = std::size_t{1} << 16;
+  ComparisonBuilder builder({.channel_axis = std::size_t{0}});
+  const std::size_t channels = before.channels(), row = before.row();
+  const std::size_t most = std::max<std::size_t>(1, kElements / std::max<std::size_t>(row, 1));
+  for (std::size_t first = 0; first < channels; first += most) {
+    const std::size_t count = std::min(most, channels - first);
+    const auto view = [&](RowReader& rows) {
+      return TensorView(DType::kFloat32, rows.Read(first, count).data(),
+                        {static_cast<std::int64_t>(count), static_cast<std::int64_t>(row)});
+    };
+    CBOARD_RETURN_IF_ERROR(builder.AddChannels(view(before), view(after), first, channels));
   }
+  return builder.Build();
 }
 
 }  // namespace
@@ -231,23 +241,26 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
       if (is_green()) return findings;  // Most layers, and nothing was copied.
     }
   }
+  if (findings.comparison.channels.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(RowReader ours,
+                            RowReader::Open(baseline, before, folding.baseline.factors));
+    CBOARD_ASSIGN_OR_RETURN(RowReader theirs,
+                            RowReader::Open(variant, after, folding.variant.factors));
+    CBOARD_ASSIGN_OR_RETURN(findings.comparison, CompareRows(std::move(ours), std::move(theirs)));
+  }
+  if (allow_rescaling) findings.rescaling = RescalingOf(findings.comparison);
+  if (findings.rescaling.empty() && is_green()) return findings;
   CBOARD_ASSIGN_OR_RETURN(WeightRows x, ReadRows(baseline, before));
   CBOARD_ASSIGN_OR_RETURN(WeightRows y, ReadRows(variant, after));
-  Scale(folding.baseline.factors, x);
-  Scale(folding.variant.factors, y);
-  const auto compare_rows = [&]() -> Result<void> {
+  if (!folding.baseline.factors.empty()) ScaleRows(folding.baseline.factors, x.values);
+  if (!folding.variant.factors.empty()) ScaleRows(folding.variant.factors, y.values);
+  if (!findings.rescaling.empty()) {
+    ScaleRows(findings.rescaling, x.values);
+    findings.is_rescaled = true;
     CBOARD_ASSIGN_OR_RETURN(findings.comparison,
                             Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
-    return {};
-  };
-  if (findings.comparison.channels.empty()) CBOARD_RETURN_IF_ERROR(compare_rows());
-  if (auto factors = RescalingOf(findings.comparison); allow_rescaling && !factors.empty()) {
-    Scale(factors, x);
-    findings.is_rescaled = true;
-    findings.rescaling = std::move(factors);
-    CBOARD_RETURN_IF_ERROR(compare_rows());
+    if (is_green()) return findings;
   }
-  if (is_green()) return findings;
   findings.channel_medians = MediansOf(x);
   if (findings.comparison.total.finite_count() > 0 && rounded.quantization) {
     findings.left_by_clipping = LeftByClipping(x, y, findings.comparison, is_shared);

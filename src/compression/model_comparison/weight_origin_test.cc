@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "compression/model_comparison/test_models.h"
+#include "compression/model_comparison/weight_rows.h"
 
 namespace cboard::compare {
 namespace {

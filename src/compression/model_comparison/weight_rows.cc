@@ -1,9 +1,11 @@
-// The weights and the bias of a layer, channel by channel.
+#include "compression/model_comparison/weight_rows.h"
+
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "cboard/base/strings.h"
 #include "compression/model_comparison/attention_heads.h"
-#include "compression/model_comparison/model_layers.h"
 
 namespace cboard::compare {
 namespace {
@@ -17,67 +19,52 @@ std::size_t DirectionsOf(const ModelGraph& model, const ModelLayer& layer) {
   return axis ? static_cast<std::size_t>(model.tensor(layer.weight).shape[*axis]) : 1;
 }
 
-// The stored dimensions in the order that rows have: directions, channels, inputs, the others.
-std::vector<std::size_t> RowOrderOf(const WeightLayout& layout, std::size_t rank) {
-  std::vector<std::size_t> order;
-  if (layout.direction_axis) order.push_back(*layout.direction_axis);
-  order.push_back(layout.channel_axis);
-  if (layout.input_axis) order.push_back(*layout.input_axis);
+// The dimensions that make up a row, in its order: inputs, then the others.
+std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank) {
+  std::vector<std::size_t> axes;
+  if (layout.input_axis) axes.push_back(*layout.input_axis);
   for (std::size_t i = 0; i < rank; ++i) {
-    if (std::ranges::find(order, i) == order.end()) order.push_back(i);
+    if (i == layout.channel_axis || i == layout.input_axis || i == layout.direction_axis) continue;
+    axes.push_back(i);
   }
-  return order;
+  return axes;
 }
 
-bool IsStoredAsRows(const ModelGraph& model, const ModelLayer& layer) {
-  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
-  std::vector<std::size_t> order = RowOrderOf(layer.layout, shape.size());
-  std::erase_if(order, [&](std::size_t axis) { return shape[axis] == 1; });
-  return layer.layout.channel_order.empty() && std::ranges::is_sorted(order);
-}
-
-// For each stored channel, the one that it is for the operator; empty when that is the same.
-std::vector<std::size_t> PlacesOf(const WeightLayout& layout, std::size_t channels,
-                                  std::size_t directions) {
-  std::vector<std::size_t> places;
-  if (layout.channel_order.empty()) return places;
-  places.resize(channels);
-  std::size_t next = 0;
+// For each channel of the operator, the one that the file has of it; those of a second direction
+// behind those of the first.
+std::vector<std::size_t> StoredChannels(const ModelGraph& model, const ModelLayer& layer) {
+  const std::size_t channels = SizeOf(model, layer).channels;
+  std::vector<std::size_t> stored;
+  stored.reserve(channels);
+  const std::size_t directions = DirectionsOf(model, layer);
   for (std::size_t direction = 0; direction < directions; ++direction) {
-    const std::size_t begin = direction * (channels / directions);
-    for (const ChannelRun& run : layout.channel_order) {
-      for (std::size_t i = 0; i < run.count; ++i) places[begin + run.first + i] = next++;
+    for (const ChannelRun& run : layer.layout.channel_order) {
+      for (std::size_t i = 0; i < run.count; ++i) {
+        stored.push_back(direction * (channels / directions) + run.first + i);
+      }
     }
   }
-  return places;
+  if (!stored.empty()) return stored;
+  for (std::size_t c = 0; c < channels; ++c) {
+    stored.push_back(layer.paired_heads == 0 ? c : PairedPlace(layer.paired_heads, channels, c));
+  }
+  return stored;
 }
 
-// Calls `visit(stored, place)` with the position of each weight in the file and among the rows.
-template <typename Visit>
-void ForEachWeight(const ModelGraph& model, const ModelLayer& layer, const Visit& visit) {
-  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
-  const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
-  // How far a step along a stored dimension leads among the rows.
-  std::vector<std::size_t> strides(shape.size());
-  const std::vector<std::size_t> order = RowOrderOf(layer.layout, shape.size());
-  std::size_t stride = 1;
-  for (std::size_t i = order.size(); i-- > 0; stride *= length(order[i])) {
-    strides[order[i]] = stride;
-  }
-  const WeightSize size = SizeOf(model, layer);
-  const std::size_t row = size.elements / size.channels;
-  const std::vector<std::size_t> places =
-      PlacesOf(layer.layout, size.channels, DirectionsOf(model, layer));
-  std::vector<std::size_t> index(shape.size());
-  std::size_t place = 0;
-  for (std::size_t e = 0; e < size.elements; ++e) {
-    visit(e, places.empty() ? place : places[place / row] * row + place % row);
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      place += strides[axis];
-      if (++index[axis] < length(axis)) break;
-      place -= strides[axis] * length(axis);
-      index[axis] = 0;
-    }
+// Rows from `first` on that are each together, as many as `rows` has room for.
+void ReadTogether(const WeightReader& reader, const StoredPlaces& places, std::size_t first,
+                  std::span<float> rows) {
+  const std::size_t row = places.elements.size();
+  while (!rows.empty()) {
+    // Rows that follow each other in the file, too, are read at once.
+    const std::size_t begin = places.channels[first];
+    std::size_t end = begin;
+    do {
+      end += row;
+      ++first;
+    } while (end - begin < rows.size() && places.channels[first] == end);
+    reader.Read(begin, rows.first(end - begin));
+    rows = rows.subspan(end - begin);
   }
 }
 
@@ -92,34 +79,112 @@ WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
   return size;
 }
 
-Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
-  CBOARD_ASSIGN_OR_RETURN(std::vector<float> stored,
-                          model.ReadWeights(layer.weight, MostElements(model)));
-  const WeightSize size = SizeOf(model, layer);
-  if (stored.size() != size.elements) {
-    return Fail(ErrorCode::kDataLoss, "the weights of " + Quoted(NameOf(model, layer)) + " have " +
-                                          std::to_string(stored.size()) + " elements, but " +
-                                          std::to_string(size.elements) + " by their shape");
+bool StoredPlaces::AreRowsTogether() const {
+  return elements.empty() ||
+         (std::ranges::is_sorted(elements) && elements.back() == elements.size() - 1);
+}
+
+StoredPlaces PlacesOf(const ModelGraph& model, const ModelLayer& layer) {
+  const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
+  const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
+  std::vector<std::size_t> strides(shape.size());
+  std::size_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0; stride *= length(axis)) strides[axis] = stride;
+
+  StoredPlaces places{.channels = StoredChannels(model, layer), .elements = {0}};
+  const std::size_t channel_axis = layer.layout.channel_axis;
+  for (std::size_t& place : places.channels) {
+    const std::size_t direction = place / length(channel_axis);
+    place = place % length(channel_axis) * strides[channel_axis];
+    if (direction > 0) place += direction * strides[*layer.layout.direction_axis];
   }
-  WeightRows rows;
-  rows.channels = size.channels;
-  rows.row = stored.size() / rows.channels;
-  if (IsStoredAsRows(model, layer)) {
-    rows.values = std::move(stored);
-    if (layer.paired_heads > 0) SplitPairs(layer.paired_heads, rows.row, rows.values);
+  for (const std::size_t axis : RowAxesOf(layer.layout, shape.size())) {
+    std::vector<std::size_t> outer = std::exchange(places.elements, {});
+    places.elements.reserve(outer.size() * length(axis));
+    for (const std::size_t place : outer) {
+      for (std::size_t i = 0; i < length(axis); ++i) {
+        places.elements.push_back(place + i * strides[axis]);
+      }
+    }
+  }
+  return places;
+}
+
+Result<WeightReader> OpenRows(const ModelGraph& model, const ModelLayer& layer) {
+  CBOARD_ASSIGN_OR_RETURN(WeightReader reader, model.OpenWeights(layer.weight));
+  const std::size_t elements = SizeOf(model, layer).elements;
+  const auto weights = [&] { return "the weights of " + Quoted(NameOf(model, layer)) + " have "; };
+  if (reader.element_count() != elements) {
+    return Fail(ErrorCode::kDataLoss, weights() + std::to_string(reader.element_count()) +
+                                          " elements, but " + std::to_string(elements) +
+                                          " by their shape");
+  }
+  if (elements > MostElements(model)) {
+    return Fail(ErrorCode::kResourceExhausted,
+                weights() + std::to_string(elements) + " elements, more than a file of " +
+                    std::to_string(model.file_bytes()) + " bytes can hold");
+  }
+  return reader;
+}
+
+Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
+  CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
+  const StoredPlaces places = PlacesOf(model, layer);
+  WeightRows rows{.channels = places.channels.size(),
+                  .row = places.elements.size(),
+                  .values = std::vector<float>(reader.element_count())};
+  if (places.AreRowsTogether()) {
+    ReadTogether(reader, places, 0, rows.values);
     return rows;
   }
-  rows.values.resize(stored.size());
-  ForEachWeight(model, layer,
-                [&](std::size_t from, std::size_t to) { rows.values[to] = stored[from]; });
+  std::vector<float> stored(reader.element_count());
+  reader.Read(0, stored);
+  auto value = rows.values.begin();
+  for (const std::size_t channel : places.channels) {
+    for (const std::size_t element : places.elements) *value++ = stored[channel + element];
+  }
   return rows;
+}
+
+Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& layer,
+                                  std::span<const double> factors) {
+  CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
+  RowReader rows(reader, PlacesOf(model, layer), factors);
+  if (!rows.places_.AreRowsTogether()) {
+    CBOARD_ASSIGN_OR_RETURN(WeightRows all, ReadRows(model, layer));
+    rows.all_ = std::move(all.values);
+  }
+  return rows;
+}
+
+std::span<const float> RowReader::Read(std::size_t first, std::size_t count) {
+  const std::size_t begin = first * row(), size = count * row();
+  if (!all_.empty() && factors_.empty()) return std::span(all_).subspan(begin, size);
+  part_.resize(size);
+  if (all_.empty()) {
+    ReadTogether(reader_, places_, first, part_);
+  } else {
+    std::ranges::copy(std::span(all_).subspan(begin, size), part_.begin());
+  }
+  if (!factors_.empty()) ScaleRows(factors_.subspan(first, count), part_);
+  return part_;
+}
+
+void ScaleRows(std::span<const double> factors, std::span<float> rows) {
+  const std::size_t row = rows.size() / std::max<std::size_t>(factors.size(), 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = static_cast<float>(rows[i] * factors[i / row]);
+  }
 }
 
 std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
                                  const WeightRows& rows) {
+  const StoredPlaces places = PlacesOf(model, layer);
   std::vector<float> stored(rows.values.size());
-  ForEachWeight(model, layer,
-                [&](std::size_t to, std::size_t from) { stored[to] = rows.values[from]; });
+  auto value = rows.values.begin();
+  for (const std::size_t channel : places.channels) {
+    for (const std::size_t element : places.elements) stored[channel + element] = *value++;
+  }
   return stored;
 }
 
@@ -127,9 +192,8 @@ Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& l
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> bias,
                           model.ReadWeights(layer.bias, MostElements(model)));
   const std::size_t channels = SizeOf(model, layer).channels;
-  const std::size_t directions = DirectionsOf(model, layer);
   if (layer.bias_half && bias.size() == 2 * channels) {
-    const std::size_t each = channels / directions;
+    const std::size_t each = channels / DirectionsOf(model, layer);
     for (std::size_t c = 0; c < channels; ++c) {
       const std::size_t first = 2 * (c / each) * each + c % each;
       bias[c] = layer.has_summed_bias ? bias[first] + bias[first + each]
@@ -138,14 +202,12 @@ Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& l
     bias.resize(channels);
   }
   // Of other operators, a bias that is stored in another order is found by nobody.
-  const bool is_of_gates = !layer.part.empty() && !layer.bias_half && bias.size() == channels;
-  if (is_of_gates && !layer.layout.channel_order.empty()) {
-    const std::vector<std::size_t> places = PlacesOf(layer.layout, channels, directions);
-    std::vector<float> stored = bias;
-    for (std::size_t c = 0; c < channels; ++c) bias[places[c]] = stored[c];
-  }
-  if (layer.paired_heads > 0 && bias.size() == channels) {
-    SplitPairs(layer.paired_heads, 1, bias);
+  const bool is_of_gates = !layer.part.empty() && !layer.bias_half;
+  const bool is_like_rows = is_of_gates || layer.layout.channel_order.empty();
+  if (is_like_rows && bias.size() == channels) {
+    const std::vector<float> stored = bias;
+    const std::vector<std::size_t> places = StoredChannels(model, layer);
+    for (std::size_t c = 0; c < channels; ++c) bias[c] = stored[places[c]];
   }
   return bias;
 }

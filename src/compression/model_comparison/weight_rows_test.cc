@@ -1,3 +1,5 @@
+#include "compression/model_comparison/weight_rows.h"
+
 #include <gmock/gmock.h>
 
 #include "compression/model_comparison/test_models.h"

@@ -1,0 +1,73 @@
+// The weights of a layer as rows: [channels, elements per channel]. Channels are in the operator's
+// order, direction by direction; the elements of a convolution are [input channels, height, width],
+// however the file orders them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/model/model_graph.h"
+#include "compression/model_comparison/model_layers.h"
+
+namespace cboard::compare {
+
+// Where weights lie in the file: element i of channel c at channels[c] + elements[i].
+struct StoredPlaces {
+  std::vector<std::size_t> channels;
+  std::vector<std::size_t> elements;
+
+  bool AreRowsTogether() const;  // The elements of a row, one behind the other.
+};
+StoredPlaces PlacesOf(const ModelGraph& model, const ModelLayer& layer);
+
+// All rows.
+struct WeightRows {
+  std::size_t channels = 0;
+  std::size_t row = 0;
+  std::vector<float> values;
+};
+
+// Fails as ModelGraph::OpenWeights does, and where a file holds less than its shapes say.
+Result<WeightReader> OpenRows(const ModelGraph& model, const ModelLayer& layer);
+Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer);
+
+// Values of a layer in the order in which its file would store them: the inverse of ReadRows, for
+// rows of as many channels and elements.
+std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
+                                 const WeightRows& rows);
+
+// Multiplies each row by the factor of its channel.
+void ScaleRows(std::span<const double> factors, std::span<float> rows);
+
+// Rows a few at a time, each times the factor of its channel, if there are factors. Where the file
+// has rows together, no more than these are in memory.
+class RowReader {
+ public:
+  // Fails as ReadRows does. Borrows the model and the factors.
+  static Result<RowReader> Open(const ModelGraph& model, const ModelLayer& layer,
+                                std::span<const double> factors);
+
+  std::size_t channels() const { return places_.channels.size(); }
+  std::size_t row() const { return places_.elements.size(); }
+
+  // Rows [first, first + count), which must exist; valid until the next call.
+  std::span<const float> Read(std::size_t first, std::size_t count);
+
+ private:
+  RowReader(const WeightReader& reader, StoredPlaces places, std::span<const double> factors)
+      : reader_(reader), places_(std::move(places)), factors_(factors) {}
+
+  WeightReader reader_;
+  StoredPlaces places_;
+  std::span<const double> factors_;
+  std::vector<float> all_;  // Where rows are not together.
+  std::vector<float> part_;
+};
+
+// The bias of a layer that has one, in the order of rows.
+Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer);
+
+}  // namespace cboard::compare
