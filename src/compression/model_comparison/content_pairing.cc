@@ -62,13 +62,16 @@ Result<Groups> CandidatesOf(const PairingSide& side, bool may_turn, bool is_any_
 // Gives each layer of a group the one that is most alike.
 void PairGroup(PairingSide& a, const Candidates& ours, PairingSide& b, const Candidates& theirs,
                LayerPairing& pairing) {
-  const SketchIndex index(theirs.sketches);
+  std::vector<PlaneSigns> signs;
+  signs.reserve(theirs.sketches.size());
+  for (const WeightSketch& sketch : theirs.sketches) signs.push_back(sketch.Signs());
+  const SignIndex index(signs);
   for (std::size_t i = 0; i < ours.places.size(); ++i) {
     const Candidates::Place& mine = ours.places[i];
     if (a.taken[mine.layer]) continue;
     double best = kSameContent;
     const Candidates::Place* partner = nullptr;
-    for (const std::size_t k : index.Near(ours.sketches[i])) {
+    for (const std::size_t k : index.Near(ours.sketches[i].Signs())) {
       if (b.taken[theirs.places[k].layer]) continue;
       const double alike = ours.sketches[i].Alikeness(theirs.sketches[k]);
       if (alike <= best) continue;

@@ -1,41 +1,43 @@
 // Channels that are there, in another order.
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
+#include <span>
+#include <vector>
 
+#include "compression/model_comparison/plane_signs.h"
 #include "compression/model_comparison/weight_comparison.h"
 
 namespace cboard::compare {
 namespace {
 
-// Rows are looked up by where they lie along fixed random directions. Several of these, and a few
-// neighbours each, so that rounding does not hide a row.
-constexpr std::size_t kDirections = 3;
-constexpr std::ptrdiff_t kNeighbours = 6;
 // The error of a channel that is where it belongs, or was found elsewhere, by its energy: -10 dB.
 constexpr double kSame = 0.1;
-
-double Along(std::span<const float> row, std::size_t direction) {
-  std::uint32_t random = 99991u * static_cast<std::uint32_t>(direction + 1);
-  double sum = 0;
-  for (const float value : row) {
-    random = random * 1664525u + 1013904223u;
-    sum += (random >> 31) != 0 ? value : -value;
-  }
-  return sum;
-}
-
-double ErrorBetween(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (double{a[i]} - b[i]) * (double{a[i]} - b[i]);
-  return sum;
-}
 
 double EnergyOf(std::span<const float> row) {
   double sum = 0;
   for (const float value : row) sum += double{value} * value;
   return sum;
+}
+
+// Whether the error between two rows is no more than this. Others are known soon.
+bool AreWithin(double most, std::span<const float> a, std::span<const float> b) {
+  constexpr std::size_t kPart = 64;
+  double sum = 0;
+  for (std::size_t begin = 0; begin < a.size() && sum <= most; begin += kPart) {
+    for (std::size_t i = begin; i < std::min(begin + kPart, a.size()); ++i) {
+      const double error = double{a[i]} - b[i];
+      sum += error * error;
+    }
+  }
+  return sum <= most;
+}
+
+// Of some elements of a row; all would take longer than comparing.
+PlaneSigns SignsOf(std::span<const float> row) {
+  constexpr std::size_t kMost = 64;
+  std::vector<float> some;
+  const std::size_t step = (row.size() + kMost - 1) / kMost;
+  for (std::size_t i = 0; i < row.size(); i += step) some.push_back(row[i]);
+  return PlaneSigns(some, 1);
 }
 
 }  // namespace
@@ -44,30 +46,20 @@ std::size_t CountPermutedChannels(const WeightRows& before, const WeightRows& af
   const auto row = [](const WeightRows& rows, std::size_t c) {
     return std::span<const float>(rows.values).subspan(c * rows.row, rows.row);
   };
-  std::array<std::vector<std::pair<double, std::size_t>>, kDirections> places;
-  for (std::size_t d = 0; d < kDirections; ++d) {
-    for (std::size_t c = 0; c < before.channels; ++c) {
-      places[d].emplace_back(Along(row(before, c), d), c);
-    }
-    std::ranges::sort(places[d]);
-  }
+  std::vector<PlaneSigns> signs;
+  signs.reserve(before.channels);
+  for (std::size_t c = 0; c < before.channels; ++c) signs.push_back(SignsOf(row(before, c)));
+  const SignIndex index(signs);
   std::size_t permuted = 0;
   for (std::size_t c = 0; c < after.channels; ++c) {
     const auto ours = row(after, c);
     const double energy = EnergyOf(ours);
-    if (energy == 0 || ErrorBetween(row(before, c), ours) <= kSame * energy) continue;
-    bool found = false;
-    for (std::size_t d = 0; d < kDirections && !found; ++d) {
-      const auto place = std::ranges::lower_bound(places[d], std::pair(Along(ours, d), 0ul));
-      const std::ptrdiff_t middle = place - places[d].begin();
-      const std::ptrdiff_t end = std::min(std::ssize(places[d]), middle + kNeighbours);
-      for (std::ptrdiff_t k = std::max<std::ptrdiff_t>(0, middle - kNeighbours); k < end && !found;
-           ++k) {
-        const std::size_t other = places[d][static_cast<std::size_t>(k)].second;
-        found = other != c && ErrorBetween(row(before, other), ours) <= kSame * energy;
-      }
-    }
-    if (found) ++permuted;
+    if (energy == 0 || AreWithin(kSame * energy, row(before, c), ours)) continue;
+    const std::vector<std::size_t> near = index.Near(SignsOf(ours));
+    const bool is_elsewhere = std::ranges::any_of(near, [&](std::size_t other) {
+      return other != c && AreWithin(kSame * energy, row(before, other), ours);
+    });
+    if (is_elsewhere) ++permuted;
   }
   return permuted;
 }

@@ -138,5 +138,18 @@ TEST(WeightComparison, ShiftsOfTheBiasAreInUnitsOfTheOutput) {
   EXPECT_THAT(**still, ::testing::ElementsAre(DoubleNear(5, 1e-6), 0));
 }
 
+TEST(PermutedChannels, AreFoundAmongManyOfFourBits) {
+  constexpr std::size_t kChannels = 2000, kRow = 100;
+  const WeightRows before{kChannels, kRow, Gaussian(kChannels * kRow, 1)};
+  WeightRows after = before;
+  std::ranges::rotate(after.values, after.values.begin() + kRow);
+  const std::vector<float> noise = Gaussian(after.values.size(), 2, 0.005f);
+  for (std::size_t i = 0; i < noise.size(); ++i) after.values[i] += noise[i];
+  EXPECT_GE(CountPermutedChannels(before, after), kChannels * 99 / 100);
+  EXPECT_EQ(CountPermutedChannels(before, before), 0u);
+  const WeightRows unlike{kChannels, kRow, Gaussian(kChannels * kRow, 3)};
+  EXPECT_EQ(CountPermutedChannels(before, unlike), 0u);
+}
+
 }  // namespace
 }  // namespace cboard::compare

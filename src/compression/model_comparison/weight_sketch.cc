@@ -1,7 +1,6 @@
 #include "compression/model_comparison/weight_sketch.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -14,9 +13,6 @@ constexpr std::size_t kMostRows = 32;
 // Of a row, four stretches of sixteen: files are read in stretches, and stretches far from each
 // other belong to different inputs.
 constexpr std::size_t kStretches = 4, kStretch = 16;
-
-// So many sketches share a key, on the average; no more than so many are looked at.
-constexpr std::size_t kUsualPerKey = 16, kMostPerKey = 64;
 
 std::vector<std::size_t> SomeOf(const std::vector<std::size_t>& places, std::size_t stretches,
                                 std::size_t stretch) {
@@ -58,23 +54,7 @@ Result<WeightSketch> WeightSketch::Of(const ModelGraph& model, const ModelLayer&
     const double factor = is_usable ? 1 / std::sqrt(squares) : 0;
     for (float& value : row) value = is_usable ? static_cast<float>(value * factor) : 0;
   }
-  sketch.SetSigns();
   return sketch;
-}
-
-void WeightSketch::SetSigns() {
-  if (values_.empty()) return;
-  const std::size_t row = values_.size() / rows_;
-  std::uint32_t random = 12345;
-  for (std::size_t plane = 0; plane < kSigns; ++plane) {
-    const std::span<const float> values = std::span(values_).subspan(plane % rows_ * row, row);
-    float dot = 0;
-    for (const float value : values) {
-      random = random * 1664525u + 1013904223u;
-      dot += (random >> 31) != 0 ? value : -value;
-    }
-    if (dot > 0) signs_[plane / 32] |= 1u << plane % 32;
-  }
 }
 
 double WeightSketch::Alikeness(const WeightSketch& other) const {
@@ -83,50 +63,6 @@ double WeightSketch::Alikeness(const WeightSketch& other) const {
       std::transform_reduce(values_.begin(), values_.end(), other.values_.begin(), 0.0,
                             std::plus<>(), [](float x, float y) { return double{x} * double{y}; });
   return sum / static_cast<double>(rows_in_use_);
-}
-
-SketchIndex::SketchIndex(std::span<const WeightSketch> sketches) {
-  const bool are_few = sketches.size() <= kMostPerKey;
-  if (!are_few) {
-    planes_ = std::min<std::size_t>(std::bit_width(sketches.size() / kUsualPerKey),
-                                    WeightSketch::kSigns / kTables);
-  }
-  tables_.resize(are_few ? 1 : kTables);
-  for (std::size_t t = 0; t < tables_.size(); ++t) {
-    Table& table = tables_[t];
-    table.begins.resize((std::size_t{1} << planes_) + 1);
-    for (const WeightSketch& sketch : sketches) ++table.begins[KeyOf(sketch, t) + 1];
-    std::partial_sum(table.begins.begin(), table.begins.end(), table.begins.begin());
-    table.positions.resize(sketches.size());
-    std::vector<std::uint32_t> next = table.begins;
-    for (std::size_t i = 0; i < sketches.size(); ++i) {
-      table.positions[next[KeyOf(sketches[i], t)]++] = static_cast<std::uint32_t>(i);
-    }
-  }
-}
-
-std::uint32_t SketchIndex::KeyOf(const WeightSketch& sketch, std::size_t table) const {
-  std::uint32_t key = 0;
-  for (std::size_t i = 0; i < planes_; ++i) {
-    key = key << 1 | (sketch.SignAt(table * planes_ + i) ? 1u : 0u);
-  }
-  return key;
-}
-
-std::vector<std::size_t> SketchIndex::Near(const WeightSketch& sketch) const {
-  std::vector<std::size_t> near;
-  for (std::size_t t = 0; t < tables_.size(); ++t) {
-    const Table& table = tables_[t];
-    const std::uint32_t key = KeyOf(sketch, t);
-    const std::size_t begin = table.begins[key];
-    const std::size_t end = std::min<std::size_t>(table.begins[key + 1], begin + kMostPerKey);
-    near.insert(near.end(), table.positions.begin() + static_cast<std::ptrdiff_t>(begin),
-                table.positions.begin() + static_cast<std::ptrdiff_t>(end));
-  }
-  std::ranges::sort(near);
-  const auto repeated = std::ranges::unique(near);
-  near.erase(repeated.begin(), repeated.end());
-  return near;
 }
 
 }  // namespace cboard::compare

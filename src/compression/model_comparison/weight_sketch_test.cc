@@ -11,8 +11,6 @@ namespace cboard::compare {
 namespace {
 
 using ::testing::DoubleNear;
-using ::testing::Le;
-using ::testing::SizeIs;
 using testing::Succeeds;
 
 // More rows, and more elements of each, than a sketch has.
@@ -55,8 +53,8 @@ TEST(WeightSketch, IsTheSameForAnyFactorsOfChannelsAndAnyOrderInTheFile) {
       SketchOf(OpenedSafetensors({{"w", {kManyElements, kManyRows}, turned}}), 0, 1);
   EXPECT_THAT(plain.Alikeness(SketchOf(scaled)), DoubleNear(1, 1e-6));
   EXPECT_THAT(plain.Alikeness(other), DoubleNear(1, 1e-6));
-  for (std::size_t plane = 0; plane < WeightSketch::kSigns; ++plane) {
-    EXPECT_EQ(plain.SignAt(plane), other.SignAt(plane));
+  for (std::size_t plane = 0; plane < PlaneSigns::kPlanes; ++plane) {
+    EXPECT_EQ(plain.Signs().At(plane), other.Signs().At(plane));
   }
 }
 
@@ -75,33 +73,6 @@ TEST(WeightSketch, RowsThatAreZeroOrNotFiniteDoNotCount) {
   weights[2 * kManyElements] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(SketchOf(weights).Alikeness(whole), DoubleNear(1, 1e-6));
   EXPECT_EQ(SketchOf(std::vector<float>(weights.size())).Alikeness(whole), 0);
-}
-
-TEST(SketchIndex, FindsEachOfManyThroughTheNoiseOfFourBitsWithoutLookingAtAll) {
-  constexpr std::size_t kLayers = 1000;
-  std::vector<WeightSketch> sketches;
-  for (std::uint32_t i = 0; i < kLayers; ++i) sketches.push_back(SketchOf(SomeWeights(i)));
-  const SketchIndex index(sketches);
-  std::size_t found = 0, looked_at = 0;
-  for (std::uint32_t i = 0; i < kLayers; ++i) {
-    const auto near = index.Near(SketchOf(WithNoise(SomeWeights(i), 0.1, kLayers + i)));
-    found += std::ranges::count(near, i) > 0 ? 1u : 0u;
-    looked_at += near.size();
-  }
-  EXPECT_GE(found, kLayers - 1);
-  EXPECT_LT(looked_at / kLayers, kLayers / 8);
-}
-
-TEST(SketchIndex, OfFewAllAreNear) {
-  const std::vector<WeightSketch> sketches = {SketchOf(SomeWeights(1)), SketchOf(SomeWeights(2))};
-  EXPECT_THAT(SketchIndex(sketches).Near(SketchOf(SomeWeights(3))), ::testing::ElementsAre(0u, 1u));
-  EXPECT_THAT(SketchIndex({}).Near(sketches[0]), ::testing::IsEmpty());
-}
-
-TEST(SketchIndex, OfManyThatAreAllAlikeSomeAreNear) {
-  const std::vector<WeightSketch> sketches(5000, SketchOf(SomeWeights(1)));
-  EXPECT_THAT(SketchIndex(sketches).Near(sketches[0]),
-              SizeIs(::testing::AllOf(Le(512u), ::testing::Ge(1u))));
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+// Vectors that are nearly the same, found among many without comparing all with all.
+//
+// A vector and a noisy copy of it lie on the same side of most planes. Those that agree about a few
+// planes are looked at, for several choices of planes: noise of 20 dB turns one sign in thirty.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace cboard::compare {
+
+// On which side of random planes something lies.
+class PlaneSigns {
+ public:
+  static constexpr std::size_t kPlanes = 96;
+
+  // Of `rows` rows that lie behind each other, each with planes of its own: lengths of rows do not
+  // matter. Takes kPlanes times as long as a row takes, so rows should be short.
+  PlaneSigns(std::span<const float> values, std::size_t rows);
+
+  bool At(std::size_t plane) const { return (bits_[plane / 32] >> plane % 32 & 1) != 0; }
+
+ private:
+  std::array<std::uint32_t, kPlanes / 32> bits_{};
+};
+
+// Finds signs that are near to others.
+class SignIndex {
+ public:
+  explicit SignIndex(std::span<const PlaneSigns> all);
+
+  // Positions of those that agree about the planes of one choice, in ascending order; of few, all.
+  std::vector<std::size_t> Near(const PlaneSigns& signs) const;
+
+ private:
+  static constexpr std::size_t kTables = 8;
+
+  std::uint32_t KeyOf(const PlaneSigns& signs, std::size_t table) const;
+
+  std::size_t planes_ = 0;  // Of each table.
+  // Positions by key, those of a key behind each other; and where each key begins.
+  struct Table {
+    std::vector<std::uint32_t> begins, positions;
+  };
+  std::vector<Table> tables_;
+};
+
+}  // namespace cboard::compare
