@@ -4,13 +4,16 @@
 //   bench_model compare --data x.f32 --codes y.i8 --count N [--channels LENGTH | --threads | --damaged]
 //   bench_model read    --data x.f32 --codes y.i8 --count N [--threads]   only reading these bytes
 //   bench_model buckets --data x.f32 --count N [--threads]        TensorBoard's histogram
+//   bench_model models  --file M --variant V --count N            as the command `compare` does
 //   bench_model run     --file M --count N [--capture]            samples; or all layers' outputs
 //
 // --threads: in layers of a million weights, as CompareModels does it. --damaged: with twice the
 // scale that the codes were made for.
 //
-// Each prints what it cost: per list of tensors, per weight (compare, read, buckets), per sample.
+// Each prints what it cost: per list of tensors, per weight (compare, read, buckets,
+// models), per sample.
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -19,6 +22,7 @@
 #include <vector>
 
 #include "cboard/base/file.h"
+#include "cboard/compression/model_comparison.h"
 #include "cboard/model/model_graph.h"
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/compare.h"
@@ -206,6 +210,25 @@ void CountBuckets(const Flags& flags) {
   measurement.Print(count * values.size(), 0);
 }
 
+void CompareFiles(const Flags& flags) {
+  const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
+  std::uint64_t weights = 0;
+  double squares = 0, errors = 0;
+  Measurement measurement;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto found =
+        Unwrap(compare::CompareModels(flags.Text("--file"), flags.Text("--variant"), {}));
+    for (const compare::LayerComparison& layer : found.layers) {
+      weights += layer.weight->total.count;
+      squares += layer.weight->total.reference.sum_squares;
+      errors += layer.weight->total.sum_squared_error;
+    }
+  }
+  measurement.Stop();
+  std::fprintf(stderr, "sqnr %.9f\n", 10 * std::log10(squares / errors));
+  measurement.Print(weights, 0);
+}
+
 void Run(const Flags& flags) {
   // No tensors asked for: the model's own outputs.
   const ModelCapture model = Unwrap(ModelCapture::Open(
@@ -237,10 +260,12 @@ int main(int argc, char** argv) {
     cboard::bench::Read(flags);
   } else if (command == "buckets") {
     cboard::bench::CountBuckets(flags);
+  } else if (command == "models") {
+    cboard::bench::CompareFiles(flags);
   } else if (command == "run") {
     cboard::bench::Run(flags);
   } else {
-    Flags::Stop("bench_model list | compare | read | buckets | run");
+    Flags::Stop("bench_model list | compare | read | buckets | models | run");
   }
   return 0;
 }

@@ -72,6 +72,37 @@ def onnx_file(path, count, each):
     return path
 
 
+def language_model(folder, layers, kind):
+    """A transformer's feed-forward layers as Hugging Face stores them, and quantized as llama.cpp
+    does, under the names of each. The peer takes layers in order, so these are ten at the most."""
+    import gguf
+
+    random = numpy.random.default_rng(4)
+    block = random.normal(0, 0.02, (2560, 4096)).astype(numpy.float16)
+    header, begin = {}, 0
+    for number in range(layers):
+        header[f"model.layers.{number}.mlp.up_proj.weight"] = {
+            "dtype": "F16", "shape": list(block.shape), "data_offsets": [begin, begin + block.nbytes]
+        }  # fmt: skip
+        begin += block.nbytes
+    text = json.dumps(header).encode()
+    path, variant = folder / "model.safetensors", folder / f"model-{kind}.gguf"
+    writer = gguf.GGUFWriter(variant, "llama")
+    code = gguf.GGMLQuantizationType[kind]
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for number in range(layers):
+            values = numpy.roll(block, 997 * number)
+            file.write(values.tobytes())
+            quantized = gguf.quants.quantize(values.astype(numpy.float32), code)
+            writer.add_tensor(f"blk.{number}.ffn_up.weight", quantized, raw_dtype=code)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path, variant
+
+
 def network(path):
     """Convolutions and activations of a usual size, with random weights."""
     import onnx
@@ -168,23 +199,42 @@ class ModelContests:
                 )
             )  # fmt: skip
         ours, limit = contest.best("ours"), contest.best("limit")
+        different = self.difference(
+            self.ours("compare", *files, 1), self.peer("compare", *files, 1, "--blocks")
+        )
         self.benchmark.verdicts += [
             bars.at_least(
                 "weights: 80 % of what reading the same bytes gives",
                 ours and limit and limit.cpu / ours.cpu, 0.8,
             ),
-            bars.correct("weights: numpy's cosine, to 1e-9", self.difference(files)),
+            bars.correct("weights: numpy's cosine, to 1e-9", different),
         ]  # fmt: skip
 
-    def difference(self, files):
-        """Between our cosine and numpy's, None when it is below 1e-9."""
+    def models(self, kind):
+        layers = min(self.benchmark.count(10), 10)
+        path, variant = language_model(self.benchmark.scratch, layers, kind)
+        files = ["models", "--file", path, "--variant", variant, "--count"]
+        contest = Contest(
+            f"float16 safetensors and GGUF's {kind}", "weight", self.benchmark.rounds
+        )
+        contest.add("ours", self.ours(*files, 2), "pairs of layers found by content")
+        contest.add("gguf and numpy", self.peer(*files, 1), "pairs given; SQNR by row, no more")
+        self.benchmark.run(contest)
+        different = self.difference(self.ours(*files, 1), self.peer(*files, 1), 1e-6)
+        self.benchmark.verdicts.append(bars.correct(f"{kind}: numpy's SQNR, to 1e-6", different))
+        path.unlink()
+        variant.unlink()
+
+    @staticmethod
+    def difference(ours, peers, most=1e-9):
+        """Between the last numbers that two commands say, None when it is below `most`."""
         found = []
-        for command in (self.ours("compare", *files, 1), self.peer("compare", *files, 1, "--blocks")):
+        for command in (ours, peers):
             done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
             if done.returncode != 0:
                 return done.stderr.strip()
             found.append(float(done.stderr.split()[-1]))
-        return None if abs(found[0] - found[1]) < 1e-9 else f"{found[0]} instead of {found[1]}"
+        return None if abs(found[0] - found[1]) < most else f"{found[0]} instead of {found[1]}"
 
     def buckets(self):
         """numpy sorts blocks of the values, so what it takes depends on how it can sort them."""
@@ -229,5 +279,7 @@ class ModelContests:
         self.listing("safetensors", safetensors_file)
         self.listing("onnx", onnx_file)
         self.weights()
+        self.models("Q8_0")
+        self.models("Q4_0")
         self.buckets()
         self.capture()

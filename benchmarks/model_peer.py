@@ -2,6 +2,7 @@
 
     model_peer.py list    --file model.onnx|model.safetensors --count N
     model_peer.py compare --data x.f32 --codes y.i8 --count N [--blocks]
+    model_peer.py models  --file model.safetensors --variant model.gguf --count N
     model_peer.py buckets --data x.f32 --count N --type f4|f8
 """
 
@@ -75,6 +76,28 @@ def figures_in_blocks(x, codes):
     return sums, extremes
 
 
+def compare_models(path, variant):
+    """Row by row, with the packages of both formats. Layers are paired by their order, which spares
+    this one the question which is which."""
+    import gguf
+    import safetensors
+
+    def work():
+        weights, squares, errors, worst = 0, 0.0, 0.0, numpy.inf
+        with safetensors.safe_open(path, framework="numpy") as file:
+            for name, other in zip(sorted(file.keys()), gguf.GGUFReader(variant).tensors):
+                x = file.get_tensor(name).astype(numpy.float32)
+                y = gguf.quants.dequantize(other.data, other.tensor_type)
+                signal = numpy.einsum("ij,ij->i", x, x, dtype=numpy.float64)
+                error = x - y
+                noise = numpy.einsum("ij,ij->i", error, error, dtype=numpy.float64)
+                worst = min(worst, (signal / noise).min())
+                weights, squares, errors = weights + x.size, squares + signal.sum(), errors + noise.sum()
+        return weights, 10 * numpy.log10(squares / errors)
+
+    return work
+
+
 def buckets(x):
     """numpy.histogram with the limits of TensorBoard's writers."""
     limits = inputs.tensorboard_limits()
@@ -83,8 +106,9 @@ def buckets(x):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("work", choices=["list", "compare", "buckets"])
+    parser.add_argument("work", choices=["list", "compare", "models", "buckets"])
     parser.add_argument("--file")
+    parser.add_argument("--variant")
     parser.add_argument("--data")
     parser.add_argument("--codes")
     parser.add_argument("--count", type=int, required=True)
@@ -94,6 +118,8 @@ def main():
     pieces = flags.count
     if flags.work == "list":
         work = (list_onnx if flags.file.endswith(".onnx") else list_safetensors)(flags.file)
+    elif flags.work == "models":
+        work = compare_models(flags.file, flags.variant)
     elif flags.work == "buckets":
         x = numpy.fromfile(flags.data, "f4").astype(flags.type)
         pieces *= len(x)
@@ -112,6 +138,9 @@ def main():
     if flags.work == "compare":
         sums = result[0]
         print(f"cosine {sums[4] / numpy.sqrt(sums[2] * sums[3]):.12f}", file=sys.stderr)
+    if flags.work == "models":
+        pieces *= result[0]
+        print(f"sqnr {result[1]:.9f}", file=sys.stderr)
     if flags.work == "buckets":
         counts, limits = result
         filled = [[limits[i + 1], int(counts[i])] for i in numpy.flatnonzero(counts)]

@@ -4,205 +4,229 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "cboard/base/check.h"
 #include "cboard/tensor/convert.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/ggml_blocks.cc"
+#include <hwy/foreach_target.h>
+// foreach_target must come first.
+#include <hwy/highway.h>
+
+// Loops are plain, over bytes that lie behind each other and are shifted alike: the compiler makes
+// vectors of them, once per instruction set.
+HWY_BEFORE_NAMESPACE();
 namespace cboard {
-namespace {
+namespace HWY_NAMESPACE {
+
+using Byte = std::uint8_t;
 
 constexpr std::size_t kMaxBlock = 256;
 
-// A block's bytes by number.
-class Block {
- public:
-  explicit Block(ByteSpan bytes) : bytes_(bytes) {}
-
-  unsigned operator[](std::size_t i) const { return std::to_integer<unsigned>(bytes_[i]); }
-  int Signed(std::size_t i) const { return static_cast<std::int8_t>(bytes_[i]); }
-  float Half(std::size_t i) const { return HalfToFloat(Load<std::uint16_t>(i)); }
-  template <typename T>
-  T Load(std::size_t i) const {
-    return LoadLittleEndian<T>(bytes_.subspan(i));
-  }
-  // Element `i` of 32 in 16 bytes from `start`: the lower halves first, then the upper ones.
-  unsigned Nibble32(std::size_t start, std::size_t i) const {
-    return (*this)[start + i % 16] >> (i / 16 * 4) & 0xF;
-  }
-  // Element `i` of a row of 128 in 32 bytes from `start`: all lowest two bits first.
-  unsigned TwoBits(std::size_t start, std::size_t i) const {
-    return (*this)[start + i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 0x3;
-  }
-  // Element `i` of a row of 64 in 32 bytes from `start`: the lower halves first.
-  unsigned Nibble64(std::size_t start, std::size_t i) const {
-    return (*this)[start + i / 64 * 32 + i % 32] >> (i % 64 / 32 * 4) & 0xF;
-  }
-  // Bit i / 32 of byte i % 32.
-  unsigned Bit(std::size_t start, std::size_t i) const {
-    return (*this)[start + i % 32] >> (i / 32) & 1;
-  }
-
- private:
-  ByteSpan bytes_;
-};
-
-float ToFloat(unsigned code) { return static_cast<float>(code); }
+template <typename T>
+T Load(const Byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+float Half(const Byte* bytes) { return HalfToFloat(Load<std::uint16_t>(bytes)); }
+float Signed(Byte byte) { return static_cast<float>(static_cast<std::int8_t>(byte)); }
 float ToFloat(int code) { return static_cast<float>(code); }
-int Minus(unsigned code, int offset) { return static_cast<int>(code) - offset; }
 
 // Codes of IQ4 stand for these, which are denser near zero.
-constexpr std::array<int, 16> kIq4Values = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                            1,    13,   25,  38,  53,  69,  89,  113};
+constexpr std::array<float, 16> kIq4Values = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                              1,    13,   25,  38,  53,  69,  89,  113};
 // Twice the values of the four-bit float E2M1.
-constexpr std::array<int, 16> kMxfp4Values = {0, 1,  2,  3,  4,  6,  8,  12,
-                                              0, -1, -2, -3, -4, -6, -8, -12};
+constexpr std::array<float, 16> kMxfp4Values = {0, 1,  2,  3,  4,  6,  8,  12,
+                                                0, -1, -2, -3, -4, -6, -8, -12};
 
-void ReadQ4_0(const Block& block, std::span<float> out) {
-  const float d = block.Half(0);
-  for (std::size_t i = 0; i < 32; ++i) out[i] = d * ToFloat(Minus(block.Nibble32(2, i), 8));
+void ReadQ4_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block);
+  const Byte* const codes = block + 2;
+  for (int i = 0; i < 16; ++i) out[i] = d * ToFloat((codes[i] & 0xF) - 8);
+  for (int i = 0; i < 16; ++i) out[16 + i] = d * ToFloat((codes[i] >> 4) - 8);
 }
 
-void ReadQ4_1(const Block& block, std::span<float> out) {
-  const float d = block.Half(0), m = block.Half(2);
-  for (std::size_t i = 0; i < 32; ++i) out[i] = d * ToFloat(block.Nibble32(4, i)) + m;
+void ReadQ4_1(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block), m = Half(block + 2);
+  const Byte* const codes = block + 4;
+  for (int i = 0; i < 16; ++i) out[i] = d * ToFloat(codes[i] & 0xF) + m;
+  for (int i = 0; i < 16; ++i) out[16 + i] = d * ToFloat(codes[i] >> 4) + m;
 }
 
-void ReadQ5_0(const Block& block, std::span<float> out) {
-  const float d = block.Half(0);
-  const auto high = block.Load<std::uint32_t>(2);
-  for (std::size_t i = 0; i < 32; ++i) {
-    out[i] = d * ToFloat(Minus(block.Nibble32(6, i) | (high >> i & 1) << 4, 16));
+// The fifth bit of 32 codes is in a number of its own.
+int Fifth(std::uint32_t high, int i) { return static_cast<int>((high >> i & 1) << 4); }
+
+void ReadQ5_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block);
+  const auto high = Load<std::uint32_t>(block + 2);
+  const Byte* const codes = block + 6;
+  for (int i = 0; i < 16; ++i) out[i] = d * ToFloat(((codes[i] & 0xF) | Fifth(high, i)) - 16);
+  for (int i = 0; i < 16; ++i) {
+    out[16 + i] = d * ToFloat(((codes[i] >> 4) | Fifth(high, 16 + i)) - 16);
   }
 }
 
-void ReadQ5_1(const Block& block, std::span<float> out) {
-  const float d = block.Half(0), m = block.Half(2);
-  const auto high = block.Load<std::uint32_t>(4);
-  for (std::size_t i = 0; i < 32; ++i) {
-    out[i] = d * ToFloat(block.Nibble32(8, i) | (high >> i & 1) << 4) + m;
+void ReadQ5_1(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block), m = Half(block + 2);
+  const auto high = Load<std::uint32_t>(block + 4);
+  const Byte* const codes = block + 8;
+  for (int i = 0; i < 16; ++i) out[i] = d * ToFloat((codes[i] & 0xF) | Fifth(high, i)) + m;
+  for (int i = 0; i < 16; ++i) {
+    out[16 + i] = d * ToFloat((codes[i] >> 4) | Fifth(high, 16 + i)) + m;
   }
 }
 
-void ReadQ8_0(const Block& block, std::span<float> out) {
-  const float d = block.Half(0);
-  for (std::size_t i = 0; i < 32; ++i) out[i] = ToFloat(block.Signed(2 + i)) * d;
+void ReadQ8_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block);
+  for (int i = 0; i < 32; ++i) out[i] = Signed(block[2 + i]) * d;
 }
 
-void ReadIq4Nl(const Block& block, std::span<float> out) {
-  const float d = block.Half(0);
-  for (std::size_t i = 0; i < 32; ++i) out[i] = d * ToFloat(kIq4Values[block.Nibble32(2, i)]);
+void ReadTable(const std::array<float, 16>& table, float d, const Byte* HWY_RESTRICT codes,
+               float* HWY_RESTRICT out) {
+  for (int i = 0; i < 16; ++i) out[i] = d * table[codes[i] & 0xF];
+  for (int i = 0; i < 16; ++i) out[16 + i] = d * table[codes[i] >> 4];
 }
 
-void ReadMxfp4(const Block& block, std::span<float> out) {
+void ReadIq4Nl(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  ReadTable(kIq4Values, Half(block), block + 2, out);
+}
+
+void ReadMxfp4(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   // Half of 2^(e - 127), because the table holds doubled values; the two smallest are subnormal.
   const std::uint32_t e = block[0];
   const float d = std::bit_cast<float>(e < 2 ? 0x00200000u << e : (e - 1) << 23);
-  for (std::size_t i = 0; i < 32; ++i) out[i] = d * ToFloat(kMxfp4Values[block.Nibble32(1, i)]);
+  ReadTable(kMxfp4Values, d, block + 1, out);
 }
 
-void ReadQ2_K(const Block& block, std::span<float> out) {
-  const float d = block.Half(80), min = block.Half(82);
-  for (std::size_t group = 0; group < 16; ++group) {
-    const float dl = d * ToFloat(block[group] & 0xF), ml = min * ToFloat(block[group] >> 4);
-    for (std::size_t i = group * 16; i < group * 16 + 16; ++i) {
-      out[i] = dl * ToFloat(block.TwoBits(16, i)) - ml;
-    }
-  }
-}
-
-void ReadQ3_K(const Block& block, std::span<float> out) {
-  const float d = block.Half(108);
-  for (std::size_t group = 0; group < 16; ++group) {
-    // Six bits: four of them in the first eight bytes, two in the last four.
-    const unsigned low = block[96 + group % 8] >> (group / 8 * 4) & 0xF;
-    const unsigned high = block[104 + group % 4] >> (group / 4 * 2) & 0x3;
-    const float dl = d * ToFloat(Minus(low | high << 4, 32));
-    for (std::size_t i = group * 16; i < group * 16 + 16; ++i) {
-      const int offset = block.Bit(0, i) != 0 ? 0 : 4;
-      out[i] = dl * ToFloat(Minus(block.TwoBits(32, i), offset));
-    }
-  }
-}
-
-// The six-bit scale and minimum of group `i` of eight, in twelve bytes from `start`.
-struct ScaleAndMin {
-  unsigned scale, min;
+// Codes of two bits: of each 128 elements, all lowest two bits of 32 bytes come first. Where the
+// sixteen of a group are, and how far up.
+struct TwoBits {
+  explicit TwoBits(int group) : begin(group / 8 * 32 + group % 2 * 16), shift(group % 8 / 2 * 2) {}
+  int begin, shift;
 };
-ScaleAndMin ScaleAndMinOf(const Block& block, std::size_t start, std::size_t i) {
-  if (i < 4) return {block[start + i] & 0x3F, block[start + 4 + i] & 0x3F};
-  const unsigned low = block[start + 4 + i];
-  return {(low & 0xF) | (block[start + i - 4] >> 2 & 0x30),
-          low >> 4 | (block[start + i] >> 2 & 0x30)};
+
+void ReadQ2_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block + 80), min = Half(block + 82);
+  for (int group = 0; group < 16; ++group, out += 16) {
+    const float dl = d * ToFloat(block[group] & 0xF), ml = min * ToFloat(block[group] >> 4);
+    const TwoBits low(group);
+    const Byte* const codes = block + 16 + low.begin;
+    for (int i = 0; i < 16; ++i) out[i] = dl * ToFloat(codes[i] >> low.shift & 0x3) - ml;
+  }
 }
 
-void ReadQ4_K(const Block& block, std::span<float> out) {
-  const float d = block.Half(0), dmin = block.Half(2);
-  for (std::size_t group = 0; group < 8; ++group) {
-    const auto [scale, min] = ScaleAndMinOf(block, 4, group);
+void ReadQ3_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block + 108);
+  for (int group = 0; group < 16; ++group, out += 16) {
+    // Six bits: four of them in the first eight bytes, two in the last four.
+    const int scale = (block[96 + group % 8] >> (group / 8 * 4) & 0xF) |
+                      (block[104 + group % 4] >> (group / 4 * 2) & 0x3) << 4;
+    const float dl = d * ToFloat(scale - 32);
+    const TwoBits low(group);
+    const Byte* const codes = block + 32 + low.begin;
+    const Byte* const high = block + group % 2 * 16;
+    for (int i = 0; i < 16; ++i) {
+      const int third = (high[i] >> (group / 2) & 1) << 2;
+      out[i] = dl * ToFloat((codes[i] >> low.shift & 0x3) + third - 4);
+    }
+  }
+}
+
+// The six-bit scale and minimum of group `i` of eight, in twelve bytes.
+struct ScaleAndMin {
+  int scale, min;
+};
+ScaleAndMin ScaleAndMinOf(const Byte* bytes, int i) {
+  if (i < 4) return {bytes[i] & 0x3F, bytes[4 + i] & 0x3F};
+  const int low = bytes[4 + i];
+  return {(low & 0xF) | (bytes[i - 4] >> 2 & 0x30), low >> 4 | (bytes[i] >> 2 & 0x30)};
+}
+
+void ReadQ4_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block), dmin = Half(block + 2);
+  for (int group = 0; group < 8; ++group, out += 32) {
+    const auto [scale, min] = ScaleAndMinOf(block + 4, group);
     const float dl = d * ToFloat(scale), ml = dmin * ToFloat(min);
-    for (std::size_t i = group * 32; i < group * 32 + 32; ++i) {
-      out[i] = dl * ToFloat(block.Nibble64(16, i)) - ml;
-    }
+    const Byte* const codes = block + 16 + group / 2 * 32;
+    const int shift = group % 2 * 4;
+    for (int i = 0; i < 32; ++i) out[i] = dl * ToFloat(codes[i] >> shift & 0xF) - ml;
   }
 }
 
-void ReadQ5_K(const Block& block, std::span<float> out) {
-  const float d = block.Half(0), dmin = block.Half(2);
-  for (std::size_t group = 0; group < 8; ++group) {
-    const auto [scale, min] = ScaleAndMinOf(block, 4, group);
+void ReadQ5_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block), dmin = Half(block + 2);
+  for (int group = 0; group < 8; ++group, out += 32) {
+    const auto [scale, min] = ScaleAndMinOf(block + 4, group);
     const float dl = d * ToFloat(scale), ml = dmin * ToFloat(min);
-    for (std::size_t i = group * 32; i < group * 32 + 32; ++i) {
-      out[i] = dl * ToFloat(block.Nibble64(48, i) | block.Bit(16, i) << 4) - ml;
+    const Byte* const codes = block + 48 + group / 2 * 32;
+    const Byte* const high = block + 16;
+    const int shift = group % 2 * 4;
+    for (int i = 0; i < 32; ++i) {
+      out[i] = dl * ToFloat((codes[i] >> shift & 0xF) | (high[i] >> group & 1) << 4) - ml;
     }
   }
 }
 
-void ReadQ6_K(const Block& block, std::span<float> out) {
-  const float d = block.Half(208);
-  for (std::size_t group = 0; group < 16; ++group) {
-    const float dl = d * ToFloat(block.Signed(192 + group));
-    for (std::size_t i = group * 16; i < group * 16 + 16; ++i) {
-      const unsigned low = block[i / 128 * 64 + i % 64] >> (i % 128 / 64 * 4) & 0xF;
-      out[i] = dl * ToFloat(Minus(low | block.TwoBits(128, i) << 4, 32));
+void ReadQ6_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block + 208);
+  for (int group = 0; group < 16; ++group, out += 16) {
+    const float dl = d * Signed(block[192 + group]);
+    const Byte* const codes = block + group / 8 * 64 + group % 4 * 16;
+    const int shift = group % 8 / 4 * 4;
+    const TwoBits upper(group);
+    const Byte* const high = block + 128 + upper.begin;
+    for (int i = 0; i < 16; ++i) {
+      const int code = (codes[i] >> shift & 0xF) | (high[i] >> upper.shift & 0x3) << 4;
+      out[i] = dl * ToFloat(code - 32);
     }
   }
 }
 
-void ReadQ8_K(const Block& block, std::span<float> out) {
-  const auto d = block.Load<float>(0);
-  for (std::size_t i = 0; i < 256; ++i) out[i] = d * ToFloat(block.Signed(4 + i));
+void ReadQ8_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const auto d = Load<float>(block);
+  for (int i = 0; i < 256; ++i) out[i] = d * Signed(block[4 + i]);
 }
 
-void ReadIq4Xs(const Block& block, std::span<float> out) {
-  const float d = block.Half(0);
-  const unsigned high = block.Load<std::uint16_t>(2);
-  for (std::size_t group = 0; group < 8; ++group) {
-    const unsigned low = block[4 + group / 2] >> (group % 2 * 4) & 0xF;
-    const float dl = d * ToFloat(Minus(low | (high >> (2 * group) & 3) << 4, 32));
-    for (std::size_t i = 0; i < 32; ++i) {
-      out[group * 32 + i] = dl * ToFloat(kIq4Values[block.Nibble32(8 + group * 16, i)]);
-    }
+void ReadIq4Xs(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block);
+  const int high = Load<std::uint16_t>(block + 2);
+  for (int group = 0; group < 8; ++group, out += 32) {
+    const int low = block[4 + group / 2] >> (group % 2 * 4) & 0xF;
+    const float dl = d * ToFloat((low | (high >> (2 * group) & 3) << 4) - 32);
+    ReadTable(kIq4Values, dl, block + 8 + group * 16, out);
   }
 }
 
 // Five ternary digits to a byte, as a fraction of 256.
-void ReadTq1_0(const Block& block, std::span<float> out) {
-  constexpr std::array<unsigned, 5> kPowers = {1, 3, 9, 27, 81};
-  const float d = block.Half(52);
-  const auto digit = [&](std::size_t byte, std::size_t position) {
-    return d * ToFloat(Minus((block[byte] * kPowers[position] & 0xFF) * 3 >> 8, 1));
+void ReadTq1_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  constexpr std::array<int, 5> kPowers = {1, 3, 9, 27, 81};
+  const float d = Half(block + 52);
+  const auto read = [&](const Byte* bytes, int count, int digits) HWY_ATTR {
+    for (int digit = 0; digit < digits; ++digit, out += count) {
+      const int power = kPowers[static_cast<std::size_t>(digit)];
+      for (int i = 0; i < count; ++i) {
+        out[i] = d * ToFloat(((bytes[i] * power & 0xFF) * 3 >> 8) - 1);
+      }
+    }
   };
-  for (std::size_t i = 0; i < 160; ++i) out[i] = digit(i % 32, i / 32);
-  for (std::size_t i = 0; i < 80; ++i) out[160 + i] = digit(32 + i % 16, i / 16);
-  for (std::size_t i = 0; i < 16; ++i) out[240 + i] = digit(48 + i % 4, i / 4);
+  read(block, 32, 5);
+  read(block + 32, 16, 5);
+  read(block + 48, 4, 4);
 }
 
-void ReadTq2_0(const Block& block, std::span<float> out) {
-  const float d = block.Half(64);
-  for (std::size_t i = 0; i < 256; ++i) out[i] = d * ToFloat(Minus(block.TwoBits(0, i), 1));
+void ReadTq2_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
+  const float d = Half(block + 64);
+  for (int group = 0; group < 16; ++group, out += 16) {
+    const TwoBits low(group);
+    const Byte* const codes = block + low.begin;
+    for (int i = 0; i < 16; ++i) out[i] = d * ToFloat((codes[i] >> low.shift & 0x3) - 1);
+  }
 }
 
-using BlockReader = void (*)(const Block&, std::span<float>);
+using BlockReader = void (*)(const Byte*, float*);
 
 BlockReader ReaderOf(ElementType type) {
   switch (type) {
@@ -243,21 +267,19 @@ BlockReader ReaderOf(ElementType type) {
   }
 }
 
-}  // namespace
-
-void ReadBlocks(ElementType type, ByteSpan data, std::size_t first, std::span<float> out) {
+void ReadAll(ElementType type, const Byte* data, std::size_t first, std::span<float> out) {
   const BlockReader read = ReaderOf(type);
   CBOARD_CHECK(read != nullptr);
   const ElementLayout layout = LayoutOf(type);
   std::array<float, kMaxBlock> buffer;
   while (!out.empty()) {
-    const Block block(data.subspan(first / layout.elements * layout.bytes, layout.bytes));
+    const Byte* const block = data + first / layout.elements * layout.bytes;
     const std::size_t begin = first % layout.elements;
     const std::size_t count = std::min(layout.elements - begin, out.size());
     if (count == layout.elements) {
-      read(block, out);
+      read(block, out.data());
     } else {
-      read(block, buffer);
+      read(block, buffer.data());
       std::copy_n(buffer.begin() + static_cast<std::ptrdiff_t>(begin), count, out.begin());
     }
     first += count;
@@ -265,4 +287,19 @@ void ReadBlocks(ElementType type, ByteSpan data, std::size_t first, std::span<fl
   }
 }
 
+}  // namespace HWY_NAMESPACE
 }  // namespace cboard
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cboard {
+
+HWY_EXPORT(ReadAll);
+
+void ReadBlocks(ElementType type, ByteSpan data, std::size_t first, std::span<float> out) {
+  HWY_DYNAMIC_DISPATCH(ReadAll)
+  (type, reinterpret_cast<const std::uint8_t*>(data.data()), first, out);
+}
+
+}  // namespace cboard
+#endif  // HWY_ONCE

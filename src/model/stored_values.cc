@@ -77,7 +77,7 @@ void LoadStored(ElementType type, ByteSpan data, std::size_t first, std::span<fl
     case ElementType::kFloat64:
       return LoadNumbers<double>(data, first, out);
     case ElementType::kFloat16:
-      return LoadConverted<std::uint16_t>(data, first, out, HalfToFloat);
+      return HalvesToFloats(data.subspan(first * sizeof(std::uint16_t)).data(), out);
     case ElementType::kBfloat16:
       return LoadConverted<std::uint16_t>(data, first, out, BfloatToFloat);
     case ElementType::kFloat8E4m3fn:

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "tensor/test_data.h"
+#include "testing/every_instruction_set.h"
 #include "testing/matchers.h"
 
 namespace cboard {
@@ -195,6 +197,23 @@ TEST(ToDoubles, OfNothingIsEmpty) {
 TEST(ToDoubles, OfAScalarIsOneValue) {
   const float value = 2.5f;
   EXPECT_THAT(ToDoubles({DType::kFloat32, &value, {}}).value(), ElementsAre(2.5));
+}
+
+TEST(Convert, ManyHalvesAreWhatEachIs) {
+  const std::span<const std::uint16_t> bits = testing::All16BitPatterns();
+  std::vector<char> unaligned(1 + 2 * bits.size());
+  std::memcpy(unaligned.data() + 1, bits.data(), 2 * bits.size());
+  testing::OnEveryInstructionSet([&] {
+    for (const std::size_t count : {bits.size(), std::size_t{1}, std::size_t{37}}) {
+      std::vector<float> floats(count);
+      HalvesToFloats(unaligned.data() + 1, floats);
+      for (std::size_t i = 0; i < count; ++i) {
+        const float one = HalfToFloat(bits[i]);
+        ASSERT_TRUE(floats[i] == one || (std::isnan(floats[i]) && std::isnan(one))) << bits[i];
+        ASSERT_EQ(std::signbit(floats[i]), std::signbit(one)) << bits[i];
+      }
+    }
+  });
 }
 
 }  // namespace

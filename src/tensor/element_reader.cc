@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cboard/tensor/convert.h"
 #include "tensor/element_types.h"
 
 namespace cboard {
@@ -95,6 +96,9 @@ bool FitsFloat32(const TensorView& tensor) {
 }
 
 void ReadFloats(const TensorView& tensor, std::size_t first, std::span<float> out) {
+  if (tensor.dtype == DType::kFloat16) {
+    return HalvesToFloats(static_cast<const std::byte*>(tensor.data) + 2 * first, out);
+  }
   ReadElements(tensor, first, out);
 }
 

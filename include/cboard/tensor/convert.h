@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -32,6 +33,9 @@ inline float HalfToFloat(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) | sign);
 }
+
+// Of as many float16 as `out` has room for; they need not be aligned.
+void HalvesToFloats(const void* halves, std::span<float> out);
 
 // bfloat16 is the upper half of a float32.
 inline float BfloatToFloat(std::uint16_t bits) {
