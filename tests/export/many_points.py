@@ -12,7 +12,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import masked_crc  # noqa: E402
 
-CRC_TABLE = np.array(masked_crc._TABLE, np.uint32)
+CRC_TABLE = np.array(masked_crc.CRC_TABLE, np.uint32)
 
 
 def masked_crcs(rows):
