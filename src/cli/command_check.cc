@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/read_contract.h"
 #include "cli/read_logs.h"
+#include "cli/sarif.h"
 
 namespace cboard::cli {
 namespace {
@@ -23,6 +24,7 @@ struct CheckFlags {
   std::string contract;
   LogdirFlags logs;
   std::string junit;
+  std::string sarif;
   bool json = false;
 
   std::string file() const { return std::filesystem::path(contract).filename().string(); }
@@ -49,9 +51,29 @@ Result<Checked> Check(const CheckFlags& flags) {
   return Checked{std::move(contract), std::move(result)};
 }
 
+Result<std::optional<Output>> OpenIfNamed(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(path));
+  return std::optional<Output>(std::move(out));
+}
+
 Result<void> WriteAll(Output& out, const std::string& text) {
   CBOARD_RETURN_IF_ERROR(out.Write(AsBytes(text)));
   return out.Finish();
+}
+
+// For other programs, also that nothing could be checked.
+Result<void> WriteResults(const CheckFlags& flags, const Result<Checked>& checked,
+                          std::optional<Output>& junit, std::optional<Output>& sarif) {
+  if (junit) {
+    CBOARD_RETURN_IF_ERROR(
+        WriteAll(*junit, checked ? CheckJunit(flags.file(), checked->contract, checked->result)
+                                 : ErrorJunit(flags.file(), checked.error().message)));
+  }
+  if (!sarif) return {};
+  const SarifSource source{flags.contract, CBOARD_VERSION};
+  return WriteAll(*sarif, checked ? CheckSarif(source, checked->contract, checked->result)
+                                  : ErrorSarif(source, checked.error().message));
 }
 
 bool WantsColour() {
@@ -86,6 +108,10 @@ int RunCheck(Arguments arguments) {
                  "Also write results as JUnit XML, for CI servers; - is\n"
                  "standard output, instead of the text")
       ->type_name("FILE");
+  app.add_option("--sarif", flags.sarif,
+                 "Also write what does not pass as SARIF, for GitHub's code\n"
+                 "scanning and editors; - likewise")
+      ->type_name("FILE");
   app.add_flag("--json", flags.json, "Everything, as JSON, for other programs");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (flags.logs.empty()) {
@@ -93,29 +119,25 @@ int RunCheck(Arguments arguments) {
              " --logdir DIR");
     return kExitUsage;
   }
-  if (flags.json && flags.junit == "-") {
-    Complain("--json and --junit - cannot both be on standard output; give --junit a file");
+  if (flags.json + (flags.junit == "-") + (flags.sarif == "-") > 1) {
+    Complain(
+        "only one of --json, --junit - and --sarif - can be on standard output; give --junit a "
+        "file, or --sarif");
     return kExitUsage;
   }
-  std::optional<Output> junit;
-  if (!flags.junit.empty()) {  // Before the long part.
-    Result<Output> opened = Output::Open(flags.junit);
-    if (!opened) return ComplainOfInput(opened.error());
-    junit.emplace(*std::move(opened));
-  }
+  Result<std::optional<Output>> junit = OpenIfNamed(flags.junit);  // Before the long part.
+  if (!junit) return ComplainOfInput(junit.error());
+  Result<std::optional<Output>> sarif = OpenIfNamed(flags.sarif);
+  if (!sarif) return ComplainOfInput(sarif.error());
 
   const Result<Checked> checked = Check(flags);
-  if (junit) {
-    const std::string xml = checked ? CheckJunit(flags.file(), checked->contract, checked->result)
-                                    : ErrorJunit(flags.file(), checked.error().message);
-    if (const Result<void> written = WriteAll(*junit, xml); !written) {
-      return ComplainOfInput(written.error());
-    }
+  if (const Result<void> written = WriteResults(flags, checked, *junit, *sarif); !written) {
+    return ComplainOfInput(written.error());
   }
   if (!checked) return ComplainOfInput(checked.error());
   if (flags.json) {
     std::cout << CheckJson(flags.file(), checked->contract, checked->result);
-  } else if (flags.junit != "-") {
+  } else if (flags.junit != "-" && flags.sarif != "-") {
     std::cout << CheckText(checked->contract, checked->result, WantsColour());
   }
   return checked->result.exit_code();

@@ -1,4 +1,5 @@
-// compression-board export: the values of a log directory as CSV or JSON, or for Model Explorer.
+// compression-board export: the values of a log directory as CSV, Parquet or JSON, or for Model
+// Explorer.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -46,6 +47,11 @@ Result<bool> Export(const ExportFlags& flags) {
   ExportOptions options{.media = flags.media};
   CBOARD_ASSIGN_OR_RETURN(options.runs, PatternOf(flags.runs, "--runs"));
   CBOARD_ASSIGN_OR_RETURN(options.tags, PatternOf(flags.tags, "--tags"));
+  if (flags.format == "parquet" && flags.out == "-" && ::isatty(STDOUT_FILENO) != 0) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "a Parquet file is nothing to read on a terminal; say where it should go: "
+                "-o runs.parquet, or a pipe");
+  }
   CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) Complain(error.message);
@@ -67,8 +73,10 @@ Result<bool> Export(const ExportFlags& flags) {
   options.on_progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.Update(done, total);
   };
-  CBOARD_RETURN_IF_ERROR(flags.format == "csv" ? ExportCsv(*snapshot, options, out)
-                                               : ExportJson(*snapshot, options, out));
+  const auto export_values = flags.format == "csv"       ? ExportCsv
+                             : flags.format == "parquet" ? ExportParquet
+                                                         : ExportJson;
+  CBOARD_RETURN_IF_ERROR(export_values(*snapshot, options, out));
   CBOARD_RETURN_IF_ERROR(out.Finish());
   return IsComplete(*snapshot);
 }
@@ -78,16 +86,16 @@ Result<bool> Export(const ExportFlags& flags) {
 int RunExport(Arguments arguments) {
   ExportFlags flags;
   CLI::App app(
-      "Writes the values of a log directory as CSV (scalars) or JSON (everything), or figures of\n"
-      "layers as node data for Model Explorer.\n"
+      "Writes the values of a log directory as CSV or Parquet (scalars) or JSON (everything), or\n"
+      "figures of layers as node data for Model Explorer.\n"
       "\n"
       "Example: compression-board export --logdir runs --format csv --tags '^loss' -o loss.csv\n",
       "compression-board export");
   SetUsage(app, "compression-board export --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("--format", flags.format, "csv, json or model-explorer (csv)")
+  app.add_option("--format", flags.format, "csv, parquet, json or model-explorer (csv)")
       ->type_name("KIND")
-      ->check(CLI::IsMember({"csv", "json", "model-explorer"}).description(""));
+      ->check(CLI::IsMember({"csv", "parquet", "json", "model-explorer"}).description(""));
   app.add_option("--runs", flags.runs, "Only runs in whose name this is found")->type_name("REGEX");
   app.add_option("--tags", flags.tags, "Only tags in which this is found")->type_name("REGEX");
   app.add_option("--metric", flags.metric,

@@ -6,6 +6,7 @@
 
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
+#include "cboard/parquet/table_writer.h"
 #include "cboard/reader/read_blob.h"
 #include "cli/export_value.h"
 
@@ -48,23 +49,27 @@ std::string CsvText(const std::string& text) {
   return quoted + '"';
 }
 
-Result<void> WriteCsvTag(const std::string& prefix, const Tag& tag, Counter& counter,
-                         ByteSink& out) {
+// Calls `visit(run, tag)` with the scalars that are asked for, until it fails.
+template <typename Visit>
+Result<void> ForEachScalarTag(const Snapshot& snapshot, const ExportOptions& options,
+                              const Visit& visit) {
+  for (const auto& run : snapshot.runs) {
+    if (!options.Takes(*run)) continue;
+    for (const Tag& tag : run->tags) {
+      if (tag.kind() != TagKind::kScalar || !options.Takes(tag)) continue;
+      CBOARD_RETURN_IF_ERROR(visit(*run, tag));
+    }
+  }
+  return {};
+}
+
+// Calls `visit(block)` with all points of `tag`, until it fails.
+template <typename Visit>
+Result<void> ForEachBlock(const Tag& tag, Counter& counter, const Visit& visit) {
   Result<void> outcome;
-  std::string text;
   tag.scalars.ForEachBlock([&](const ScalarBlock& block) {
     if (!outcome) return;
-    text.clear();
-    for (std::size_t i = 0; i < block.steps.size(); ++i) {
-      text += prefix;
-      text += std::to_string(block.steps[i]);
-      text += ',';
-      text += ShortestDecimal(block.wall_times_seconds[i]);
-      text += ',';
-      text += ShortestDecimal(block.values[i]);
-      text += '\n';
-    }
-    outcome = out.Write(AsBytes(text));
+    outcome = visit(block);
     counter.Add(block.steps.size());
   });
   return outcome;
@@ -181,15 +186,41 @@ class JsonExport {
 Result<void> ExportCsv(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out) {
   Counter counter(snapshot, options, /*scalars_only=*/true);
   CBOARD_RETURN_IF_ERROR(out.Write(AsBytes("run,tag,step,wall_time,value\n")));
-  for (const auto& run : snapshot.runs) {
-    if (!options.Takes(*run)) continue;
-    for (const Tag& tag : run->tags) {
-      if (tag.kind() != TagKind::kScalar || !options.Takes(tag)) continue;
-      const std::string prefix = CsvText(run->name) + "," + CsvText(tag.name()) + ",";
-      CBOARD_RETURN_IF_ERROR(WriteCsvTag(prefix, tag, counter, out));
-    }
-  }
-  return {};
+  return ForEachScalarTag(snapshot, options, [&](const Run& run, const Tag& tag) {
+    const std::string prefix = CsvText(run.name) + "," + CsvText(tag.name()) + ",";
+    std::string text;
+    return ForEachBlock(tag, counter, [&](const ScalarBlock& block) {
+      text.clear();
+      for (std::size_t i = 0; i < block.steps.size(); ++i) {
+        text += prefix;
+        text += std::to_string(block.steps[i]);
+        text += ',';
+        text += ShortestDecimal(block.wall_times_seconds[i]);
+        text += ',';
+        text += ShortestDecimal(block.values[i]);
+        text += '\n';
+      }
+      return out.Write(AsBytes(text));
+    });
+  });
+}
+
+Result<void> ExportParquet(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out) {
+  Counter counter(snapshot, options, /*scalars_only=*/true);
+  using parquet::ColumnType;
+  parquet::TableWriter table({{"run", ColumnType::kText},
+                              {"tag", ColumnType::kText},
+                              {"step", ColumnType::kInt64},
+                              {"wall_time", ColumnType::kDouble},
+                              {"value", ColumnType::kDouble}},
+                             out);
+  CBOARD_RETURN_IF_ERROR(ForEachScalarTag(snapshot, options, [&](const Run& run, const Tag& tag) {
+    return ForEachBlock(tag, counter, [&](const ScalarBlock& block) {
+      return table.Append(block.steps.size(), {run.name, tag.name(), block.steps,
+                                               block.wall_times_seconds, block.values});
+    });
+  }));
+  return table.Finish();
 }
 
 Result<void> ExportJson(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out) {

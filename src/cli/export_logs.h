@@ -1,5 +1,5 @@
-// A log directory as CSV or JSON, for other programs. Written as it goes: memory does not grow with
-// the number of points.
+// A log directory as CSV, Parquet or JSON, for other programs. Written as it goes: memory does not
+// grow with the number of points.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,11 @@ struct ExportOptions {
 // Numbers are the shortest decimals that read back as the same double; nan, inf and -inf as they
 // are. Texts that hold a comma, a quote or a line break are in quotes, as RFC 4180 has it.
 Result<void> ExportCsv(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out);
+
+// The same table as a Parquet file: texts run and tag, an int64 step, doubles wall_time (seconds
+// since 1970, as in CSV: a timestamp would cut them off, and has no NaN) and value. All are bit for
+// bit what was logged.
+Result<void> ExportParquet(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out);
 
 // {"runs":[{"run":…,"tags":[{"tag":…,"kind":…,"plugin":…,"display_name":…,"description":…,
 //   "steps":[…],"wall_times":[…],"values":[…]}]}]}

@@ -27,7 +27,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"inspect", "list what is in a log directory, as text or JSON", RunInspect},
     {"report", "write what compression cost as one HTML file", RunReport},
     {"check", "check what was logged against a contract, for CI", RunCheck},
-    {"export", "write values as CSV or JSON, for other programs", RunExport},
+    {"export", "write values as CSV, Parquet or JSON, for other programs", RunExport},
     {"model", "show what is in a model file: operators, bytes, quantization", RunModel},
     {"demo", "show a board of a network that is trained and quantized here", RunDemo},
     {"compare", "find the layers of a model that compression has hurt, and why", RunCompare},

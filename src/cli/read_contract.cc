@@ -9,7 +9,9 @@ Result<analysis::Contract> ReadContract(const std::string& path) {
   CBOARD_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, std::uint64_t{16} << 20));
   Result<analysis::Contract> contract = analysis::ParseContract(text);
   if (!contract) return Fail(Annotate(std::move(contract).error(), path));
-  for (const std::string& remark : contract->remarks) Complain(path + ": " + remark);
+  for (const analysis::ContractRemark& remark : contract->remarks) {
+    Complain(path + ": " + remark.text);
+  }
   return contract;
 }
 

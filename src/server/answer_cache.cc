@@ -1,5 +1,6 @@
 #include "server/answer_cache.h"
 
+#include "base/gzip.h"
 #include "server/http/content_coding.h"
 #include "server/http/etag.h"
 

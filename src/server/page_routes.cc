@@ -5,9 +5,9 @@
 #include <mutex>
 #include <optional>
 
+#include "base/gzip.h"
 #include "cboard/base/bytes.h"
 #include "cboard/base/strings.h"
-#include "server/http/content_coding.h"
 #include "server/http/etag.h"
 #include "server/page_files.h"
 

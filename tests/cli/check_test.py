@@ -56,6 +56,41 @@ class Junit:
             assert int(self.root.get(total)) == sum(int(suite.get(total)) for suite in self.root)
 
 
+class Sarif:
+    """Likewise: what SARIF 2.1.0 and GitHub's code scanning ask of every file."""
+
+    def __init__(self, text):
+        self.root = json.loads(text)
+        assert self.root["version"] == "2.1.0" and self.root["$schema"].endswith("sarif-2.1.0.json")
+        (self.run,) = self.root["runs"]
+        driver = self.run["tool"]["driver"]
+        assert driver["name"] and driver["semanticVersion"]
+        self.rules = {rule["id"]: rule for rule in driver["rules"]}
+        assert len(self.rules) == len(driver["rules"])
+        for rule in driver["rules"]:
+            assert all(rule[key]["text"] for key in ("shortDescription", "fullDescription", "help")), rule
+        (self.invocation,) = self.run["invocations"]
+        assert isinstance(self.invocation["executionSuccessful"], bool)
+        prints = set()
+        for result in self.run["results"]:
+            assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+            assert result["level"] in ("error", "warning") and result["message"]["text"]
+            (location,) = result["locations"]
+            place = location["physicalLocation"]
+            assert place["artifactLocation"]["uri"] and place["region"]["startLine"] >= 1
+            prints.add(result["partialFingerprints"]["primaryLocationLineHash"])
+        assert len(prints) == len(self.run["results"])
+
+    def results(self):
+        """(rule, level, line, the layer or variant)"""
+        return [
+            (result["ruleId"], result["level"],
+             result["locations"][0]["physicalLocation"]["region"]["startLine"],
+             result["locations"][0].get("logicalLocations", [{}])[0].get("name"))
+            for result in self.run["results"]
+        ]
+
+
 class CheckTest(ProgramTest):
     def setUp(self):
         super().setUp()
@@ -143,6 +178,41 @@ gates:
         alone = self.check(PASSING, "--junit", "-")
         self.assertEqual(len(Junit(alone.stdout.encode()).cases), 2)
 
+    def test_writes_what_code_scanning_reads(self):
+        self.write_layers()
+        run = self.check("""\
+gates:
+  - {id: convolutions, layers: "conv*", metric: local_sqnr_db, min: 20}
+  - id: alike
+    layers: "*"
+    metric: cosine
+    min: 0.9
+  - {id: attention, layers: "*attention*", metric: sqnr_db, min: 20, mim: 3}
+  - {id: fine, layers: "*", metric: sqnr_db, min: 1}
+""", "--sarif", "results.sarif", "--junit", "results.xml", logdir="layers")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertTrue(run.stdout.startswith("outcome "))
+        sarif = Sarif((self.directory / "results.sarif").read_text())
+        self.assertEqual(sorted(sarif.results()), [
+            ("alike", "error", 3, "conv2/Conv"), ("alike", "error", 3, "head/Gemm"),
+            ("attention", "error", 7, "int8"), ("contract", "warning", 7, None),
+            ("convolutions", "error", 2, "conv2/Conv"),
+        ])
+        self.assertIn("fine", sarif.rules)
+        self.assertEqual(sarif.rules["alike"]["fullDescription"]["text"], "cosine of layers: at least 0.9")
+        said = {result["ruleId"]: result["message"]["text"] for result in sarif.run["results"]}
+        self.assertEqual(said["convolutions"],
+                         "digits int8: 'conv2/Conv': local_sqnr_db is 12.75, below the least, 20")
+        self.assertEqual(sarif.invocation, {"executionSuccessful": True, "exitCode": 1})
+        self.assertTrue((self.directory / "results.xml").exists())
+
+    def test_sarif_without_results_is_a_contract_that_is_kept(self):
+        run = self.check(PASSING, "--sarif", "-")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        sarif = Sarif(run.stdout)
+        self.assertEqual(sarif.results(), [])
+        self.assertEqual(set(sarif.rules), {"quality", "small", "contract"})
+
     def test_judges_layers(self):
         self.write_layers()
         contract = """
@@ -203,12 +273,15 @@ gates:
             ("[" * 100_000, "more than 32 levels"),
             ("x" * (2 << 20), "is 2.0 MiB long; at most 256 KiB are read"),
         ]:
-            run = self.check(contract, "--junit", "results.xml")
+            run = self.check(contract, "--junit", "results.xml", "--sarif", "results.sarif")
             self.assert_complains(run, 2, *said)
             self.assertEqual(run.stdout, "")
             junit = Junit((self.directory / "results.xml").read_bytes())
             self.assertEqual(len(junit.cases), 1)
             self.assertTrue(junit.root.find(".//error").get("message"))
+            sarif = Sarif((self.directory / "results.sarif").read_text())
+            self.assertEqual(sarif.results(), [("contract", "error", 1, None)])
+            self.assertEqual(sarif.invocation, {"executionSuccessful": False, "exitCode": 2})
 
     def test_warns_of_what_it_ignores(self):
         run = self.check("gates: [{metric: accuracy, mim: 0.99, tags: {model: resnet18}}]")
@@ -228,7 +301,9 @@ gates:
             (["contract.yaml", "--logdir", "empty"], "there are no event files below 'empty'"),
             (["contract.yaml", "--logdir", "alone"], "no variant besides baselines"),
             (["contract.yaml", "--logdir", "runs", "--junit", "no/such/results.xml"], "no/such/results.xml"),
+            (["contract.yaml", "--logdir", "runs", "--sarif", "no/such/results.sarif"], "no/such/results.sarif"),
             (["contract.yaml", "--logdir", "runs", "--json", "--junit", "-"], "give --junit a file"),
+            (["contract.yaml", "--logdir", "runs", "--sarif", "-", "--junit", "-"], "only one of --json, --junit -"),
             (["contract.yaml", "--logdir", "runs", "--jnuit", "a"], "is it --junit?"),
             ([], "CONTRACT"),
         ]:

@@ -5,11 +5,14 @@ import io
 import json
 import math
 import os
+import resource
+import signal
 import struct
+import subprocess
 import unittest
 
 from event_files import record, scalar_event
-from program import ProgramTest
+from program import PROGRAM, ProgramTest
 
 
 class ExportTest(ProgramTest):
@@ -86,6 +89,48 @@ class ExportTest(ProgramTest):
         self.assertEqual((self.directory / "out.csv").read_text(), "old")
         self.export("-o", "out.csv")
         self.assertIn("train,loss,1,", (self.directory / "out.csv").read_text())
+
+    def test_parquet_is_a_file_or_goes_into_a_pipe(self):
+        self.assertEqual(self.export("--format", "parquet", "-o", "out.parquet").stdout, "")
+        content = (self.directory / "out.parquet").read_bytes()
+        self.assertEqual((content[:4], content[-4:]), (b"PAR1", b"PAR1"))
+        os.mkfifo(self.directory / "pipe")
+        process = self.start_board("export", "--logdir", "logs", "--format", "parquet", "-o", "pipe")
+        self.assertEqual((self.directory / "pipe").read_bytes(), content)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+
+    def export_parquet(self, *arguments, **options):
+        """With a standard output, or limits, of one's own."""
+        return subprocess.run(
+            [PROGRAM, "export", "--logdir", "logs", "--format", "parquet", *arguments],
+            cwd=self.directory, stderr=subprocess.PIPE, text=True, timeout=60, **options)
+
+    def test_parquet_does_not_go_to_a_terminal(self):
+        terminal, its_end = os.openpty()
+        self.addCleanup(os.close, terminal)
+        run = self.export_parquet("-o", "-", stdout=its_end)
+        os.close(its_end)
+        self.assert_complains(run, 2, "nothing to read on a terminal", "-o runs.parquet")
+        self.assertEqual(run.stderr.count("\n"), 1)
+        with self.assertRaises(OSError):  # Not a byte was written.
+            os.read(terminal, 1)
+
+    def test_parquet_that_does_not_fit_leaves_the_old_file(self):
+        self.assert_complains(self.export_parquet("-o", "/dev/full"), 1, "/dev/full", "No space left")
+        with open("/dev/full", "wb") as full:
+            run = self.export_parquet(stdout=full)
+        self.assert_complains(run, 1, "cannot write to standard output; is the disk full?")
+
+        def end_files_early():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        self.write("out.parquet", "old")
+        run = self.export_parquet("-o", "out.parquet", preexec_fn=end_files_early)
+        self.assert_complains(run, 1, "File too large")
+        self.assertEqual(sorted(os.listdir(self.directory)), ["logs", "out.parquet"])
+        self.assertEqual((self.directory / "out.parquet").read_text(), "old")
 
     def test_names_of_log_directories_are_part_of_the_runs(self):
         run = self.run_board("export", "--logdir_spec", "x:logs/train,y:logs", "--format", "json")

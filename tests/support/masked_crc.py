@@ -10,11 +10,11 @@ def _crc_table():
     return table
 
 
-_TABLE = _crc_table()
+CRC_TABLE = _crc_table()
 
 
 def masked_crc(data):
-    crc, table = 0xFFFFFFFF, _TABLE
+    crc, table = 0xFFFFFFFF, CRC_TABLE
     for byte in data:
         crc = (crc >> 8) ^ table[(crc ^ byte) & 0xFF]
     crc ^= 0xFFFFFFFF

@@ -60,13 +60,21 @@ struct Gate {
   std::vector<std::string> except = {};   // Layers that are left out.
   std::optional<Level> worst_level = {};  // Of the metric "level".
 
+  int line = 0;  // Where it begins in the text of its contract; 0 when it is from none.
+
   bool is_about_layers() const { return !layers.empty(); }
+};
+
+// What was ignored in a contract: people mistype.
+struct ContractRemark {
+  int line = 0;
+  std::string text = {};  // With the place, as errors have it.
 };
 
 struct Contract {
   std::string baseline = {};  // The variant; empty: each model's own.
   std::vector<Gate> gates = {};
-  std::vector<std::string> remarks = {};  // What was ignored, with its place; people mistype.
+  std::vector<ContractRemark> remarks = {};
 };
 
 // From YAML or JSON. Fails with kInvalidArgument, naming line, column and gate, when the text is

@@ -8,8 +8,10 @@
 namespace cboard::analysis {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using testing::FailsSaying;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Optional;
@@ -62,6 +64,8 @@ gates:
   EXPECT_THAT(contract->remarks, IsEmpty());
   EXPECT_EQ(contract->baseline, "fp32");
   ASSERT_EQ(contract->gates.size(), 3u);
+  EXPECT_EQ(contract->gates[0].line, 4);
+  EXPECT_EQ(contract->gates[1].line, 8);
   EXPECT_FALSE(contract->gates[0].is_about_layers());
   EXPECT_THAT(contract->gates[0].min, Optional(0.7));
   EXPECT_EQ(contract->gates[0].tags.at("model"), "net");
@@ -127,11 +131,15 @@ TEST(ParseContract, SaysWhatIsWrongWithGatesOnLayers) {
 
 TEST(ParseContract, RemarksOnWhatItIgnores) {
   const auto contract = ParseContract(R"({"gates": [
-    {"metric": "accuracy", "absolut": {"min": 0.7}, "description": "for us"}], "owner": "us"})");
+    {"metric": "accuracy",
+     "absolut": {"min": 0.7}, "description": "for us"}], "owner": "us"})");
   ASSERT_THAT(contract, Succeeds());
+  const auto remark = [](int line, const char* text) {
+    return AllOf(Field(&ContractRemark::line, line), Field(&ContractRemark::text, HasSubstr(text)));
+  };
   EXPECT_THAT(contract->remarks,
-              ElementsAre(HasSubstr("gate 1 ('gate') has no limit: it passes wherever 'accuracy'"),
-                          HasSubstr("'absolut' is not known and ignored")));
+              ElementsAre(remark(2, "gate 1 ('gate') has no limit: it passes wherever 'accuracy'"),
+                          remark(3, "'absolut' is not known and ignored")));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 12> kGateMembers = {
 // Reads the members of one gate; `where_` names it in errors.
 class GateParser {
  public:
-  GateParser(const DocumentNode& node, std::size_t number, std::vector<std::string>& remarks)
+  GateParser(const DocumentNode& node, std::size_t number, std::vector<ContractRemark>& remarks)
       : node_(node), where_("gate " + std::to_string(number)), remarks_(remarks) {}
 
   Result<Gate> Parse() {
@@ -41,7 +41,7 @@ class GateParser {
       return Wrong(
           node_, "must be a mapping such as {metric: accuracy, min: 0.7}, not " + node_.Describe());
     }
-    Gate gate;
+    Gate gate{.line = node_.line};
     CBOARD_RETURN_IF_ERROR(ReadText(node_, "id", gate.id));
     where_ += " (" + Quoted(gate.id) + ")";
     CBOARD_RETURN_IF_ERROR(ReadText(node_, "role", gate.role));
@@ -226,8 +226,9 @@ class GateParser {
     if (!gate.except.empty())
       return Wrong(*node_.Find("except"), "'except' needs 'layers' beside it");
     if (!gate.min && !gate.max && !gate.max_degradation && !gate.max_degradation_pct) {
-      remarks_.push_back(node_.place() + ": " + where_ + " has no limit: it passes wherever " +
-                         Quoted(gate.metric) + " is logged");
+      remarks_.push_back({node_.line, node_.place() + ": " + where_ +
+                                          " has no limit: it passes wherever " +
+                                          Quoted(gate.metric) + " is logged"});
     }
     return {};
   }
@@ -235,20 +236,20 @@ class GateParser {
   void RemarkUnknown() const {
     for (const auto& [key, value] : node_.members) {
       if (std::ranges::find(kGateMembers, key) != kGateMembers.end()) continue;
-      remarks_.push_back(value.place() + ": " + where_ + ": " + Quoted(key) +
-                         " is not known and ignored");
+      remarks_.push_back({value.line, value.place() + ": " + where_ + ": " + Quoted(key) +
+                                          " is not known and ignored"});
     }
   }
 
   const DocumentNode& node_;
   std::string where_;
-  std::vector<std::string>& remarks_;
+  std::vector<ContractRemark>& remarks_;
 };
 
 }  // namespace
 
 Result<Gate> ParseGate(const DocumentNode& node, std::size_t number,
-                       std::vector<std::string>& remarks) {
+                       std::vector<ContractRemark>& remarks) {
   return GateParser(node, number, remarks).Parse();
 }
 

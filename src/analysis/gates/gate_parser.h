@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "analysis/gates/contract_document.h"
@@ -14,6 +13,6 @@ namespace cboard::analysis {
 // Fails with kInvalidArgument, naming the place, the gate by its `number` and id, and what was
 // expected. Adds to `remarks` what was ignored.
 Result<Gate> ParseGate(const DocumentNode& node, std::size_t number,
-                       std::vector<std::string>& remarks);
+                       std::vector<ContractRemark>& remarks);
 
 }  // namespace cboard::analysis

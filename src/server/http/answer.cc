@@ -5,6 +5,7 @@
 #include <charconv>
 #include <ctime>
 
+#include "base/gzip.h"
 #include "server/http/byte_range.h"
 #include "server/http/content_coding.h"
 #include "server/http/etag.h"

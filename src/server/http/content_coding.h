@@ -1,8 +1,7 @@
-// gzip: whether a client takes it, whether it is worth it, and doing it.
+// gzip: whether a client takes it, and whether it is worth it. base/gzip.h does it.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <cstddef>
 #include <string_view>
 
 namespace cboard {
@@ -16,12 +15,5 @@ bool IsCompressible(std::string_view content_type);
 
 // Shorter bodies fit into one packet anyway.
 inline constexpr std::size_t kLeastGzipBytes = 1024;
-
-// From 1 (quick) to 12 (small).
-inline constexpr int kQuickGzip = 2;
-inline constexpr int kSmallGzip = 11;
-
-// Nothing when that would not be smaller, or memory is short.
-std::optional<std::string> Gzip(std::string_view bytes, int level = kQuickGzip);
 
 }  // namespace cboard

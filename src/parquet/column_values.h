@@ -1,0 +1,48 @@
+// The values of a column of a row group, gathered until they are written.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cboard/parquet/table_writer.h"
+
+namespace cboard::parquet {
+
+// The least and the greatest value: a text as it is, a number in the bytes that a page has for it.
+struct Bounds {
+  std::string least;
+  std::string greatest;
+};
+
+// What is to be stored.
+struct ChunkContent {
+  std::size_t value_count = 0;
+  std::size_t dictionary_count = 0;  // Texts in the dictionary; 0 for numbers, which have none.
+  std::string dictionary;
+  std::string values;  // Of numbers; of texts, their places in the dictionary.
+
+  // Nothing when one of the numbers is NaN: to DuckDB that is greater than any other number, and it
+  // would skip it by a greatest value that knows nothing of it. Nothing, too, for texts so long
+  // that the footer would grow with them. A zero has the sign that makes it hold for both zeros.
+  std::optional<Bounds> bounds;
+};
+
+class ColumnValues {
+ public:
+  static std::unique_ptr<ColumnValues> Make(ColumnType type);
+  virtual ~ColumnValues() = default;
+
+  // Appends the cells of `count` rows, of which the first is `first`. `cells` must be of the type
+  // of the column.
+  virtual void Append(const Cells& cells, std::size_t first, std::size_t count) = 0;
+
+  // Of the dictionary so far.
+  virtual std::size_t text_bytes() const { return 0; }
+
+  // All that was appended, and begins anew.
+  virtual ChunkContent Take() = 0;
+};
+
+}  // namespace cboard::parquet
