@@ -193,16 +193,19 @@ Result<LayerJudge::OutputDiagnosis> LayerJudge::DiagnoseOutput(TensorId tensor, 
   CBOARD_ASSIGN_OR_RETURN(std::vector<double> importance,
                           importance_.Of(tensor, layer.local->channels.size()));
   layer.useful_output_db = UsefulSqnrDb(*layer.local, importance);
-  Evidence evidence{.part = Part::kOutput,
-                    .comparison = &*layer.local,
-                    .bits = bits,
-                    .step = step,
-                    .baseline_energy = layer.accumulated->total.reference.sum_squares,
-                    .channel_importance = std::move(importance)};
+  Evidence evidence{
+      .part = Part::kOutput,
+      .comparison = &*layer.local,
+      .bits = bits,
+      .step = step,
+      .left_by_clipping = findings.grid ? std::optional(findings.local_left) : std::nullopt,
+      .baseline_energy = layer.accumulated->total.reference.sum_squares,
+      .channel_importance = std::move(importance)};
   OutputDiagnosis found{.diagnosis = Diagnose(evidence, options_.thresholds), .fixes = {}};
   // A quantizer that suits the baseline is not to blame for what errors before make it cut off.
   if (found.diagnosis.level != Level::kGreen && findings.undisturbed) {
     evidence.comparison = &*findings.undisturbed;
+    evidence.left_by_clipping = findings.undisturbed_left;
     Diagnosis undisturbed = Diagnose(evidence, options_.thresholds);
     if (undisturbed.level < found.diagnosis.level) found.diagnosis = std::move(undisturbed);
   }

@@ -92,21 +92,20 @@ std::string PrecisionOf(const ModelTensor& tensor) {
   }
 }
 
-// What is left of the error when the baseline's weights are cut off where the compressed ones end,
-// in every channel or, when they share a scale, in all.
-double LeftByClipping(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
+// With the baseline's weights cut off where the compressed ones end, in every channel or, when they
+// share a scale, in all.
+LeftByClipping LeftOf(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
                       bool is_shared) {
-  double sum = 0;
+  LeftByClipping left;
   for (std::size_t c = 0; c < x.channels; ++c) {
     const TensorStatistics& range =
         is_shared ? comparison.total.compressed : comparison.channels[c].compressed;
-    for (std::size_t i = c * x.row; i < (c + 1) * x.row; ++i) {
-      const double clipped = std::min(std::max(double{x.values[i]}, range.min), range.max);
-      const double left = clipped - y.values[i];
-      if (std::isfinite(left)) sum += left * left;
-    }
+    const auto row = [&](const WeightRows& rows) {
+      return std::span<const float>(rows.values).subspan(c * rows.row, rows.row);
+    };
+    left.Add(row(x), row(y), static_cast<float>(range.min), static_cast<float>(range.max));
   }
-  return sum;
+  return left;
 }
 
 }  // namespace
@@ -250,7 +249,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   if (is_green()) return findings;
   findings.channel_medians = MediansOf(x);
   if (findings.comparison.total.finite_count() > 0 && rounded.quantization) {
-    findings.left_by_clipping = LeftByClipping(x, y, findings.comparison, is_shared);
+    findings.left_by_clipping = LeftOf(x, y, findings.comparison, is_shared);
   }
   if (findings.comparison.total.SqnrDb() < thresholds.sqnr_red_db) {
     findings.permuted_channels = CountPermutedChannels(x, y);

@@ -21,8 +21,8 @@ struct WeightFindings {
   std::optional<double> step;          // When all channels share a scale.
   std::vector<float> channel_medians;  // From here on: only where something is wrong.
   std::size_t permuted_channels = 0;
-  std::optional<double> left_by_clipping;  // See Evidence.
-  std::vector<Fix> fixes;                  // All ways that were tried, not ranked.
+  std::optional<LeftByClipping> left_by_clipping;  // See Evidence.
+  std::vector<Fix> fixes;                          // All ways that were tried, not ranked.
 
   Evidence ToEvidence() const {
     return {.part = Part::kWeight,

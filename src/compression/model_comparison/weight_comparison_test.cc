@@ -99,7 +99,8 @@ TEST(WeightComparison, CuttingOffExplainsWhatIsCutOff) {
     clipped.values.push_back(static_cast<std::int8_t>(std::clamp(code, -127l, 127l)));
   }
   const WeightFindings findings = Compared(x, clipped);
-  EXPECT_LT(*findings.left_by_clipping, 0.01 * findings.comparison.total.sum_squared_error);
+  EXPECT_LT(findings.left_by_clipping->sum_squares,
+            0.01 * findings.comparison.total.sum_squared_error);
   EXPECT_GT(*findings.comparison.total.ClipRate(), 0.25);
 }
 
