@@ -131,7 +131,8 @@ struct LayerComparison {
   // Nodes behind the layer that the other file has in its weights and bias, by name: normalization
   // and arithmetic with constants.
   std::vector<std::string> folded;
-  std::optional<double> bias_shift;  // Root mean square over channels, in deviations of the output.
+  // Root mean square over channels, in deviations of the output; of each, no more than that is off.
+  std::optional<double> bias_shift;
   std::uint64_t baseline_bytes = 0;  // Of weights and bias, scales included.
   std::uint64_t variant_bytes = 0;
 

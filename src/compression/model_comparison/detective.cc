@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compression/model_comparison/channel_sizes.h"
 #include "compression/model_comparison/coarse_steps.h"
 #include "compression/model_comparison/leftovers.h"
 
@@ -18,9 +19,6 @@ constexpr double kFitted = 0.25;
 constexpr double kRescaled = 0.1;
 // Rounding alone gives 0.289 steps; quantizers that clip a little give more.
 constexpr double kRoundingSteps = 0.5;
-// What fewer values of a channel of outputs show, they may all show by chance. Weights are all
-// there is of them.
-constexpr double kFewValues = 8;
 // The largest error of rounding, in steps, and what the products of codes and scales add to it.
 constexpr double kHalfStep = 0.51;
 
@@ -40,9 +38,7 @@ class Detective {
                               : std::nullopt),
         only_rounds_and_clips_(evidence.left_by_clipping && evidence.step &&
                                evidence.left_by_clipping->max <= kHalfStep * *evidence.step),
-        knows_channels_(evidence.part == Part::kWeight ||
-                        static_cast<double>(total_.finite_count()) >=
-                            kFewValues * static_cast<double>(comparison_.channels.size())) {}
+        knows_channels_(evidence.part == Part::kWeight || ShowsChannels(comparison_)) {}
 
   void Explain(Diagnosis& diagnosis, bool is_coarse) const {
     if (!only_rounds_and_clips_ &&
@@ -216,7 +212,7 @@ class Detective {
   std::size_t worst_;
   std::optional<double> left_by_clipping_;
   bool only_rounds_and_clips_;  // Like a quantizer that works: nothing else is there to find.
-  bool knows_channels_;
+  bool knows_channels_;         // Weights are all there is of them.
 };
 
 }  // namespace

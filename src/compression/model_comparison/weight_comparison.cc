@@ -265,7 +265,8 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
 
 Result<std::optional<std::vector<double>>> BiasShifts(
     const ModelGraph& baseline, const ModelLayer& before, const ModelGraph& variant,
-    const ModelLayer& after, const Folding& folding, const std::vector<double>& deviations) {
+    const ModelLayer& after, const Folding& folding, const OutputSpread& output) {
+  const std::vector<double>& deviations = output.deviations;
   const bool is_folded = folding.baseline_steps + folding.variant_steps > 0;
   const bool have_bias = before.bias != kNoTensor && after.bias != kNoTensor;
   if (!have_bias && !is_folded) return std::nullopt;
@@ -283,7 +284,9 @@ Result<std::optional<std::vector<double>>> BiasShifts(
   std::vector<double> shifts(b.size());
   for (std::size_t i = 0; i < b.size(); ++i) {
     const double deviation = std::max(deviations[i], least);
-    if (deviation > 0) shifts[i] = std::abs(c[i] - b[i]) / deviation;
+    double offset = std::abs(double{c[i]} - b[i]);
+    if (!output.errors.empty()) offset = std::min(offset, output.errors[i]);
+    if (deviation > 0) shifts[i] = offset / deviation;
   }
   return shifts;
 }
