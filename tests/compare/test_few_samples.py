@@ -66,6 +66,18 @@ def test_what_is_cut_off_is_called_that_however_many_samples_show_it(clipped, co
     assert "beyond the last code" in worst["explanation"]
 
 
+def test_few_samples_are_remarked_on(clipped, compare):
+    def remarks(samples):
+        return compare(
+            clipped.fp32, clipped.int8, "--data", clipped.data, "--samples", samples
+        )["remarks"]  # fmt: skip
+
+    assert "only 1 sample:" in remarks(1)[0]
+    assert "only 4 samples:" in remarks(4)[0]
+    assert remarks(16) == []
+    assert remarks(0) == []  # Weights need none.
+
+
 @pytest.mark.parametrize("samples", [1, 2, 16])
 def test_a_shifted_bias_is_found(tmp_path, compare, samples):
     dense = Dense(tmp_path, np.zeros(HIDDEN), {})

@@ -222,8 +222,8 @@ struct ModelComparison {
   std::vector<ByteShare> bytes;   // The largest first.
   std::vector<LintFinding> lint;  // Of the compressed model.
 
-  // Sentences about files that are the same, in the wrong order, or not of one model, and about
-  // what could not be compared.
+  // Sentences about files that are the same, in the wrong order, or not of one model, about what
+  // could not be compared, and about samples that are too few.
   std::vector<std::string> remarks;
 
   std::size_t samples = 0;  // 0: only weights were compared …
