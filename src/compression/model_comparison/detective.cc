@@ -177,7 +177,8 @@ class Detective {
     if (is_coarse && !explains) return false;
     diagnosis.cause = Cause::kOverClipped;
     diagnosis.explanation =
-        "over-clipped: " + Percent(*rate) + " of the baseline's " + SubjectOf(evidence_) +
+        "over-clipped: " + Percent(*rate) + " of " +
+        (evidence_.part == Part::kWeight ? "the baseline's weights" : "the values") +
         " lie beyond the last code, at [" + ShortNumber(total_.compressed.min) + ", " +
         ShortNumber(total_.compressed.max) + "] of [" + ShortNumber(total_.reference.min) + ", " +
         ShortNumber(total_.reference.max) + "]";
