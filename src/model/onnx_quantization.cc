@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "model/node_attributes.h"
 #include "model/onnx_passes.h"
@@ -211,7 +212,8 @@ class OnnxQuantization {
     return ReadBias(node);
   }
 
-  // The int32 bias of QLinearConv and QGemm counts in units of input scale times weight scale.
+  // The int32 bias of QLinearConv and QGemm counts in units of input scale times weight scale. That
+  // of QGemm may have dimensions before its channels.
   Result<void> ReadBias(const ModelNode& node) {
     const std::size_t position = node.op_type == "QLinearConv" ? 8
                                  : node.op_type == "QGemm"     ? 6
@@ -219,7 +221,7 @@ class OnnxQuantization {
     ModelTensor* bias = position == 0 ? nullptr : InputOf(node, position);
     const ModelTensor* input = InputOf(node, 0);
     const ModelTensor* weights = InputOf(node, 3);
-    if (bias == nullptr || bias->quantization || !bias->is_constant || bias->shape.size() != 1 ||
+    if (bias == nullptr || bias->quantization || !bias->is_constant || bias->shape.empty() ||
         bias->type != ElementType::kInt32 || !input->quantization || !weights->quantization ||
         input->quantization->scales.size() != 1) {
       return {};
@@ -228,8 +230,9 @@ class OnnxQuantization {
     scaled.origin = QuantizationOrigin::kQOperator;
     scaled.scales = weights->quantization->scales;
     if (scaled.scales.size() > 1) {
-      if (scaled.scales.size() != static_cast<std::size_t>(bias->shape[0])) return {};
+      if (!std::cmp_equal(scaled.scales.size(), bias->shape.back())) return {};
       scaled.granularity = Quantization::Granularity::kPerChannel;
+      scaled.axis = bias->shape.size() - 1;
     }
     CBOARD_RETURN_IF_ERROR(graph_.Charge(scaled.scales.size() * sizeof(float)));
     for (float& scale : scaled.scales) scale *= input->quantization->scales[0];

@@ -134,6 +134,38 @@ def test_q_operators(tmp_path, dump):
     assert ours.nodes["conv"]["weight_bytes"] == 108 + 16 + 4 + 16 + 4 + 1 + 4 + 1
 
 
+@pytest.mark.parametrize("scales", [[0.25], [0.25, 0.5, 0.125, 2]], ids=["per tensor", "channels"])
+@pytest.mark.parametrize("shape", [(4,), (1, 4)], ids=["row", "matrix of one row"])
+def test_bias_codes_of_a_product_have_the_scales_of_its_inputs(tmp_path, dump, shape, scales):
+    scales = np.array(scales, np.float32)
+    bias = RNG.integers(-1000, 1000, shape).astype(np.int32)
+    constants = {
+        "xs": np.float32(0.5),
+        "xz": np.uint8(128),
+        "w": RNG.integers(-127, 128, (3, 4)).astype(np.int8),
+        "ws": scales if len(scales) > 1 else scales[0],
+        "wz": np.zeros(len(scales), np.int8) if len(scales) > 1 else np.int8(0),
+        "b": bias,
+        "ys": np.float32(0.25),
+        "yz": np.uint8(3),
+    }
+    save(
+        tmp_path / "m.onnx",
+        [
+            helper.make_node(
+                "QGemm", ["x", "xs", "xz", "w", "ws", "wz", "b", "ys", "yz"], ["y"], "gemm",
+                domain="com.microsoft",
+            ),
+        ],
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, [2, 3])],
+        [helper.make_tensor_value_info("y", TensorProto.UINT8, [2, 4])],
+        [numpy_helper.from_array(np.asarray(v), name) for name, v in constants.items()],
+    )  # fmt: skip
+    np.testing.assert_array_equal(
+        dump(tmp_path / "m.onnx").values("b"), bias.astype(np.float32) * (np.float32(0.5) * scales)
+    )
+
+
 @pytest.mark.parametrize("per_row", [False, True], ids=["per direction", "per row"])
 @pytest.mark.parametrize("directions", [1, 2])
 def test_recurrent_codes_have_scales_for_each_direction(tmp_path, dump, directions, per_row):

@@ -131,7 +131,8 @@ struct LayerComparison {
   // Nodes behind the layer that the other file has in its weights and bias, by name: normalization
   // and arithmetic with constants.
   std::vector<std::string> folded;
-  std::optional<double> bias_shift;  // Root mean square over channels, in deviations of the output.
+  // Root mean square over channels, in deviations of the output; of each, no more than that is off.
+  std::optional<double> bias_shift;
   std::uint64_t baseline_bytes = 0;  // Of weights and bias, scales included.
   std::uint64_t variant_bytes = 0;
 
@@ -221,8 +222,8 @@ struct ModelComparison {
   std::vector<ByteShare> bytes;   // The largest first.
   std::vector<LintFinding> lint;  // Of the compressed model.
 
-  // Sentences about files that are the same, in the wrong order, or not of one model, and about
-  // what could not be compared.
+  // Sentences about files that are the same, in the wrong order, or not of one model, about what
+  // could not be compared, and about samples that are too few.
   std::vector<std::string> remarks;
 
   std::size_t samples = 0;  // 0: only weights were compared …

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace cboard::compare {
+
+bool ShowsChannels(const Comparison& output) {
+  constexpr std::uint64_t kFewValues = 8;
+  return output.total.finite_count() >= kFewValues * output.channels.size();
+}
 
 std::optional<double> SizeOfChannel(const Evidence& evidence, std::size_t channel) {
   const PairStatistics& values = evidence.comparison->channels[channel];

@@ -1,4 +1,5 @@
-// How large the values of channels are, which share a scale or do not.
+// How large the values of channels are, which share a scale or do not, and whether that can be
+// told.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,10 @@
 #include "compression/model_comparison/diagnosis.h"
 
 namespace cboard::compare {
+
+// Whether there are enough values of each channel of an output to say something of it: what fewer
+// than eight show, they may all show by chance.
+bool ShowsChannels(const Comparison& output);
 
 // Of most values in the channel; nothing where it has none but zeros.
 std::optional<double> SizeOfChannel(const Evidence& evidence, std::size_t channel);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compression/model_comparison/channel_sizes.h"
+#include "compression/model_comparison/coarse_steps.h"
 #include "compression/model_comparison/leftovers.h"
 
 namespace cboard::compare {
@@ -18,10 +19,8 @@ constexpr double kFitted = 0.25;
 constexpr double kRescaled = 0.1;
 // Rounding alone gives 0.289 steps; quantizers that clip a little give more.
 constexpr double kRoundingSteps = 0.5;
-// A scale for which the largest channel is this many times the usual one suits few of them.
-constexpr double kSpread = 4;
-// In standard deviations: values that reach further are outliers.
-constexpr double kUsualRange = 8;
+// The largest error of rounding, in steps, and what the products of codes and scales add to it.
+constexpr double kHalfStep = 0.51;
 
 std::string Percent(double share) { return ShortNumber(share * 100, 3) + " %"; }
 
@@ -33,16 +32,23 @@ class Detective {
         total_(comparison_.total),
         error_(total_.sum_squared_error),
         is_about_channel_(worst_db < sqnr_db - 10),
-        worst_(comparison_.worst_channel.value_or(0)) {}
+        worst_(comparison_.worst_channel.value_or(0)),
+        left_by_clipping_(evidence.left_by_clipping
+                              ? std::optional(evidence.left_by_clipping->sum_squares)
+                              : std::nullopt),
+        only_rounds_and_clips_(evidence.left_by_clipping && evidence.step &&
+                               evidence.left_by_clipping->max <= kHalfStep * *evidence.step),
+        knows_channels_(evidence.part == Part::kWeight || ShowsChannels(comparison_)) {}
 
   void Explain(Diagnosis& diagnosis, bool is_coarse) const {
-    const bool found = Permuted(diagnosis) || Dead(diagnosis) || WrongScale(diagnosis) ||
-                       Shifted(diagnosis) || Clipped(diagnosis, is_coarse) ||
-                       (is_coarse && Stretched(diagnosis));
-    if (found) return;
+    if (!only_rounds_and_clips_ &&
+        (Permuted(diagnosis) || Dead(diagnosis) || WrongScale(diagnosis) || Shifted(diagnosis))) {
+      return;
+    }
+    if (Clipped(diagnosis, is_coarse) || (is_coarse && Stretched(diagnosis))) return;
     diagnosis.cause = Cause::kChanged;
     diagnosis.explanation =
-        Subject() + " changed: SQNR is " + ShortNumber(total_.SqnrDb(), 3) + " dB" +
+        SubjectOf(evidence_) + " changed: SQNR is " + ShortNumber(total_.SqnrDb(), 3) + " dB" +
         (is_about_channel_ ? ", that of channel " + std::to_string(worst_) + " " +
                                  ShortNumber(comparison_.channels[worst_].SqnrDb(), 3) + " dB,"
                            : "") +
@@ -51,8 +57,6 @@ class Detective {
   }
 
  private:
-  std::string Subject() const { return evidence_.part == Part::kWeight ? "weights" : "values"; }
-
   bool Permuted(Diagnosis& diagnosis) const {
     if (evidence_.permuted_channels < 2) return false;
     diagnosis.cause = Cause::kPermutedChannels;
@@ -63,6 +67,7 @@ class Detective {
   }
 
   bool Dead(Diagnosis& diagnosis) const {
+    if (!knows_channels_) return false;
     double explained = 0;
     std::size_t count = 0, first = 0;
     for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
@@ -79,24 +84,25 @@ class Detective {
     diagnosis.cause = Cause::kDeadChannel;
     diagnosis.explanation =
         std::to_string(count) + " of " + std::to_string(comparison_.channels.size()) +
-        " channels " + (count == 1 ? "is" : "are") + " dead: all " + Subject() + " of channel " +
-        std::to_string(first) + " are " + ShortNumber(channel.compressed.max) +
+        " channels " + (count == 1 ? "is" : "are") + " dead: all " + SubjectOf(evidence_) +
+        " of channel " + std::to_string(first) + " are " + ShortNumber(channel.compressed.max) +
         ", the baseline's reach " + ShortNumber(RangeOf(channel.reference));
     return true;
   }
 
   bool WrongScale(Diagnosis& diagnosis) const {
-    const double believed =
-        std::min(kRescaled * error_, evidence_.left_by_clipping.value_or(HUGE_VAL));
+    const double believed = std::min(kRescaled * error_, left_by_clipping_.value_or(HUGE_VAL));
     const double factor =
         total_.reference.sum_squares > 0 ? total_.Dot() / total_.reference.sum_squares : 1;
     if (std::abs(factor - 1) > 0.01 && LeftByFactor(total_) < believed) {
       diagnosis.cause = Cause::kWrongScale;
-      diagnosis.explanation = "scale is wrong: " + Subject() + " are " + ShortNumber(factor) +
+      diagnosis.explanation = "scale is wrong: " + SubjectOf(evidence_) + " are " +
+                              ShortNumber(factor) +
                               " times the baseline's; without this factor SQNR would be " +
                               DbOf(LeftByFactor(total_)) + " instead of " + DbOf(error_) + " dB";
       return true;
     }
+    if (!knows_channels_) return false;
     std::size_t scaled = 0, worst = worst_;
     double largest = 0;
     for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
@@ -115,8 +121,9 @@ class Detective {
     diagnosis.cause = Cause::kWrongScale;
     diagnosis.explanation = "scale is wrong in " + std::to_string(scaled) + " of " +
                             std::to_string(comparison_.channels.size()) +
-                            " channels: " + Subject() + " of channel " + std::to_string(worst) +
-                            " are " + ShortNumber(FactorOf(worst)) + " times the baseline's";
+                            " channels: " + SubjectOf(evidence_) + " of channel " +
+                            std::to_string(worst) + " are " + ShortNumber(FactorOf(worst)) +
+                            " times the baseline's";
     return true;
   }
 
@@ -130,8 +137,12 @@ class Detective {
   }
 
   bool Shifted(Diagnosis& diagnosis) const {
-    const bool everywhere = LeftByOffset(total_) < kExplained * error_;
-    if (!everywhere && LeftByChannel(comparison_, LeftByOffset) >= kFitted * error_) return false;
+    const double clipped = left_by_clipping_.value_or(HUGE_VAL);
+    const bool everywhere = LeftByOffset(total_) < std::min(kExplained * error_, clipped);
+    if (!everywhere && (!knows_channels_ || LeftByChannel(comparison_, LeftByOffset) >=
+                                                std::min(kFitted * error_, clipped))) {
+      return false;
+    }
     const PairStatistics* shifted = &total_;
     std::string where;
     if (!everywhere) {
@@ -146,16 +157,14 @@ class Detective {
         where = " of channel " + std::to_string(c);
       }
     }
-    // Values that hardly vary are rounded to one side by up to half a step: that is no offset.
-    const double shift = MeanOf(shifted->compressed) - MeanOf(shifted->reference);
-    if (evidence_.part == Part::kOutput && std::abs(shift) < evidence_.step.value_or(0) / 2) {
-      return false;
-    }
+    if (!IsShifted(evidence_, *shifted)) return false;
+    const double sigmas = shifted->MeanShiftSigmas();  // Infinite where all values are alike.
     diagnosis.cause = Cause::kBiasShift;
     diagnosis.explanation =
-        Subject() + where + " are shifted by " + ShortNumber(shifted->MeanShiftSigmas(), 3) +
-        " standard deviations: the mean went from " + ShortNumber(MeanOf(shifted->reference)) +
-        " to " + ShortNumber(MeanOf(shifted->compressed));
+        SubjectOf(evidence_) + where + " are shifted" +
+        (std::isfinite(sigmas) ? " by " + ShortNumber(sigmas, 3) + " standard deviations" : "") +
+        ": the mean went from " + ShortNumber(MeanOf(shifted->reference)) + " to " +
+        ShortNumber(MeanOf(shifted->compressed));
     return true;
   }
 
@@ -163,14 +172,16 @@ class Detective {
     const std::optional<double> rate = total_.ClipRate();
     const std::optional<double> steps = total_.RmseSteps();
     if (!rate || !steps || *rate == 0) return false;
-    if (is_coarse && *steps < kRoundingSteps) return false;
-    if (is_coarse && evidence_.left_by_clipping.value_or(0) > kExplained * error_) return false;
+    const bool explains =
+        left_by_clipping_ ? *left_by_clipping_ <= kExplained * error_ : *steps >= kRoundingSteps;
+    if (is_coarse && !explains) return false;
     diagnosis.cause = Cause::kOverClipped;
-    diagnosis.explanation = "over-clipped: " + Percent(*rate) + " of the baseline's " + Subject() +
-                            " lie beyond the last code, at [" + ShortNumber(total_.compressed.min) +
-                            ", " + ShortNumber(total_.compressed.max) + "] of [" +
-                            ShortNumber(total_.reference.min) + ", " +
-                            ShortNumber(total_.reference.max) + "]";
+    diagnosis.explanation =
+        "over-clipped: " + Percent(*rate) + " of " +
+        (evidence_.part == Part::kWeight ? "the baseline's weights" : "the values") +
+        " lie beyond the last code, at [" + ShortNumber(total_.compressed.min) + ", " +
+        ShortNumber(total_.compressed.max) + "] of [" + ShortNumber(total_.reference.min) + ", " +
+        ShortNumber(total_.reference.max) + "]";
     return true;
   }
 
@@ -184,57 +195,8 @@ class Detective {
   // Rounding is as good as it gets, but steps are too large for most values.
   bool Stretched(Diagnosis& diagnosis) const {
     const std::optional<double> steps = RmseSteps();
-    if (!steps || *steps >= kRoundingSteps) return false;
-    if (evidence_.step && Spread(diagnosis)) return true;
-    const double sigma = std::sqrt(VarianceOf(total_.reference));
-    const double range = RangeOf(total_.reference);
-    if (evidence_.step && range < kUsualRange * sigma && SmallChannel(diagnosis)) return true;
-    diagnosis.cause = Cause::kOutliers;
-    diagnosis.explanation = "outliers stretch the range: it reaches " + ShortNumber(range) + ", " +
-                            ShortNumber(range / sigma, 3) + " standard deviations";
-    if (evidence_.step) {
-      diagnosis.explanation +=
-          ", and one step is " + ShortNumber(*evidence_.step / sigma, 3) + " of these";
-    }
-    if (total_.steps && total_.steps->used_codes) {
-      diagnosis.explanation += "; " + std::to_string(*total_.steps->used_codes) + " of " +
-                               std::to_string(1 << evidence_.bits) + " codes are used";
-    }
-    return true;
-  }
-
-  // No value stands out, and no channel is large: one of them is small.
-  bool SmallChannel(Diagnosis& diagnosis) const {
-    if (!is_about_channel_ || comparison_.channels.empty()) return false;
-    const std::optional<double> usual = UsualChannelSize(evidence_),
-                                size = SizeOfChannel(evidence_, worst_);
-    if (!usual || !size || *size * kSpread > *usual) return false;
-    diagnosis.cause = Cause::kChannelSpread;
-    diagnosis.explanation = "one scale for channels of very different size: channel " +
-                            std::to_string(worst_) + " is " + ShortNumber(*size / *usual, 2) +
-                            " times the usual one and keeps an SQNR of " +
-                            ShortNumber(comparison_.channels[worst_].SqnrDb(), 3) + " dB";
-    return true;
-  }
-
-  bool Spread(Diagnosis& diagnosis) const {
-    std::size_t largest = 0;
-    double largest_size = -1;
-    for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
-      const std::optional<double> size = SizeOfChannel(evidence_, c);
-      if (size && *size > largest_size) largest_size = *size, largest = c;
-    }
-    const std::optional<double> usual = UsualChannelSize(evidence_);
-    if (!usual) return false;
-    const double ratio = largest_size / *usual;
-    if (ratio < kSpread) return false;
-    diagnosis.cause = Cause::kChannelSpread;
-    diagnosis.explanation = "one scale for channels of very different size: channel " +
-                            std::to_string(largest) + " is " + ShortNumber(ratio, 3) +
-                            " times the usual one and reaches " +
-                            ShortNumber(RangeOf(comparison_.channels[largest].reference)) +
-                            "; channel " + std::to_string(worst_) + " keeps an SQNR of " +
-                            ShortNumber(comparison_.channels[worst_].SqnrDb(), 3) + " dB";
+    if (!only_rounds_and_clips_ && (!steps || *steps >= kRoundingSteps)) return false;
+    ExplainCoarseSteps(evidence_, knows_channels_, is_about_channel_, diagnosis);
     return true;
   }
 
@@ -249,6 +211,9 @@ class Detective {
   double error_;
   bool is_about_channel_;
   std::size_t worst_;
+  std::optional<double> left_by_clipping_;
+  bool only_rounds_and_clips_;  // Like a quantizer that works: nothing else is there to find.
+  bool knows_channels_;         // Weights are all there is of them.
 };
 
 }  // namespace

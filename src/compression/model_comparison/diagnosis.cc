@@ -35,6 +35,11 @@ Level LevelOf(double severity_db, const Thresholds& thresholds) {
 
 }  // namespace
 
+bool IsShifted(const Evidence& evidence, const PairStatistics& pairs) {
+  return evidence.part != Part::kOutput ||
+         std::abs(ShiftOf(pairs)) >= evidence.step.value_or(0) / 2;
+}
+
 bool IsWorse(const Diagnosis& a, const Diagnosis& b) {
   if (a.level != b.level) return a.level > b.level;
   return a.severity_db < b.severity_db;
@@ -80,7 +85,8 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   if (diagnosis.level == Level::kGreen &&
       (total.ClipRate().value_or(0) > thresholds.clip_rate_amber ||
        total.RmseSteps().value_or(0) > thresholds.rmse_steps_amber ||
-       std::abs(total.MeanShiftSigmas()) > thresholds.mean_shift_amber)) {
+       (std::abs(total.MeanShiftSigmas()) > thresholds.mean_shift_amber &&
+        IsShifted(evidence, total)))) {
     diagnosis.level = Level::kAmber;
   }
   if (diagnosis.level != Level::kGreen) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cboard/compression/model_comparison.h"
+#include "compression/model_comparison/leftovers.h"
 
 namespace cboard::compare {
 
@@ -21,15 +22,19 @@ struct Evidence {
   std::vector<float> channel_medians = {};
   // Channels whose values were found in another channel.
   std::size_t permuted_channels = 0;
-  // Σ(clip(x) - y)², with the baseline's values cut off where the compressed ones end. Nothing for
-  // outputs: what their quantizers do is rounding and clipping, and `comparison` tells these apart.
-  std::optional<double> left_by_clipping = {};
+  // With the baseline's weights cut off where the compressed ones end, and what goes into the
+  // quantizer of an output where its codes do.
+  std::optional<LeftByClipping> left_by_clipping = {};
   // Σx² in the baseline. A layer before may have left less for a quantizer that is made for this
   // much, and then its steps are too large through no fault of its own.
   double baseline_energy = 0;
   // How much errors in each channel of an output matter next; see ChannelImportance. May be empty.
   std::vector<double> channel_importance = {};
 };
+
+// Whether the mean of values moved by more than rounding can move it: values that hardly vary are
+// all rounded to one side, by up to half a step.
+bool IsShifted(const Evidence& evidence, const PairStatistics& pairs);
 
 // SQNR in dB with channels counted as much as they matter; nothing without `importance`.
 std::optional<double> UsefulSqnrDb(const Comparison& comparison,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/channel_sizes.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/float_nodes.h"
 #include "compression/model_comparison/ranked_fixes.h"
@@ -15,19 +16,24 @@ namespace {
 // An output this near to the baseline's shows that factors of channels are undone later.
 constexpr double kSoundOutputDb = 20;
 
-// Deviations of the output by channel: those seen, or those that inputs of unit variance give.
-std::vector<double> DeviationsOf(const std::optional<Comparison>& output,
-                                 const Comparison& weights) {
-  std::vector<double> deviations;
-  const bool is_seen = output && output->channels.size() == weights.channels.size();
-  for (const PairStatistics& channel : is_seen ? output->channels : weights.channels) {
-    const TensorStatistics& values = channel.reference;
-    const double n = std::max(1.0, static_cast<double>(values.finite_count()));
-    const double mean = values.sum / n;
-    deviations.push_back(is_seen ? std::sqrt(std::max(0.0, values.sum_squares / n - mean * mean))
-                                 : std::sqrt(values.sum_squares));
+// What a bias is judged by, for each channel of `weights`: what the output showed of them, or what
+// inputs of unit variance would give.
+OutputSpread SpreadOf(const std::optional<Comparison>& output, const Comparison& weights) {
+  OutputSpread spread;
+  if (!output || output->channels.size() != weights.channels.size()) {
+    for (const PairStatistics& channel : weights.channels) {
+      spread.deviations.push_back(std::sqrt(channel.reference.sum_squares));
+    }
+    return spread;
   }
-  return deviations;
+  const bool shows_channels = ShowsChannels(*output);
+  for (const PairStatistics& channel : output->channels) {
+    const PairStatistics& varying = shows_channels ? channel : output->total;
+    const bool is_empty = channel.finite_count() == 0;
+    spread.deviations.push_back(is_empty ? 0 : std::sqrt(VarianceOf(varying.reference)));
+    spread.errors.push_back(is_empty ? 0 : channel.Rmse());
+  }
+  return spread;
 }
 
 void TakeOutputs(OutputFindings& findings, LayerComparison& layer) {
@@ -152,10 +158,10 @@ std::optional<PairedWeights> LayerJudge::WeightsToRestore(const ModelLayer& befo
 Result<void> LayerJudge::JudgeBias(const ModelLayer& before, const ModelLayer& after,
                                    const Folding& folding, LayerComparison& layer) const {
   // Gates come between a bias and what the node gives out.
-  const auto deviations =
-      DeviationsOf(before.part.empty() ? layer.accumulated : std::nullopt, *layer.weight);
+  const OutputSpread spread =
+      SpreadOf(before.part.empty() ? layer.accumulated : std::nullopt, *layer.weight);
   CBOARD_ASSIGN_OR_RETURN(const auto shifts, BiasShifts(models_.baseline, before, models_.variant,
-                                                        after, folding, deviations));
+                                                        after, folding, spread));
   if (!shifts || shifts->empty()) return {};
   double squares = 0;
   for (const double shift : *shifts) squares += shift * shift;
@@ -193,16 +199,19 @@ Result<LayerJudge::OutputDiagnosis> LayerJudge::DiagnoseOutput(TensorId tensor, 
   CBOARD_ASSIGN_OR_RETURN(std::vector<double> importance,
                           importance_.Of(tensor, layer.local->channels.size()));
   layer.useful_output_db = UsefulSqnrDb(*layer.local, importance);
-  Evidence evidence{.part = Part::kOutput,
-                    .comparison = &*layer.local,
-                    .bits = bits,
-                    .step = step,
-                    .baseline_energy = layer.accumulated->total.reference.sum_squares,
-                    .channel_importance = std::move(importance)};
+  Evidence evidence{
+      .part = Part::kOutput,
+      .comparison = &*layer.local,
+      .bits = bits,
+      .step = step,
+      .left_by_clipping = findings.grid ? std::optional(findings.local_left) : std::nullopt,
+      .baseline_energy = layer.accumulated->total.reference.sum_squares,
+      .channel_importance = std::move(importance)};
   OutputDiagnosis found{.diagnosis = Diagnose(evidence, options_.thresholds), .fixes = {}};
   // A quantizer that suits the baseline is not to blame for what errors before make it cut off.
   if (found.diagnosis.level != Level::kGreen && findings.undisturbed) {
     evidence.comparison = &*findings.undisturbed;
+    evidence.left_by_clipping = findings.undisturbed_left;
     Diagnosis undisturbed = Diagnose(evidence, options_.thresholds);
     if (undisturbed.level < found.diagnosis.level) found.diagnosis = std::move(undisturbed);
   }

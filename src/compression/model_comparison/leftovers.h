@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "cboard/tensor/compare.h"
 
@@ -12,8 +13,21 @@ double MeanOf(const TensorStatistics& side);
 double VarianceOf(const TensorStatistics& side);
 double RangeOf(const TensorStatistics& side);  // The largest magnitude.
 
-// Whether a channel became constant, other than by being too small for its scale.
+// The mean's change.
+double ShiftOf(const PairStatistics& pairs);
+
+// Whether a channel became constant, other than by being too small for its scale, or cut off.
 bool IsDead(const PairStatistics& channel, std::optional<double> step);
+
+// What is left of the error when references are cut off where codes end: Σ(clip(x) - y)², and the
+// largest |clip(x) - y|. Pairs that are not finite are left out.
+struct LeftByClipping {
+  double sum_squares = 0;
+  double max = 0;
+
+  void Add(std::span<const float> references, std::span<const float> compressed, float low,
+           float high);
+};
 
 // Σ(y - a x)² with the factor a that makes it smallest, and Σ(y - x - d)² likewise.
 double LeftByFactor(const PairStatistics& pairs);

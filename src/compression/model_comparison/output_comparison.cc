@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <unordered_set>
 
 #include "cboard/runtime/capture.h"
@@ -21,6 +22,17 @@ std::size_t ChannelAxisOf(const OutputPlan& plan, std::size_t rank) {
 bool IsFloat(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
          dtype == DType::kBfloat16;
+}
+
+// The values of a tensor: where they lie, if they are floats, and otherwise converted into
+// `storage`.
+Result<std::span<const float>> FloatsOf(const TensorView& tensor, std::vector<float>& storage) {
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(tensor.data) % alignof(float) == 0;
+  if (tensor.dtype == DType::kFloat32 && !tensor.quantization && is_aligned) {
+    return std::span(static_cast<const float*>(tensor.data), tensor.element_count());
+  }
+  CBOARD_ASSIGN_OR_RETURN(storage, ToFloats(tensor));
+  return storage;
 }
 
 // One output, gathered over samples.
@@ -70,6 +82,8 @@ class OutputGatherer {
     if (has_local_) findings.local = local_->Build();
     if (has_local_ && plan_.grid) {
       findings.undisturbed = undisturbed_->Build();
+      findings.local_left = local_left_;
+      findings.undisturbed_left = undisturbed_left_;
       findings.values = values_;
       findings.grid = plan_.grid;
     }
@@ -81,18 +95,35 @@ class OutputGatherer {
  private:
   Result<void> AddLocal(const TensorView& before, const TensorView& after) {
     has_local_ = true;
-    if (!plan_.clamp) return local_->Add(before, after);
+    if (!plan_.clamp) {
+      CBOARD_RETURN_IF_ERROR(AddLeft(before, after, local_left_));
+      return local_->Add(before, after);
+    }
     CBOARD_ASSIGN_OR_RETURN(std::vector<float> clamped, ToFloats(before));
     for (float& value : clamped) {
       value = std::min(std::max(value, plan_.clamp->low), plan_.clamp->high);
     }
-    return local_->Add(TensorView(clamped, before.shape), after);
+    const TensorView reference(clamped, before.shape);
+    CBOARD_RETURN_IF_ERROR(AddLeft(reference, after, local_left_));
+    return local_->Add(reference, after);
+  }
+
+  Result<void> AddLeft(const TensorView& reference, const TensorView& compressed,
+                       LeftByClipping& left) const {
+    if (!plan_.grid) return {};
+    const CodeRange range = RangeOf(*plan_.grid);
+    std::vector<float> x, y;
+    CBOARD_ASSIGN_OR_RETURN(const std::span<const float> references, FloatsOf(reference, x));
+    CBOARD_ASSIGN_OR_RETURN(const std::span<const float> rounded, FloatsOf(compressed, y));
+    left.Add(references, rounded, static_cast<float>(range.low), static_cast<float>(range.high));
+    return {};
   }
 
   Result<void> AddUndisturbed(const TensorView& reference) {
     if (!plan_.grid) return {};
     const auto& [scale, zero_point, code_min, code_max] = *plan_.grid;
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ToFloats(reference));
+    std::vector<float> storage;
+    CBOARD_ASSIGN_OR_RETURN(const std::span<const float> values, FloatsOf(reference, storage));
     values_->Add(values);
     std::vector<float> rounded(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -100,8 +131,9 @@ class OutputGatherer {
       const double kept = std::min(std::max(code, double(code_min)), double(code_max));
       rounded[i] = static_cast<float>((kept - zero_point) * scale);
     }
-    return undisturbed_->Add(TensorView(values, reference.shape),
-                             TensorView(rounded, reference.shape));
+    const TensorView compressed(rounded, reference.shape);
+    CBOARD_RETURN_IF_ERROR(AddLeft(reference, compressed, undisturbed_left_));
+    return undisturbed_->Add(reference, compressed);
   }
 
   const OutputPlan& plan_;
@@ -109,6 +141,7 @@ class OutputGatherer {
   bool is_given_up_ = false;
   bool has_local_ = false;
   std::optional<ComparisonBuilder> accumulated_, local_, undisturbed_;
+  LeftByClipping local_left_, undisturbed_left_;
   std::vector<double> sample_cosines_;
   std::shared_ptr<ValueBins> values_ = std::make_shared<ValueBins>();
   HistogramSum baseline_, variant_;

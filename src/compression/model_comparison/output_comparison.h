@@ -9,6 +9,7 @@
 
 #include "cboard/compression/model_comparison.h"
 #include "cboard/model/model_graph.h"
+#include "compression/model_comparison/leftovers.h"
 #include "compression/model_comparison/model_layers.h"
 #include "compression/model_comparison/output_ranges.h"
 #include "compression/model_comparison/saturation_check.h"
@@ -39,6 +40,8 @@ struct OutputFindings {
   // What the quantizer would do to the baseline's output: with `local`, it also gets what errors
   // before it have made of that.
   std::optional<Comparison> undisturbed;
+  // Of these two; where there is a grid.
+  LeftByClipping local_left, undisturbed_left;
   std::optional<Comparison> accumulated;  // Nothing when shapes differ.
   // The baseline's values, and the quantizer; where there is `undisturbed`.
   std::shared_ptr<const ValueBins> values;

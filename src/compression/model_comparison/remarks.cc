@@ -12,6 +12,8 @@ namespace {
 constexpr double kSwappedFactor = 1.5;
 // The cosine between weights that have nothing to do with each other is near 0.
 constexpr double kUnrelatedCosine = 0.3;
+// What fewer samples show of outputs is not what others will.
+constexpr std::size_t kFewSamples = 8;
 
 bool IsSameFile(const ModelComparison& comparison) {
   std::error_code error;
@@ -41,6 +43,14 @@ std::vector<std::string> RemarksOn(const ModelComparison& comparison) {
     remarks.push_back(
         "No layer's weights are alike, only names and shapes: these do not seem to be two files of "
         "one trained model.");
+  }
+  const bool has_outputs = std::ranges::any_of(
+      comparison.layers, [](const LayerComparison& layer) { return layer.local.has_value(); });
+  if (has_outputs && comparison.samples < kFewSamples) {
+    remarks.push_back("Outputs are judged by only " + HumanCount(comparison.samples) + " sample" +
+                      (comparison.samples == 1 ? "" : "s") +
+                      ": levels and causes may differ with more (" + std::to_string(kFewSamples) +
+                      " at least), and ranges given here are too narrow to calibrate by.");
   }
   const auto in_bodies = std::ranges::count_if(comparison.layers, &LayerComparison::is_in_body);
   if (in_bodies > 0) {

@@ -92,21 +92,20 @@ std::string PrecisionOf(const ModelTensor& tensor) {
   }
 }
 
-// What is left of the error when the baseline's weights are cut off where the compressed ones end,
-// in every channel or, when they share a scale, in all.
-double LeftByClipping(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
+// With the baseline's weights cut off where the compressed ones end, in every channel or, when they
+// share a scale, in all.
+LeftByClipping LeftOf(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
                       bool is_shared) {
-  double sum = 0;
+  LeftByClipping left;
   for (std::size_t c = 0; c < x.channels; ++c) {
     const TensorStatistics& range =
         is_shared ? comparison.total.compressed : comparison.channels[c].compressed;
-    for (std::size_t i = c * x.row; i < (c + 1) * x.row; ++i) {
-      const double clipped = std::min(std::max(double{x.values[i]}, range.min), range.max);
-      const double left = clipped - y.values[i];
-      if (std::isfinite(left)) sum += left * left;
-    }
+    const auto row = [&](const WeightRows& rows) {
+      return std::span<const float>(rows.values).subspan(c * rows.row, rows.row);
+    };
+    left.Add(row(x), row(y), static_cast<float>(range.min), static_cast<float>(range.max));
   }
-  return sum;
+  return left;
 }
 
 }  // namespace
@@ -263,7 +262,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   }
   findings.channel_medians = MediansOf(x);
   if (findings.comparison.total.finite_count() > 0 && rounded.quantization) {
-    findings.left_by_clipping = LeftByClipping(x, y, findings.comparison, is_shared);
+    findings.left_by_clipping = LeftOf(x, y, findings.comparison, is_shared);
   }
   if (findings.comparison.total.SqnrDb() < thresholds.sqnr_red_db) {
     findings.permuted_channels = CountPermutedChannels(x, y);
@@ -279,7 +278,8 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
 
 Result<std::optional<std::vector<double>>> BiasShifts(
     const ModelGraph& baseline, const ModelLayer& before, const ModelGraph& variant,
-    const ModelLayer& after, const Folding& folding, const std::vector<double>& deviations) {
+    const ModelLayer& after, const Folding& folding, const OutputSpread& output) {
+  const std::vector<double>& deviations = output.deviations;
   const bool is_folded = folding.baseline_steps + folding.variant_steps > 0;
   const bool have_bias = before.bias != kNoTensor && after.bias != kNoTensor;
   if (!have_bias && !is_folded) return std::nullopt;
@@ -297,7 +297,9 @@ Result<std::optional<std::vector<double>>> BiasShifts(
   std::vector<double> shifts(b.size());
   for (std::size_t i = 0; i < b.size(); ++i) {
     const double deviation = std::max(deviations[i], least);
-    if (deviation > 0) shifts[i] = std::abs(c[i] - b[i]) / deviation;
+    double offset = std::abs(double{c[i]} - b[i]);
+    if (!output.errors.empty()) offset = std::min(offset, output.errors[i]);
+    if (deviation > 0) shifts[i] = offset / deviation;
   }
   return shifts;
 }

@@ -22,8 +22,8 @@ struct WeightFindings {
   std::optional<double> step;          // When all channels share a scale.
   std::vector<float> channel_medians;  // From here on: only where something is wrong.
   std::size_t permuted_channels = 0;
-  std::optional<double> left_by_clipping;  // See Evidence.
-  std::vector<Fix> fixes;                  // All ways that were tried, not ranked.
+  std::optional<LeftByClipping> left_by_clipping;  // See Evidence.
+  std::vector<Fix> fixes;                          // All ways that were tried, not ranked.
 
   Evidence ToEvidence() const {
     return {.part = Part::kWeight,
@@ -56,11 +56,19 @@ Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_
 // How many channels of `after` are not their own in `before`, but another one.
 std::size_t CountPermutedChannels(const WeightRows& before, const WeightRows& after);
 
-// Offsets between biases, with what was folded into them, by channel, in units of `deviations`;
+// How much each channel of an output varies, and how far it is off; `errors` is empty when nobody
+// has seen it.
+struct OutputSpread {
+  std::vector<double> deviations;
+  std::vector<double> errors;
+};
+
+// Offsets between biases, with what was folded into them, by channel, in units of the deviations;
 // those of channels that hardly vary count as a tenth of the usual one, since next to the others
-// nobody sees them. Nothing when either side has no bias.
+// nobody sees them. An offset counts no more than the output is off: what an activation cuts off,
+// or what makes up for other errors, does no harm. Nothing when either side has no bias.
 Result<std::optional<std::vector<double>>> BiasShifts(
     const ModelGraph& baseline, const ModelLayer& before, const ModelGraph& variant,
-    const ModelLayer& after, const Folding& folding, const std::vector<double>& deviations);
+    const ModelLayer& after, const Folding& folding, const OutputSpread& output);
 
 }  // namespace cboard::compare

@@ -99,7 +99,8 @@ TEST(WeightComparison, CuttingOffExplainsWhatIsCutOff) {
     clipped.values.push_back(static_cast<std::int8_t>(std::clamp(code, -127l, 127l)));
   }
   const WeightFindings findings = Compared(x, clipped);
-  EXPECT_LT(*findings.left_by_clipping, 0.01 * findings.comparison.total.sum_squared_error);
+  EXPECT_LT(findings.left_by_clipping->sum_squares,
+            0.01 * findings.comparison.total.sum_squared_error);
   EXPECT_GT(*findings.comparison.total.ClipRate(), 0.25);
 }
 
@@ -128,14 +129,19 @@ TEST(WeightComparison, ShiftsOfTheBiasAreInUnitsOfTheOutput) {
   };
   const ModelGraph a = model({1, 2}), b = model({1.5f, 2});
   const auto shifts =
-      BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {0.25, 1});
+      BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {{0.25, 1}, {}});
   ASSERT_THAT(shifts, Succeeds());
   EXPECT_THAT(**shifts, ::testing::ElementsAre(2, 0));
   // A channel that never varies is no unit: a tenth of what is usual stands for it.
-  const auto still =
-      BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {1e-9, std::sqrt(2.0)});
+  const auto still = BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {},
+                                {{1e-9, std::sqrt(2.0)}, {}});
   ASSERT_THAT(still, Succeeds());
   EXPECT_THAT(**still, ::testing::ElementsAre(DoubleNear(5, 1e-6), 0));
+  // What an activation cuts off does no harm.
+  const auto unseen =
+      BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {{0.25, 1}, {0.125, 1}});
+  ASSERT_THAT(unseen, Succeeds());
+  EXPECT_THAT(**unseen, ::testing::ElementsAre(0.5, 0));
 }
 
 TEST(PermutedChannels, AreFoundAmongManyOfFourBits) {
