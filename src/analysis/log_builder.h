@@ -4,13 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cboard/compression/compression_writer.h"
+#include "cboard/compression/tags.h"
 #include "cboard/proto/run_metadata.h"
+#include "cboard/proto/summary.h"
+#include "cboard/proto/tensor.h"
 #include "cboard/reader/log_reader.h"
 #include "cboard/writer/summary_writer.h"
 #include "testing/matchers.h"
@@ -47,6 +52,19 @@ class LogBuilder {
                       const std::vector<std::pair<std::string, HParam>>& hparams,
                       const std::vector<std::pair<std::string, double>>& metrics) {
     EXPECT_THAT(Writer(run).AddHParams(hparams, metrics, "hparams"), testing::Succeeds());
+    return *this;
+  }
+
+  // As our own writers keep what only our programs read: one text, with its label.
+  LogBuilder& Json(const std::string& run, const std::string& tag, std::string_view json,
+                   std::string_view label = {}) {
+    const std::array<std::int64_t, 1> shape = {1};
+    const std::array<std::string_view, 1> strings = {json};
+    std::string summary;
+    proto::AppendTensorValue(tag, proto::EncodeStringTensor(shape, strings),
+                             {.plugin_name = kCompressionPluginName, .plugin_content = label},
+                             summary);
+    EXPECT_THAT(Writer(run).AddSummary(summary, 0), testing::Succeeds());
     return *this;
   }
 

@@ -309,6 +309,7 @@ Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes) {
   OnnxGraph graph;
   graph.name = parts.name;
   CBOARD_RETURN_IF_ERROR(ReadParts("ONNX node", parts.nodes, ReadOnnxNode, graph.nodes));
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].bytes = parts.nodes[i];
   CBOARD_RETURN_IF_ERROR(
       ReadParts("ONNX initializer", parts.initializers, ReadOnnxTensor, graph.initializers));
   CBOARD_RETURN_IF_ERROR(ReadParts("ONNX input", parts.inputs, ReadValueInfo, graph.inputs));

@@ -1,10 +1,14 @@
 #include "cboard/runtime/capture.h"
 
+#include <unistd.h>
+
 #include <system_error>
 
 #include "cboard/base/strings.h"
 #include "cboard/runtime/graph_outputs.h"
 #include "model/mapped_file.h"
+#include "runtime/constant_part.h"
+#include "runtime/element_types.h"
 
 namespace cboard {
 namespace {
@@ -31,6 +35,47 @@ Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::str
   return {};
 }
 
+std::size_t MostConstantBytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page_bytes <= 0) return 0;
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 4;
+}
+
+// A session that holds what is the same in every run. Nothing when there is no such thing, or
+// when it cannot be computed by itself: then the model as it is says why, or runs all the same.
+std::optional<Session> OpenWithConstants(std::string_view model, const std::string& name,
+                                         std::span<const std::string> tensors,
+                                         std::size_t max_bytes, const SessionOptions& options) {
+  auto part = FindConstantPart(model, tensors, max_bytes);
+  if (!part || part->outputs.empty()) return std::nullopt;
+  SessionOptions once = options;
+  once.pool = false;
+  const auto computed = [&]() -> Result<RunResult> {
+    CBOARD_ASSIGN_OR_RETURN(const Session session,
+                            Session::FromBytes(AsBytes(part->model), name, once));
+    part->model = {};  // As large as the weights; the session has its own.
+    return session.Run({}, part->outputs);
+  }();
+  if (!computed || !computed->left_out().empty()) return std::nullopt;
+  GraphEdits edits{.removed = std::move(part->removed)};
+  for (const auto& [input, tensor] : computed->tensors()) {
+    edits.inputs.push_back({input, ElementOf(tensor.dtype), tensor.shape});
+  }
+  auto rest = EditGraph(model, edits);
+  if (!rest) return std::nullopt;
+  std::vector<std::string> others;
+  for (const std::string& tensor : tensors) {
+    if (computed->Find(tensor) == nullptr) others.push_back(tensor);
+  }
+  auto with_outputs = AddGraphOutputs(*rest, others);
+  if (!with_outputs) return std::nullopt;
+  *rest = {};
+  auto session = Session::FromBytes(AsBytes(with_outputs->bytes), name, options);
+  if (!session) return std::nullopt;
+  session->Hold(*computed);
+  return *std::move(session);
+}
+
 }  // namespace
 
 Result<ModelCapture> ModelCapture::Open(const fs::path& model, const CaptureOptions& options) {
@@ -46,18 +91,25 @@ Result<ModelCapture> ModelCapture::Open(const fs::path& model, const CaptureOpti
   }
   std::optional<std::span<const std::string>> names;
   if (options.tensors) names = *options.tensors;
-  auto with_outputs = AddGraphOutputs(bytes, names);
-  if (!with_outputs) return Fail(Annotate(std::move(with_outputs).error(), shown));
+  auto outputs = FindGraphOutputs(bytes, names);
+  if (!outputs) return Fail(Annotate(std::move(outputs).error(), shown));
   SessionOptions session_options = options.session;
-  if (!with_outputs->external_files.empty()) {
+  if (!outputs->external_files.empty()) {
     const fs::path folder = model.has_parent_path() ? model.parent_path() : fs::path(".");
-    auto checked = CheckExternalFiles(folder, with_outputs->external_files);
+    auto checked = CheckExternalFiles(folder, outputs->external_files);
     if (!checked) return Fail(Annotate(std::move(checked).error(), shown));
     session_options.external_data_folder = folder;
   }
-  CBOARD_ASSIGN_OR_RETURN(Session session, Session::FromBytes(AsBytes(with_outputs->bytes),
+  if (!session_options.optimize) {
+    auto session = OpenWithConstants(bytes, model.string(), outputs->tensors,
+                                     options.max_constant_bytes.value_or(MostConstantBytes()),
+                                     session_options);
+    if (session) return ModelCapture(model, *std::move(session), std::move(outputs->tensors));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const ModelWithOutputs with_outputs, AddGraphOutputs(bytes, names));
+  CBOARD_ASSIGN_OR_RETURN(Session session, Session::FromBytes(AsBytes(with_outputs.bytes),
                                                               model.string(), session_options));
-  return ModelCapture(model, std::move(session), std::move(with_outputs->tensors));
+  return ModelCapture(model, std::move(session), std::move(outputs->tensors));
 }
 
 Result<CaptureSummary> CaptureSamples(

@@ -82,6 +82,62 @@ TEST_F(CaptureTest, OptimizationsDoNotChangeWhatIsCaptured) {
   EXPECT_THAT(*ToDoubles(*model->Run(*inputs)->Find("hidden")), ElementsAre(6.5, 9));
 }
 
+// x [n, 2] -> MatMul -> "hidden" -> Relu -> "y"; the weight, codes with a scale for each column.
+OnnxBuilder DequantizingColumns() {
+  OnnxBuilder builder;
+  builder.Input("x", {-1, 2})
+      .Constant<std::int8_t>("codes", {2, 2}, OnnxBuilder::kInt8, {10, 4, 30, 8})
+      .Constant<std::int8_t>("zeros", {2}, OnnxBuilder::kInt8, {0, 0})
+      .Weight("scales", {2}, {0.1f, 0.5f})
+      .Node("DequantizeLinear", {"codes", "scales", "zeros"}, {"w"},
+            OnnxBuilder::IntAttribute("axis", 1))
+      .Node("MatMul", {"x", "w"}, {"hidden"})
+      .Node("Relu", {"hidden"}, {"y"})
+      .Output("y", {-1, 2});
+  return builder;
+}
+
+TEST_F(CaptureTest, WeightsAreDequantizedOnceAndGivenOutAsTheyAre) {
+  Write("codes.onnx", DequantizingColumns().Bytes());
+  const auto once = ModelCapture::Open(folder_ / "codes.onnx");
+  const auto again = ModelCapture::Open(folder_ / "codes.onnx", {.max_constant_bytes = 0});
+  ASSERT_THAT(once, Succeeds());
+  ASSERT_THAT(again, Succeeds());
+  EXPECT_THAT(once->tensors(), ElementsAre("w", "hidden", "y"));
+  EXPECT_EQ(once->tensors(), again->tensors());
+  ASSERT_EQ(once->session().inputs().size(), 1u);  // As the file says.
+  EXPECT_EQ(once->session().inputs()[0].name, "x");
+  const auto samples = OpenSamples(folder_ / "x.npy", once->session().inputs(), {});
+  const auto inputs = (*samples)->Read(1);
+  const auto first = once->Run(*inputs), second = once->Run(*inputs), other = again->Run(*inputs);
+  ASSERT_THAT(first, Succeeds());
+  ASSERT_THAT(other, Succeeds());
+  EXPECT_EQ(first->Find("w")->data, second->Find("w")->data);
+  EXPECT_NE(first->Find("y")->data, second->Find("y")->data);
+  EXPECT_NE(other->Find("w")->data, again->Run(*inputs)->Find("w")->data);
+  for (const std::string& name : once->tensors()) {
+    EXPECT_EQ(*ToDoubles(*first->Find(name)), *ToDoubles(*other->Find(name))) << name;
+  }
+}
+
+TEST_F(CaptureTest, ADequantizedWeightMayBeAllThatIsCaptured) {
+  Write("codes.onnx", DequantizingColumns().Bytes());
+  const auto model = ModelCapture::Open(folder_ / "codes.onnx", {.tensors = {{"w"}}});
+  ASSERT_THAT(model, Succeeds());
+  const auto samples = OpenSamples(folder_ / "x.npy", model->session().inputs(), {});
+  EXPECT_THAT(*ToDoubles(*model->Run(*(*samples)->Read(0))->Find("w")),
+              ElementsAre(10 * 0.1f, 2, 30 * 0.1f, 4));
+}
+
+TEST_F(CaptureTest, EditsComeBeforeWeightsAreDequantized) {
+  Write("codes.onnx", DequantizingColumns().Bytes());
+  const auto model = ModelCapture::Open(folder_ / "codes.onnx",
+                                        {.edits = {.constants = {{"w", {2, 2}, {1, 2, 3, 4}}}}});
+  ASSERT_THAT(model, Succeeds());
+  const auto samples = OpenSamples(folder_ / "x.npy", model->session().inputs(), {});
+  EXPECT_THAT(*ToDoubles(*model->Run(*(*samples)->Read(1))->Find("hidden")), ElementsAre(6.5, 9));
+}
+
 TEST_F(CaptureTest, StopsWhenToldToAndWhenTheVisitorFails) {
   const auto model = ModelCapture::Open(folder_ / "m.onnx");
   ASSERT_THAT(model, Succeeds());

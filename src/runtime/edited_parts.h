@@ -37,6 +37,23 @@ void WriteNode(Fields& graph, std::string_view op_type, std::initializer_list<st
   });
 }
 
+template <typename Fields>
+void WriteInput(Fields& graph, const AddedInput& input) {
+  graph.Message(kGraphInput, [&](auto& value) {
+    value.PresentBytes(kValueInfoName, input.name);
+    value.Message(kValueInfoType, [&](auto& type) {
+      type.Message(kTypeTensor, [&](auto& tensor) {
+        tensor.Int(kTensorTypeElement, input.element_type);
+        tensor.Message(kTensorTypeShape, [&](auto& shape) {
+          for (const std::int64_t size : input.shape) {
+            shape.Message(kShapeSize, [&](auto& one) { one.PresentInt(kSizeNumber, size); });
+          }
+        });
+      });
+    });
+  });
+}
+
 inline std::string_view BytesOf(std::span<const float> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }

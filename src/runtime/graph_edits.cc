@@ -1,7 +1,6 @@
 #include "cboard/runtime/graph_edits.h"
 
 #include "cboard/base/strings.h"
-#include "proto/wire_reader.h"
 #include "proto/wire_writer.h"
 #include "runtime/edited_parts.h"
 #include "runtime/graph_rewriter.h"
@@ -11,13 +10,8 @@
 namespace cboard {
 namespace {
 
-using proto::Length;
-using proto::pbf_reader;
-
 // More elements than a model of protobuf's size can have.
 constexpr std::size_t kMostElements = (std::size_t{1} << 31) - 1;
-// Bodies within bodies, beyond what any exporter makes.
-constexpr std::size_t kMostBodies = 32;
 
 Result<void> CheckShape(const std::string& name, const std::vector<std::int64_t>& shape,
                         std::size_t values) {
@@ -35,36 +29,13 @@ Result<void> CheckShape(const std::string& name, const std::vector<std::int64_t>
                                                std::to_string(values));
 }
 
-// A model around its graph.
-struct ModelPieces {
-  Pieces before, after;
-  std::string_view graph;
-  std::size_t graphs = 0;
-};
-void CutModel(pbf_reader fields, ModelPieces& model) {
-  ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
-    if (tag == Length(kModelGraph)) {
-      model.graph = content;
-      ++model.graphs;
-    } else {
-      (model.graphs == 0 ? model.before : model.after).Keep(whole);
-    }
-  });
-}
-
 class GraphEditor {
  public:
   explicit GraphEditor(const GraphEdits& edits) : edits_(edits) {}
 
   Result<std::string> Run(std::string_view model) {
     CBOARD_RETURN_IF_ERROR(ListEdits());
-    CBOARD_ASSIGN_OR_RETURN(const ModelPieces parts,
-                            proto::ReadMessage<ModelPieces>("ONNX model", model, CutModel));
-    if (parts.graphs != 1) {
-      return Fail(ErrorCode::kInvalidArgument, "not an ONNX model: its " +
-                                                   std::to_string(model.size()) + " bytes hold " +
-                                                   std::to_string(parts.graphs) + " graphs");
-    }
+    CBOARD_ASSIGN_OR_RETURN(const ModelPieces parts, CutModel(model));
     Pieces graph;
     CBOARD_RETURN_IF_ERROR(RewriteGraph(parts.graph, main_, graph));
     CBOARD_RETURN_IF_ERROR(CheckSize(parts.before.size() + parts.after.size(), graph, main_));
@@ -72,7 +43,7 @@ class GraphEditor {
     out.reserve(parts.before.size() + parts.after.size() + SizeOf(graph, main_) + kFieldOverhead);
     parts.before.AppendTo(out);
     proto::AppendingSink sink(out);
-    sink.Varint(Length(kModelGraph));
+    sink.Varint(proto::Length(kModelGraph));
     sink.Varint(SizeOf(graph, main_));
     AppendGraph(graph, main_, out);
     parts.after.AppendTo(out);
@@ -83,7 +54,7 @@ class GraphEditor {
   Result<void> ListEdits() {
     for (const ConstantTensor& constant : edits_.constants) {
       CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, AddConstant(constant));
-      CBOARD_RETURN_IF_ERROR(Add(*part, constant.name, {.is_constant = true}));
+      CBOARD_RETURN_IF_ERROR(Add(*part, constant.name, {.is_removed = true}));
     }
     for (const ConstantTensor& constant : edits_.added) {
       CBOARD_RETURN_IF_ERROR(AddConstant(constant));
@@ -108,6 +79,11 @@ class GraphEditor {
       CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, PartAt(node.in));
       CBOARD_RETURN_IF_ERROR(Add(*part, node.output, {.replacement = &node}));
     }
+    for (const RemovedTensor& removed : edits_.removed) {
+      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, PartAt(removed.in));
+      CBOARD_RETURN_IF_ERROR(Add(*part, removed.name, {.is_removed = true}));
+    }
+    for (const AddedInput& input : edits_.inputs) main_.inputs.push_back(&input);
     return {};
   }
 

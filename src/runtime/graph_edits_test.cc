@@ -74,6 +74,22 @@ TEST(GraphEdits, AProductTakesThePlaceOfANode) {
   EXPECT_EQ(Parsed(*product).graph().initializer(1).name(), "y__right");
 }
 
+TEST(GraphEdits, AnInputTakesThePlaceOfWhatIsRemoved) {
+  const auto edited = EditGraph(kModel, {.removed = {{"hidden"}, {"w"}},
+                                         .inputs = {{"hidden", OnnxBuilder::kFloat, {3, 2}}}});
+  ASSERT_THAT(edited, Succeeds());
+  EXPECT_THAT(NodesOf(*edited), ElementsAre("Relu(hidden)->y"));
+  const auto parsed = Parsed(*edited);
+  EXPECT_EQ(parsed.graph().initializer_size(), 0);
+  ASSERT_EQ(parsed.graph().input_size(), 2);
+  EXPECT_EQ(parsed.graph().input(1).name(), "hidden");
+  const auto& type = parsed.graph().input(1).type().tensor_type();
+  EXPECT_EQ(type.elem_type(), OnnxBuilder::kFloat);
+  ASSERT_EQ(type.shape().dim_size(), 2);
+  EXPECT_EQ(type.shape().dim(0).dim_value(), 3);
+  EXPECT_THAT(EditGraph(kModel, {.removed = {{"z"}}}), FailsWith(ErrorCode::kNotFound));
+}
+
 TEST(GraphEdits, WhatCannotBeReplacedIsNamed) {
   const auto edit = [](const GraphEdits& edits) { return EditGraph(kModel, edits); };
   EXPECT_THAT(edit({.passed = {{.name = "z", .from = "x"}}}),

@@ -8,12 +8,10 @@
 #include "cboard/proto/onnx.h"
 #include "proto/wire_writer.h"
 #include "runtime/onnx_fields.h"
+#include "runtime/onnx_pieces.h"
 
 namespace cboard {
 namespace {
-
-// Subgraphs within subgraphs, beyond what any exporter makes.
-constexpr int kMaxDepth = 32;
 
 class ExternalFiles {
  public:
@@ -32,15 +30,15 @@ class ExternalFiles {
     return {};
   }
 
-  Result<void> Add(const proto::OnnxGraph& graph, int depth) {
+  Result<void> Add(const proto::OnnxGraph& graph, std::size_t depth) {
     for (const proto::OnnxTensor& tensor : graph.initializers) CBOARD_RETURN_IF_ERROR(Add(tensor));
     for (const proto::OnnxNode& node : graph.nodes) {
       for (const proto::OnnxAttribute& attribute : node.attributes) {
         CBOARD_RETURN_IF_ERROR(Add(attribute.tensor));
         for (const std::string_view bytes : attribute.graphs) {
-          if (depth == kMaxDepth) {
+          if (depth == kMostBodies) {
             return Fail(ErrorCode::kInvalidArgument,
-                        "subgraphs are nested more than " + std::to_string(kMaxDepth) + " deep");
+                        "subgraphs are nested more than " + std::to_string(kMostBodies) + " deep");
           }
           CBOARD_ASSIGN_OR_RETURN(const proto::OnnxGraph body, proto::ParseOnnxGraph(bytes));
           CBOARD_RETURN_IF_ERROR(Add(body, depth + 1));
@@ -59,10 +57,10 @@ class ExternalFiles {
 
 }  // namespace
 
-Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,
-                                         std::optional<std::span<const std::string>> names) {
+Result<GraphOutputs> FindGraphOutputs(std::string_view model,
+                                      std::optional<std::span<const std::string>> names) {
   CBOARD_ASSIGN_OR_RETURN(const proto::OnnxGraph graph, proto::ParseOnnxModel(model));
-  ModelWithOutputs result;
+  GraphOutputs result;
   ExternalFiles files;
   CBOARD_RETURN_IF_ERROR(files.Add(graph, 0));
   result.external_files = files.Take();
@@ -70,14 +68,13 @@ Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,
   std::unordered_set<std::string_view> wanted, outputs, taken;
   if (names) wanted.insert(names->begin(), names->end());
   for (const proto::OnnxValueInfo& output : graph.outputs) outputs.insert(output.name);
-  std::vector<std::string_view> added;
   for (const proto::OnnxNode& node : graph.nodes) {
     const bool is_constant = node.op_type == "Constant" && node.domain.empty();
     for (const std::string_view name : node.outputs) {
       if (name.empty() || (names ? wanted.count(name) == 0 : is_constant)) continue;
       if (!taken.insert(name).second) continue;
       result.tensors.emplace_back(name);
-      if (outputs.count(name) == 0) added.push_back(name);
+      if (outputs.count(name) == 0) result.added.emplace_back(name);
     }
   }
   if (names) {
@@ -90,11 +87,17 @@ Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,
                            : "; the last one computes " + Quoted(graph.nodes.back().outputs[0])));
     }
   }
-  result.bytes = model;
-  if (added.empty()) return result;
+  return result;
+}
+
+Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,
+                                         std::optional<std::span<const std::string>> names) {
+  CBOARD_ASSIGN_OR_RETURN(GraphOutputs found, FindGraphOutputs(model, names));
+  ModelWithOutputs result{std::move(found), std::string(model)};
+  if (result.added.empty()) return result;
   proto::AppendMessage(result.bytes, [&](auto& fields) {
     fields.Message(kModelGraph, [&](auto& more) {
-      for (const std::string_view name : added) {
+      for (const std::string& name : result.added) {
         // The type is left out: ONNX Runtime infers it.
         more.Message(kGraphOutput, [&](auto& value) { value.PresentBytes(kValueInfoName, name); });
       }

@@ -165,7 +165,7 @@ Result<bool> EditNode(std::string_view node, GraphPart& part, Pieces& pieces) {
       return Fail(ErrorCode::kInvalidArgument,
                   "the node that gives " + Quoted(name) + " gives " + Quoted(other) + ", too");
     }
-    if (!edit->is_constant) pieces.Put(std::move(edit->nodes));
+    if (!edit->is_removed) pieces.Put(std::move(edit->nodes));
     return true;
   }
   return false;
@@ -176,7 +176,7 @@ Result<bool> EditInitializer(std::string_view tensor, GraphPart& part) {
                           proto::ReadMessage<TensorName>("ONNX initializer", tensor, ReadName));
   Edit* const edit = Find(part, found.name);
   if (edit == nullptr) return false;
-  if (!edit->is_constant || edit->is_done) {
+  if (!edit->is_removed || edit->is_done) {
     return Fail(ErrorCode::kInvalidArgument,
                 Quoted(found.name) + " is a constant, and no node computes it");
   }
@@ -184,7 +184,7 @@ Result<bool> EditInitializer(std::string_view tensor, GraphPart& part) {
   return true;
 }
 
-auto DescribeConstants(const GraphPart& part) {
+auto DescribeAdded(const GraphPart& part) {
   return [&part](auto& graph) {
     for (const ConstantTensor* constant : part.constants) {
       WriteInitializer(graph, constant->name, constant->shape, BytesOf(constant->values));
@@ -192,6 +192,7 @@ auto DescribeConstants(const GraphPart& part) {
     for (const ProductTensor* product : part.products) {
       WriteInitializer(graph, RightOf(*product), product->shape, BytesOf(product->values));
     }
+    for (const AddedInput* input : part.inputs) WriteInput(graph, *input);
   };
 }
 
@@ -232,7 +233,7 @@ Result<void> RewriteGraph(std::string_view graph, GraphPart& part, Pieces& piece
 }
 
 std::size_t SizeOf(const Pieces& graph, const GraphPart& part) {
-  return graph.size() + proto::SizeOfMessage(DescribeConstants(part));
+  return graph.size() + proto::SizeOfMessage(DescribeAdded(part));
 }
 
 Result<void> CheckSize(std::size_t around, const Pieces& graph, const GraphPart& part) {
@@ -245,7 +246,7 @@ Result<void> CheckSize(std::size_t around, const Pieces& graph, const GraphPart&
 
 void AppendGraph(const Pieces& graph, const GraphPart& part, std::string& out) {
   graph.AppendTo(out);
-  proto::AppendMessage(out, DescribeConstants(part));
+  proto::AppendMessage(out, DescribeAdded(part));
 }
 
 }  // namespace cboard

@@ -16,9 +16,9 @@ namespace cboard {
 
 // What is to be done to a tensor, or to the node that gives it.
 struct Edit {
-  std::string nodes = {};  // Encoded; what gives the tensor instead. None for constants.
+  std::string nodes = {};  // Encoded; what gives the tensor instead.
   const ReplacedNode* replacement = nullptr;
-  bool is_constant = false;
+  bool is_removed = false;  // Also where a constant is to take its place.
   bool is_done = false;
 };
 
@@ -27,6 +27,7 @@ struct GraphPart {
   std::unordered_map<std::string_view, Edit> edits;  // By tensor.
   std::vector<const ConstantTensor*> constants;
   std::vector<const ProductTensor*> products;
+  std::vector<const AddedInput*> inputs;  // Of the main graph.
   // By an output of the node, then by attribute.
   std::map<std::string_view, std::map<std::string_view, GraphPart>> bodies;
   bool is_done = false;
@@ -36,11 +37,11 @@ struct GraphPart {
 // What the number and the length of a field take at most.
 inline constexpr std::size_t kFieldOverhead = 16;
 
-// Fills `pieces` with all of `graph` but the constants that `part` gives it; views of `graph` and
-// of `part`. Fails as EditGraph does.
+// Fills `pieces` with all of `graph` but the constants and inputs that `part` gives it; views of
+// `graph` and of `part`. Fails as EditGraph does.
 Result<void> RewriteGraph(std::string_view graph, GraphPart& part, Pieces& pieces);
 
-// The graph with its constants; SizeOf is the number of bytes that AppendGraph appends.
+// The graph with these; SizeOf is the number of bytes that AppendGraph appends.
 std::size_t SizeOf(const Pieces& graph, const GraphPart& part);
 void AppendGraph(const Pieces& graph, const GraphPart& part, std::string& out);
 

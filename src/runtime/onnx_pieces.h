@@ -8,9 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "cboard/base/result.h"
 #include "proto/wire_reader.h"
 
 namespace cboard {
+
+// Bodies within bodies, beyond what any exporter makes.
+inline constexpr std::size_t kMostBodies = 32;
 
 // The bytes of a message, cut into those that are kept and what stands in for others.
 class Pieces {
@@ -59,5 +63,14 @@ void ForEachField(proto::pbf_reader fields, const Visit& visit) {
     visit(tag, content, std::string_view(begin, fields.data().data()));
   }
 }
+
+// A model around its graph.
+struct ModelPieces {
+  Pieces before, after;
+  std::string_view graph;
+};
+
+// Views of `model`. Fails with kDataLoss, and with kInvalidArgument when there is not one graph.
+Result<ModelPieces> CutModel(std::string_view model);
 
 }  // namespace cboard

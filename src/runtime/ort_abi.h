@@ -55,6 +55,7 @@ inline constexpr Slot<Status*(Session*, const RunOptions*, const char* const* in
                               Value** outputs)>
     kRun{9};
 inline constexpr Slot<Status*(SessionOptions**)> kCreateSessionOptions{10};
+inline constexpr Slot<Status*(SessionOptions*)> kDisableCpuMemArena{19};
 inline constexpr Slot<Status*(SessionOptions*, int level)> kSetSessionGraphOptimizationLevel{23};
 inline constexpr Slot<Status*(SessionOptions*, int threads)> kSetIntraOpNumThreads{24};
 inline constexpr Slot<Status*(const Session*, std::size_t*)> kSessionGetInputCount{30};

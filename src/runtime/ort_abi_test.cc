@@ -19,6 +19,7 @@ CBOARD_SAME_SLOT(CreateSession);
 CBOARD_SAME_SLOT(CreateSessionFromArray);
 CBOARD_SAME_SLOT(Run);
 CBOARD_SAME_SLOT(CreateSessionOptions);
+CBOARD_SAME_SLOT(DisableCpuMemArena);
 CBOARD_SAME_SLOT(SetSessionGraphOptimizationLevel);
 CBOARD_SAME_SLOT(SetIntraOpNumThreads);
 CBOARD_SAME_SLOT(SessionGetInputCount);

@@ -1,109 +1,21 @@
 #include "cboard/runtime/session.h"
 
-#include <algorithm>
+#include <deque>
 #include <unordered_map>
 #include <utility>
 
 #include "cboard/base/strings.h"
 #include "runtime/element_types.h"
+#include "runtime/model_values.h"
 #include "runtime/ort_library.h"
 
 namespace cboard {
 namespace {
 
 using Library = std::shared_ptr<const OrtLibrary>;
-
-// The dtype and the shape that `info` tells; its names of sizes, too.
-Result<void> ReadTensorInfo(const Library& library, const ort::TensorInfo* info,
-                            ModelValue& value) {
-  constexpr std::string_view kDoing = "describe a tensor";
-  const ort::Api& api = library->api();
-  int element_type = 0;
-  CBOARD_RETURN_IF_ERROR(
-      library->Check(api[ort::kGetTensorElementType](info, &element_type), kDoing));
-  value.dtype = DTypeOfElement(element_type);
-  value.type = NameOfElement(element_type);
-  std::size_t rank = 0;
-  CBOARD_RETURN_IF_ERROR(library->Check(api[ort::kGetDimensionsCount](info, &rank), kDoing));
-  value.shape.resize(rank);
-  CBOARD_RETURN_IF_ERROR(
-      library->Check(api[ort::kGetDimensions](info, value.shape.data(), rank), kDoing));
-  std::vector<const char*> names(rank);
-  CBOARD_RETURN_IF_ERROR(
-      library->Check(api[ort::kGetSymbolicDimensions](info, names.data(), rank), kDoing));
-  for (const char* name : names) value.dimension_names.emplace_back(name == nullptr ? "" : name);
-  return {};
-}
-
-template <typename GetCount, typename GetName, typename GetType>
-Result<std::vector<ModelValue>> ReadValues(const Library& library, const ort::Session* session,
-                                           GetCount get_count, GetName get_name, GetType get_type) {
-  constexpr std::string_view kDoing = "list inputs and outputs";
-  const ort::Api& api = library->api();
-  std::size_t count = 0;
-  CBOARD_RETURN_IF_ERROR(library->Check(api[get_count](session, &count), kDoing));
-  std::vector<ModelValue> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    char* name = nullptr;
-    CBOARD_RETURN_IF_ERROR(
-        library->Check(api[get_name](session, i, library->allocator(), &name), kDoing));
-    values[i].name = name;
-    CBOARD_RETURN_IF_ERROR(
-        library->Check(api[ort::kAllocatorFree](library->allocator(), name), kDoing));
-    OrtHandle<ort::TypeInfo> type(library, ort::kReleaseTypeInfo);
-    CBOARD_RETURN_IF_ERROR(library->Check(api[get_type](session, i, type.out()), kDoing));
-    const ort::TensorInfo* info = nullptr;
-    CBOARD_RETURN_IF_ERROR(
-        library->Check(api[ort::kCastTypeInfoToTensorInfo](type.get(), &info), kDoing));
-    if (info == nullptr) {
-      values[i].type = "not a tensor";
-    } else {
-      CBOARD_RETURN_IF_ERROR(ReadTensorInfo(library, info, values[i]));
-    }
-  }
-  return values;
-}
-
-std::string ListOf(std::span<const ModelValue> values) {
-  std::string text;
-  for (const ModelValue& value : values) {
-    text += (text.empty() ? "" : ", ") + Quoted(value.name) + " " + Describe(value);
-  }
-  return text.empty() ? "nothing" : text;
-}
-
-// Whether a tensor is what the model declares.
-Result<void> CheckInput(const ModelValue& wanted, const TensorView& given) {
-  ModelValue described{.type = std::string(NameOf(given.dtype)), .shape = given.shape};
-  const auto mismatch = [&] {
-    return Fail(ErrorCode::kInvalidArgument, "input " + Quoted(wanted.name) + " is " +
-                                                 Describe(described) + " but the model wants " +
-                                                 Describe(wanted));
-  };
-  if (wanted.dtype != given.dtype) return mismatch();
-  if (wanted.shape.empty()) return {};
-  if (wanted.shape.size() != given.shape.size()) return mismatch();
-  for (std::size_t i = 0; i < given.shape.size(); ++i) {
-    if (wanted.shape[i] >= 0 && wanted.shape[i] != given.shape[i]) return mismatch();
-  }
-  return {};
-}
+using OrtTensor = std::shared_ptr<const OrtHandle<ort::Value>>;
 
 }  // namespace
-
-std::string Describe(const ModelValue& value) {
-  std::string text = value.type + " [";
-  for (std::size_t i = 0; i < value.shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    if (value.shape[i] >= 0) {
-      text += std::to_string(value.shape[i]);
-    } else {
-      const bool named = i < value.dimension_names.size() && !value.dimension_names[i].empty();
-      text += named ? ToValidUtf8(value.dimension_names[i]) : "?";
-    }
-  }
-  return text + "]";
-}
 
 Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library) {
   CBOARD_ASSIGN_OR_RETURN(const Library loaded, OrtLibrary::Load(library));
@@ -111,8 +23,8 @@ Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library) {
 }
 
 struct RunResult::State {
-  std::vector<OrtHandle<ort::Value>> values;
   std::vector<NamedTensor> tensors;
+  std::vector<OrtTensor> values;  // One for each tensor: who owns its memory.
   std::unordered_map<std::string_view, std::size_t> by_name;
   std::vector<std::string> left_out;
 };
@@ -141,6 +53,11 @@ struct Session::State {
   OrtHandle<ort::Session> session;
   std::vector<ModelValue> inputs;
   std::vector<ModelValue> outputs;
+  struct HeldTensor {
+    TensorView tensor;
+    OrtTensor value;
+  };
+  std::unordered_map<std::string, HeldTensor> held;
 
   static Result<std::unique_ptr<State>> Load(std::string name, const SessionOptions& options,
                                              ByteSpan model, const std::filesystem::path* path);
@@ -170,6 +87,9 @@ Result<std::unique_ptr<Session::State>> Session::State::Load(std::string name,
       doing));
   CBOARD_RETURN_IF_ERROR(
       library->Check(api[ort::kSetIntraOpNumThreads](settings.get(), options.threads), doing));
+  if (!options.pool) {
+    CBOARD_RETURN_IF_ERROR(library->Check(api[ort::kDisableCpuMemArena](settings.get()), doing));
+  }
   if (!options.external_data_folder.empty()) {
     if (!library->IsAtLeast(1, 20)) {
       return Fail(ErrorCode::kFailedPrecondition,
@@ -192,12 +112,8 @@ Result<std::unique_ptr<Session::State>> Session::State::Load(std::string name,
           : api[ort::kCreateSessionFromArray](library->env(), model.data(), model.size(),
                                               settings.get(), state->session.out());
   CBOARD_RETURN_IF_ERROR(library->Check(status, doing));
-  CBOARD_ASSIGN_OR_RETURN(state->inputs,
-                          ReadValues(library, state->session.get(), ort::kSessionGetInputCount,
-                                     ort::kSessionGetInputName, ort::kSessionGetInputTypeInfo));
-  CBOARD_ASSIGN_OR_RETURN(state->outputs,
-                          ReadValues(library, state->session.get(), ort::kSessionGetOutputCount,
-                                     ort::kSessionGetOutputName, ort::kSessionGetOutputTypeInfo));
+  CBOARD_ASSIGN_OR_RETURN(state->inputs, InputsOf(library, state->session.get()));
+  CBOARD_ASSIGN_OR_RETURN(state->outputs, OutputsOf(library, state->session.get()));
   return state;
 }
 
@@ -268,8 +184,18 @@ Result<void> Session::State::ReadOutput(std::string output, OrtHandle<ort::Value
       library->Check(api[ort::kGetTensorMutableData](value.get(), &data), kDoing));
   result.tensors.push_back(
       {std::move(output), TensorView(*described.dtype, data, std::move(described.shape))});
-  result.values.push_back(std::move(value));
+  result.values.push_back(std::make_shared<const OrtHandle<ort::Value>>(std::move(value)));
   return {};
+}
+
+void Session::Hold(const RunResult& tensors) {
+  const RunResult::State& from = *tensors.state_;
+  for (std::size_t i = 0; i < from.tensors.size(); ++i) {
+    state_->held.insert_or_assign(from.tensors[i].name,
+                                  State::HeldTensor{from.tensors[i].tensor, from.values[i]});
+  }
+  std::erase_if(state_->inputs,
+                [&](const ModelValue& input) { return state_->held.contains(input.name); });
 }
 
 Result<RunResult> Session::Run(std::span<const NamedTensor> inputs,
@@ -303,25 +229,40 @@ Result<RunResult> Session::Run(std::span<const NamedTensor> inputs,
                                                  Quoted(given.begin()->first) +
                                                  "; the model wants " + ListOf(state.inputs));
   }
+  for (const auto& [name, held] : state.held) {
+    input_values.push_back(held.value->get());
+    input_names.push_back(name.c_str());
+  }
 
   std::vector<std::string> names(outputs.begin(), outputs.end());
   if (names.empty()) {
     for (const ModelValue& output : state.outputs) names.push_back(output.name);
   }
   std::vector<const char*> output_names;
-  for (const std::string& name : names) output_names.push_back(name.c_str());
-  std::vector<ort::Value*> raw(names.size());
-  ort::Status* const status = state.library->api()[ort::kRun](
-      state.session.get(), nullptr, input_names.data(), input_values.data(), input_values.size(),
-      output_names.data(), output_names.size(), raw.data());
-  auto result = std::make_unique<RunResult::State>();
-  std::vector<OrtHandle<ort::Value>> owned;
+  for (const std::string& name : names) {
+    if (!state.held.contains(name)) output_names.push_back(name.c_str());
+  }
+  std::vector<ort::Value*> raw(output_names.size());
+  ort::Status* status = nullptr;
+  if (!output_names.empty()) {
+    status = state.library->api()[ort::kRun](state.session.get(), nullptr, input_names.data(),
+                                             input_values.data(), input_values.size(),
+                                             output_names.data(), output_names.size(), raw.data());
+  }
+  std::deque<OrtHandle<ort::Value>> owned;
   for (ort::Value* value : raw) {
     *owned.emplace_back(state.library, ort::kReleaseValue).out() = value;
   }
   CBOARD_RETURN_IF_ERROR(state.library->Check(status, "run " + Quoted(state.name, 1000)));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    CBOARD_RETURN_IF_ERROR(state.ReadOutput(std::move(names[i]), std::move(owned[i]), *result));
+  auto result = std::make_unique<RunResult::State>();
+  for (std::string& name : names) {
+    if (const auto held = state.held.find(name); held != state.held.end()) {
+      result->tensors.push_back({std::move(name), held->second.tensor});
+      result->values.push_back(held->second.value);
+      continue;
+    }
+    CBOARD_RETURN_IF_ERROR(state.ReadOutput(std::move(name), std::move(owned.front()), *result));
+    owned.pop_front();
   }
   return RunResult(std::move(result));
 }

@@ -56,6 +56,37 @@ TEST_F(SessionTest, Computes) {
   EXPECT_EQ(result->Find("hidden"), nullptr);
 }
 
+TEST_F(SessionTest, HeldTensorsNeedNotBeGivenAndComeAsTheyAre) {
+  OnnxBuilder builder;
+  builder.Input("x", {-1, 2})
+      .Input("w", {2, 2})
+      .Node("MatMul", {"x", "w"}, {"y"})
+      .Output("y", {-1, 2});
+  auto session = Session::FromBytes(AsBytes(builder.Bytes()), "product");
+  ASSERT_THAT(session, Succeeds());
+  const std::string weight = OnnxBuilder()
+                                 .Weight("v", {2, 2}, {1, 2, 3, 4})
+                                 .Node("Relu", {"v"}, {"w"})
+                                 .Output("w", {2, 2})
+                                 .Bytes();
+  const void* data = nullptr;
+  {
+    const auto held = Session::FromBytes(AsBytes(weight), "weight", {.pool = false})->Run({});
+    ASSERT_THAT(held, Succeeds());
+    data = held->Find("w")->data;
+    session->Hold(*held);
+  }
+  ASSERT_EQ(session->inputs().size(), 1u);
+  const std::string names[] = {"y", "w"};
+  const auto result = session->Run({&x_, 1}, names);
+  ASSERT_THAT(result, Succeeds());
+  EXPECT_EQ(result->tensors()[1].name, "w");
+  EXPECT_EQ(result->Find("w")->data, data);
+  EXPECT_THAT(*ToDoubles(*result->Find("y")), ElementsAre(-2, -2, 6.5, 9));
+  EXPECT_THAT(session->Run({}),
+              FailsSaying(ErrorCode::kInvalidArgument, "wants 'x' float32 [n, 2]"));
+}
+
 TEST_F(SessionTest, ResultsOutliveTheSession) {
   auto result = [&] { return *TwoLayers().Run({&x_, 1}); }();
   EXPECT_THAT(*ToDoubles(*result.Find("y")), ElementsAre(0, 0, 6.5, 9));

@@ -60,6 +60,18 @@ std::string Onnx() {
   return Field(1, 8) + Field(8, Field(2, 13)) + Field(7, graph);
 }
 
+// With a weight that is a code and its scale.
+std::string QuantizedOnnx() {
+  const std::string code = Field(1, 1) + Field(2, 3) + Field(8, "c") + Field(9, "\x05");
+  const std::string scale = Field(2, 1) + Field(8, "s") + Field(9, Bytes(0.5f));
+  const std::string dequantize =
+      Field(1, "c") + Field(1, "s") + Field(2, "w") + Field(4, "DequantizeLinear");
+  const std::string multiply = Field(1, "x") + Field(1, "w") + Field(2, "y") + Field(4, "Mul");
+  const std::string graph = Field(1, dequantize) + Field(1, multiply) + Field(5, code) +
+                            Field(5, scale) + Field(11, Field(1, "x")) + Field(12, Field(1, "y"));
+  return Field(1, 8) + Field(8, Field(2, 13)) + Field(7, graph);
+}
+
 std::string TensorFlowGraph() {
   const std::string type = Field(5, Field(1, "dtype") + Field(2, Field(6, 1)));
   return Field(1, Field(1, "x") + Field(2, "Placeholder") + type) +
@@ -101,7 +113,7 @@ constexpr std::string_view kTexts[] = {
 };
 
 std::vector<std::string> Seeds() {
-  std::vector<std::string> seeds = {Safetensors(),     Gguf(),  Onnx(),
+  std::vector<std::string> seeds = {Safetensors(),     Gguf(),  Onnx(), QuantizedOnnx(),
                                     TensorFlowGraph(), Event(), Npy()};
   seeds.push_back("\x01" + Event());  // Some fuzzers take a byte before the file itself.
   seeds.insert(seeds.end(), std::begin(kTexts), std::end(kTexts));

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import onnx
@@ -284,6 +285,60 @@ def test_two_models_of_one_directory_keep_their_layers_apart(log, digits, tmp_pa
         assert len(set(zip(layers["names"], layers["roles"]))) == len(layers["names"])
     assert sorted(answers["digits"]["names"]) == sorted(answers["other"]["names"])
     assert "red" in answers["digits"]["levels"] and "red" not in answers["other"]["levels"]
+
+
+@pytest.fixture(scope="module")
+def two_models(log, digits, tmp_path_factory):
+    """The log of a network of digits, of another one with a layer less, and of both again."""
+    folder = tmp_path_factory.mktemp("two")
+    short = folder / "my short.onnx"
+    onnx.utils.extract_model(str(digits.fp32), str(short), ["image"], ["/conv2/Conv_output_0"])
+    digits.quantize(short, folder / "short_int8.onnx")
+    for fp32, int8 in 2 * [(digits.fp32, log[1]), (short, folder / "short_int8.onnx")]:
+        flags = ["--data", digits.data, "--samples", 8, "--logdir", folder / "log"]
+        done = run_compare(fp32, int8, *flags)
+        assert done.returncode == 0, done.stderr
+    return folder / "log", {
+        "digits": {"fp32": digits.fp32, "int8": log[1]},
+        "my short": {"fp32": short, "int8": folder / "short_int8.onnx"},
+    }
+
+
+def test_two_models_of_one_directory_keep_their_graphs_apart(two_models):
+    folder, models = two_models
+    with RunningBoard("--logdir", folder) as board:
+        _, graphs = board.json("/api/v1/graphs")
+        sources = list(zip(graphs["runs"], graphs["models"], graphs["variants"]))
+        assert sources == [
+            ("fp32", "digits", "fp32"), ("int8", "digits", "int8"),
+            ("my short/fp32", "my short", "fp32"), ("my short/int8", "my short", "int8"),
+        ]  # fmt: skip
+        assert {*board.json("/api/v1/compression/sides")[1]["models"]} == {*graphs["models"]}
+        for run, model, variant in sources:
+            path = f"run={quote(run)}"
+            names = [node.name for node in onnx.load(models[model][variant]).graph.node]
+            found = [
+                board.json(f"/api/v1/graphs/node?{path}&path={quote(name.lstrip('/'), safe='')}")[0]
+                for name in names
+            ]
+            assert found == [200] * len(names)
+            _, memory = board.json(f"/api/v1/graphs/memory?{path}")
+            assert memory["a"]["operations"] == len(names) + 1  # And the input.
+            status, _ = board.json(f"/api/v1/graphs/node?{path}&path=head%2FGemm")
+            assert status == (200 if model == "digits" else 404)
+
+
+def test_the_same_comparison_again_takes_the_place_of_the_one_before(two_models, log):
+    folder, _ = two_models
+    tag = "digits/similarity/cosine"
+    once = [point.value for point in opened(log[0] / "int8").Scalars(tag)]
+    twice = [point.value for point in opened(folder / "int8").Scalars(tag)]
+    assert twice == once
+    channels = opened(folder / "int8" / "max_per_channel")
+    assert len(channels.Scalars("digits/channels/conv2/Conv/weight")) == 16
+    with RunningBoard("--logdir", folder) as board:
+        _, answer = board.json(f"/api/v1/scalars?run=int8&tag={quote(tag)}")
+    assert answer["series"][0]["values"] == pytest.approx(once)
 
 
 @pytest.fixture(scope="module")

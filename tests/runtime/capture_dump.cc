@@ -2,7 +2,8 @@
 //
 //   capture_dump MODEL DATA FOLDER [TENSOR…]     DATA "" generates samples
 //
-// FOLDER/<sample>_<position> holds the elements of a tensor; standard output says what they are.
+// FOLDER/<sample>_<position> holds the elements of a tensor; standard output says what they are,
+// and which were computed once for all samples.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -34,8 +35,17 @@ Result<std::string> Dump(const std::vector<std::string>& arguments) {
   CBOARD_ASSIGN_OR_RETURN(const auto samples,
                           OpenSamples(arguments[1], model.session().inputs(), {.max_samples = 4}));
   const std::filesystem::path folder = arguments[2];
+  CBOARD_ASSIGN_OR_RETURN(const auto inputs, samples->Read(0));
+  CBOARD_ASSIGN_OR_RETURN(const RunResult one, model.Run(inputs));
+  CBOARD_ASSIGN_OR_RETURN(const RunResult other, model.Run(inputs));
   JsonWriter json;
   json.BeginObject();
+  json.Key("held").BeginArray();
+  for (std::size_t i = 0; i < one.tensors().size(); ++i) {
+    const auto& [name, tensor] = one.tensors()[i];
+    if (tensor.data == other.tensors()[i].tensor.data) json.Value(name);
+  }
+  json.EndArray();
   json.Key("samples").BeginArray();
   const ModelCapture* models[] = {&model};
   const auto summary =

@@ -78,6 +78,7 @@ struct OnnxNode {
   std::string_view domain;
   std::string_view overload;
   std::vector<OnnxAttribute> attributes;
+  std::string_view bytes;  // The whole NodeProto; empty for nodes of functions.
 };
 
 struct OnnxGraph {

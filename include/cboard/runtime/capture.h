@@ -33,6 +33,11 @@ struct CaptureOptions {
   // Made to the model in memory, before anything is captured.
   GraphEdits edits;
 
+  // Weights that nodes of the model dequantize are kept as floats, four times as large as 8-bit
+  // codes, so that they need not be computed again for every sample. This is what they may take;
+  // beyond that, they are computed again. A quarter of the machine's memory when it is not given.
+  std::optional<std::size_t> max_constant_bytes;
+
   // With optimizations, nodes are still fused where nothing is captured between them.
   SessionOptions session;
 };

@@ -63,22 +63,38 @@ struct ReplacedNode {
   GraphPlace in = {};
 };
 
+// A tensor that nothing gives any more: its node or initializer goes.
+struct RemovedTensor {
+  std::string name;
+  GraphPlace in = {};
+};
+
+// An input that the model gets besides its own. Bodies know it, too, unless they have a tensor of
+// this name.
+struct AddedInput {
+  std::string name;
+  int element_type = 0;  // ONNX's number: 1 is float32.
+  std::vector<std::int64_t> shape;
+};
+
 struct GraphEdits {
   std::vector<ConstantTensor> constants = {};
   std::vector<PassedTensor> passed = {};
   std::vector<ProductTensor> products = {};
   std::vector<ReplacedNode> nodes = {};
   std::vector<ConstantTensor> added = {};  // That the model does not have: inputs of `nodes`.
+  std::vector<RemovedTensor> removed = {};
+  std::vector<AddedInput> inputs = {};
 
   bool empty() const {
     return constants.empty() && passed.empty() && products.empty() && nodes.empty() &&
-           added.empty();
+           added.empty() && removed.empty() && inputs.empty();
   }
 };
 
-// `model` with the node or initializer that gave each of these tensors replaced; all else stays,
-// byte for byte and in its order. What only fed a replaced node is computed all the same, for
-// nobody.
+// `model` with the node or initializer that gave each of these tensors replaced or gone; all else
+// stays, byte for byte and in its order. What only fed a replaced node is computed all the same,
+// for nobody.
 //
 // Fails with kDataLoss or kInvalidArgument when `model` is not an ONNX model, with kNotFound when
 // nothing in its graph or the body gives a tensor, with kInvalidArgument when a tensor is named

@@ -61,6 +61,10 @@ struct SessionOptions {
 
   int threads = 0;  // 0 leaves the choice to ONNX Runtime.
 
+  // Memory for results comes from a pool that keeps what it has got for the next run. Without it,
+  // results take no more than they need: for what is run once.
+  bool pool = true;
+
   // For models from bytes: where their external data lies. Needs ONNX Runtime 1.20.
   std::filesystem::path external_data_folder;
 };
@@ -84,6 +88,7 @@ class RunResult {
   const TensorView* Find(std::string_view name) const;
 
  private:
+  friend class Session;
   std::unique_ptr<State> state_;
 };
 
@@ -106,6 +111,11 @@ class Session {
   const std::vector<ModelValue>& inputs() const;
   const std::vector<ModelValue>& outputs() const;
   const RuntimeInfo& runtime() const;
+
+  // Gives these tensors to every run: inputs() are then without those of their names, and where
+  // they are asked for as outputs, they come as they are. Shares their memory. Not while runs are
+  // under way.
+  void Hold(const RunResult& tensors);
 
   // Computes the named outputs, or all that the model declares when none are named. Inputs are
   // borrowed until Run returns.

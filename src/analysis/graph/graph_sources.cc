@@ -7,6 +7,7 @@
 #include "analysis/run_path.h"
 #include "cboard/analysis/meaning.h"
 #include "cboard/base/strings.h"
+#include "cboard/compression/tags.h"
 #include "cboard/reader/media_query.h"
 #include "cboard/reader/read_blob.h"
 #include "cboard/reader/run_query.h"
@@ -28,6 +29,22 @@ std::optional<GraphKind> KindOf(const Tag& tag) {
 bool IsProfile(const Tag& tag) {
   return tag.kind() == TagKind::kRunMetadata && tag.size() > 0 &&
          PluginOf(*tag.info) != "graph_run_metadata_graph";
+}
+
+// Whose it is by what compare has logged beside it, M/graph/V.
+bool ReadOwner(const Run& run, GraphSource& source) {
+  constexpr std::string_view kOwnerTag = "/graph/";
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kTensor || tag.info->plugin_name != kCompressionPluginName) continue;
+    const std::string_view name = tag.name();
+    const std::size_t split = name.rfind('/');
+    if (split == std::string_view::npos || !name.substr(0, split + 1).ends_with(kOwnerTag))
+      continue;
+    source.model = ModelOfStored(tag.info->plugin_content);
+    source.variant = name.substr(split + 1);
+    return true;
+  }
+  return false;
 }
 
 // "resnet18/int8" and "resnet18_int8" name both model and variant.
@@ -114,7 +131,7 @@ std::vector<GraphSource> FindGraphs(const Snapshot& snapshot) {
       if (const RunOwner* const owner = OwnerOf(owners, run->name)) {
         source.model = owner->model;
         source.variant = owner->variant;
-      } else {
+      } else if (!ReadOwner(*run, source)) {
         ReadRunName(run->name, source);
       }
     }

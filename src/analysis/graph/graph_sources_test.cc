@@ -34,6 +34,21 @@ TEST(FindGraphs, KnowsModelAndVariantOfARun) {
                           "tuning/tune_1_acc_0.5: tuning tune_1"));
 }
 
+TEST(FindGraphs, BelievesTheModelThatIsLoggedWithTheGraph) {
+  LogBuilder log;
+  log.Json("int8", "my_net/graph/int8", "{}", R"({"v":1,"model":"my net","variant":"int8"})");
+  log.Json("net/w4a8", "net/graph/w4a8", "{}", R"({"v":1,"model":"net","variant":"w4a8"})");
+  log.Json("plain", "net/layers/graph/output/int8", "{}", R"({"v":1,"model":"net"})");
+  for (const char* run : {"int8", "net/w4a8", "plain"}) {
+    ASSERT_TRUE(log.Writer(run).AddGraph(GraphBytes("n")));
+  }
+  std::vector<std::string> texts;
+  for (const GraphSource& source : FindGraphs(*log.Read())) {
+    texts.push_back(source.run + ": " + source.model + ", " + source.variant);
+  }
+  EXPECT_THAT(texts, ElementsAre("int8: my net, int8", "net/w4a8: net, w4a8", "plain: , "));
+}
+
 TEST(ReadGraph, JoinsWhatWasMeasured) {
   LogBuilder log;
   ASSERT_TRUE(log.Writer("run").AddGraph(GraphBytes("net/conv")));

@@ -8,9 +8,6 @@
 
 #include "analysis/log_builder.h"
 #include "cboard/analysis/layer_ranking.h"
-#include "cboard/compression/tags.h"
-#include "cboard/proto/summary.h"
-#include "cboard/proto/tensor.h"
 
 namespace cboard::analysis {
 namespace {
@@ -76,20 +73,11 @@ TEST(LayerFindings, WinOverFiguresAndPutTheRedOnesFirst) {
             "one scale for channels of very different size");
 }
 
-void LogFindings(LogBuilder& log, const std::string& tag, std::string_view json) {
-  const std::array<std::int64_t, 1> shape = {1};
-  const std::array<std::string_view, 1> strings = {json};
-  std::string summary;
-  proto::AppendTensorValue(tag, proto::EncodeStringTensor(shape, strings),
-                           {.plugin_name = kCompressionPluginName}, summary);
-  ASSERT_THAT(log.Writer("r").AddSummary(summary, 0), testing::Succeeds());
-}
-
 TEST(LayerFindings, TheLastThatWereLoggedOfThisModelCount) {
   LogBuilder log;
-  LogFindings(log, "net/findings/int8", kFindings);
-  LogFindings(log, "net/findings/int8", R"({"v":1,"layers":[{"layer":"n","level":"green"}]})");
-  LogFindings(log, "other/findings/int8", "damaged");
+  log.Json("r", "net/findings/int8", kFindings);
+  log.Json("r", "net/findings/int8", R"({"v":1,"layers":[{"layer":"n","level":"green"}]})");
+  log.Json("r", "other/findings/int8", "damaged");
   const auto snapshot = log.Read();
   const auto& run = *snapshot->FindRun("r");
   const auto findings = ReadLayerFindings(run, {.model = "net", .variant = "int8"});

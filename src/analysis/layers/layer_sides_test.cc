@@ -3,15 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "analysis/layers/sample_histogram.h"
 #include "analysis/log_builder.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/verified_runs.h"
-#include "cboard/compression/tags.h"
-#include "cboard/proto/summary.h"
-#include "cboard/proto/tensor.h"
 
 namespace cboard::analysis {
 namespace {
@@ -60,15 +55,6 @@ TEST(LayerSides, KnowTrialsThatHaveBeenGivenNames) {
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
 }
 
-void LogJson(LogBuilder& log, const std::string& tag, std::string_view json) {
-  const std::array<std::int64_t, 1> shape = {1};
-  const std::array<std::string_view, 1> strings = {json};
-  std::string summary;
-  proto::AppendTensorValue(tag, proto::EncodeStringTensor(shape, strings),
-                           {.plugin_name = kCompressionPluginName}, summary);
-  EXPECT_THAT(log.Writer("r").AddSummary(summary, 0), testing::Succeeds());
-}
-
 // `compare` of two models to one directory, whose layers are called alike.
 class TwoModelsOfOneRun : public ::testing::Test {
  protected:
@@ -84,10 +70,10 @@ class TwoModelsOfOneRun : public ::testing::Test {
       // Of this layer, figures alone.
       log_.Scalar("r", std::string(model) + "/layers/only_" + model + "/sqnr_db/int8", sqnr);
     }
-    LogJson(log_, "bad/findings/int8",
-            R"({"v":1,"layers":[{"layer":"fc","level":"red","severity_db":3,"part":"weight",)"
-            R"("cause":"bias_shift","explanation":"shifted"}]})");
-    LogJson(log_, "bad/verified/runs/int8", R"({"v":1,"why_not_verified":"not asked for"})");
+    log_.Json("r", "bad/findings/int8",
+              R"({"v":1,"layers":[{"layer":"fc","level":"red","severity_db":3,"part":"weight",)"
+              R"("cause":"bias_shift","explanation":"shifted"}]})");
+    log_.Json("r", "bad/verified/runs/int8", R"({"v":1,"why_not_verified":"not asked for"})");
   }
 
   struct Answer {

@@ -3,13 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 
 #include "analysis/log_builder.h"
-#include "cboard/compression/tags.h"
-#include "cboard/proto/summary.h"
-#include "cboard/proto/tensor.h"
 
 namespace cboard::analysis {
 namespace {
@@ -118,20 +114,11 @@ TEST(VerifiedRuns, AreReadOnlyFromWhatIsOneOfThem) {
   EXPECT_EQ(odd.runs.size(), 1u);
 }
 
-void LogTensor(LogBuilder& log, const std::string& tag, std::string_view text) {
-  const std::array<std::int64_t, 1> shape = {1};
-  const std::array<std::string_view, 1> strings = {text};
-  std::string summary;
-  proto::AppendTensorValue(tag, proto::EncodeStringTensor(shape, strings),
-                           {.plugin_name = kCompressionPluginName}, summary);
-  EXPECT_THAT(log.Writer("r").AddSummary(summary, 0), testing::Succeeds());
-}
-
 TEST(VerifiedRuns, TheLastThatWasLoggedCounts) {
   LogBuilder log;
-  LogTensor(log, "my net/verified/runs/int8", kLogged);
-  LogTensor(log, "my net/verified/runs/int8", R"({"v":1,"why_not_verified":"no ONNX file"})");
-  LogTensor(log, "other/verified/runs/int8", "damaged");
+  log.Json("r", "my net/verified/runs/int8", kLogged);
+  log.Json("r", "my net/verified/runs/int8", R"({"v":1,"why_not_verified":"no ONNX file"})");
+  log.Json("r", "other/verified/runs/int8", "damaged");
   const auto snapshot = log.Read();
   const auto& run = *snapshot->FindRun("r");
   // Scalars of the model have lost its space, histograms have not.

@@ -3,14 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "analysis/layers/sample_histogram.h"
 #include "analysis/log_builder.h"
 #include "analysis/report/html_writer.h"
-#include "cboard/compression/tags.h"
-#include "cboard/proto/summary.h"
-#include "cboard/proto/tensor.h"
 
 namespace cboard::analysis {
 namespace {
@@ -127,12 +122,7 @@ TEST(Report, SaysWhatWasVerifiedOfTheLayers) {
                            R"({"restored":"nothing","text":"as it is","sqnr_db":9},)"
                            R"({"restored":"parts","text":"'fc' weights in float","sqnr_db":21,)"
                            R"("parts":[{"layer":"fc","part":"weight"}]}]})";
-  std::string summary;
-  proto::AppendTensorValue("net/verified/runs/int8",
-                           proto::EncodeStringTensor(std::array<std::int64_t, 1>{1},
-                                                     std::array<std::string_view, 1>{json}),
-                           {.plugin_name = kCompressionPluginName}, summary);
-  EXPECT_THAT(log.Writer("r").AddSummary(summary, 0), Succeeds());
+  log.Json("r", "net/verified/runs/int8", json);
   const std::string html = Written(log.Read());
   EXPECT_THAT(html, HasSubstr("<th class=\"num\">Restored alone, dB</th>"));
   EXPECT_THAT(html, HasSubstr("This part in float brings the end from 9.0 to 21.0 dB: &#39;fc&#39; "

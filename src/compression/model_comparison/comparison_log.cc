@@ -13,6 +13,7 @@
 #include "compression/model_comparison/findings_log.h"
 #include "compression/model_comparison/graph_log.h"
 #include "compression/model_comparison/log_parts.h"
+#include "compression/model_comparison/logged_runs.h"
 #include "compression/model_comparison/verified_log.h"
 
 namespace cboard::compare {
@@ -113,7 +114,7 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
        [](const TensorStatistics& s) { return s.sum / static_cast<double>(s.finite_count()); }}};
   const std::string model = comparison.baseline.stem().string();
   for (const Statistic& statistic : statistics) {
-    SummaryWriter writer(run / statistic.run);
+    SummaryWriter writer(run / statistic.run, AnewOptions());
     CBOARD_RETURN_IF_ERROR(writer.status());
     for (const LayerComparison& layer : comparison.layers) {
       for (const auto& [part, name] :
@@ -171,21 +172,23 @@ Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
   return writer.AddRunMetadata("Resources", log.resources, 0);
 }
 
-// The run of one of the two models.
-Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::path& run,
+// The run of one of the two models, below `place`.
+Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::path& place,
                       bool is_variant) {
   NodeFindings findings;
   for (const LayerComparison& layer : comparison.layers) {
     // The worst come first, and a node may have several.
     findings.emplace(is_variant ? VariantNodeOf(layer) : NodeOf(layer), &layer);
   }
-  SummaryWriter writer(run);
+  const std::string model = comparison.baseline.stem().string();
+  const std::string variant = is_variant ? VariantName(comparison) : std::string(kBaselineName);
+  const std::filesystem::path run = place / variant;
+  const std::filesystem::path& file = is_variant ? comparison.variant : comparison.baseline;
+  SummaryWriter writer(run, AnewOptions());
   CBOARD_RETURN_IF_ERROR(writer.status());
-  CBOARD_RETURN_IF_ERROR(LogGraph(writer, is_variant ? comparison.variant : comparison.baseline,
-                                  comparison.input_shapes, findings));
-  if (is_variant) {
-    CBOARD_RETURN_IF_ERROR(LogDepth(writer, comparison.baseline.stem().string(), comparison));
-  }
+  CBOARD_RETURN_IF_ERROR(LogOwner(writer, model, variant, file));
+  CBOARD_RETURN_IF_ERROR(LogGraph(writer, file, comparison.input_shapes, findings));
+  if (is_variant) CBOARD_RETURN_IF_ERROR(LogDepth(writer, model, comparison));
   CBOARD_RETURN_IF_ERROR(writer.Close());
   return LogChannels(comparison, run,
                      is_variant ? &PairStatistics::compressed : &PairStatistics::reference);
@@ -234,8 +237,9 @@ Result<void> LogComparison(const ModelComparison& comparison,
   CBOARD_RETURN_IF_ERROR(LogFindings(writer, model, variant, comparison));
   CBOARD_RETURN_IF_ERROR(LogVerified(writer, model, variant, comparison));
   CBOARD_RETURN_IF_ERROR(writer.Close());
-  CBOARD_RETURN_IF_ERROR(LogModel(comparison, directory / kBaselineName, false));
-  return LogModel(comparison, directory / variant, true);
+  const std::filesystem::path place = PlaceOfRuns(directory, model);
+  CBOARD_RETURN_IF_ERROR(LogModel(comparison, place, false));
+  return LogModel(comparison, place, true);
 }
 
 }  // namespace cboard::compare

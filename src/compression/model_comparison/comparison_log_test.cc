@@ -6,6 +6,7 @@
 #include "cboard/base/file.h"
 #include "cboard/compression/model_comparison.h"
 #include "compression/model_comparison/graph_log.h"
+#include "compression/model_comparison/logged_runs.h"
 #include "compression/model_comparison/test_models.h"
 #include "compression/model_comparison/verified_log.h"
 #include "testing/event_files.h"
@@ -123,6 +124,46 @@ TEST_F(ComparisonLog, BothGraphsAreThere) {
     EXPECT_THAT(events, HasSubstr("Resources"));
     EXPECT_THAT(events, HasSubstr("wrong_scale"));
   }
+}
+
+// The same files under another name are another model.
+TEST_F(ComparisonLog, AnotherModelHasRunsOfItsOwn) {
+  const auto log = [&](const std::string& baseline) {
+    ASSERT_THAT(WriteFileAtomically(folder_ / baseline, testing::OnnxBuilder::TwoLayers().Bytes()),
+                Succeeds());
+    const auto comparison = CompareModels(folder_ / baseline, folder_ / "q.onnx", {.samples = 0});
+    ASSERT_THAT(comparison, Succeeds());
+    ASSERT_THAT(LogComparison(*comparison, folder_ / "log"), Succeeds());
+  };
+  const auto files = [&](const char* run) {
+    return testing::EventFilesIn(folder_ / "log" / run).size();
+  };
+  log("other.onnx");
+  EXPECT_EQ(files("fp32"), 1u);
+  EXPECT_EQ(files("int8"), 1u);
+  EXPECT_EQ(files("other/fp32"), 1u);
+  EXPECT_EQ(files("other/int8"), 1u);
+  EXPECT_EQ(files("other/int8/max_per_channel"), 1u);
+  EXPECT_EQ(files(""), 2u);  // Where tags keep models apart.
+  log("other.onnx");
+  log("m.onnx");
+  EXPECT_EQ(files("fp32"), 2u);
+  EXPECT_EQ(files("int8"), 2u);
+  EXPECT_EQ(files("other/fp32"), 2u);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "log" / "m"));
+}
+
+// Somebody else's, or those of a program that did not say whose they are.
+TEST_F(ComparisonLog, RunsWithoutAModelAreTakenOver) {
+  const testing::TempDir other;
+  {
+    SummaryWriter writer(other / "fp32");
+    ASSERT_THAT(writer.AddScalar("n/layers/conv/sqnr_db/fp32", 1, 0), Succeeds());
+  }
+  ASSERT_THAT(WriteFileAtomically(other / "fp32" / "events.out.tfevents.0.broken", "no events"),
+              Succeeds());
+  EXPECT_EQ(PlaceOfRuns(other.path(), "m"), other.path());
+  EXPECT_EQ(PlaceOfRuns(other / "nothing", "m"), other / "nothing");
 }
 
 // What was measured with parts restored: `conv` is the red layer of the model "m".

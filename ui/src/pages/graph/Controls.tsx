@@ -4,6 +4,7 @@ import { count } from "../../lib/format";
 import { byNumber } from "../../lib/natural";
 import { Menu } from "../../shell/Menu";
 import { query, setQuery } from "../../state/location";
+import { model } from "../../state/pair";
 import { legendOf, memoryName, MODES, type Legend, type Mode } from "./colours";
 import type { Drawing, Side } from "./data";
 import { nameOf, type Shown, type Source } from "./sources";
@@ -32,6 +33,9 @@ const NONE = "";
 
 function Pick({ side, shown, sources }: { side: Side; shown: Shown; sources: readonly Source[] }): JSX.Element {
   const mine = side === "a" ? shown.a : shown.b;
+  // Where the header does not say it.
+  const ofModel = model.value === null && mine?.model && sources.some((source) => source.model !== mine.model) ? `${mine.model} · ` : "";
+  const name = mine ? ofModel + nameOf(mine) : "compare with";
   const choices = sources.map((source) => ({ value: source.id, text: nameOf(source), note: source.variant ? source.model || source.run : "" }))
     .sort((p, q) => byNumber(p.note, q.note) || byNumber(p.text, q.text));
   const pick = (id: string): void => setQuery(
@@ -40,10 +44,10 @@ function Pick({ side, shown, sources }: { side: Side; shown: Shown; sources: rea
       : { graph: shown.a.id, with: id, stage: null, node: null, open: null, at: null },
   );
   return (
-    <Menu label={`Graph ${side.toUpperCase()}: ${mine ? nameOf(mine) : "compare with"}`} value={mine?.id ?? NONE} onPick={pick}
+    <Menu label={`Graph ${side.toUpperCase()}: ${name}`} value={mine?.id ?? NONE} onPick={pick}
       choices={side === "b" ? [{ value: NONE, text: "no other graph" }, ...choices] : choices}>
       <span class={mine ? `in-${side}` : "dim"} aria-hidden="true">{side === "a" ? "●" : "◆"}</span>
-      <span class="pick-name">{mine ? nameOf(mine) : "compare with"}</span>
+      <span class="pick-name">{name}</span>
     </Menu>
   );
 }

@@ -205,6 +205,18 @@ describe("sources", () => {
     const shown = chooseSources(sources, [timeline], wanted);
     expect([shown?.a.run, shown?.b?.run, shown?.timeline]).toEqual(["m/fp32", "m/int8", null]);
   });
+  it("are of one model, also where the header has all of them", () => {
+    const models = ["beta", "beta", "alpha", "alpha"], variants = ["fp32", "int4", "fp32", "int8"];
+    const runs = ["beta/fp32", "beta/int4", "fp32", "int8"], each = <T,>(value: T): T[] => runs.map(() => value);
+    const several = readSources({ snapshot: 1, runs, models, variants, tags: each("g"), kinds: each("run"), wall_times: each(1), versions: each("1"), profiles: each([]) });
+    const chosen = (more: Partial<typeof wanted> | { model: string }): unknown[] => {
+      const shown = chooseSources(several, [], { ...wanted, ...more });
+      return [shown?.a.run, shown?.b?.run];
+    };
+    expect(chosen({})).toEqual(["fp32", "int8"]);
+    expect(chosen({ b: "int4" })).toEqual(["beta/fp32", "beta/int4"]);
+    expect(chosen({ model: "alpha" })).toEqual(["fp32", "int8"]);
+  });
   it("are stepped through from stage to stage, past those without a graph", () => {
     const gaps = { ...timeline, has_graph: timeline.names.map((_, i) => i !== 1) };
     expect(firstStage({ timeline: gaps })).toBe("initial_graph");

@@ -62,11 +62,22 @@ function ofVariant(sources: readonly Source[], variant: string, model: string | 
   return named.find((source) => model !== null && source.model === model) ?? named.find((source) => model === null || source.model === "");
 }
 
+/** Of the variants that are wanted; without a model, of one that has graphs of both, as "fp32" is in all of them. */
+function pairOf(sources: readonly Source[], { a, b, model }: Wanted): readonly [Source | undefined, Source | undefined] {
+  if (model === null) {
+    for (const one of sources.filter((source) => source.variant === a)) {
+      const other = sources.find((source) => source.variant === b && source.model === one.model);
+      if (other) return [one, other];
+    }
+  }
+  return [ofVariant(sources, a, model), ofVariant(sources, b, model)];
+}
+
 export function chooseSources(sources: readonly Source[], timelines: readonly Timeline[], wanted: Wanted): Shown | null {
   const byId = (id: string | null): Source | undefined => (id === null ? undefined : sources.find((source) => source.id === id));
   const [named, other] = [byId(wanted.graph), byId(wanted.with)];
   if (named) return { a: named, b: other && other.id !== named.id ? other : null, ...stageOf(named, other, timelines) };
-  const [a, b] = [ofVariant(sources, wanted.a, wanted.model), ofVariant(sources, wanted.b, wanted.model)];
+  const [a, b] = pairOf(sources, wanted);
   if (a && b && a.id !== b.id && wanted.stage === null) return { a, b, ...stageOf(a, b, timelines) };
   const timeline = timelines.find((one) => (wanted.model === null || one.model === wanted.model) && one.has_graph.some(Boolean))
     ?? (a || b ? undefined : timelines.find((one) => one.has_graph.some(Boolean)));
