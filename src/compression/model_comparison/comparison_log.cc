@@ -174,10 +174,12 @@ Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
 // The run of one of the two models.
 Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::path& run,
                       bool is_variant) {
-  NodeFindings findings;
-  for (const LayerComparison& layer : comparison.layers) {
+  NodeFindings findings;  // They are about the variant: nothing is wrong with the other.
+  if (is_variant) {
     // The worst come first, and a node may have several.
-    findings.emplace(is_variant ? VariantNodeOf(layer) : NodeOf(layer), &layer);
+    for (const LayerComparison& layer : comparison.layers) {
+      findings.emplace(VariantNodeOf(layer), &layer);
+    }
   }
   SummaryWriter writer(run);
   CBOARD_RETURN_IF_ERROR(writer.status());
