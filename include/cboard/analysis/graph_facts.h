@@ -32,7 +32,7 @@ struct NodeFacts {
 
 // A graph, and what was measured at its nodes.
 struct MeasuredGraph {
-  // Edges that pass notes join the nodes they are about.
+  // Edges that pass notes join the nodes they are about; devices are those that compute.
   Graph graph = {};
   std::vector<NodeFacts> facts = {};  // One per node.
   bool has_memory = false;            // At least one node has memory_bytes above 0.

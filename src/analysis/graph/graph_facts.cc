@@ -278,6 +278,10 @@ MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile) {
     const auto& shapes = profile->costs[i]->output_shapes;
     node.output_shapes.assign(shapes.begin(), shapes.end());
   }
+  // Loggers for TensorBoard give nodes colours by way of their device: the operation, or the type.
+  for (GraphNode& node : graph.nodes) {
+    if (node.device == node.op || BitsOfType(node.device) != 0) node.device.clear();
+  }
   MeasuredGraph measured;
   measured.facts = FactCollector(graph).Collect();
   JoinNotes(measured.facts, graph);

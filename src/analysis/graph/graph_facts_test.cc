@@ -85,6 +85,15 @@ TEST(MeasureGraph, ReadsTheNotesOfStageLogs) {
   EXPECT_EQ(graph->graph.edges[1].to, 3u);
 }
 
+TEST(MeasureGraph, TakesNoOperationForADevice) {
+  const auto graph = Measured({{"conv", "Conv", {}, {}, "Conv"},
+                               {"w", "Const", {}, {}, "float32"},
+                               {"fc", "Gemm", {}, {}, "/device:GPU:0"}});
+  EXPECT_EQ(graph->graph.nodes[0].device, "");
+  EXPECT_EQ(graph->graph.nodes[1].device, "");
+  EXPECT_EQ(graph->graph.nodes[2].device, "/device:GPU:0");
+}
+
 TEST(MeasureGraph, StaysCalmAboutHostileShapes) {
   const std::int64_t huge = std::int64_t{1} << 62;
   const auto graph =
