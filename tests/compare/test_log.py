@@ -187,8 +187,13 @@ def test_graphs_name_every_node_and_carry_what_was_found(log, digits):
         for node in graph.node:  # Every edge ends at a node.
             assert {name.split(":")[0] for name in node.input} <= nodes.keys()
         conv2 = nodes["conv2/Conv"]
-        assert conv2.op == "Conv" and conv2.attr["level"].s == b"red"
-        assert conv2.attr["cause"].s == b"wrong_scale"
+        assert conv2.op == "Conv"
+        assert conv2.attr["weight_bits"].i == (8 if variant == "int8" else 32)
+        if variant == "int8":
+            assert conv2.attr["level"].s == b"red"
+            assert conv2.attr["cause"].s == b"wrong_scale"
+        else:  # What was found is about the other.
+            assert not {"bits", "level", "cause"} & set(conv2.attr)
 
 
 def test_resources_add_up_to_the_weights(log, digits):

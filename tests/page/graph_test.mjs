@@ -46,7 +46,7 @@ test("two variants stand side by side, and the worst layer is selected", async (
   assert.equal(await selected(page), WORST_NODE);
   assert.match(await page.locator(".page-bar .note").first().innerText(), /^70 ops → 35 ops$/);
   const differences = await page.locator(".side").innerText();
-  assert.match(differences, /20 BatchNormalization fused into Conv/);
+  assert.match(differences, /20 BatchNormalization fused into QLinearConv/);
   assert.match(differences, /20 Conv became QLinearConv/);
   assert.match(differences, /QLinearConv/);
   assert.match(differences, new RegExp(`${WORST_LAYER}: 14.0 dB`));
@@ -67,6 +67,30 @@ test("what changed in operations that stayed is said, and what is noted about th
   assert.match(panel, /weights scale\s+– → 0\.013/);
   const heads = await page.locator(".pairs thead th").evaluateAll((all) => all.map((th) => [th.getBoundingClientRect().left, th.getBoundingClientRect().right, th.scrollWidth <= th.clientWidth]));
   assert.ok(heads[0][1] <= heads[1][0] && heads.every(([, , fits]) => fits), JSON.stringify(heads));
+});
+
+test("a layer keeps its name when what follows is fused into it, in stages and in traces", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir); // Other models have fp32 and int8; a tuning has neither.
+  const chain = (...nodes) => nodes.map(([name, op], i) => ({ name, op, device: op, inputs: i === 0 ? [] : [nodes[i - 1][0]] }));
+  const stage = (name) => new EventFile(join(logdir, "net", "tensorboard_logs", name));
+  addGraph(stage("initial_graph"), chain(["Input/x", "Placeholder"], ["Net/Conv2d_0/conv1", "Conv2d"], ["Net/BatchNorm2d_0/bn1", "BatchNorm2d"], ["Net/relu_0/relu", "relu"], ["Output/fc", "Linear"]));
+  addGraph(stage("after_quantization"), chain(["Input/x", "Placeholder"], ["Net/ConvReLU2d_0/conv1", "ConvReLU2d"], ["Net/Linear_0/fc", "Linear"], ["Output/dequantize", "dequantize"]));
+  const trial = (name, accuracy) => new EventFile(join(logdir, "eval", `${name}_acc_${accuracy}`)).scalar("accuracy", accuracy, 0);
+  addGraph(trial("baseline", 0.9), chain(["input/x.1", "IO Node"], ["Net/Conv2d[conv1]/_convolution", "aten::_convolution"], ["Net/ReLU[relu1]/relu", "aten::relu"], ["output/8", "IO Node"]));
+  addGraph(trial("tune_1", 0.1), chain(["input/x", "IO Node"], ["GraphModule/quantize", "aten::quantize_per_tensor"], ["GraphModule/ConvReLU2d[conv1]/conv2d_relu", "quantized::conv2d_relu"], ["output/19", "IO Node"]));
+  const { page, at } = await serve(t, logdir);
+  const differences = async () => (await page.locator(".diff.whole li").allInnerTexts()).map((line) => line.replace(/\s+/g, " "));
+
+  await visit(page, at("graph?stage=after_quantization"));
+  await page.waitForSelector(".diff.whole");
+  assert.deepEqual(await differences(), ["−1 BatchNorm2d fused into ConvReLU2d", "−1 relu fused into ConvReLU2d", "+1 dequantize added", "~1 Conv2d became ConvReLU2d"]);
+  assert.equal(await page.locator('.colour-by button:text-is("Device")').count(), 0, "operations are no devices");
+
+  await visit(page, at("graph?model=eval"));
+  await page.waitForSelector(".diff.whole");
+  assert.deepEqual(await page.locator(".pair .pick").evaluateAll((picks) => picks.map((pick) => pick.getAttribute("aria-label"))), ["A: eval · baseline", "B: eval · tune_1"]);
+  assert.deepEqual(await differences(), ["−1 aten::relu fused into quantized::conv2d_relu", "+1 aten::quantize_per_tensor added", "~1 aten::_convolution became quantized::conv2d_relu"]);
 });
 
 test("groups open and close by mouse and by key, and the address remembers", async (t) => {

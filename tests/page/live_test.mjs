@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { visit } from "./support/browser.mjs";
 import { EventFile } from "./support/event_file.mjs";
+import { writeGraphs } from "./support/graph_logs.mjs";
 import { newLogdir, WORST_LAYER, writeEverything, writeMetrics, writeTraining } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
@@ -57,6 +58,10 @@ test("an address brings back what it was copied from", async (t) => {
   assert.match(await page.locator(".runs-head").innerText(), /^1 of/);
   await visit(page, at("#timeseries"));
   await page.waitForURL(at("scalars"));
+  writeGraphs(logdir);
+  await visit(page, at("#graphs&run=resnet18%2Fint8"));
+  await page.waitForURL(at("graph?graph=resnet18%2Fint8"));
+  await page.waitForSelector('button[aria-label="Graph A: int8"]');
 });
 
 test("back and forward walk through what was selected", async (t) => {

@@ -38,12 +38,12 @@ struct DiffEdge {
   bool control = false;
 };
 
-// One line for people: 20 BatchNormalization were fused into Conv.
+// One line for people: 20 BatchNormalization were fused into QLinearConv.
 struct DiffSummaryLine {
   NodeChange change = NodeChange::kSame;
   std::size_t count = 0;
   std::string op = {};     // Of A; of B for what was added.
-  std::string other = {};  // What it was fused into, or what it became; may be empty.
+  std::string other = {};  // Of B: what it was fused into, or what it became; may be empty.
   // What differs in those that changed but are of the same operation, in most of them first:
   // "weight bits", "strides". At most kMostWhats.
   std::vector<std::string> whats = {};
@@ -63,10 +63,12 @@ struct GraphDiff {
 GraphDiff DiffOfOne(const Graph& graph);
 
 // Nodes are the same by their whole name; without what quantization appends to it
-// (conv1_quantized, Conv2D_eightbit_requantize); or as the only ones of an operation between
-// neighbours that are the same. A node that is gone was fused into the one before it when that one
-// had no other user; operations that do nothing at inference are just gone. What is in both has
-// changed when NodeComparer finds a difference. Takes time in proportion to the graphs.
+// (conv1_quantized, Conv2D_eightbit_requantize); by the layer that they are, where names say it
+// (Net/Conv2d_0/conv1 and Net/ConvReLU2d_0/conv1); as the only inputs or outputs of an operation;
+// or as the only ones of an operation between neighbours that are the same. A node that is gone was
+// fused into the one before it when that one computes something and had no other user; operations
+// that do nothing at inference are just gone. What is in both has changed when NodeComparer finds a
+// difference. Takes time in proportion to the graphs.
 GraphDiff DiffGraphs(const MeasuredGraph& a, const MeasuredGraph& b);
 
 }  // namespace cboard::analysis

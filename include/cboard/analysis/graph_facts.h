@@ -15,7 +15,12 @@ struct NodeFacts {
   // uses, also through a DequantizeLinear between the two.
   std::uint8_t activation_bits = 0;
   std::uint8_t weight_bits = 0;
-  bool constant = false;  // A weight or another value that is there before the graph runs.
+  // A weight or another value that is there before the graph runs, or what DequantizeLinear and the
+  // like make of one.
+  bool constant = false;
+  // The file says floats, but all that is done with them ends in QuantizeLinear: kernels for codes
+  // give codes at once, of activation_bits.
+  bool in_codes = false;
   // A node that says something about another one, "conv1.weights" about "conv1", as stage logs
   // write them.
   std::optional<std::uint32_t> note_about = {};
@@ -27,7 +32,8 @@ struct NodeFacts {
 
 // A graph, and what was measured at its nodes.
 struct MeasuredGraph {
-  Graph graph = {};                   // Edges that pass notes join the nodes they are about.
+  // Edges that pass notes join the nodes they are about; devices are those that compute.
+  Graph graph = {};
   std::vector<NodeFacts> facts = {};  // One per node.
   bool has_memory = false;            // At least one node has memory_bytes above 0.
   bool has_time = false;

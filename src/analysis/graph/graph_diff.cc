@@ -21,13 +21,18 @@ bool IsIdle(const GraphNode& node) {
   return std::ranges::find(kIdleOps, node.op) != kIdleOps.end();
 }
 
+bool IsInput(const GraphNode& node) {
+  return node.op == "Placeholder" || node.op == "Input" || node.op == "InputLayer" ||
+         node.op == "IO Node";
+}
+
 class Differ {
  public:
   Differ(const MeasuredGraph& a, const MeasuredGraph& b)
       : a_(a.graph), b_(b.graph), facts_a_(a.facts), facts_b_(b.facts), comparer_(a, b) {}
 
-  GraphDiff Run() {
-    const std::vector<std::uint32_t> b_of_a = MatchNodes(a_, b_);
+  // Of each node of A its partner in B, or kNoNode.
+  GraphDiff Run(const std::vector<std::uint32_t>& b_of_a) {
     of_b_.assign(b_.nodes.size(), kNoNode);
     for (std::uint32_t i = 0; i < a_.nodes.size(); ++i) {
       DiffNode node{.a = i, .b = b_of_a[i]};
@@ -81,15 +86,14 @@ class Differ {
 
   void FindFused() {
     std::vector<std::uint32_t> users(a_.nodes.size(), 0), sources(a_.nodes.size(), 0);
-    std::vector<char> is_constant(a_.nodes.size(), 0);
     for (const GraphEdge& edge : a_.edges) ++sources[edge.to];
-    for (std::size_t i = 0; i < a_.nodes.size(); ++i) is_constant[i] = sources[i] == 0;
     // Of the inputs that are computed there must be one; weights do not count.
     std::vector<std::uint32_t> computed(a_.nodes.size(), 0), before(a_.nodes.size(), kNoNode);
     for (const GraphEdge& edge : a_.edges) {
       if (edge.control) continue;
       ++users[edge.from];
-      if (is_constant[edge.from] && a_.nodes[edge.from].op != "Placeholder") continue;
+      const bool is_stored = sources[edge.from] == 0 && !IsInput(a_.nodes[edge.from]);
+      if (is_stored || facts_a_[edge.from].constant) continue;
       if (before[edge.to] != edge.from) ++computed[edge.to];
       before[edge.to] = edge.from;
     }
@@ -105,7 +109,8 @@ class Differ {
         const DiffNode& source = diff_.nodes[before[i]];
         const std::uint32_t into =
             source.change == NodeChange::kFused ? source.fused_into : before[i];
-        if (diff_.nodes[into].b == kNoNode) continue;
+        // An input does no work, not even that of others.
+        if (diff_.nodes[into].b == kNoNode || IsInput(a_.nodes[into])) continue;
         node.change = NodeChange::kFused;
         node.fused_into = into;
         tails_[into] = i;
@@ -155,12 +160,9 @@ class Differ {
     // The only line between each foreign node and what it computes from, and to its only user.
     constexpr std::uint32_t kSeveral = kNoNode - 1;
     std::vector<std::uint32_t> in(diff_.nodes.size(), kNoNode), out(diff_.nodes.size(), kNoNode);
-    std::vector<char> computed(diff_.nodes.size(), 0);
-    for (const DiffEdge& edge : diff_.edges) computed[edge.to] = 1;
     const auto is_source = [&](std::uint32_t node) {
-      const GraphNode& shown = diff_.nodes[node].a != kNoNode ? a_.nodes[diff_.nodes[node].a]
-                                                              : b_.nodes[diff_.nodes[node].b];
-      return !computed[node] && (shown.op == "Const" || shown.op == "Constant");
+      const DiffNode& n = diff_.nodes[node];
+      return n.a != kNoNode ? facts_a_[n.a].constant : facts_b_[n.b].constant;
     };
     std::unordered_map<std::uint64_t, std::uint32_t> direct;
     for (std::uint32_t i = 0; i < diff_.edges.size(); ++i) {
@@ -207,7 +209,7 @@ class Differ {
       if (shown.op.empty() || facts.constant || facts.note_about) continue;
       std::string other;
       if (node.change == NodeChange::kFused) {
-        other = a_.nodes[diff_.nodes[node.fused_into].a].op;
+        other = b_.nodes[diff_.nodes[node.fused_into].b].op;
       } else if (node.change == NodeChange::kChanged && b_.nodes[node.b].op != shown.op) {
         other = b_.nodes[node.b].op;
       }
@@ -266,6 +268,8 @@ GraphDiff DiffOfOne(const Graph& graph) {
   return diff;
 }
 
-GraphDiff DiffGraphs(const MeasuredGraph& a, const MeasuredGraph& b) { return Differ(a, b).Run(); }
+GraphDiff DiffGraphs(const MeasuredGraph& a, const MeasuredGraph& b) {
+  return Differ(a, b).Run(MatchNodes(a, b));
+}
 
 }  // namespace cboard::analysis

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include "analysis/graph/computation_order.h"
+#include "analysis/graph/type_names.h"
 
 namespace cboard::analysis {
 namespace {
@@ -26,12 +30,6 @@ constexpr std::uint64_t kMostElements = std::uint64_t{1} << 50;
 const std::string* FindAttribute(const GraphNode& node, std::string_view key) {
   const auto found = std::ranges::lower_bound(node.attributes, key, {}, &GraphAttribute::key);
   return found != node.attributes.end() && found->key == key ? &found->text : nullptr;
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
 }
 
 // Saturates, so that a hostile shape cannot wrap around.
@@ -91,16 +89,11 @@ std::uint8_t OutputBitsOf(const GraphNode& node) {
   return 0;
 }
 
-bool IsQuantize(std::string_view op) {
-  return op == "QuantizeLinear" || op == "QuantizeV2" || op == "Quantize" ||
-         op == "aten::quantize_per_tensor" || op == "aten::quantize_per_channel";
-}
-
 // "activation_n_bits": 8, in a node or in a note about it.
 void ReadConfiguredBits(const GraphNode& node, bool about_weights, bool about_activation,
                         NodeFacts& facts) {
   for (const GraphAttribute& attribute : node.attributes) {
-    const std::string key = Lower(attribute.key);
+    const std::string key = LowerCase(attribute.key);
     if (key.find("bits") == std::string::npos) continue;
     unsigned bits = 0;
     const char* const end = attribute.text.data() + attribute.text.size();
@@ -115,7 +108,8 @@ void ReadConfiguredBits(const GraphNode& node, bool about_weights, bool about_ac
 
 class FactCollector {
  public:
-  explicit FactCollector(const Graph& graph) : graph_(graph), facts_(graph.nodes.size()) {}
+  explicit FactCollector(const Graph& graph)
+      : graph_(graph), order_(OrderOfComputation(graph)), facts_(graph.nodes.size()) {}
 
   std::vector<NodeFacts> Collect() {
     FindNotes();
@@ -125,33 +119,90 @@ class FactCollector {
       facts_[i].activation_bits = IsQuantizedOperation(node.op) ? 8 : OutputBitsOf(node);
       if (IsDequantizeOperation(node.op)) facts_[i].activation_bits = 32;
     }
-    std::vector<std::uint64_t> largest(graph_.nodes.size(), 0);
+    FindComputedConstants();
     for (const GraphEdge& edge : graph_.edges) {  // By `to`, so sources mostly come first.
       if (edge.control) continue;
       NodeFacts& to = facts_[edge.to];
       const NodeFacts& from = facts_[edge.from];
       if (!from.constant && to.activation_bits == 0) to.activation_bits = from.activation_bits;
     }
+    AddWeights();
+    ApplyNotes();
+    FindCodes();
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) AddOutputBytes(i);
+    return std::move(facts_);
+  }
+
+ private:
+  auto InputsOf(std::uint32_t node) const {
+    return std::ranges::equal_range(graph_.edges, node, {}, &GraphEdge::to) |
+           std::views::filter([](const GraphEdge& edge) { return !edge.control; });
+  }
+
+  // Without inputs, too: `compare` logs constants as attributes of who uses them.
+  void FindComputedConstants() {
+    for (const std::uint32_t node : order_) {
+      if (facts_[node].constant || !KeepsValues(graph_.nodes[node].op)) continue;
+      facts_[node].constant = std::ranges::all_of(
+          InputsOf(node), [&](const GraphEdge& edge) { return facts_[edge.from].constant; });
+    }
+  }
+
+  void AddWeights() {
+    std::vector<std::uint64_t> largest(graph_.nodes.size(), 0);
     for (const GraphEdge& edge : graph_.edges) {
-      if (edge.control) continue;
+      if (edge.control || KeepsValues(graph_.nodes[edge.from].op)) continue;
       if (facts_[edge.from].constant) Use(edge.from, edge.to, largest);
     }
     // A weight behind its DequantizeLinear belongs to who uses that one.
     for (const GraphEdge& edge : graph_.edges) {
       const NodeFacts& from = facts_[edge.from];
       if (edge.control || from.weight_bytes == 0) continue;
-      if (!IsDequantizeOperation(graph_.nodes[edge.from].op)) continue;
+      if (!from.constant && !IsDequantizeOperation(graph_.nodes[edge.from].op)) continue;
       facts_[edge.to].weight_bytes += from.weight_bytes;
       if (largest[edge.from] <= largest[edge.to]) continue;
-      facts_[edge.to].weight_bits = from.weight_bits;
+      const bool rounds = IsQuantizeOperation(graph_.nodes[edge.from].op);
+      facts_[edge.to].weight_bits = rounds ? from.activation_bits : from.weight_bits;
       largest[edge.to] = largest[edge.from];
     }
-    ApplyNotes();
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) AddOutputBytes(i);
-    return std::move(facts_);
   }
 
- private:
+  // In ONNX, DequantizeLinear and QuantizeLinear around a node say that it is computed in codes:
+  // quantized kernels do all of it in one. Not so with weights that are floats, nor with a source
+  // that is.
+  void FindCodes() {
+    std::vector<char> read_as_float(graph_.nodes.size(), 0);
+    std::vector<std::uint8_t> bits(graph_.nodes.size(), 0);
+    const auto ends_in_codes = [&](std::uint32_t node) {
+      return bits[node] != 0 && !read_as_float[node] && facts_[node].weight_bits < 16 &&
+             !IsQuantizedOperation(graph_.nodes[node].op);
+    };
+    for (const std::uint32_t node : std::views::reverse(order_)) {
+      const bool quantizes = graph_.nodes[node].op == "QuantizeLinear";
+      const std::uint8_t width = quantizes             ? facts_[node].activation_bits
+                                 : ends_in_codes(node) ? bits[node]
+                                                       : std::uint8_t{0};
+      for (const GraphEdge& edge : InputsOf(node)) {
+        bits[edge.from] = std::max(bits[edge.from], width);
+        if (width == 0) read_as_float[edge.from] = 1;
+      }
+    }
+    const auto begins_in_codes = [&](std::uint32_t node) {
+      auto inputs = InputsOf(node);
+      const auto gives_codes = [&](const GraphEdge& edge) {
+        const NodeFacts& from = facts_[edge.from];
+        return from.constant || from.in_codes || IsDequantizeOperation(graph_.nodes[edge.from].op);
+      };
+      return !std::ranges::empty(inputs) && std::ranges::all_of(inputs, gives_codes);
+    };
+    for (const std::uint32_t node : order_) {
+      if (facts_[node].constant || !ends_in_codes(node)) continue;
+      if (!IsDequantizeOperation(graph_.nodes[node].op) && !begins_in_codes(node)) continue;
+      facts_[node].in_codes = true;
+      facts_[node].activation_bits = bits[node];
+    }
+  }
+
   void FindNotes() {
     std::unordered_map<std::string_view, std::uint32_t> by_name;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i)
@@ -196,6 +247,7 @@ class FactCollector {
   }
 
   const Graph& graph_;
+  const std::vector<std::uint32_t> order_;
   std::vector<NodeFacts> facts_;
 };
 
@@ -218,39 +270,6 @@ void JoinNotes(const std::vector<NodeFacts>& facts, Graph& graph) {
 
 }  // namespace
 
-std::uint8_t BitsOfType(std::string_view name) {
-  std::string type = Lower(name);
-  for (const std::string_view prefix : {"dt_", "torch."}) {
-    if (type.starts_with(prefix)) type.erase(0, prefix.size());
-  }
-  if (type.ends_with("_ref")) type.resize(type.size() - 4);
-  if (type == "float" || type == "fp32" || type == "f32") return 32;
-  if (type == "double" || type == "fp64" || type == "f64") return 64;
-  if (type == "half" || type == "fp16" || type == "f16" || type == "bf16") return 16;
-  if (type == "bool") return 8;
-  // int8, uint8, qint8, float16, bfloat16, i8, u4, float8_e4m3fn: letters, then the width.
-  const std::size_t digit = type.find_first_of("0123456789");
-  if (digit == std::string::npos || digit == 0) return 0;
-  const std::string_view letters = std::string_view(type).substr(0, digit);
-  constexpr auto kLetters = std::to_array<std::string_view>(
-      {"int", "uint", "qint", "quint", "float", "bfloat", "i", "u", "f", "nf", "fp"});
-  if (std::ranges::find(kLetters, letters) == kLetters.end()) return 0;
-  unsigned bits = 0;
-  std::from_chars(type.data() + digit, type.data() + type.size(), bits);
-  return bits <= 64 ? static_cast<std::uint8_t>(bits) : std::uint8_t{0};
-}
-
-bool IsQuantizedOperation(std::string_view op) {
-  return IsQuantize(op) || op.starts_with("QLinear") || op.starts_with("QGemm") ||
-         op.starts_with("Quantized") || op.starts_with("_Quantized") ||
-         op.starts_with("quantized::") || op.ends_with("Integer") ||
-         op.find("_eightbit") != std::string_view::npos;
-}
-
-bool IsDequantizeOperation(std::string_view op) {
-  return op == "DequantizeLinear" || op == "Dequantize" || op == "aten::dequantize";
-}
-
 MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile) {
   const std::size_t costs = profile == nullptr ? 0 : profile->costs.size();
   for (std::size_t i = 0; i < costs; ++i) {
@@ -258,6 +277,10 @@ MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile) {
     if (!profile->costs[i] || !node.output_shapes.empty()) continue;
     const auto& shapes = profile->costs[i]->output_shapes;
     node.output_shapes.assign(shapes.begin(), shapes.end());
+  }
+  // Loggers for TensorBoard give nodes colours by way of their device: the operation, or the type.
+  for (GraphNode& node : graph.nodes) {
+    if (node.device == node.op || BitsOfType(node.device) != 0) node.device.clear();
   }
   MeasuredGraph measured;
   measured.facts = FactCollector(graph).Collect();

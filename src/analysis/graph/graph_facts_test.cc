@@ -53,6 +53,22 @@ TEST(MeasureGraph, LooksThroughTheDequantizeOfAWeight) {
   EXPECT_EQ(graph->facts[2].weight_bytes, 64u);
 }
 
+TEST(MeasureGraph, CountsWhatIsMadeOfConstantsAsConstant) {
+  const auto graph = Measured({{"w", "Const", {}, Weight(DataType::kFloat, {8, 8})},
+                               {"list", "prim::ListConstruct", {"one", "one"}},
+                               {"dq", "DequantizeLinear", {"q"}},  // Before what it uses.
+                               {"q", "QuantizeLinear", {"w"}},
+                               {"x", "Placeholder"},
+                               {"activation", "DequantizeLinear", {"x"}},
+                               {"lone", "DequantizeLinear"},  // Its constant is an attribute.
+                               {"conv", "Conv", {"activation", "dq", "lone", "list"}},
+                               {"one", "prim::Constant"}});
+  for (const std::size_t node : {1u, 2u, 3u, 6u}) EXPECT_TRUE(graph->facts[node].constant) << node;
+  for (const std::size_t node : {4u, 5u, 7u}) EXPECT_FALSE(graph->facts[node].constant) << node;
+  EXPECT_EQ(graph->facts[7].weight_bits, 8) << "rounded to codes, though stored as floats";
+  EXPECT_EQ(graph->facts[7].weight_bytes, 256u);
+}
+
 TEST(MeasureGraph, ReadsTheNotesOfStageLogs) {
   const std::string conv = "net/Conv2D_1/conv1";
   const auto graph = Measured({{conv + ".weights", "", {}, {{"weights_n_bits", Attribute::Int(4)}}},
@@ -67,6 +83,15 @@ TEST(MeasureGraph, ReadsTheNotesOfStageLogs) {
   EXPECT_EQ(graph->graph.edges[0].to, 1u);
   EXPECT_EQ(graph->graph.edges[1].from, 1u);
   EXPECT_EQ(graph->graph.edges[1].to, 3u);
+}
+
+TEST(MeasureGraph, TakesNoOperationForADevice) {
+  const auto graph = Measured({{"conv", "Conv", {}, {}, "Conv"},
+                               {"w", "Const", {}, {}, "float32"},
+                               {"fc", "Gemm", {}, {}, "/device:GPU:0"}});
+  EXPECT_EQ(graph->graph.nodes[0].device, "");
+  EXPECT_EQ(graph->graph.nodes[1].device, "");
+  EXPECT_EQ(graph->graph.nodes[2].device, "/device:GPU:0");
 }
 
 TEST(MeasureGraph, StaysCalmAboutHostileShapes) {
@@ -92,6 +117,38 @@ TEST(RunMemory, KeepsValuesUntilTheirLastUse) {
   // x; x a; x a b; x b y.
   EXPECT_THAT(memory.bytes, ElementsAre(40, 120, 140, 64));
   EXPECT_EQ(memory.peak, 2u);
+}
+
+// A convolution in ONNX's notation: floats between DequantizeLinear and QuantizeLinear.
+std::vector<TestNode> Qdq(DataType weights) {
+  return {{"x", "Placeholder", {}, Floats(10)},
+          {"x_q", "QuantizeLinear", {"x"}, Floats(10)},
+          {"x_dq", "DequantizeLinear", {"x_q"}, Floats(10)},
+          {"w", "Const", {}, Weight(weights, {64})},
+          {"w_dq", "DequantizeLinear", {"w"}, Floats(1000)},
+          {"conv", "Conv", {"x_dq", "w_dq"}, Floats(20)},
+          {"relu", "Relu", {"conv"}, Floats(20)},
+          {"y_q", "QuantizeLinear", {"relu"}, Floats(20)},
+          {"y", "DequantizeLinear", {"y_q"}, Floats(20)}};
+}
+
+TEST(MeasureGraph, SeesCodesBetweenDequantizeAndQuantize) {
+  const auto quantized = Measured(Qdq(DataType::kInt8));
+  for (const std::size_t node : {2u, 5u, 6u, 7u}) {
+    EXPECT_EQ(quantized->facts[node].activation_bits, 8) << quantized->graph.nodes[node].name;
+  }
+  EXPECT_EQ(quantized->facts[5].weight_bits, 8);
+  EXPECT_EQ(quantized->facts[0].activation_bits, 32) << "the input comes as floats";
+  EXPECT_EQ(quantized->facts[8].activation_bits, 32) << "the result is given as floats";
+
+  const auto kept = Measured(Qdq(DataType::kFloat));
+  EXPECT_EQ(kept->facts[5].activation_bits, 32) << "no kernel for codes has float weights";
+}
+
+TEST(RunMemory, CountsCodesOnceAndNoWeights) {
+  // x; x and its codes; those; and those of conv, with relu behind it; codes of y; y itself.
+  EXPECT_THAT(RunMemory(*Measured(Qdq(DataType::kInt8))).bytes,
+              ElementsAre(40, 50, 10, 30, 40, 20, 100));
 }
 
 TEST(RunMemory, RunsInAnOrderThatIsPossible) {

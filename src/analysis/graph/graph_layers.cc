@@ -3,18 +3,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "analysis/graph/graph_names.h"
 #include "cboard/analysis/graph_scene.h"
 #include "cboard/base/strings.h"
 
 namespace cboard::analysis {
 namespace {
-
-// "Conv2d[conv1]" is conv1, as tensorboardX names modules.
-std::string_view InsideBrackets(std::string_view part) {
-  const std::size_t open = part.find('[');
-  if (open == std::string_view::npos || !part.ends_with(']')) return part;
-  return part.substr(open + 1, part.size() - open - 2);
-}
 
 // "/layer1/layer1.0/conv1" and "layer1.0.conv1" are both layer1, 0, conv1.
 std::vector<std::string_view> PartsOf(std::string_view path) {

@@ -49,16 +49,45 @@ std::vector<std::uint32_t> FindStructures(const GraphScene& scene) {
 
 std::vector<char> FindHidden(const GraphScene& scene) {
   const std::size_t count = scene.diff.nodes.size();
-  std::vector<char> used(count, 0), uses(count, 0), hidden(count, 0);
-  for (const DiffEdge& edge : scene.diff.edges) {
-    used[edge.from] = 1;
-    uses[edge.to] = 1;
-  }
+  std::vector<char> used(count, 0), hidden(count, 0);
+  for (const DiffEdge& edge : scene.diff.edges) used[edge.from] = 1;
   for (std::uint32_t i = 0; i < count; ++i) {
     const NodeFacts* const facts = scene.FactsInA(i) ? scene.FactsInA(i) : scene.FactsInB(i);
-    hidden[i] = (facts->constant && used[i] && !uses[i]) || facts->note_about;
+    hidden[i] = (facts->constant && used[i]) || facts->note_about;
   }
   return hidden;
+}
+
+std::string_view FirstPart(std::string_view name) { return name.substr(0, name.find('/')); }
+
+// What the outermost groups of B are called in A: tracing and quantization give the model another
+// name. Only where all partners say the same.
+std::unordered_map<std::string_view, std::string_view> FindRenamedRoots(const GraphScene& scene) {
+  std::unordered_map<std::string_view, std::string_view> in_a;
+  for (const DiffNode& node : scene.diff.nodes) {
+    if (node.a == kNoNode || node.b == kNoNode) continue;
+    const std::string_view a = FirstPart(scene.a->graph.nodes[node.a].name);
+    const std::string_view b = FirstPart(scene.b->graph.nodes[node.b].name);
+    const auto [found, is_new] = in_a.emplace(b, a);
+    if (!is_new && found->second != a) found->second = b;  // It stays what it is.
+  }
+  return in_a;
+}
+
+// By which nodes are arranged in groups: their names in A; of what only B has its name, in the
+// group where its neighbours are.
+std::vector<std::string> NamesOf(const GraphScene& scene) {
+  const auto roots = FindRenamedRoots(scene);
+  std::vector<std::string> names;
+  names.reserve(scene.diff.nodes.size());
+  for (std::uint32_t i = 0; i < scene.diff.nodes.size(); ++i) {
+    std::string& name = names.emplace_back(scene.AnyNode(i).name);
+    if (scene.NodeInA(i) != nullptr || name.find('/') == std::string::npos) continue;
+    const std::string_view root = FirstPart(name);
+    const auto found = roots.find(root);
+    if (found != roots.end()) name.replace(0, root.size(), found->second);
+  }
+  return names;
 }
 
 }  // namespace
@@ -95,12 +124,8 @@ GraphScene MakeScene(std::shared_ptr<const MeasuredGraph> a,
   scene.diff = b == nullptr ? DiffOfOne(a->graph) : DiffGraphs(*a, *b);
   scene.a = std::move(a);
   scene.b = std::move(b);
-  std::vector<std::string_view> names;
-  names.reserve(scene.diff.nodes.size());
-  for (std::uint32_t i = 0; i < scene.diff.nodes.size(); ++i) {
-    names.push_back(scene.AnyNode(i).name);
-  }
-  scene.outline = MakeOutline(names);
+  const std::vector<std::string> names = NamesOf(scene);
+  scene.outline = MakeOutline(std::vector<std::string_view>(names.begin(), names.end()));
   scene.hidden = FindHidden(scene);
   scene.structures = FindStructures(scene);
   return scene;

@@ -64,6 +64,30 @@ void ExpectInside(const GraphScene& scene, const GraphView& view) {
   }
 }
 
+// Quantization traces the model under another name; what it adds stands among the rest.
+TEST(MakeScene, GathersBothSidesBelowTheNameOfA) {
+  const GraphScene scene =
+      MakeScene(Measured({{"x", "Input"}, {"Net/Conv2d[conv1]/conv", "conv", {"x"}}}),
+                Measured({{"x", "Input"},
+                          {"GraphModule/quantize", "quantize", {"x"}},
+                          {"GraphModule/Conv2d[conv1]/conv", "conv", {"GraphModule/quantize"}}}));
+  std::vector<std::string> paths;
+  for (const OutlineNode& node : scene.outline.nodes) paths.push_back(node.path);
+  EXPECT_THAT(paths, ElementsAre("x", "Net/Conv2d[conv1]/conv", "Net/quantize"));
+}
+
+TEST(ViewScene, DrawsNoLineFromAGroupOfHiddenConstants) {
+  const GraphScene scene = MakeScene(Measured({{"x", "Placeholder"},
+                                               {"net/a", "Conv", {"x", "net/weights/w"}},
+                                               {"net/b", "Conv", {"net/a"}},
+                                               {"net/weights/w", "Const"}}));
+  const GraphView view = Look(scene, {.open = {"net"}});
+  EXPECT_THAT(Paths(scene, view), UnorderedElementsAre("x", "net", "net/a", "net/b"));
+  for (const GraphLink& link : view.links) {
+    EXPECT_NE(PathOf(scene, view.boxes[link.source]), "net");
+  }
+}
+
 TEST(ViewScene, ShowsClosedGroupsAsOneBox) {
   const GraphScene scene = MakeScene(Measured(TwoBlocks()));
   const GraphView view = Look(scene, {});

@@ -38,17 +38,32 @@ std::string ShapesText(const GraphNode& node) {
 
 std::string BitsText(std::uint8_t bits) { return bits == 0 ? "" : std::to_string(bits); }
 
+// What `compare` found out about a node is no setting of it, and the other side has none of it. A
+// level is always among it.
+bool HasFindings(const std::vector<GraphAttribute>& attributes) {
+  return std::ranges::binary_search(attributes, "level", {}, &GraphAttribute::key);
+}
+
+bool IsFinding(std::string_view key) {
+  return key == "bits" || key == "level" || key == "cause" || key == "explanation" ||
+         key.ends_with("_sqnr_db");
+}
+
 // Both lists are sorted by key. `named` turns a key into what is said to differ.
 template <typename Named>
 void CompareAttributes(const std::vector<GraphAttribute>& a, const std::vector<GraphAttribute>& b,
                        const Named& named, Differences& to) {
+  const bool has_findings = HasFindings(a) || HasFindings(b);
   auto i = a.begin();
   auto k = b.begin();
   while (i != a.end() || k != b.end()) {
     const bool only_a = k == b.end() || (i != a.end() && i->key < k->key);
     const bool only_b = !only_a && (i == a.end() || k->key < i->key);
     const std::string& key = only_b ? k->key : i->key;
-    if (key != "_output_shapes") {
+    const bool is_said = key == "_output_shapes" ||
+                         (key == "weight_bits" && !only_a && !only_b) ||  // Its width, above.
+                         (has_findings && IsFinding(key));
+    if (!is_said) {
       Add(named(key), only_b ? "" : i->text, only_a ? "" : k->text, to);
     }
     if (!only_b) ++i;

@@ -48,6 +48,22 @@ TEST(NodeComparer, ComparesOperationShapeAndAttributes) {
               ElementsAre("op: Conv / QLinearConv"));
 }
 
+TEST(NodeComparer, LeavesOutWhatWasFoundAboutANode) {
+  EXPECT_THAT(Compare({{"x", "Conv"}},
+                      {{"x",
+                        "Conv",
+                        {},
+                        {{"bits", Attribute::Int(8)},
+                         {"level", Attribute::String("red")},
+                         {"output_sqnr_db", Attribute::String("9.5")},
+                         {"pads", Attribute::Int(1)}}}},
+                      "x"),
+              ElementsAre("pads:  / 1"));
+  EXPECT_THAT(Compare({{"x", "MatMulNBits", {}, {{"bits", Attribute::Int(8)}}}},
+                      {{"x", "MatMulNBits", {}, {{"bits", Attribute::Int(4)}}}}, "x"),
+              ElementsAre("bits: 8 / 4"));
+}
+
 TEST(NodeComparer, ComparesWidthsThatBothSidesKnow) {
   const auto network = [](const std::string& type) {
     return std::vector<TestNode>{

@@ -156,10 +156,12 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
     const std::uint32_t around = i == 0 ? kNoBox : box_of_group[group.parent];
     box_of_group[i] = around;
     if (i != 0 && open[group.parent]) {
-      if (shown[i] == 1) {
+      if (shown[i] == 0) {
+        box_of_group[i] = kNoBox;  // Not the group around, from which no line comes.
+      } else if (shown[i] == 1) {
         const std::uint32_t outer = named_after[group.parent];
         named_after[i] = outer == kNoGroup ? i : outer;
-      } else if (shown[i] > 1) {
+      } else {
         const BoxKind kind = open[i] ? BoxKind::kOpenGroup : BoxKind::kClosedGroup;
         box_of_group[i] = add({.kind = kind, .index = i, .parent = around});
       }

@@ -175,10 +175,12 @@ Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
 // The run of one of the two models, below `place`.
 Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::path& place,
                       bool is_variant) {
-  NodeFindings findings;
-  for (const LayerComparison& layer : comparison.layers) {
+  NodeFindings findings;  // They are about the variant: nothing is wrong with the other.
+  if (is_variant) {
     // The worst come first, and a node may have several.
-    findings.emplace(is_variant ? VariantNodeOf(layer) : NodeOf(layer), &layer);
+    for (const LayerComparison& layer : comparison.layers) {
+      findings.emplace(VariantNodeOf(layer), &layer);
+    }
   }
   const std::string model = comparison.baseline.stem().string();
   const std::string variant = is_variant ? VariantName(comparison) : std::string(kBaselineName);

@@ -114,7 +114,7 @@ TEST_F(ComparisonLog, ChannelsAreSteps) {
   EXPECT_EQ(after.at({"m/channels/hidden/weight", 1}), 2);
 }
 
-TEST_F(ComparisonLog, BothGraphsAreThere) {
+TEST_F(ComparisonLog, BothGraphsAreThereAndFindingsInTheVariants) {
   for (const char* run : {"fp32", "int8"}) {
     std::string events;
     for (const auto& file : testing::EventFilesIn(folder_ / "log" / run)) {
@@ -122,7 +122,11 @@ TEST_F(ComparisonLog, BothGraphsAreThere) {
     }
     EXPECT_THAT(events, HasSubstr("MatMul"));
     EXPECT_THAT(events, HasSubstr("Resources"));
-    EXPECT_THAT(events, HasSubstr("wrong_scale"));
+    const bool is_variant = std::string_view(run) == "int8";
+    EXPECT_EQ(events.find("wrong_scale") != std::string::npos, is_variant) << run;
+    // An attribute whose value is the integer 8 or 32.
+    const std::string bits = std::string("weight_bits\x12\x02\x18") + (is_variant ? '\x08' : ' ');
+    EXPECT_THAT(events, HasSubstr(bits)) << run;
   }
 }
 

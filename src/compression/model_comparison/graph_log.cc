@@ -6,6 +6,7 @@
 #include "cboard/proto/graph.h"
 #include "cboard/proto/run_metadata.h"
 #include "compression/model_comparison/diagnosis.h"
+#include "compression/model_comparison/weight_comparison.h"
 #include "writer/graph_import/node_names.h"
 
 namespace cboard::compare {
@@ -76,6 +77,9 @@ class GraphLogBuilder {
       }
     }
     if (!weights.empty()) added.attributes.emplace_back("weights", Attribute::StringList(weights));
+    if (const TensorId weight = LargestWeight(node); weight != kNoTensor) {
+      added.attributes.emplace_back("weight_bits", Attribute::Int(BitsOfWeight(model_, weight)));
+    }
     if (node.macs.value_or(0) > 0) {
       added.attributes.emplace_back("macs", Attribute::Int(static_cast<std::int64_t>(*node.macs)));
     }
@@ -87,6 +91,23 @@ class GraphLogBuilder {
     added.attributes.emplace_back("_output_shapes", Attribute::ShapeList(shapes));
     graph_.AddNode(added);
     AddBytes(name, node.weight_bytes);
+  }
+
+  // Scales, axes and the like are constants too. One number is no weight.
+  TensorId LargestWeight(const ModelNode& node) const {
+    TensorId largest = kNoTensor;
+    double most = 1;
+    for (const TensorId input : node.inputs) {
+      if (!model_.IsWeight(input)) continue;
+      double elements = 1;
+      for (const std::int64_t size : model_.tensor(input).shape) {
+        elements *= static_cast<double>(size);
+      }
+      if (elements <= most) continue;
+      largest = input;
+      most = elements;
+    }
+    return largest;
   }
 
   void AddStoredWeights() {

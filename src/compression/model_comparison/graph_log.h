@@ -20,7 +20,8 @@ struct GraphLog {
 
 // Nodes are called as in the file, without a slash in front, so that TensorBoard groups them by
 // scope; weights that nodes use are attributes, not nodes. A file of weights alone has a node per
-// tensor. Level, cause, bits and SQNR of `findings` are attributes of their nodes.
+// tensor. The width of weights is an attribute, and so are level, cause, bits and SQNR of
+// `findings` at their nodes.
 GraphLog BuildGraphLog(const ModelGraph& model, const NodeFindings& findings);
 
 }  // namespace cboard::compare

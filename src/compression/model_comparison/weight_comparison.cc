@@ -72,6 +72,11 @@ std::vector<double> RescalingOf(const Comparison& comparison) {
   return factors;
 }
 
+// The tensor whose scales round the values of `weight`; the stored one where nothing does.
+const ModelTensor& RoundedBy(const ModelGraph& model, const ModelTensor& weight) {
+  return model.tensor(weight.rounded_by == kNoTensor ? weight.source : weight.rounded_by);
+}
+
 std::string PrecisionOf(const ModelTensor& tensor) {
   if (IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
   const bool is_small_float = HoldsCodes(tensor.type) && !IsInteger(tensor.type);
@@ -204,6 +209,12 @@ Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer&
   return values;
 }
 
+int BitsOfWeight(const ModelGraph& model, TensorId weight) {
+  const ModelTensor& rounded = RoundedBy(model, model.tensor(weight));
+  return rounded.quantization ? rounded.quantization->bits()
+                              : static_cast<int>(BitsPerElement(rounded.type));
+}
+
 Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
                                       const ModelGraph& variant, const ModelLayer& after,
                                       const Folding& folding, bool allow_rescaling,
@@ -211,20 +222,16 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   WeightFindings findings;
   findings.is_rescaled = folding.baseline_steps + folding.variant_steps > 0;
   const ModelTensor& weight = variant.tensor(after.weight);
-  const ModelTensor& stored = variant.tensor(weight.source);
-  const ModelTensor& rounded =
-      weight.rounded_by == kNoTensor ? stored : variant.tensor(weight.rounded_by);
+  const ModelTensor& rounded = RoundedBy(variant, weight);
+  findings.bits = BitsOfWeight(variant, after.weight);
   const bool is_shared = rounded.quantization && rounded.quantization->scales.size() == 1;
   if (rounded.quantization) {
-    findings.bits = rounded.quantization->bits();
     // A scale for each direction of a recurrent layer is one for all channels of that.
     const std::vector<float>& scales = rounded.quantization->scales;
     const bool is_by_direction =
         after.layout.direction_axis && !scales.empty() &&
         std::cmp_equal(scales.size(), weight.shape[*after.layout.direction_axis]);
     if (is_shared || is_by_direction) findings.step = double{*std::ranges::max_element(scales)};
-  } else {
-    findings.bits = static_cast<int>(BitsPerElement(stored.type));
   }
   findings.precision = PrecisionOf(rounded);
   const auto is_green = [&] {

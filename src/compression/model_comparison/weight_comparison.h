@@ -50,6 +50,10 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
 Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer& layer,
                                       const std::vector<double>& factors);
 
+// The width of its codes, or of its stored elements where it has none. `weight` is one that
+// IsWeight.
+int BitsOfWeight(const ModelGraph& model, TensorId weight);
+
 // Other quantizers tried on the baseline's weights, with what they would give.
 Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel);
 

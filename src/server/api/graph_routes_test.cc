@@ -118,7 +118,7 @@ TEST_F(GraphRoutesTest, TwoGraphsAreOneWithWhatChanged) {
   const std::string view =
       Post("/graphs/view", R"({"run":"net/fp32","with_run":"net/int8","open":["block"]})");
   EXPECT_THAT(view, HasSubstr(R"("summary":{"changes":["changed","added","fused"])"));
-  EXPECT_THAT(view, HasSubstr(R"("others":["QLinearConv","","Conv"])"));
+  EXPECT_THAT(view, HasSubstr(R"("others":["QLinearConv","","QLinearConv"])"));
   const std::string node = Get("/graphs/node?run=net/fp32&with_run=net/int8&path=block%2Fconv");
   EXPECT_THAT(node, HasSubstr(R"("fused":["block/relu"])"));
   EXPECT_THAT(node,

@@ -6,6 +6,7 @@ export interface TableAnswer {
   snapshot: number;
   baseline: string;
   models: string[];
+  baselines: string[];
   variants: string[];
   metrics: { names: string[]; units: string[]; directions: string[]; labels: string[] };
   cells: {
@@ -57,6 +58,8 @@ export interface Score {
 
 export interface Model {
   readonly name: string;
+  /** The variant that the others of this model are compared with. */
+  readonly baseline: string;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
   aurora(variant: string): Score | null;
@@ -109,6 +112,7 @@ export function readTable(answer: TableAnswer): Comparison {
     const cell = (variant: string, metric: string): Cell | null => cells[m]?.get(keyOf(variant, metric)) ?? null;
     return {
       name,
+      baseline: answer.baselines[m] ?? answer.baseline,
       cell,
       value: (variant, metric) => cell(variant, metric)?.value ?? null,
       aurora: (variant) => scores[m]?.get(variant) ?? null,

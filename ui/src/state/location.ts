@@ -75,11 +75,20 @@ const OLD_PAGES: Record<string, string> = {
   projector: "projector", audio: "audio", mesh: "mesh",
 };
 
-export function followOldLink(): void {
-  const [page = ""] = window.location.hash.slice(1).split("&");
+/** "graph?graph=train" of "#graphs&run=train"; null for what is no such link. */
+export function newAddressOf(hash: string): string | null {
+  const [page = "", ...rest] = hash.slice(1).split("&");
   const target = OLD_PAGES[page];
-  if (target === undefined) return;
-  window.history.replaceState(null, "", base.pathname + target);
+  if (target === undefined) return null;
+  // Of all these pages only this one kept what it showed in the address.
+  const run = page === "graphs" ? new URLSearchParams(rest.join("&")).get("run") : null;
+  return target + (run === null ? "" : `?${new URLSearchParams({ graph: run }).toString()}`);
+}
+
+export function followOldLink(): void {
+  const address = newAddressOf(window.location.hash);
+  if (address === null) return;
+  window.history.replaceState(null, "", base.pathname + address);
   here.value = new URL(window.location.href);
 }
 

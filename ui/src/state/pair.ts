@@ -24,7 +24,12 @@ const variantsHere = computed(() => {
 
 export const variants = variantsHere;
 
-export const sideA = computed(() => query.value.get("a") ?? comparison.value?.baseline ?? "fp32");
+/** What most models are compared with; for a model that has no such variant, what it is compared with itself. */
+export const sideA = computed(() => {
+  const usual = comparison.value?.baseline ?? "fp32";
+  const shown = shownModel.value === null ? undefined : comparison.value?.byName.get(shownModel.value);
+  return query.value.get("a") ?? (shown && !variantsHere.value.includes(usual) ? shown.baseline : usual);
+});
 
 export const sideB = computed(() => {
   const chosen = query.value.get("b");

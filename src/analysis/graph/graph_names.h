@@ -1,0 +1,19 @@
+// Which layer of the model a node belongs to, by the names that loggers of layers give to nodes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cboard/reader/graph_query.h"
+
+namespace cboard::analysis {
+
+// "Conv2d[conv1]" is conv1, as tensorboardX names modules; other parts of names stay as they are.
+std::string_view InsideBrackets(std::string_view part);
+
+// "conv1" of "Net/ConvReLU2d_0/conv1" and of "Output/conv1", as stages are logged; "layer1.0.conv1"
+// of "Net/Sequential[layer1]/BasicBlock[0]/Conv2d[conv1]/_convolution". The model's name and the
+// operation's are in these names too, and are others after quantization. Empty for all other names.
+std::string LayerOf(const GraphNode& node);
+
+}  // namespace cboard::analysis
