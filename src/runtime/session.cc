@@ -105,6 +105,8 @@ std::string Describe(const ModelValue& value) {
   return text + "]";
 }
 
+bool IsRuntimeNamed() { return !NamedLibrary().empty(); }
+
 Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library) {
   CBOARD_ASSIGN_OR_RETURN(const Library loaded, OrtLibrary::Load(library));
   return RuntimeInfo{loaded->path(), loaded->version()};
