@@ -1,6 +1,7 @@
 #include "reader/live/old_caches.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <vector>

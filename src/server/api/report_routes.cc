@@ -1,5 +1,6 @@
 // Whether it passes: policies and contracts; and all of it as one file.
 #include <algorithm>
+#include <functional>
 
 #include "cboard/analysis/gates.h"
 #include "cboard/analysis/policy.h"
