@@ -76,7 +76,7 @@ def compare_models(
     variant: str,
     data: str,
     shapes: dict[str, list[int]],
-    samples: int,
+    samples: Optional[int],
     logdir: str,
     verify: int,
 ) -> str: ...

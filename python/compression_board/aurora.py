@@ -2,11 +2,12 @@
 
 score = aurora(fp32_metrics, int8_metrics)
 score.score      # 1 is break-even, more is better
-score.factors    # {"quality": …, "latency": …, …}
+score.factors    # {"quality": …, "latency": …, …, "penalty": …}, whose product is the score
 """
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any, Optional
 
@@ -15,16 +16,29 @@ from . import _engine
 Aurora = _engine.Aurora
 
 
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, (bool, str, bytes, dict, list, tuple)) and value is not None
+
+
 def numeric(metrics: Mapping[str, Any]) -> dict[str, float]:
     """The metrics that are numbers, as floats; True and False are not."""
     from .tensors import to_float
 
     found = {}
     for key, value in metrics.items():
-        if isinstance(value, (bool, str, bytes, dict, list, tuple)) or value is None:
+        if not _is_number(value):
             continue
         found[str(key)] = float(value) if isinstance(value, (int, float)) else to_float(value)
     return found
+
+
+def not_numbers(metrics: Mapping[str, Any], whose: str) -> dict[str, str]:
+    """A sentence for each metric that has a value, but no number; None is no value."""
+    return {
+        str(key): f"{key} of {whose} is {reprlib.repr(value)}, which is not a number"
+        for key, value in metrics.items()
+        if value is not None and not _is_number(value)
+    }
 
 
 def engine_options(
@@ -57,8 +71,12 @@ def aurora(
     """Scores `variant` against `baseline`, both by the keys of benchmark JSON.
 
     `weights` replaces any of quality, throughput, latency, energy and memory. ValueError says in
-    words why there is no score: quality is missing, too few metrics, a value that is not positive.
+    words why there is no score: quality is missing or not a number, too few metrics, a value that is
+    not positive.
     """
+    for metrics, whose in ((baseline, "the baseline"), (variant, "the variant")):
+        if quality in (odd := not_numbers(metrics, whose)):
+            raise ValueError(f"no AURORA score: {odd[quality]}")
     options = engine_options(
         weights=weights, quality=quality, quality_lower_is_better=quality_lower_is_better,
         penalty_factor=penalty_factor, penalty_threshold=penalty_threshold,

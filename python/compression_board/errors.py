@@ -24,6 +24,12 @@ def check(condition: bool, message: str) -> None:
         raise ArgumentError(message)
 
 
+def check_model_name(model_name: str) -> None:
+    """Raises ValueError for a name without which tags would be nobody's."""
+    if not model_name:
+        raise ValueError("the name of the model is empty; its tags would begin with a slash")
+
+
 def check_format(shape: tuple[int, ...], dataformats: str) -> None:
     """Raises ArgumentError unless every dimension of `shape` has one letter in `dataformats`."""
     if not isinstance(dataformats, str):

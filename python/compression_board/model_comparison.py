@@ -152,6 +152,11 @@ class ModelComparison(list[LayerRow]):
         return int(self.details["samples"])
 
     @property
+    def why_not_run(self) -> str:
+        """Why no sample was run and weights alone were compared; empty when outputs were, too."""
+        return str(self.details["why_not_run"])
+
+    @property
     def is_generated(self) -> bool:
         """Samples were made up: outputs describe the models, not their use."""
         return bool(self.details["is_generated"])
@@ -208,26 +213,29 @@ def compare(
     *,
     data: Optional[PathLike] = None,
     shapes: Optional[Mapping[str, Sequence[int]]] = None,
-    samples: int = 20,
+    samples: Optional[int] = None,
     logdir: Optional[PathLike] = None,
     verify: int = 0,
 ) -> ModelComparison:
     """Compares two model files, layer by layer, and says which was hurt and why.
 
     Weights are compared from the files alone, whatever their formats. Of ONNX files, outputs are
-    compared, too: both models run on up to `samples` samples from `data` (.npz, .npy or a folder of
-    PNG files), or on generated ones, as `is_generated` then says. `shapes` are those of generated
-    inputs where the files leave sizes open: {"x": (1, 3, 48, 320)}. With `logdir`, what was found is
-    also logged there, for the board and TensorBoard, and so is what `verify` measured.
+    compared, too: both models run on up to `samples` samples (20) from `data` (.npz, .npy or a
+    folder of PNG files), or on generated ones, as `is_generated` then says. Without ONNX Runtime,
+    weights alone are compared, as `why_not_run` then says, unless `samples`, `data` or `verify` ask
+    for more; with `samples=0` they always are. `shapes` are those of generated inputs where the
+    files leave sizes open: {"x": (1, 3, 48, 320)}. With `logdir`, what was found is also logged
+    there, for the board and TensorBoard, and so is what `verify` measured.
 
     `verify` says how many of the parts that are hurt most are then put back to float, each in a run
     of its own, to measure what the end of the network would keep: see `verified`. That takes up to
     `verify` + 17 more runs over the samples.
 
-    FileNotFoundError when a file, or ONNX Runtime, is not there; ValueError when the files are not
-    two of one model, or a shape is not one that they allow; OSError when one is damaged.
+    FileNotFoundError when a file, or ONNX Runtime where it is asked for, is not there; ValueError
+    when the files are not two of one model, or a shape is not one that they allow; OSError when one
+    is damaged.
     """
-    if samples < 0:
+    if samples is not None and samples < 0:
         raise ValueError(f"samples is {samples}; give 0 to compare weights only")
     if verify < 0:
         raise ValueError(f"verify is {verify}; give 0 to measure nothing besides")

@@ -1,5 +1,6 @@
 // The comparison of two model files.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,8 +16,9 @@ namespace {
 
 // What was found, as JSON; logs it, too, when `logdir` is not empty.
 std::string CompareFiles(const std::string& baseline, const std::string& variant,
-                         const std::string& data, const InputShapes& shapes, std::size_t samples,
-                         const std::string& logdir, std::size_t verify) {
+                         const std::string& data, const InputShapes& shapes,
+                         std::optional<std::size_t> samples, const std::string& logdir,
+                         std::size_t verify) {
   Result<std::string> json;
   {
     const Unlocked unlocked;
@@ -39,7 +41,7 @@ std::string CompareFiles(const std::string& baseline, const std::string& variant
 
 void BindComparison(nb::module_& module) {
   module.def("compare_models", CompareFiles, nb::arg("baseline"), nb::arg("variant"),
-             nb::arg("data"), nb::arg("shapes"), nb::arg("samples"), nb::arg("logdir"),
+             nb::arg("data"), nb::arg("shapes"), nb::arg("samples").none(), nb::arg("logdir"),
              nb::arg("verify"));
 }
 

@@ -6,6 +6,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <cstdio>
 #include <string>
 
 #include "bindings.h"
@@ -89,6 +91,21 @@ struct Aurora {
   AuroraScore score;
   AuroraOptions options;
 };
+
+// Aurora(score=1.07, mean=1.52, coverage=0.55, factors={quality: 0.996, …, penalty: 0.943})
+std::string Description(const AuroraScore& score) {
+  const auto digits = [](double value) {
+    std::array<char, 32> text;
+    std::snprintf(text.data(), text.size(), "%.4g", value);
+    return std::string(text.data());
+  };
+  std::string text = "Aurora(score=" + digits(score.score) + ", mean=" + digits(score.mean) +
+                     ", coverage=" + digits(score.coverage) + ", factors={";
+  for (const AuroraFactor& factor : score.factors) {
+    text += std::string(factor.name) + ": " + digits(factor.factor) + ", ";
+  }
+  return text + "penalty: " + digits(score.penalty_factor) + "})";
+}
 
 Aurora ScoreOf(const PlainMetrics& baseline, const PlainMetrics& variant,
                const std::map<std::string, double>& weights, const std::string& quality,
@@ -207,12 +224,13 @@ void BindCompression(nb::module_& module) {
     return nb::make_tuple(values, ToPython(ratios.omitted));
   });
 
-  nb::class_<Aurora>(module, "Aurora",
-                     "A score and what it is made of.\n\n"
-                     "`score` is 1 at break-even and more when the variant is the better choice; "
-                     "`mean` is the\nplain mean of `ratios`. `factors`, times `penalty_factor`, "
-                     "multiply to the score, and `coverage`\nis the part of the weights whose "
-                     "metrics were there.")
+  nb::class_<Aurora>(
+      module, "Aurora",
+      "A score and what it is made of.\n\n"
+      "`score` is 1 at break-even and more when the variant is the better choice; "
+      "`mean` is the\nplain mean of `ratios`. `factors`, with the penalty as the "
+      "last, multiply to the score, and\n`coverage` is the part of the weights whose "
+      "metrics were there.")
       .def_prop_ro("score", [](const Aurora& a) { return a.score.score; })
       .def_prop_ro("mean", [](const Aurora& a) { return a.score.mean; })
       .def_prop_ro("coverage", [](const Aurora& a) { return a.score.coverage; })
@@ -223,8 +241,10 @@ void BindCompression(nb::module_& module) {
                      for (const AuroraFactor& factor : a.score.factors) {
                        factors[std::string(factor.name).c_str()] = factor.factor;
                      }
+                     factors["penalty"] = a.score.penalty_factor;
                      return factors;
                    })
+      .def("__repr__", [](const Aurora& a) { return Description(a.score); })
       .def_prop_ro("ratios", [](const Aurora& a) {
         nb::dict ratios;
         for (const AuroraFactor& factor : a.score.factors) {

@@ -148,6 +148,10 @@ std::string CheckJson(std::string_view file, const Contract& contract,
     if (gate.is_about_layers()) WriteBroken(json, *each);
     json.EndObject();
   }
+  json.EndArray().Key("remarks").BeginArray();
+  for (const std::vector<std::string>* remarks : {&contract.remarks, &result.remarks}) {
+    for (const std::string& remark : *remarks) json.Value(remark);
+  }
   json.EndArray().EndObject();
   return json.Take() + "\n";
 }

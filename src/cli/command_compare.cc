@@ -51,7 +51,8 @@ int RunCompare(Arguments arguments) {
                "only input; once for each input",
                options.shapes);
   app.add_option("--samples", options.samples,
-                 "How many samples to run at most (20); 0 compares weights only")
+                 "How many samples to run at most (20); 0 compares weights only,\nas is done "
+                 "without a number where there is no ONNX Runtime")
       ->type_name("N");
   app.add_option("--top", top, "How many layers to show (10)")->type_name("N");
   app.add_option("--logdir", logdir,

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/benchmark_import.h"
 #include "cboard/demo/demo_board.h"
 #include "cli/commands.h"
+#include "cli/demo_files.h"
 #include "cli/progress.h"
 #include "cli/serve_config.h"
 #include "cli/text_table.h"
@@ -21,30 +21,35 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDigits = "digits.csv.gz";
-// In a log directory that a demo has made, so that the next one may replace it.
-constexpr std::string_view kMarker = ".compression-board-demo";
 
-// Where an installed program finds what came with it: <prefix>/share/compression-board.
-fs::path InstalledData() {
+// Above bin/compression-board: the prefix of an installed program, build/<preset> of a built one.
+fs::path ProgramPrefix() {
   std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  return program.parent_path().parent_path() / "share" / "compression-board";
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
-// Empties a demo's directory, and nothing else.
-Result<void> MakeAnew(const fs::path& logdir) {
-  std::error_code error;
-  if (fs::exists(logdir, error) && !fs::is_empty(logdir, error)) {
-    if (!fs::exists(logdir / kMarker, error)) {
-      return Fail(ErrorCode::kAlreadyExists, Quoted(logdir.native(), 1000) +
-                                                 " is not empty and was not made by a demo; choose "
-                                                 "another --logdir");
-    }
-    fs::remove_all(logdir, error);
-    if (error) return Fail(ErrnoError(error.value(), "cannot empty " + Quoted(logdir.native())));
+// What came with an installed program.
+fs::path InstalledData() { return ProgramPrefix() / "share" / "compression-board"; }
+
+// The build directory of the source tree that the program was built in.
+fs::path BuildDirectory() { return ProgramPrefix().parent_path(); }
+
+fs::path FindData() {
+  std::error_code ignored;
+  const fs::path source = BuildDirectory().parent_path() / "data";
+  if (!fs::is_directory(InstalledData(), ignored) && fs::is_directory(source, ignored)) {
+    return source;
   }
-  CBOARD_RETURN_IF_ERROR(CreateDirectories(logdir));
-  return WriteFileAtomically(logdir / kMarker, "");
+  return InstalledData();
+}
+
+// In the folder of the figures, with the program, or where scripts/fetch-digits puts them.
+fs::path FindDigits(const fs::path& data) {
+  std::error_code ignored;
+  for (const fs::path& folder : {data, InstalledData(), BuildDirectory() / "digits"}) {
+    if (fs::exists(folder / kDigits, ignored)) return folder / kDigits;
+  }
+  return data / kDigits;
 }
 
 Result<void> ImportPublishedFigures(const fs::path& data, const fs::path& logdir) {
@@ -103,22 +108,23 @@ Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::p
                     "of scikit-learn, which scripts/fetch-digits of the "
                     "source gets; --digits names another place");
   }
-  CBOARD_RETURN_IF_ERROR(MakeAnew(logdir));
-  CBOARD_RETURN_IF_ERROR(ImportPublishedFigures(data, logdir));
+  CBOARD_ASSIGN_OR_RETURN(const fs::path unfinished, BeginDemo(logdir));
+  CBOARD_RETURN_IF_ERROR(ImportPublishedFigures(data, unfinished));
   Lines lines(IsTerminal(STDOUT_FILENO));
   const Result<void> written = WriteDemoBoard(
-      {.digits = digits, .logdir = logdir, .on_progress = [&](std::string_view line) {
+      {.digits = digits, .logdir = unfinished, .on_progress = [&](std::string_view line) {
          lines.Show(line);
        }});
   lines.End();
-  return written;
+  CBOARD_RETURN_IF_ERROR(written);
+  return FinishDemo(logdir);
 }
 
 }  // namespace
 
 int RunDemo(Arguments arguments) {
   std::string logdir = "runs/demo";
-  std::string data = InstalledData();
+  std::string data = FindData();
   std::string digits;
   bool write_only = false;
   CLI::App app(
@@ -131,10 +137,17 @@ int RunDemo(Arguments arguments) {
       "Example: compression-board demo --open\n",
       "compression-board demo");
   SetUsage(app, "compression-board demo [FLAGS]");
-  app.add_option("--logdir", logdir, "Where the logs go (runs/demo); made anew each time")
+  app.add_option(
+         "--logdir", logdir,
+         "Where the logs go (runs/demo); those of the last demo are\nreplaced, other files stay")
       ->type_name("DIR");
-  app.add_option("--data", data, "Folder with the published figures (installed)")->type_name("DIR");
-  app.add_option("--digits", digits, "scikit-learn's digits.csv.gz (in the folder of --data)")
+  app.add_option("--data", data,
+                 "Folder with the published figures (installed with the program,\nor 'data' of the "
+                 "source that it was built from)")
+      ->type_name("DIR");
+  app.add_option("--digits", digits,
+                 "scikit-learn's digits.csv.gz (in the folder of --data, or\nwhere "
+                 "scripts/fetch-digits of the source puts it)")
       ->type_name("FILE");
   app.add_flag("--write_only,--write-only", write_only, "Write the logs and end");
   app.allow_extras();
@@ -146,7 +159,7 @@ int RunDemo(Arguments arguments) {
   if (const std::optional<int> exit_code = ParseServeFlags(serve, config)) return *exit_code;
 
   if (const Result<void> written =
-          WriteLogs(data, digits.empty() ? fs::path(data) / kDigits : fs::path(digits), logdir);
+          WriteLogs(data, digits.empty() ? FindDigits(data) : fs::path(digits), logdir);
       !written) {
     Complain(written.error().message);
     return kExitFailed;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cboard/base/strings.h"
+#include "cboard/base/typing_errors.h"
 #include "cli/commands.h"
 #include "cli/text_table.h"
 
@@ -26,21 +27,6 @@ class HelpFormatter final : public CLI::Formatter {
  private:
   std::string usage_;
 };
-
-// How many letters must be typed otherwise to make `a` of `b`, with dashes as good as underscores.
-std::size_t TypingErrors(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t before = std::exchange(row[0], i);
-    for (std::size_t j = 1; j < row.size(); ++j) {
-      const auto letter = [](char c) { return c == '-' ? '_' : c; };
-      const std::size_t other = letter(a[i - 1]) == letter(b[j - 1]) ? before : before + 1;
-      before = std::exchange(row[j], std::min({other, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
 
 std::string AboutExtra(const CLI::App& app, const std::string& extra) {
   if (!extra.starts_with('-')) return Quoted(extra) + " is one word too many";

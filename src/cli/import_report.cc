@@ -128,8 +128,10 @@ std::string ImportText(std::string_view path, const BenchmarkFile& file, const I
   text += Notes(notes, verbose ? notes.size() : kMaxImportNotes);
   text += Notes(left_out, verbose ? left_out.size() : kMaxImportNotes);
   if (unremarkable > 0) {
-    text += "  left out for lack of figures: " + HumanCount(unremarkable) +
-            " ratios, scores and metrics; --verbose lists them\n";
+    text += "  left out for lack of figures: " +
+            (unremarkable == 1 ? "1 ratio, score or metric; --verbose names it\n"
+                               : HumanCount(unremarkable) +
+                                     " ratios, scores and metrics; --verbose lists them\n");
   }
   return text;
 }

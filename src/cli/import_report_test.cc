@@ -75,6 +75,10 @@ TEST(ImportText, SaysWhyAFigureGaveNoRatioAndOnlyCountsWhatIsMissing) {
               HasSubstr("  left out 'm' speedup: latency_mean_ms of 'int8' is 0\n"
                         "  left out for lack of figures: 2 ratios, scores and metrics; --verbose "
                         "lists them\n"));
+  report.models[0].omitted.pop_back();
+  EXPECT_THAT(
+      ImportText("a.json", file, report, false),
+      HasSubstr("left out for lack of figures: 1 ratio, score or metric; --verbose names it"));
 }
 
 }  // namespace

@@ -106,7 +106,9 @@ class Importer {
     const auto others = std::ranges::count_if(written_, had_some) - 1;
     report_.warnings.push_back(
         "run " + Quoted(report_.models[index].run.native(), 300) +
-        (others > 0 ? " and " + HumanCount(static_cast<std::size_t>(others)) + " others" : "") +
+        (others > 0 ? " and " + HumanCount(static_cast<std::size_t>(others)) +
+                          (others == 1 ? " other" : " others")
+                    : "") +
         " had event files before; TensorBoard shows the new values beside the old ones, so delete "
         "the directory to start afresh");
   }

@@ -183,6 +183,9 @@ TEST(ImportBenchmark, WarnsOnceWhenAllRunsAreThere) {
   ASSERT_THAT(ImportBenchmark(json, {.directory = dir / "base"}), Succeeds());
   EXPECT_THAT(ImportBenchmark(json, {.directory = dir / "base"})->warnings,
               ElementsAre(HasSubstr("a' and 2 others had event files before")));
+  const auto two = Written(dir, "{\"a\": " + model + ", \"b\": " + model + "}");
+  EXPECT_THAT(ImportBenchmark(two, {.directory = dir / "base"})->warnings,
+              ElementsAre(HasSubstr("a' and 1 other had event files before")));
 }
 
 TEST(ImportBenchmark, SaysWhichModelsAreMissingWhenItFails) {

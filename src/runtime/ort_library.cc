@@ -67,6 +67,8 @@ std::string_view Variable(const char* name) {
 
 }  // namespace
 
+std::string_view NamedLibrary() { return Variable(kEnvironmentVariable); }
+
 std::vector<fs::path> LibraryCandidates() {
   std::vector<fs::path> found;
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
@@ -144,7 +146,7 @@ Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::Load(const fs::path& path)
     return Fail(std::move(error));
   };
   // What somebody has named is taken or refused; another one would be a surprise.
-  const std::string_view variable = Variable(kEnvironmentVariable);
+  const std::string_view variable = NamedLibrary();
   if (!variable.empty() || !path.empty()) {
     auto library = LoadFile(variable.empty() ? path : fs::path(variable));
     if (!library) return with_advice(std::move(library).error());

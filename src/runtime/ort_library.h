@@ -47,6 +47,9 @@ class OrtLibrary {
   ort::Allocator* allocator_ = nullptr;
 };
 
+// What $CB_ONNXRUNTIME_LIB names; empty when it names nothing.
+std::string_view NamedLibrary();
+
 // Where the library may be, best first: the Python environments that are active or on PATH, the
 // build directory that the program is in, Node's packages, the system's own.
 std::vector<std::filesystem::path> LibraryCandidates();

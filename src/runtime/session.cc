@@ -17,6 +17,8 @@ using OrtTensor = std::shared_ptr<const OrtHandle<ort::Value>>;
 
 }  // namespace
 
+bool IsRuntimeNamed() { return !NamedLibrary().empty(); }
+
 Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library) {
   CBOARD_ASSIGN_OR_RETURN(const Library loaded, OrtLibrary::Load(library));
   return RuntimeInfo{loaded->path(), loaded->version()};

@@ -130,8 +130,20 @@ gates:
         self.assertEqual(shown, sorted(shown, key=["fail", "missing", "pass"].index))
         self.assertEqual(set(shown), {"fail", "missing", "pass"})
         self.assertRegex(run.stdout, r"worse by 0\.\d+, at most 0\.002\n")
-        self.assertIn("latency_ms of 'int8' is not logged\n", run.stdout)
+        self.assertRegex(run.stdout, r"latency_ms of 'int8' is not logged; there are .*'accuracy'")
         self.assertRegex(run.stdout, r"\d+ of 42 checks fail: the contract is not kept\.\n$")
+
+    def test_warns_of_exceptions_that_leave_out_nothing(self):
+        self.write_layers()
+        contract = 'gates: [{id: cosines, layers: "*", except: [head], metric: cosine, min: 0.1}]'
+        run = self.check(contract, logdir="layers")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertIn("gate 'cosines': 'except' leaves out no layer by 'head'; there are", run.stderr)
+        self.assertIn("'head/Gemm'", run.stderr)
+        run = self.check(contract, "--json", logdir="layers")
+        self.assertIn("leaves out no layer by 'head'", json.loads(run.stdout)["remarks"][0])
+        run = self.check(contract.replace("head", '"head*"'), "--json", logdir="layers")
+        self.assertEqual((run.stderr, json.loads(run.stdout)["remarks"]), ("", []))
 
     def test_reads_the_contracts_of_cemi(self):
         contract = {

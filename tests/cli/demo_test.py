@@ -60,10 +60,12 @@ class DemoTest(ProgramTest):
         self.assertIn((f"{stages}/figures", "similarity_distance_sample_19"), tags)
         self.assertIn(("hardware", "hardware/memory/process_rss_mb"), tags)
 
+        mine = self.write("board/digits/mine.txt", "precious")
         again = self.demo("--digits", DIGITS, "--logdir", "board")
         self.assertEqual(again.returncode, 0, again.stderr)
         runs = json.loads(self.run_board("inspect", "--logdir", "board", "--json").stdout)["runs"]
         self.assertEqual(len(runs), len(report["runs"]), "the second demo replaces the first")
+        self.assertEqual(mine.read_text(), "precious")
 
     def assert_reads(self, variant, accuracy, tags):
         """What was logged of a variant's reading agrees with the accuracy that was logged of it."""
@@ -88,6 +90,12 @@ class DemoTest(ProgramTest):
         run = self.demo("--digits", DIGITS, "--logdir", "mine")
         self.assert_complains(run, 1, "'mine' is not empty", "--logdir")
         self.assertEqual(kept.read_text(), "precious")
+
+    def test_a_built_program_finds_everything_in_its_source_tree(self):
+        # The last thing to be looked at before training is the log directory.
+        self.write("mine/notes.txt", "precious")
+        run = self.run_board("demo", "--write-only", "--logdir", "mine")
+        self.assert_complains(run, 1, "'mine' is not empty")
 
     def test_says_how_to_get_the_digits(self):
         run = self.demo("--digits", pathlib.Path("nowhere.csv.gz"), "--logdir", "board")

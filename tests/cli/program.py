@@ -27,6 +27,7 @@ class ProgramTest(unittest.TestCase):
 
     def start_board(self, *arguments, **options):
         environment = dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8")
+        environment["XDG_CACHE_HOME"] = str(self.directory / ".cache")  # Not the user's own.
         return subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             cwd=self.directory,

@@ -103,6 +103,21 @@ test("classes stand in the order of what they lost, and a missing side is not ze
   assert.deepEqual(await barriers(page), []);
 });
 
+test("on a phone figures stay in their tiles", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir, { small: { "metrics/accuracy": [0.971, 0.9688], "performance/latency_ms": [0.0297, 0.01432], "performance/model_size_mb": [48.49, 12.7] } });
+  const { page, at } = await serve(t, logdir, { width: 390 });
+  await visit(page, at("compare?model=small"));
+  await page.locator("#app").evaluate((app) => { app.style.fontFamily = "DejaVu Sans, Verdana, sans-serif"; });
+  const beyond = await page.locator(".tile").evaluateAll((tiles) => tiles.map((tile) => {
+    const text = document.createRange(); // Wider than its box where it runs out of it.
+    text.selectNodeContents(tile.querySelector(".figure"));
+    return text.getBoundingClientRect().right - tile.getBoundingClientRect().right;
+  }));
+  assert.ok(beyond.length >= 3);
+  assert.deepEqual(beyond.filter((pixels) => pixels > 0), []);
+});
+
 test("latencies are a table, too", async (t) => {
   const logdir = newLogdir(t);
   writeMetrics(logdir);

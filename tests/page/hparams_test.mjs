@@ -44,6 +44,19 @@ test("a stretch of an axis, a tick and a number filter; the address brings them 
   await untilRows(page, 12);
 });
 
+test("on a phone axes have their buttons, and titles do not touch", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir, { width: 390 });
+  await visit(page, at("hparams"));
+  assert.ok(await page.locator(".axis-tools").first().isVisible());
+  for (const kind of [".parallel text.name", ".axis-tools"]) {
+    const boxes = await page.locator(kind).evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => ({ left, right })));
+    assert.ok(boxes.length > 2);
+    boxes.slice(1).forEach((box, i) => assert.ok(box.left >= boxes[i].right - 0.5, `${kind} ${i}: ${boxes[i].right} and ${box.left}`));
+  }
+});
+
 test("a head sorts by its column, best metric first", async (t) => {
   const logdir = newLogdir(t);
   writeSweep(logdir);

@@ -125,6 +125,32 @@ test("a score shows its factors, and other weights give another score", async (t
   assert.equal(await first.locator(".num").first().innerText(), before);
 });
 
+test("names are whole, and what is typed stays in its panel", async (t) => {
+  const logdir = newLogdir(t);
+  writeManyMetrics(logdir);
+  const { page, at } = await serve(t, logdir, { width: 1400 });
+  await visit(page, at("overview"));
+  const names = await page.locator(".rank .whole-name").evaluateAll((all) => all.map((name) => ({ text: name.textContent, cut: name.scrollWidth > name.clientWidth })));
+  assert.equal(new Set(names.map(({ text }) => text)).size, names.length);
+  assert.deepEqual(names.filter(({ cut }) => cut), []);
+  await page.click('button:text("Weights")');
+  const ends = await page.locator(".weights .field").evaluateAll((fields) => fields.map((field) => field.getBoundingClientRect().right));
+  const panel = await page.locator('section[aria-labelledby="aurora-title"]').boundingBox();
+  assert.ok(Math.max(...ends) <= panel.x + panel.width - 15, `${Math.max(...ends)} of ${panel.x + panel.width}`);
+  // In a wide typeface the name of the program takes two lines.
+  const brand = await page.locator(".brand").evaluate((box) => {
+    box.style.fontFamily = "DejaVu Sans, Verdana, sans-serif";
+    return box.querySelector("span").getBoundingClientRect().right - box.getBoundingClientRect().right;
+  });
+  assert.ok(brand <= 0, `${brand} pixels beyond the rail`);
+  // A short model beside a longer variant: there is room for both.
+  const cut = await page.locator(".pick-pair span + span").first().evaluate((span) => {
+    span.textContent = " · baseline";
+    return span.scrollWidth - span.clientWidth;
+  });
+  assert.equal(cut, 0);
+});
+
 test("a value that is missing names the tag it would have", async (t) => {
   const logdir = newLogdir(t);
   writeMetrics(logdir);

@@ -88,7 +88,22 @@ def test_rows_have_the_numbers_and_the_cause(pair):
     assert rows[0]["fix"] and rows[0]["fix_sqnr_db"] > 30
     assert "/fc/MatMul" in rows.keep_float["onnxruntime"]
     assert sum(share["variant_bytes"] for share in rows.byte_shares) == int8.stat().st_size
-    assert rows.details["why_not_run"]
+    assert rows.why_not_run == "no samples were asked for"
+
+
+def test_weights_are_compared_where_there_is_no_runtime_unless_samples_are_asked_for(
+    pair, monkeypatch
+):
+    for variable in ("CB_ONNXRUNTIME_LIB", "VIRTUAL_ENV", "CONDA_PREFIX", "NODE_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    rows = compare(pair[0], pair[1])
+    if rows.samples > 0:
+        pytest.skip("the system has an ONNX Runtime")
+    assert "pip install onnxruntime" in rows.why_not_run
+    assert rows[0]["weight_sqnr_db"] is not None
+    with pytest.raises(FileNotFoundError, match="samples=0"):
+        compare(pair[0], pair[1], samples=5)
 
 
 def test_pandas_takes_them(pair):

@@ -87,6 +87,21 @@ def test_what_cannot_be_computed_is_said(tmp_path):
     assert any(what == "speedup" and "0" in reason for what, reason in omitted)
 
 
+def test_figures_that_a_method_names_are_left_out_with_a_reason(tmp_path):
+    with CompressionWriter(str(tmp_path)) as writer:
+        # A metric of one's own is logged under any name; what was meant is then said to be missing.
+        misspelt = {"acuracy": 0.5, "latency_mean_ms": 1}
+        assert writer.log_compression_comparison("m", misspelt, misspelt) == []
+        assert writer.log_compression_ratios("m", misspelt, misspelt) == [
+            ("size_ratio", "neither 'fp32' nor 'int8' has model_size_mb"),
+            ("accuracy_drop", "neither 'fp32' nor 'int8' has accuracy"),
+        ]
+        missing = "neither 'fp32' nor 'int8' has energy_consumption_mw"
+        assert writer.log_energy_comparison("m", misspelt, misspelt) == [
+            ("energy_consumption_mw", missing)
+        ]
+
+
 def test_the_parser_logs_into_a_given_writer(tmp_path, read):
     source = tmp_path / "r.json"
     source.write_text(
@@ -176,7 +191,13 @@ def test_training_summary_and_early_stopping(tmp_path, read):
 def test_aurora_is_the_engines():
     score = aurora(FP32, INT8)
     assert score.score == pytest.approx(2**0.6)
-    assert set(score.factors) == {"quality", "throughput", "latency", "energy", "memory"}
+    assert set(score.factors) == {
+        "quality", "throughput", "latency", "energy", "memory", "penalty",
+    }  # fmt: skip
+    worse = aurora(FP32, {**INT8, "accuracy": 0.9 * FP32["accuracy"]})
+    assert worse.factors["penalty"] == worse.penalty_factor < 1
+    assert math.prod(worse.factors.values()) == pytest.approx(worse.score)
+    assert re.match(r"Aurora\(score=\d.*, coverage=1, factors={quality: 0.95.*, penalty: ", repr(worse))
     assert aurora(FP32, FP32).score == 1
     with pytest.raises(ValueError, match="accuracy"):
         aurora({}, INT8)

@@ -5,7 +5,13 @@ import sys
 
 import numpy as np
 import pytest
-from compression_board import CompressionWriter, HardwareMonitor, SummaryWriter, TrainingLogger
+from compression_board import (
+    CompressionWriter,
+    HardwareMonitor,
+    SummaryWriter,
+    TrainingLogger,
+    aurora,
+)
 
 
 @pytest.fixture
@@ -255,7 +261,21 @@ def test_compression_says_what_it_was_given(tmp_path):
             writer.log_compression_ratios("m", {}, [])
         with pytest.raises((TypeError, ValueError)):
             writer.log_latency_distribution("m", ["slow"], [1.0])
-        assert writer.log_compression_comparison("m", {"accuracy": "high"}, {}) == []
+        high = "accuracy of 'fp32' is 'high', which is not a number"
+        assert writer.log_compression_comparison("m", {"accuracy": "high"}, {}) == [
+            ("accuracy", high)
+        ]
+        omitted = writer.log_compression_ratios("m", {"accuracy": "high"}, {"accuracy": 0.5})
+        assert ("accuracy_drop", high) in omitted
+        with pytest.raises(ValueError, match="accuracy of the variant is 'high', which is not a num"):
+            aurora({"accuracy": 0.5}, {"accuracy": "high"})
+        for log in (writer.log_variants, writer.log_variants_report):
+            with pytest.raises(ValueError, match="name of the model is empty"):
+                log("", {"fp32": {"accuracy": 0.5}, "int8": {"accuracy": 0.5}})
+        with pytest.raises(ValueError, match="name of the model is empty"):
+            writer.log_model_metadata("", {"library": "torch"})
+        with pytest.raises(ValueError, match="name of the model is empty"):
+            writer.log_latency_distribution("", [1.0], [1.0])
     with TrainingLogger("m", logdir=str(tmp_path / "t")) as logger:
         with pytest.raises((TypeError, AttributeError)):
             logger.log_epoch(0, "high", 1, 1, 1, 1, 1)

@@ -16,9 +16,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 PROGRAM = os.environ.get("COMPRESSION_BOARD", "compression-board")
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+CACHE = tempfile.TemporaryDirectory()  # Not that of whoever runs the tests.
 
 
 def import_data(logdir, *names):
@@ -34,7 +36,8 @@ class RunningBoard:
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=self.user
+            [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=self.user,
+            env=dict(os.environ, XDG_CACHE_HOME=CACHE.name),
         )
         self.line = self.process.stdout.readline()
         found = re.search(r"https?://([^/]+):(\d+)(/\S*)", self.line)

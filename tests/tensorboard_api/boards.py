@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.error
@@ -53,7 +54,11 @@ class Board:
 
 @contextlib.contextmanager
 def running(command, has_loaded):
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    cache = tempfile.TemporaryDirectory()  # Not that of whoever runs the tests.
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env=dict(os.environ, XDG_CACHE_HOME=cache.name),
+    )  # fmt: skip
     said = []
     try:
         for line in process.stdout:
@@ -74,6 +79,7 @@ def running(command, has_loaded):
     finally:
         process.terminate()
         process.wait()
+        cache.cleanup()
 
 
 def tensorboard(logdir, load_fast, has_loaded):

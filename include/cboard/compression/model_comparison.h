@@ -244,11 +244,15 @@ struct ModelComparison {
   std::string why_not_verified;  // Asked for, and nothing was measured.
 };
 
+inline constexpr std::size_t kDefaultSamples = 20;
+
 struct CompareOptions {
   std::filesystem::path data;  // As OpenSamples takes it; generated when empty.
   // Of generated samples, where the files leave sizes open.
   InputShapes shapes;
-  std::size_t samples = 20;  // At most; 0 compares weights only.
+  // At most; 0 compares weights only. Without a number, kDefaultSamples where ONNX Runtime is
+  // found, and else weights only: who gives one, `data` or `verify` cannot do without it.
+  std::optional<std::size_t> samples;
   bool histograms = false;
   Thresholds thresholds;
   // How many of the parts that are hurt most to restore, each on its own, to see what the last

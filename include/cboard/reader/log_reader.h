@@ -62,8 +62,8 @@ struct ReaderOptions {
   // was logged from that step on.
   bool purge_orphaned_data = true;
 
-  // Where indexes of what was read are kept between starts; empty: nowhere. They are checked,
-  // and may be deleted at any time.
+  // Where indexes of what was read are kept between starts; empty: nowhere. They are checked, and
+  // may be deleted at any time; those that were not used for a month, or are beyond 2 GiB, are.
   std::filesystem::path cache_directory;
 
   // More directories than this below a log directory are not looked into, and reported: it is

@@ -52,6 +52,9 @@ struct RuntimeInfo {
 // Loads the library. Fails with kNotFound and says what to install.
 Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library = {});
 
+// $CB_ONNXRUNTIME_LIB names the library, and no other is searched for.
+bool IsRuntimeNamed();
+
 struct SessionOptions {
   std::filesystem::path library;  // ONNX Runtime's; empty to search.
 

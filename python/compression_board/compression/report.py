@@ -87,7 +87,7 @@ def make_report(model_name: str, figures: Figures, baseline: str,
         ]
         left_out += [f"- left out for {variant}: {what}: {reason}" for what, reason in omitted]
         if score is not None:
-            factors = {**score.factors, "penalty": score.penalty_factor, "AURORA": score.score}
+            factors = {**score.factors, "AURORA": score.score}
             title = f"{model_name}: AURORA of {variant} against {baseline}"
             pictures[f"report_aurora_{variant}"] = factor_chart(title, factors)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from .. import _engine
-from ..aurora import engine_options, numeric
-from ..errors import check_mapping
+from ..aurora import engine_options, not_numbers, numeric
+from ..errors import check_mapping, check_model_name
 from ..types import ArrayLike, Metrics, Omissions, PathLike
 from ..writer import SummaryWriter
 from .report import make_report
@@ -63,13 +63,17 @@ class CompressionWriter(SummaryWriter):
                                step: int = 0) -> Omissions:  # fmt: skip
         """Size ratio, speedup, accuracy drop and the others that the metrics allow."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
-        return self._ratios(model_name, pair, "fp32", step)
+        omitted = self._ratios(model_name, pair, "fp32", step)
+        named = {"size_ratio": "model_size_mb", "speedup": "latency_mean_ms",
+                 "accuracy_drop": "accuracy"}  # fmt: skip
+        return omitted + _in_neither(named, pair)
 
     def log_energy_comparison(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
                               step: int = 0) -> Omissions:  # fmt: skip
         """energy_consumption_mw of both, their difference and ratio."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
-        return self._energy(model_name, pair, "fp32", step)
+        omitted = self._energy(model_name, pair, "fp32", step)
+        return omitted + _in_neither({"energy_consumption_mw": "energy_consumption_mw"}, pair)
 
     def log_aurora(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
                    step: int = 0) -> Omissions:  # fmt: skip
@@ -86,6 +90,7 @@ class CompressionWriter(SummaryWriter):
 
         from ..tensors import real_np
 
+        check_model_name(model_name)
         omitted: Omissions = []
         for variant, samples in (("fp32", fp32_latencies), ("int8", int8_latencies)):
             values = real_np(samples).astype(np.float64).ravel()
@@ -103,6 +108,7 @@ class CompressionWriter(SummaryWriter):
         self, model_name: str, model_info: Mapping[str, Any], step: int = 0
     ) -> Omissions:
         """Facts about the model as a text; numbers and the input's dimensions also as scalars."""
+        check_model_name(model_name)
         check_mapping(model_info, "model_info")
         titles = {"library": "Library", "category": "Category", "description": "Description",
                   "input_shape": "Input Shape"}  # fmt: skip
@@ -131,7 +137,7 @@ class CompressionWriter(SummaryWriter):
     def log_variants_report(self, model_name: str, variants: Mapping[str, Metrics],
                             baseline: str = "fp32", step: int = 0) -> str:  # fmt: skip
         """log_report of any number of variants under any names."""
-        figures = dict(self._checked(variants))
+        figures = dict(self._checked(model_name, variants))
         if baseline not in figures:
             raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
         report = make_report(model_name, figures, baseline, self.aurora_options)
@@ -154,8 +160,11 @@ class CompressionWriter(SummaryWriter):
             self.add_labelled_scalar(tag, value, step, **labels)
 
     @staticmethod
-    def _checked(variants: Mapping[str, Metrics]) -> list[tuple[str, dict[str, float]]]:
+    def _checked(
+        model_name: str, variants: Mapping[str, Metrics]
+    ) -> list[tuple[str, dict[str, float]]]:
         """The metrics that are numbers, variant by variant."""
+        check_model_name(model_name)
         check_mapping(variants, "variants")
         for variant, metrics in variants.items():
             check_mapping(metrics, f"metrics of '{variant}'")
@@ -175,23 +184,54 @@ class CompressionWriter(SummaryWriter):
 
     def _comparison(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
                     step: int) -> Omissions:  # fmt: skip
-        figures = self._checked(variants)
+        figures = self._checked(model_name, variants)
         plan = _engine.plan_comparison(model_name, figures, baseline, self.tag_scheme)
-        return self._log(plan, model_name, baseline, step)
+        omitted = _explained(self._log(plan, model_name, baseline, step), variants)
+        # What no variant has as a number is no metric to the engine.
+        return omitted + [found for found in _odd(variants) if found not in omitted]
 
     def _ratios(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
                 step: int) -> Omissions:  # fmt: skip
-        plan = _engine.plan_ratios(model_name, self._checked(variants), baseline)
-        return self._log(plan, model_name, baseline, step)
+        plan = _engine.plan_ratios(model_name, self._checked(model_name, variants), baseline)
+        return _explained(self._log(plan, model_name, baseline, step), variants)
 
     def _energy(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
                 step: int) -> Omissions:  # fmt: skip
-        figures = self._checked(variants)
+        figures = self._checked(model_name, variants)
         plan = _engine.plan_energy(model_name, figures, baseline, self.tag_scheme)
-        return self._log(plan, model_name, baseline, step)
+        return _explained(self._log(plan, model_name, baseline, step), variants)
 
     def _aurora(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
                 step: int) -> Omissions:  # fmt: skip
         options = engine_options(**self.aurora_options)
-        plan = _engine.plan_aurora(model_name, self._checked(variants), baseline, *options)
-        return self._log(plan, model_name, baseline, step)
+        figures = self._checked(model_name, variants)
+        plan = _engine.plan_aurora(model_name, figures, baseline, *options)
+        return _explained(self._log(plan, model_name, baseline, step), variants)
+
+
+def _odd(variants: Mapping[str, Metrics]) -> Omissions:
+    """Metrics that have a value, but no number."""
+    return [
+        found
+        for variant, metrics in variants.items()
+        for found in not_numbers(metrics, f"'{variant}'").items()
+    ]
+
+
+def _explained(omitted: Omissions, variants: Mapping[str, Metrics]) -> Omissions:
+    """`omitted`, with what is no number told apart from what is not there: the engine sees neither."""
+    reasons = {
+        f"{key} of '{variant}' is missing": text
+        for variant, metrics in variants.items()
+        for key, text in not_numbers(metrics, f"'{variant}'").items()
+    }
+    return [(what, reasons.get(reason, reason)) for what, reason in omitted]
+
+
+def _in_neither(named: Mapping[str, str], pair: Mapping[str, Metrics]) -> Omissions:
+    """Of what a method names, the figures whose metric no variant has."""
+    return [
+        (figure, f"neither 'fp32' nor 'int8' has {metric}")
+        for figure, metric in named.items()
+        if not any(metric in metrics for metrics in pair.values())
+    ]

@@ -7,6 +7,7 @@
 
 #include "analysis/gates/layer_gates.h"
 #include "analysis/gates/model_halves.h"
+#include "analysis/gates/some_names.h"
 #include "analysis/gates/table_gates.h"
 #include "analysis/run_path.h"
 #include "cboard/analysis/snapshot_table.h"
@@ -37,10 +38,43 @@ bool Matches(const Gate& gate, const LayerSubject& subject) {
   });
 }
 
+// What a gate's `except` has left out. A pattern that leaves out nothing is most likely mistyped;
+// it does not fail, as a contract may be about several models that do not all have such layers.
+class Exceptions {
+ public:
+  void Look(const Gate& gate, const LayerRanking& ranking) {
+    found_.resize(gate.except.size());
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      found_[i] = found_[i] || std::ranges::any_of(ranking.layers, [&](const RankedLayer& layer) {
+                    return MatchesLayer(gate.except[i], layer);
+                  });
+    }
+    if (gate.except.empty()) return;
+    for (const RankedLayer& layer : ranking.layers) layers_.insert(layer.baseline.layer);
+  }
+
+  void AppendRemark(const Gate& gate, std::vector<std::string>& remarks) const {
+    std::vector<std::string_view> unused;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      if (!found_[i]) unused.push_back(gate.except[i]);
+    }
+    if (unused.empty() || layers_.empty()) return;
+    remarks.push_back("gate " + Quoted(gate.id) + ": 'except' leaves out no layer by " +
+                      SomeNames(unused) + "; there are " + SomeNames(layers_));
+  }
+
+ private:
+  std::vector<bool> found_;  // By pattern; empty before any layers were looked at.
+  std::set<std::string> layers_;
+};
+
 class ContractChecker {
  public:
   ContractChecker(const Contract& contract, const ComparisonTable& table)
-      : contract_(contract), table_(table), met_(contract.gates.size()) {}
+      : contract_(contract),
+        table_(table),
+        met_(contract.gates.size()),
+        exceptions_(contract.gates.size()) {}
 
   // Gates on variants; of gates on layers, that there are none of a variant.
   void CheckTable(const SeriesReader& series, std::span<const LayerSubject> layers) {
@@ -85,6 +119,7 @@ class ContractChecker {
       if (!gate.is_about_layers() || !Matches(gate, subject)) continue;
       if (!ranking) ranking = subject.rank();
       Add(i, CheckLayers(gate, *ranking), subject.name, subject.variant);
+      exceptions_[i].Look(gate, *ranking);
     }
   }
 
@@ -97,6 +132,7 @@ class ContractChecker {
     }
     for (std::size_t i = 0; i < contract_.gates.size(); ++i) {
       if (!met_[i]) Add(i, NothingFor(contract_.gates[i]), {}, {});
+      exceptions_[i].AppendRemark(contract_.gates[i], result_.remarks);
     }
     return std::move(result_);
   }
@@ -135,7 +171,8 @@ class ContractChecker {
 
   const Contract& contract_;
   const ComparisonTable& table_;
-  std::vector<bool> met_;  // By gate: whether it has a result.
+  std::vector<bool> met_;               // By gate: whether it has a result.
+  std::vector<Exceptions> exceptions_;  // By gate.
   bool has_variants_ = false;
   ContractResult result_;
 };

@@ -11,10 +11,12 @@
 namespace cboard::analysis {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::FailsSaying;
 using testing::FailsWith;
 using ::testing::HasSubstr;
 using ::testing::Optional;
+using ::testing::StartsWith;
 using testing::Succeeds;
 
 ComparisonTable Pair(double fp32, double int8) {
@@ -79,7 +81,8 @@ TEST(CheckContract, CountsMissingAndNotANumberAsFailure) {
   const auto missing = CheckContract(*contract, Pair(0.8, 0.7));
   ASSERT_THAT(missing, Succeeds());
   EXPECT_EQ(missing->results[0].outcome, GateOutcome::kMissing);
-  EXPECT_THAT(missing->results[0].explanation, HasSubstr("'int8' is not logged"));
+  EXPECT_THAT(missing->results[0].explanation,
+              HasSubstr("model_size_mb of 'int8' is not logged; there are '"));
   EXPECT_EQ(missing->exit_code(), 1);
   EXPECT_EQ(CheckOne(Pair(0.8, std::nan("")), R"({"metric":{"name":"accuracy"}})").outcome,
             GateOutcome::kFail);
@@ -87,6 +90,35 @@ TEST(CheckContract, CountsMissingAndNotANumberAsFailure) {
                       "relative_degradation":{"max_pct":1}})")
                 .outcome,
             GateOutcome::kFail);
+}
+
+TEST(CheckContract, SaysWhatThereIsInsteadOfAMetricTheMostAlikeFirst) {
+  EXPECT_THAT(CheckOne(Pair(0.8, 0.7), "{metric: acuracy, min: 0.5}").explanation,
+              StartsWith("acuracy of 'int8' is not logged; there are 'accuracy', '"));
+}
+
+TEST(CheckContract, RemarksOnExceptionsThatLeaveOutNoLayerOfAnyModel) {
+  const auto contract = ParseContract(
+      "{gates: [{id: sound, layers: '*', except: [head, first*, second], metric: cosine, min: "
+      "0}]}");
+  ASSERT_THAT(contract, Succeeds());
+  const auto subject = [](const std::string& layer) {
+    const RankedLayer ranked{
+        .baseline = {.layer = layer}, .variant = {.layer = layer}, .logged = {{"cosine", 1}}};
+    const RankedLayer other{
+        .baseline = {.layer = "x"}, .variant = {.layer = "x"}, .logged = {{"cosine", 1}}};
+    return LayerSubject{.name = layer, .model = layer, .variant = "int8", .rank = [=] {
+                          return LayerRanking{.layers = {ranked, other}};
+                        }};
+  };
+  const auto result = CheckContract(*contract, {}, {},
+                                    std::vector{subject("/first/Conv"), subject("/second/Gemm")});
+  ASSERT_THAT(result, Succeeds());
+  EXPECT_TRUE(result->passed());
+  EXPECT_THAT(
+      result->remarks,
+      ElementsAre("gate 'sound': 'except' leaves out no layer by 'head', 'second'; there are "
+                  "'/first/Conv', '/second/Gemm', 'x'"));
 }
 
 TEST(CheckContract, ExitsWithZeroOnlyWhenAllPass) {

@@ -9,13 +9,12 @@
 
 #include "analysis/gates/limits.h"
 #include "analysis/gates/name_pattern.h"
+#include "analysis/gates/some_names.h"
 #include "analysis/number_text.h"
 #include "cboard/base/strings.h"
 
 namespace cboard::analysis {
 namespace {
-
-constexpr std::size_t kMostNames = 8;  // In a message that says what there is.
 
 struct HistogramFigure {
   std::string_view name;
@@ -34,16 +33,6 @@ constexpr auto kHistogramFigures = std::to_array<HistogramFigure>(
 // What people call it who also know the error that layers before have left.
 std::string_view FigureNamed(std::string_view metric) {
   return metric == "local_sqnr_db" ? "sqnr_db" : metric;
-}
-
-std::string Some(const std::set<std::string_view>& names) {
-  std::string list;
-  std::size_t listed = 0;
-  for (const std::string_view name : names) {
-    if (listed++ == kMostNames) return list + ", …";
-    list += (list.empty() ? "" : ", ") + Quoted(name);
-  }
-  return list;
 }
 
 class LayerCheck {
@@ -78,14 +67,9 @@ class LayerCheck {
     double by;
   };
 
-  bool Matches(std::string_view pattern, const RankedLayer& layer) const {
-    return MatchesLayer(pattern, layer.baseline.layer) ||
-           MatchesLayer(pattern, layer.variant.layer);
-  }
-
   bool IsExcepted(const RankedLayer& layer) const {
-    return std::ranges::any_of(gate_.except,
-                               [&](const std::string& pattern) { return Matches(pattern, layer); });
+    return std::ranges::any_of(
+        gate_.except, [&](const std::string& pattern) { return MatchesLayer(pattern, layer); });
   }
 
   // A level counts as how bad it is; green for want of anything to judge by is none.
@@ -121,7 +105,7 @@ class LayerCheck {
   void Add(const RankedLayer& layer) {
     std::vector<std::size_t> patterns;
     for (std::size_t i = 0; i < gate_.layers.size(); ++i) {
-      if (Matches(gate_.layers[i], layer)) patterns.push_back(i);
+      if (MatchesLayer(gate_.layers[i], layer)) patterns.push_back(i);
     }
     if (patterns.empty() || IsExcepted(layer)) return;
     const std::optional<double> value = ValueOf(layer);
@@ -196,7 +180,7 @@ class LayerCheck {
     bool any = false, all_excepted = true;
     for (const RankedLayer& layer : ranking.layers) {
       layers.insert(layer.baseline.layer);
-      if (!Matches(gate_.layers[pattern], layer)) continue;
+      if (!MatchesLayer(gate_.layers[pattern], layer)) continue;
       any = true;
       all_excepted = all_excepted && IsExcepted(layer);
       for (const auto& [figure, value] : layer.logged) figures.insert(figure);
@@ -204,7 +188,7 @@ class LayerCheck {
     const std::string quoted = Quoted(gate_.layers[pattern]);
     if (!any) {
       return "no layer matches " + quoted +
-             (layers.empty() ? "; none were logged" : "; there are " + Some(layers));
+             (layers.empty() ? "; none were logged" : "; there are " + SomeNames(layers));
     }
     if (all_excepted) return "'except' leaves out all layers that match " + quoted;
     if (gate_.worst_level) {
@@ -212,7 +196,7 @@ class LayerCheck {
              " can be judged, such as sqnr_db";
     }
     return "no layer that matches " + quoted + " has a figure " + Quoted(gate_.metric) +
-           (figures.empty() ? "" : "; there are " + Some(figures));
+           (figures.empty() ? "" : "; there are " + SomeNames(figures));
   }
 
   const Gate& gate_;
@@ -226,6 +210,10 @@ class LayerCheck {
 };
 
 }  // namespace
+
+bool MatchesLayer(std::string_view pattern, const RankedLayer& layer) {
+  return MatchesLayer(pattern, layer.baseline.layer) || MatchesLayer(pattern, layer.variant.layer);
+}
 
 GateResult CheckLayers(const Gate& gate, const LayerRanking& ranking) {
   return LayerCheck(gate).Judge(ranking);

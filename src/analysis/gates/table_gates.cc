@@ -6,8 +6,10 @@
 #include <numeric>
 
 #include "analysis/gates/limits.h"
+#include "analysis/gates/some_names.h"
 #include "analysis/number_text.h"
 #include "cboard/base/strings.h"
+#include "cboard/base/typing_errors.h"
 
 namespace cboard::analysis {
 namespace {
@@ -58,6 +60,22 @@ class RowChecker {
     return found == comparison.ratios.end() ? std::nullopt : std::optional(found->value);
   }
 
+  // What there is, the most alike first: people mistype.
+  std::string InsteadOf(std::string_view metric, const VariantComparison& comparison) const {
+    std::vector<std::string_view> names;
+    const TableRow& row = table_.rows[comparison.row];
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (row.cells[i]) names.push_back(table_.metrics[i].key);
+    }
+    for (const RatioCell& ratio : comparison.ratios) names.push_back(ratio.name);
+    if (comparison.aurora.score) names.push_back("aurora");
+    constexpr std::size_t kLongest = 64;  // Of what is compared; a contract may say anything.
+    std::ranges::stable_sort(names, {}, [&](std::string_view name) {
+      return TypingErrors(metric.substr(0, kLongest), name.substr(0, kLongest));
+    });
+    return names.empty() ? "" : "; there are " + SomeNames(names);
+  }
+
   Better DirectionOf(const Gate& gate) const {
     if (gate.direction != Better::kUnknown) return gate.direction;
     const Better known = DescribeMetric(MetricKeyOf(gate.metric)).better;
@@ -77,7 +95,8 @@ class RowChecker {
       end(GateOutcome::kFail, std::move(explanation));
     };
     if (!result.value) {
-      return end(GateOutcome::kMissing, gate.metric + " of " + Quoted(variant) + " is not logged");
+      return end(GateOutcome::kMissing, gate.metric + " of " + Quoted(variant) + " is not logged" +
+                                            InsteadOf(gate.metric, comparison));
     }
     const double value = *result.value;
     const std::string said = gate.metric + " is " + ShortNumber(value, 6);

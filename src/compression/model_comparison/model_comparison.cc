@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cboard/base/strings.h"
+#include "cboard/runtime/session.h"
 #include "compression/model_comparison/byte_shares.h"
 #include "compression/model_comparison/compare_graphs.h"
 #include "compression/model_comparison/judged_layers.h"
@@ -31,7 +32,11 @@ std::string WhyNotRun(const PairedModels& models, const CompareOptions& options)
     if (model->format() == ModelFormat::kOnnx) continue;
     return Quoted(model->path().filename().string()) + " is no ONNX file";
   }
-  return {};
+  // A runtime that somebody has named is asked for, too: what is wrong with it is an error.
+  const bool is_asked_for = options.samples || !options.data.empty() || options.verify > 0;
+  if (is_asked_for || IsRuntimeNamed()) return {};
+  const Result<RuntimeInfo> runtime = FindRuntime();
+  return runtime ? "" : runtime.error().message + ", to have outputs compared, too";
 }
 
 // What files and samples are, without their layers.

@@ -164,8 +164,9 @@ std::vector<std::string> Computed(const ModelGraph& model, const std::vector<std
 Result<ModelCapture> OpenCapture(const ModelGraph& model, const std::vector<std::string>& names) {
   auto capture = ModelCapture::Open(model.path(), {.tensors = Computed(model, names)});
   if (capture) return capture;
-  return Fail(capture.error().code,
-              capture.error().message + "; to compare weights alone, ask for 0 samples");
+  return Fail(
+      capture.error().code,
+      capture.error().message + "; --samples 0 (in Python, samples=0) compares weights alone");
 }
 
 const TensorView* FindIn(const RunResult& result, std::span<const NamedTensor> inputs,
@@ -192,9 +193,9 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
   for (const SaturationCheck& check : checks) theirs.push_back(check.input());
   CBOARD_ASSIGN_OR_RETURN(const ModelCapture first, OpenCapture(baseline, ours));
   CBOARD_ASSIGN_OR_RETURN(const ModelCapture second, OpenCapture(variant, theirs));
-  CBOARD_ASSIGN_OR_RETURN(
-      const std::unique_ptr<SampleSource> samples,
-      OpenComparedSamples(baseline, variant, first.session().inputs(), options, options.samples));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSource> samples,
+                          OpenComparedSamples(baseline, variant, first.session().inputs(), options,
+                                              options.samples.value_or(kDefaultSamples)));
   const ModelCapture* models[] = {&first, &second};
   InputShapes input_shapes;
   const Result<CaptureSummary> captured = CaptureSamples(

@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "reader/live/old_caches.h"
+
 namespace cboard::reader {
 namespace {
 
@@ -59,6 +61,7 @@ LiveReader::LiveReader(ReaderOptions options, std::unique_ptr<WakeUp> wake_up)
   if (!options_.cache_directory.empty()) {
     cache_path_ = CachePath(options_.cache_directory, options_.logdirs);
     cache_ = IndexCache::Open(cache_path_);
+    if (cache_) MarkUsed(cache_path_);
   }
   tree_ = std::make_unique<LogTree>(LogTreeOptions{
       .logdirs = options_.logdirs,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "reader/live/live_reader.h"
+#include "reader/live/old_caches.h"
 
 namespace cboard::reader {
 
@@ -52,7 +53,10 @@ void LiveReader::WriteCache(const StoreList& files, bool may_stop) {
     stored->encoded = {AsBytes(encoded.structure), AsBytes(encoded.columns)};
     if (!writer->Add(name, *stored)) return;
   }
-  if (writer->Finish()) stored_at_bytes_ = bytes_read;
+  if (!writer->Finish()) return;
+  stored_at_bytes_ = bytes_read;
+  // Here the directory grows, and nobody waits.
+  RemoveOldCaches(cache_path_);
 }
 
 }  // namespace cboard::reader

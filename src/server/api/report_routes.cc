@@ -1,5 +1,6 @@
 // Whether it passes: policies and contracts; and all of it as one file.
 #include <algorithm>
+#include <functional>
 
 #include "cboard/analysis/gates.h"
 #include "cboard/analysis/policy.h"
@@ -82,6 +83,9 @@ Result<HttpResponse> PostGates(const ApiCall& call) {
   WriteNumbers(json, "values", entries, &GateResult::value);
   WriteNumbers(json, "baseline_values", entries, &GateResult::baseline_value);
   WriteValues(json, "explanations", entries, &GateResult::explanation);
+  std::vector<std::string> remarks = contract.remarks;
+  remarks.insert(remarks.end(), result.remarks.begin(), result.remarks.end());
+  WriteValues(json, "remarks", remarks, std::identity());
   json.EndObject();
   return JsonResponse(json.Take());
 }

@@ -41,6 +41,7 @@ describe("units", () => {
     expect(ratio(1)).toBe("1.00×");
     expect(ratio(1.002)).toBe("1.002×");
     expect(ratio(0.98)).toBe("0.98×");
+    expect(ratio(-0.5)).toBe("−0.50×");
   });
   it("say per cent and percentage points", () => {
     expect(percent(0.9945)).toBe("99.45");
@@ -90,6 +91,7 @@ describe("units", () => {
   it("mark an axis by its step, and a lone tick in full", () => {
     expect(tickTexts([0, 0.05, 0.1])).toEqual(["0.00", "0.05", "0.10"]);
     expect(tickTexts([0.05])).toEqual(["0.05"]);
+    expect(tickTexts([-0.0065, -0.006])).toEqual(["−0.0065", "−0.0060"]);
     expect(tickTexts([1300, 1400])).toEqual(["1,300", "1,400"]);
     expect(tickTexts([])).toEqual([]);
   });

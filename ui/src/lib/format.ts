@@ -83,7 +83,7 @@ export function ratio(value: number): string {
   const special = spellNonFinite(value);
   if (special !== null) return special;
   const nearOne = Math.abs(value - 1) < 0.005 && value !== 1;
-  return `${nearOne ? value.toFixed(3) : value >= 10 ? significant(value, 3) : value.toFixed(2)}×`;
+  return `${nearOne ? fixed(value, 3) : value >= 10 ? significant(value, 3) : fixed(value, 2)}×`;
 }
 
 /** A fraction as per cent: 0.9945 is "99.45". */

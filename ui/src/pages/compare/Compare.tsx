@@ -106,7 +106,7 @@ function passText(checked: number, all: number): string {
 }
 
 function Figure({ texts: [a, b] }: { texts: readonly [string, string] }): JSX.Element {
-  return <div class="figure"><small class="in-a">{a}</small> → {b}</div>;
+  return <div class="figure"><small class="in-a">{a}</small> <span>→ {b}</span></div>;
 }
 
 function View({ table, model }: { table: Comparison; model: Model }): JSX.Element {

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { significant } from "../../lib/format";
 import { extent } from "../../lib/scale";
+import { Breakable } from "../../parts/Breakable";
 import { levelsOf, type Column, type Filter, type Filters } from "./data";
 
 const MOST_LEVELS = 12;
@@ -35,7 +36,7 @@ function Levels({ column, filter, onFilter }: { column: Column; filter: Filter |
   return (
     <>
       {levels.slice(0, MOST_LEVELS).map((level) => (
-        <label key={level} class="tick"><input type="checkbox" checked={kept.has(level)} onChange={() => toggle(level)} /><span title={level}>{level}</span></label>
+        <label key={level} class="tick"><input type="checkbox" checked={kept.has(level)} onChange={() => toggle(level)} /><span class="whole-name"><Breakable name={level} /></span></label>
       ))}
       {levels.length > MOST_LEVELS && <span class="note">and {levels.length - MOST_LEVELS} more: mark them in the chart</span>}
     </>

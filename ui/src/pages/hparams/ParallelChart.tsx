@@ -3,10 +3,11 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useSize } from "../../charts/useSize";
+import { cutMiddle } from "../../lib/middle";
 import { cellText, type Column, type Filter, type Filters, type Trials } from "./data";
 import { axisTitles, filterOf, heatOf, layoutParallel, type AxisLayout, type AxisView, type ParallelLayout } from "./parallel_layout";
 
-const GLYPH = 6.2; // Pixels of a character.
+const [GLYPH, BOLD] = [7.2, 7.6]; // Pixels of a character, in wide typefaces.
 
 /** What is left of an axis by its filter, as pixels. */
 function keptPart(axis: AxisLayout, filter: Filter, layout: ParallelLayout): { top: number; bottom: number } | null {
@@ -37,7 +38,8 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
   const layout = useMemo(() => layoutParallel(columns, width, height, view), [columns, width, height, view]);
   const heats = useMemo(() => heatOf(colourBy), [colourBy]);
   const titles = useMemo(() => axisTitles(columns), [columns]);
-  const room = Math.floor(width / Math.max(1, columns.length) / GLYPH); // Characters from one axis to the next.
+  const apart = (layout?.axes[1]?.x ?? width) - (layout?.axes[0]?.x ?? 0);
+  const [room, boldRoom] = [GLYPH, BOLD].map((glyph) => Math.max(6, Math.floor((apart - 10) / glyph))) as [number, number]; // Characters from one axis to the next.
   const point = (index: number, event: PointerEvent): void => {
     hot.value = index;
     showReadout(
@@ -58,7 +60,7 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
   };
   return (
     <div class="parallel-room">
-    <div class="parallel" ref={ref} style={{ minWidth: `${columns.length * 84}px` }}>
+    <div class="parallel" ref={ref} style={{ minWidth: `calc(${columns.length} * var(--axis))` }}>
       {layout && (
         <svg class={`chart${hot.value === null ? "" : " has-hot"}`} width={width} height={height} role="group"
           aria-label={`${trials.names.length} trials over ${columns.map((c) => c.label).join(", ")}`}>
@@ -74,14 +76,14 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
             const kept = drag?.id === id
               ? { top: Math.min(drag.from, drag.to), bottom: Math.max(drag.from, drag.to) }
               : filter ? keptPart(axis, filter, layout) : null;
-            const text = cut(titles[i] ?? label, room);
-            const half = (text.length * GLYPH) / 2;
+            const text = cutMiddle(titles[i] ?? label, isMetric ? boldRoom : room);
+            const half = (text.length * (isMetric ? BOLD : GLYPH)) / 2;
             const labelX = Math.max(half, Math.min(width - half, axis.x)); // Over its axis, as far as the room goes.
             return (
               <g key={id}>
                 <path class="axis strong" d={`M${Math.round(axis.x) + 0.5} ${layout.top}V${layout.bottom}`} />
                 {axis.ticks.map((tick) => (
-                  <text key={tick.value} class="halo" x={axis.x + 6} y={tick.at + 4}>{cut(tick.text, room - 3)}</text>
+                  <text key={tick.value} class="halo" x={axis.x + 6} y={tick.at + 4}>{cutMiddle(tick.text, room)}</text>
                 ))}
                 {kept && <rect class="kept" x={axis.x - 6} y={kept.top} width="12" height={Math.max(2, kept.bottom - kept.top)} />}
                 <rect class="axis-field" x={axis.x - 12} y={layout.top - 6} width="24" height={layout.bottom - layout.top + 12}
@@ -109,9 +111,4 @@ export function ParallelChart({ trials, columns, colourBy, filters, view, hot, o
     </div>
     </div>
   );
-}
-
-function cut(text: string, room: number): string {
-  const most = Math.max(6, room);
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

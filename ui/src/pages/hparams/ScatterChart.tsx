@@ -4,25 +4,10 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useSize } from "../../charts/useSize";
+import { cutMiddle } from "../../lib/middle";
 import { cellText, type Column, type Trials } from "./data";
 import { heatOf, type AxisView } from "./parallel_layout";
-import { layoutScatter, nearestPoint } from "./scatter_layout";
-
-const [GLYPH, GAP] = [6.2, 12]; // Pixels of a character, and between two words of the lower axis.
-const MOST_GLYPHS = 14;
-
-const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-
-/** Those of some ticks, in their order, whose words do not touch each other. */
-function apart<T extends { at: number; text: string }>(ticks: readonly T[]): T[] {
-  const kept: T[] = [];
-  const half = ({ text }: T): number => (Math.min(MOST_GLYPHS, text.length) * GLYPH) / 2;
-  for (const tick of ticks) {
-    const before = kept.at(-1);
-    if (!before || Math.abs(tick.at - before.at) >= half(before) + half(tick) + GAP) kept.push(tick);
-  }
-  return kept;
-}
+import { layoutScatter, nearestPoint, wordsApart } from "./scatter_layout";
 
 export function ScatterChart({ trials, x, y, colourBy, view, hot, onOpen }: {
   trials: Trials;
@@ -60,13 +45,13 @@ export function ScatterChart({ trials, x, y, colourBy, view, hot, onOpen }: {
           {layout.y.ticks.map((tick) => (
             <g key={tick.value}>
               <path class="grid" d={`M${layout.left} ${Math.round(tick.at) + 0.5}H${layout.right}`} />
-              <text x={layout.left - 8} y={tick.at + 4} text-anchor="end">{shortened(tick.text, 9)}</text>
+              <text x={layout.left - 8} y={tick.at + 4} text-anchor="end">{cutMiddle(tick.text, 9)}</text>
             </g>
           ))}
-          {apart(layout.x.ticks).map((tick) => (
+          {wordsApart(layout.x.ticks, layout.x.invert !== null).map((tick) => (
             <g key={tick.value}>
               <path class="grid" d={`M${Math.round(tick.at) + 0.5} ${layout.top}V${layout.bottom}`} />
-              <text x={tick.at} y={layout.bottom + 16} text-anchor="middle">{shortened(tick.text, MOST_GLYPHS)}</text>
+              <text x={tick.at} y={layout.bottom + 16} text-anchor="middle">{tick.text}</text>
             </g>
           ))}
           {layout.points.length === 0 && <text x={(layout.left + layout.right) / 2} y={(layout.top + layout.bottom) / 2} text-anchor="middle">{`No trial has both ${x.label} and ${y.label}.`}</text>}

@@ -1,6 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Column } from "./data";
-import { layoutScatter, nearestPoint } from "./scatter_layout";
+import { layoutScatter, nearestPoint, wordsApart } from "./scatter_layout";
 
 const column = (id: string, values: Column["values"], isMetric = false): Column => ({
   id, label: id, description: "", isMetric, isNumeric: values.every((v) => v === null || typeof v === "number"), values, varies: true,
@@ -52,4 +52,22 @@ it("finds what is pointed at, and nothing far from all", () => {
 
 it("needs room", () => {
   expect(layoutScatter(bits, accuracy, 100, 300, view)).toBeNull();
+});
+
+describe("words below an axis", () => {
+  const named = (step: number): { at: number; text: string }[] =>
+    ["GPTQ W4G128Asym", "GPTQ W4G128Sym", "int8", "pruned_by_half"].map((text, i) => ({ at: i * step, text }));
+  it("are all there and differ, shorter where they stand close", () => {
+    const words = wordsApart(named(94)).map(({ text }) => text);
+    expect(words).toEqual(["GPTQ …8Asym", "GPTQ …28Sym", "int8", "prune…_half"]);
+    expect(wordsApart(named(200)).map(({ text }) => text)).toContain("GPTQ W4G128Sym");
+  });
+  it("are left out where not even short ones have room", () => {
+    expect(wordsApart(named(30)).length).toBe(2);
+  });
+  it("are as they are when there is one, or none", () => {
+    expect(wordsApart([{ at: 5, text: "int8" }])).toEqual([{ at: 5, text: "int8" }]);
+    expect(wordsApart([])).toEqual([]);
+    expect(wordsApart([{ at: 0, text: "123,456,789" }, { at: 90, text: "2" }], true)[0]!.text).toBe("123,456,789");
+  });
 });

@@ -1,4 +1,5 @@
 // Two columns against each other: a point per trial. Pure: values in, pixels out.
+import { cutMiddle } from "../../lib/middle";
 import { levelsOf, type Column } from "./data";
 import { axisOf, type AxisLayout, type AxisView } from "./parallel_layout";
 
@@ -47,4 +48,22 @@ export function nearestPoint(layout: ScatterLayout, px: number, py: number, reac
     if (distance <= least) [best, least] = [index, distance];
   }
   return best;
+}
+
+const [GLYPH, GAP] = [7.6, 8]; // Pixels of a character, and between two words of the lower axis.
+const [LEAST_GLYPHS, MOST_GLYPHS] = [6, 14];
+
+/** Ticks with words that do not touch each other: shorter where they stand close, unless they are numbers,
+ * and some of them only where not even short ones have room. */
+export function wordsApart<T extends { at: number; text: string }>(ticks: readonly T[], areNumbers = false): T[] {
+  const step = Math.min(...ticks.slice(1).map((tick, i) => Math.abs(tick.at - ticks[i]!.at)));
+  const most = Math.max(LEAST_GLYPHS, Math.min(MOST_GLYPHS, Math.floor((step - GAP) / GLYPH)));
+  const kept: T[] = [];
+  const half = ({ text }: T): number => (text.length * GLYPH) / 2;
+  for (const long of ticks) {
+    const tick = areNumbers ? long : { ...long, text: cutMiddle(long.text, most) };
+    const before = kept.at(-1);
+    if (!before || Math.abs(tick.at - before.at) >= half(before) + half(tick) + GAP) kept.push(tick);
+  }
+  return kept;
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { readWeights, TERMS, USUAL_WEIGHTS, weightsText, type AuroraWeights } from "../../lib/aurora";
 import { fixed } from "../../lib/format";
 import { logScale } from "../../lib/scale";
+import { Breakable } from "../../parts/Breakable";
 import { Waterfall } from "../../parts/Waterfall";
 import { query, setQuery } from "../../state/location";
 import type { Row } from "./rows";
@@ -77,7 +78,7 @@ export function AuroraPanel({ rows, hot, onOpen }: {
               <li key={row.name} class={i === SHOWN - 3 && scored.length > SHOWN ? "gap" : ""}>
                 <button class={`rank${hot.value === row.name ? " hot" : ""}`} aria-expanded={open} title={`${row.name}: ${aurora.kind}, what it is made of`}
                   onPointerEnter={() => (hot.value = row.name)} onPointerLeave={() => (hot.value = null)} onClick={() => setUnfolded(open ? null : row.name)}>
-                  <span class="name">{row.name}</span>
+                  <span class="whole-name"><Breakable name={row.name} /></span>
                   <span class="track">
                     <span class="bar" style={{ left: `${Math.min(even, at(score))}%`, width: `${Math.abs(at(score) - even)}%` }} />
                     <span class="even" style={{ left: `${even}%` }} />

@@ -33,7 +33,7 @@ function inksOf(element: Element): Inks {
   };
 }
 
-function Keys({ colouring, value: chosen, onValue }: { colouring: Colouring; value: string | null; onValue: (value: string) => void }): JSX.Element {
+function Keys({ colouring, framed, value: chosen, onValue }: { colouring: Colouring; framed: boolean; value: string | null; onValue: (value: string) => void }): JSX.Element {
   if (colouring.kind === "numbers") {
     return (
       <div class="heat-key"><span>{significant(colouring.least)}</span><i aria-hidden="true" /><span>{significant(colouring.greatest)}</span></div>
@@ -41,7 +41,7 @@ function Keys({ colouring, value: chosen, onValue }: { colouring: Colouring; val
   }
   return (
     <ul class="colour-keys">
-      {colouring.keys.map(({ value, look }) => <li key={value}><button class="link" aria-pressed={value === chosen} onClick={() => onValue(value)}><i class={`key-${look.shape}`} style={{ background: `var(--run-${look.colour})` }} />{value === "" ? "(none)" : value}</button></li>)}
+      {colouring.keys.map(({ value, look }) => <li key={value}><button class="link" aria-pressed={value === chosen} onClick={() => onValue(value)}><i class={`key-${look.shape}${framed ? " framed" : ""}`} style={{ [framed ? "borderColor" : "background"]: `var(--run-${look.colour})` }} />{value === "" ? "(none)" : value}</button></li>)}
     </ul>
   );
 }
@@ -125,7 +125,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
         {labels && labels.columns.length > 1 && (
           <Menu label={`Colour by ${labels.columns[column]}`} value={labels.columns[column] ?? ""} choices={labels.columns.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ colour: name, value: null })}><span class="dim">Colour by</span> {labels.columns[column]}</Menu>
         )}
-        {colouring && <Keys colouring={colouring} value={value} onValue={(next) => setQuery({ value: next === value ? null : next })} />}
+        {colouring && <Keys colouring={colouring} framed={pictures} value={value} onValue={(next) => setQuery({ value: next === value ? null : next })} />}
         {labels && !colouring && <p class="note">{labels.columns[column]} has too many values to colour, or only one.</p>}
         {chosen < 0 && <p class="note">Select a point to see what is near it in all {count(cloud.width)} dimensions.</p>}
         {chosen >= 0 && <ChosenPoint cloud={cloud} row={chosen} near={near} how={how} onChoose={choose} />}

@@ -68,18 +68,23 @@ function paintAxes(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, 
   });
 }
 
+/** How the frames of pictures tell kinds of one colour apart, as shapes do for points. */
+const DASHES: Record<Shape, number[]> = { disc: [], square: [4, 3], triangle: [1.5, 2] };
+
 function sideOf(points: number): number {
   return points > 5000 ? 8 : points > 1000 ? 12 : points > 600 ? 16 : 20;
 }
 
-function paintPicture(context: CanvasRenderingContext2D, { image, size }: Sprite, row: number, x: number, y: number, side: number, frame: string): void {
+function paintPicture(context: CanvasRenderingContext2D, { image, size }: Sprite, row: number, x: number, y: number, side: number, frame: string, shape: Shape): void {
   const [sx, sy] = placeInSprite(size, row);
   const scale = side / Math.max(size.width, size.height);
   const [w, h] = [size.width * scale, size.height * scale];
   context.drawImage(image, sx, sy, size.width, size.height, x - w / 2, y - h / 2, w, h);
   context.strokeStyle = frame; // In the colour of its kind.
   context.lineWidth = 2;
+  context.setLineDash(DASHES[shape]); // A frame has no shape of its own.
   context.strokeRect(x - w / 2 - 1, y - h / 2 - 1, w + 2, h + 2);
+  context.setLineDash([]);
 }
 
 export function paintScene(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, width: number, height: number): void {
@@ -93,9 +98,10 @@ export function paintScene(context: CanvasRenderingContext2D, scene: Scene, inks
   const point = (i: number, strong: boolean): void => {
     const ink = inkOf(scene, inks, i);
     context.globalAlpha = some && !strong ? 0.15 : 0.6 + 0.4 * ((depths[i]! + 1) / 2);
-    if (scene.sprite) return paintPicture(context, scene.sprite, i, xs[i]!, ys[i]!, i === scene.chosen ? side * 1.5 : side, ink);
+    const shape = scene.colouring?.kind === "values" ? scene.colouring.looks[i]?.shape ?? "disc" : "disc";
+    if (scene.sprite) return paintPicture(context, scene.sprite, i, xs[i]!, ys[i]!, i === scene.chosen ? side * 1.5 : side, ink, shape);
     context.fillStyle = ink;
-    mark(context, scene.colouring?.kind === "values" ? scene.colouring.looks[i]?.shape ?? "disc" : "disc", xs[i]!, ys[i]!, i === scene.chosen ? 6 : strong ? 4.5 : dot);
+    mark(context, shape, xs[i]!, ys[i]!, i === scene.chosen ? 6 : strong ? 4.5 : dot);
   };
   const order = farFirst(depths);
   for (const i of order) if (!scene.marked.has(i) && i !== scene.chosen) point(i, false);

@@ -6,6 +6,7 @@ import { csvOf, saveAs } from "../../lib/csv";
 import { POLICIES } from "../../lib/gates";
 import { plural } from "../../lib/format";
 import { inNaturalOrder } from "../../lib/natural";
+import { Breakable } from "../../parts/Breakable";
 import { Nothing } from "../../parts/Nothing";
 import { shellFolder } from "../../parts/Snippet";
 import { Menu } from "../../shell/Menu";
@@ -120,7 +121,7 @@ export default function Report(): JSX.Element {
             <label key={name} class="tick">
               <input type="checkbox" checked={models.length === 0 || models.includes(name)}
                 onChange={() => setModels(models.length === 0 ? [name] : models.includes(name) ? models.filter((m) => m !== name) : [...models, name])} />
-              <span class="tail" title={name}><bdi>{name}</bdi></span>
+              <span class="whole-name"><Breakable name={name} /></span>
             </label>
           ))}
           {found.length > 60 && <span class="note">and {found.length - 60} more: type to find them</span>}

@@ -1,0 +1,24 @@
+// Indexes that nobody has used for long: log directories come and go, and their indexes would stay.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+
+namespace cboard::reader {
+
+struct CacheLimits {
+  std::chrono::hours max_age = std::chrono::hours(24 * 30);  // Since an index was used.
+  std::uint64_t max_bytes = std::uint64_t{2} << 30;          // Of all; the last used ones stay.
+};
+
+// Says that a cache is in use, by its time of modification: times of access are often not kept.
+void MarkUsed(const std::filesystem::path& cache);
+
+// Removes indexes beyond the limits from the directory of `cache`, which stays in any case, and
+// what a program that was killed has left half written. Files of other names are left alone.
+// Servers that use an index which is removed keep what they have mapped, and write it again when it
+// has changed; several may clean one directory at once.
+void RemoveOldCaches(const std::filesystem::path& cache, const CacheLimits& limits = {});
+
+}  // namespace cboard::reader
