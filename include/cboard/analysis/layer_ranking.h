@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cboard/analysis/channels.h"
 #include "cboard/analysis/histogram_comparison.h"
 #include "cboard/analysis/layer_findings.h"
 #include "cboard/analysis/layer_pairing.h"
@@ -52,7 +54,8 @@ struct RankedLayer {
   double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
   double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
   Diagnosis diagnosis = {};
-  std::string cause = {};  // By its name: of `diagnosis`, or what a comparison of files found.
+  // By its name: of `diagnosis`, what a comparison of files found, or what is known of channels.
+  std::string cause = {};
   std::string fallback_operation = {};
 };
 
@@ -64,11 +67,16 @@ struct LayerRanking {
       {};  // What could not be read; layers of such histograms are left out.
 };
 
+// The ranges that the baseline's channels of a layer's output have; nullptr where nobody logged
+// them.
+using ChannelLookup = std::function<const ChannelStatistics*(std::string_view layer)>;
+
 struct RankingOptions {
   DamageThresholds thresholds = {};
   std::optional<std::int64_t> step = {};
   int codes = kUsualCodes;
   LayerFindings findings = {};
+  ChannelLookup channels = {};  // Asked where a channel is what a layer fails by.
 };
 
 // Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) wins over what histograms suggest: they can only

@@ -18,8 +18,26 @@ constexpr std::string_view kWorstChannel = "worst_channel_sqnr_db";
 // The relative error that an SQNR means.
 double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -sqnr_db / 20); }
 
+// Why the worst channel is what a layer fails by. One that is far wider than the others takes the
+// codes from them, which a histogram of all channels together cannot show.
+void BlameChannels(double worst_channel_db, const ChannelLookup& channels, RankedLayer& layer) {
+  const std::string worst =
+      "the worst channel has an SQNR of " + ShortNumber(worst_channel_db) + " dB";
+  const bool is_output = layer.baseline.role == TensorRole::kOutput;
+  const ChannelStatistics* const ranges =
+      channels && is_output ? channels(layer.baseline.layer) : nullptr;
+  if (ranges == nullptr || ranges->outliers.empty()) {
+    layer.diagnosis.explanation = worst;
+    return;
+  }
+  layer.cause = "channel_spread";
+  layer.diagnosis.explanation =
+      "one scale for channels of very different size: " + DescribeOutliers(*ranges) + "; " + worst;
+}
+
 // Logged numbers replace level and severity; the cause stays, unless there is none.
-void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
+void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
+  const DamageThresholds& thresholds = options.thresholds;
   const std::optional<double> sqnr = FindFigure(layer.logged, kSqnr);
   const std::optional<double> channel = FindFigure(layer.logged, kWorstChannel);
   if (!sqnr && !channel) return;
@@ -35,10 +53,12 @@ void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
     layer.diagnosis = {};
   } else if (layer.diagnosis.cause == Cause::kNone) {
     layer.diagnosis.cause = Cause::kChanged;
-    layer.diagnosis.explanation =
-        channel && (!sqnr || *channel + allowance < *sqnr)
-            ? "the worst channel has an SQNR of " + ShortNumber(*channel) + " dB"
-            : "SQNR is " + ShortNumber(*sqnr) + " dB; histograms do not show why";
+    if (channel && (!sqnr || *channel + allowance < *sqnr)) {
+      BlameChannels(*channel, options.channels, layer);
+    } else {
+      layer.diagnosis.explanation =
+          "SQNR is " + ShortNumber(*sqnr) + " dB; histograms do not show why";
+    }
   }
 }
 
@@ -77,7 +97,7 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
     if (compared.contains(name)) continue;
     RankedLayer layer{.baseline = {.layer = name}, .variant = {.layer = name}, .logged = figures};
     layer.fallback_operation = FallbackOperation(layer.variant);
-    ApplyLogged(options.thresholds, layer);
+    ApplyLogged(options, layer);
     if (!layer.from_logged) JudgeByFigures(options.thresholds, best_score, layer);
     ApplyFinding(options.findings, true, layer);
     added.push_back(std::move(layer));
@@ -134,7 +154,7 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
         numbers != logged.end();
     if (has_figures) {
       layer.logged = numbers->second;
-      ApplyLogged(options.thresholds, layer);
+      ApplyLogged(options, layer);
     }
     ApplyFinding(options.findings, has_figures, layer);
     ranking.layers.push_back(std::move(layer));

@@ -60,6 +60,50 @@ TEST(LayerSides, KnowTrialsThatHaveBeenGivenNames) {
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
 }
 
+// As runs are called, after_quantization comes before thresholds_selection.
+TEST(LayerSides, AreStagesInTheOrderOfThePipelineWhichTheTableKnowsByTheirEnds) {
+  const auto stage = [](const std::string& name) {
+    return RunWith("net/" + name, "net/" + name, {"conv1"});
+  };
+  const Snapshot snapshot{
+      .runs = {stage("after_quantization"), stage("initial_graph"), stage("thresholds_selection")}};
+  EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("initial_graph", "thresholds_selection",
+                                                         "after_quantization"));
+  const auto pair = FindSides(FindLayerSides(snapshot), "", "float", "quantized");
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->a.variant, "initial_graph");
+  EXPECT_EQ(pair->b.variant, "after_quantization");
+  // One stage alone may be either.
+  const Snapshot single{.runs = {stage("thresholds_selection")}};
+  EXPECT_EQ(FindSide(FindLayerSides(single), "", "float"), nullptr);
+  EXPECT_EQ(FindSide(FindLayerSides(single), "", "quantized"), nullptr);
+}
+
+// The planted fault of docs/stages.md: both tensors as a whole look healthy.
+TEST(LayerSides, OfStagesAreBlamedOnTheChannelThatTakesTheCodesFromOthers) {
+  LogBuilder log;
+  const std::vector<double> values = Gaussian(1'000);
+  log.Histogram("net/thresholds_selection", "conv1", values);
+  log.Histogram("net/after_quantization", "conv1", values);
+  log.Scalar("net/after_quantization", "Net/layers/conv1/sqnr_db/after_quantization", 33.1);
+  log.Scalar("net/after_quantization", "Net/layers/conv1/worst_channel_sqnr_db/after_quantization",
+             2.1);
+  const auto ranked = [&] {
+    const auto snapshot = log.Read();
+    const auto pair = FindSides(FindLayerSides(*snapshot), "", "float", "quantized");
+    return RankSides(snapshot, &pair->a, pair->b).layers.at(0);
+  };
+  EXPECT_EQ(ranked().cause, "changed");
+  for (std::int64_t channel = 0; channel < 16; ++channel) {
+    log.Scalar("net/thresholds_selection/max_per_channel", "conv1", channel == 5 ? 127 : 1,
+               channel);
+  }
+  EXPECT_EQ(ranked().diagnosis.level, Level::kRed);
+  EXPECT_EQ(ranked().cause, "channel_spread");
+  EXPECT_THAT(ranked().diagnosis.explanation,
+              ::testing::HasSubstr("channel 5 reaches 127, 127 times the median channel"));
+}
+
 void LogJson(LogBuilder& log, const std::string& tag, std::string_view json) {
   const std::array<std::int64_t, 1> shape = {1};
   const std::array<std::string_view, 1> strings = {json};

@@ -127,7 +127,7 @@ Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stag
 std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>& errors) {
   std::vector<Fact> facts;
   for (const StageTimeline& timeline : FindStages(snapshot)) {
-    const auto add = [&](const Stage& stage, std::string variant) {
+    const auto add = [&](const Stage& stage, std::string_view variant) {
       const Result<std::uint64_t> bytes = ReadStageBytes(snapshot, stage);
       if (!bytes) {
         errors.push_back(Annotate(bytes.error(), "stage " + Quoted(stage.run)));
@@ -137,7 +137,7 @@ std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>
       facts.push_back({.meaning = {.dialect = Dialect::kStage,
                                    .experiment = timeline.experiment,
                                    .model = timeline.model,
-                                   .variant = std::move(variant),
+                                   .variant = std::string(variant),
                                    .metric = size.key,
                                    .unit = size.unit,
                                    .better = size.better},
@@ -151,9 +151,9 @@ std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>
       return stage.has_resources && stage.description.quantized;
     };
     const auto first = std::ranges::find_if(timeline.stages, has_float);
-    if (first != timeline.stages.end()) add(*first, "float");
+    if (first != timeline.stages.end()) add(*first, kFloatStages);
     const auto last = std::find_if(timeline.stages.rbegin(), timeline.stages.rend(), has_quantized);
-    if (last != timeline.stages.rend()) add(*last, "quantized");
+    if (last != timeline.stages.rend()) add(*last, kQuantizedStages);
   }
   return facts;
 }

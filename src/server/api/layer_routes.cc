@@ -28,6 +28,7 @@ Result<HttpResponse> GetSides(const ApiCall& call) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   WriteValues(json, "models", sides, &LayerSide::model);
   WriteValues(json, "variants", sides, &LayerSide::variant);
+  WriteValues(json, "table_variants", sides, &LayerSide::table_variant);
   WriteValues(json, "runs", sides, &LayerSide::run);
   WriteValues(json, "tensor_counts", sides, &LayerSide::tensor_count);
   json.EndObject();

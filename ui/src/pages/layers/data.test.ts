@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { byDepth, layoutDepth } from "./depth_layout";
-import { hasHistograms, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
+import { hasHistograms, pairToShow, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
@@ -42,5 +42,24 @@ describe("layers", () => {
     const layout = layoutDepth([layer("a", Infinity), layer("b", -15), layer("c", 38)], 600, 128)!;
     expect(layout.y(40)).toBe(layout.box.t);
     expect(layout.y(-15)).toBeLessThanOrEqual(layout.box.b);
+  });
+});
+
+describe("the pair whose layers are shown", () => {
+  const sides = (models: string[], variants: string[], tableVariants: string[] = variants.map(() => "")) =>
+    ({ snapshot: 1, models, variants, table_variants: tableVariants, runs: variants, tensor_counts: variants.map(() => 1) });
+  const stages = sides(["s", "s", "s"], ["initial_graph", "thresholds_selection", "after_quantization"], ["float", "", "quantized"]);
+
+  it("is that of the header, by the names of the log or of the table", () => {
+    const named = { model: null, a: "float", b: "quantized" };
+    expect(pairToShow(stages, named)).toEqual(named);
+    const swapped = { model: "s", a: "quantized", b: "float" };
+    expect(pairToShow(stages, swapped)).toEqual(swapped);
+  });
+  it("is the ends of the stages, or the first two sides of one model, where the header's logged none", () => {
+    const header = { model: null, a: "fp32", b: "int8" };
+    expect(pairToShow(stages, header)).toEqual({ model: "s", a: "initial_graph", b: "after_quantization" });
+    expect(pairToShow(sides(["t", "t", "u"], ["baseline", "tune_1", "x"]), header)).toEqual({ model: "t", a: "baseline", b: "tune_1" });
+    expect(pairToShow(sides(["t"], ["baseline"]), header)).toBeNull();
   });
 });

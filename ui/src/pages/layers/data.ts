@@ -7,8 +7,38 @@ export interface SidesAnswer {
   snapshot: number;
   models: string[];
   variants: string[];
+  /** What the comparison table calls them, where that is another name: float, quantized. */
+  table_variants: string[];
   runs: string[];
   tensor_counts: number[];
+}
+
+export interface PairOfVariants {
+  readonly model: string | null;
+  readonly a: string;
+  readonly b: string;
+}
+
+/** Sides of a model, and those that name none; of all models without one. */
+function sidesOfModel(sides: SidesAnswer, wanted: string | null): { model: string; variant: string; tableVariant: string }[] {
+  return sides.models.map((model, i) => ({ model, variant: sides.variants[i] ?? "", tableVariant: sides.table_variants[i] ?? "" }))
+    .filter(({ model }) => wanted === null || model === wanted || model === "");
+}
+
+/** Whether both variants, by either of their names, have logged layers of the model. */
+export function hasLayers(sides: SidesAnswer, { model, a, b }: PairOfVariants): boolean {
+  const rows = sidesOfModel(sides, model);
+  return a !== b && [a, b].every((name) => name !== "" && rows.some((row) => row.variant === name || row.tableVariant === name));
+}
+
+/** The pair where its layers were logged; else the ends of the stages, or the first two sides, of the first model that was. */
+export function pairToShow(sides: SidesAnswer, wanted: PairOfVariants): PairOfVariants | null {
+  if (hasLayers(sides, wanted)) return wanted;
+  const rows = sidesOfModel(sides, wanted.model);
+  const [first] = rows;
+  const others = rows.filter((row) => row.model === first?.model && row.variant !== first.variant);
+  const second = others.find((row) => row.tableVariant === "quantized") ?? others[0];
+  return first && second ? { model: first.model || wanted.model, a: first.variant, b: second.variant } : null;
 }
 
 interface LayerColumns {
