@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
 import { plural } from "../../lib/format";
-import { sqnrText, type Layer } from "./data";
+import { judgedText, type Layer } from "./data";
 import { byDepth, clampDb, layoutDepth, TOP_DB, type DepthLayout } from "./depth_layout";
 
 /** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
@@ -25,7 +25,7 @@ function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number
       ))}
       <rect class="hit" x={layout.box.l} y="0" width={layout.box.r - layout.box.l} height={height}
         onPointerMove={(event) => setNear(at(event))} onClick={(event) => { const layer = at(event); if (layer) onPick(layer); }}>
-        {near && <title>{`${near.name} ${sqnrText(near)} dB`}</title>}
+        {near && <title>{`${near.name} ${judgedText(near)}`}</title>}
       </rect>
     </>
   );
@@ -38,7 +38,7 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
   const ordered = useMemo(() => byDepth(layers), [layers]);
   const layout = useMemo(() => layoutDepth(ordered, width, height), [ordered, width, height]);
   const at = picked ? ordered.indexOf(picked) : -1;
-  const name = picked ? `${picked.name} ${picked.sqnr === Infinity ? "exact" : `${sqnrText(picked)} dB`}` : "";
+  const name = picked ? `${picked.name} ${judgedText(picked)}` : "";
   // The name goes where there is room for it, and the rule's to the other side.
   const px = layout && at >= 0 ? layout.x(at) : Infinity;
   const end = px + 9 + name.length * LETTER;
@@ -49,7 +49,7 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
   return (
     <div class="depth-plot" ref={ref}>
       {layout && (
-        <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${sqnrText(picked)} dB` : "SQNR along depth"}>
+        <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${judgedText(picked)}` : "SQNR along depth"}>
           {layout.ticks.map((t) => (
             <g key={t}>
               <path class={t === TOP_DB ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
@@ -62,10 +62,10 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried && <path class="total" d={layout.carried} />}
           <Stems layout={layout} height={height} onPick={onPick} />
-          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.sqnr))} r={4} />}
+          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.judged))} r={4} />}
           {picked && at >= 0 && (
             <text class={`${picked.level} name halo`} x={layout.x(at) + (toLeft ? -9 : 9)}
-              y={layout.y(clampDb(picked.sqnr)) + (picked.sqnr > 34 ? 16 : 4)} text-anchor={toLeft ? "end" : "start"}>{name}</text>
+              y={layout.y(clampDb(picked.judged)) + (picked.judged > 34 ? 16 : 4)} text-anchor={toLeft ? "end" : "start"}>{name}</text>
           )}
         </svg>
       )}

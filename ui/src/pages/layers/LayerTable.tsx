@@ -6,7 +6,7 @@ import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
 import { causeWord } from "./causes";
 import { sqnrText, type Layer } from "./data";
 import { clampDb, TOP_DB } from "./depth_layout";
-import { gainText } from "./verified_runs";
+import { dbText, gainText } from "./verified_runs";
 
 const ROW_HEIGHT = 28; // --row.
 
@@ -18,6 +18,8 @@ const place = (db: number): string => `${Math.min(100, Math.max(0, ((TOP_DB - cl
 /** Which columns there is something for. */
 interface Columns {
   readonly worst: boolean;
+  /** Whether some layer is judged by it, so that it has to be seen. */
+  readonly byChannel: boolean;
   readonly cosine: boolean;
   readonly restored: boolean;
   readonly sizes: ReturnType<typeof bytesColumn> | null;
@@ -27,11 +29,16 @@ function columnsOf(layers: readonly Layer[]): Columns {
   const bytes = layers.flatMap((layer) => layer.bytes ?? []);
   return {
     worst: layers.some((layer) => layer.worstChannel !== null),
+    byChannel: layers.some((layer) => layer.byChannel),
     cosine: layers.some((layer) => layer.cosine !== null),
     restored: layers.some((layer) => layer.restored !== null),
     sizes: bytes.length > 0 ? bytesColumn(bytes) : null,
   };
 }
+
+/** The mark of a layer stands at the number that it fails or is watched by. */
+const toneOf = (layer: Layer, ofChannel: boolean): string => (layer.level === "good" || layer.byChannel !== ofChannel ? "" : layer.level);
+const glyphOf = (layer: Layer, ofChannel: boolean): string => (layer.byChannel === ofChannel ? { bad: "✗ ", warn: "▲ ", good: "" }[layer.level] : "");
 
 /** Where there is room for one of the two only, it is for what was measured at the end. */
 const cosineClass = ({ restored }: Columns): string => `num${restored ? " wide-l" : ""}`;
@@ -44,11 +51,11 @@ function Row({ layer, index, selected, columns, onPick }: {
     <tr tabIndex={selected ? 0 : -1} aria-selected={selected} aria-rowindex={index + 2} onClick={() => onPick(layer)}
       onKeyDown={(event) => { if (event.key === "Enter") onPick(layer); }}>
       <td class="mono" title={layer.name}>{layer.name}{layer.role === "output" ? "" : <span class="dim"> {layer.parameter || layer.role}</span>}</td>
-      <td class={`num ${layer.level === "good" ? "" : layer.level}`}>
-        {{ bad: "✗ ", warn: "▲ ", good: "" }[layer.level]}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}
+      <td class={`num ${toneOf(layer, false)}`} title={layer.explanation}>
+        {glyphOf(layer, false)}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}
       </td>
-      <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.sqnr) }} /><u style={{ left: place(30) }} /><u style={{ left: place(20) }} /></span></td>
-      {columns.worst && <td class="num wide-m">{layer.worstChannel === null ? "–" : fixed(layer.worstChannel, 1)}</td>}
+      <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.judged) }} /><u style={{ left: place(30) }} /><u style={{ left: place(20) }} /></span></td>
+      {columns.worst && <td class={`num ${columns.byChannel ? "" : "wide-m"} ${toneOf(layer, true)}`}>{layer.worstChannel === null ? "–" : <>{glyphOf(layer, true)}{dbText(layer.worstChannel)}</>}</td>}
       {columns.cosine && <td class={cosineClass(columns)}>{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
       {columns.restored && <td class="num">{layer.restored === null ? <span class="dim">–</span> : gainText(layer.restored)}</td>}
       {sizes && <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>{layer.bytes === null ? "–" : sizes.text(layer.bytes)}</td>}
@@ -78,7 +85,7 @@ export function LayerTable({ layers, picked, onPick }: { layers: readonly Layer[
             <th scope="col" class="num">SQNR, dB</th>
             <th scope="col" class="bar-cell"><span class="sr">Short of 40 dB</span>
               <span class="short" aria-hidden="true"><em>40</em><em style={{ left: place(30) }}>30</em><em style={{ left: place(20) }}>20</em></span></th>
-            {columns.worst && <th scope="col" class="num wide-m">Worst ch.</th>}
+            {columns.worst && <th scope="col" class={`num${columns.byChannel ? "" : " wide-m"}`}>Worst ch.</th>}
             {columns.cosine && <th scope="col" class={cosineClass(columns)}>Cosine</th>}
             {columns.restored && <th scope="col" class="num" title="Restored alone: what the end of the network gains when this is put back to float, and nothing else">Restored<span class="wide-s">, dB</span></th>}
             {columns.sizes && <th scope="col" class="num wide-m">Size, {columns.sizes.unit}</th>}

@@ -120,7 +120,7 @@ export default function Layers(): JSX.Element {
       </div>
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>
-          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}; layers in the order of the log</span>
+          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{layers.some((l) => l.byChannel) ? "; a worst channel that fails counts with 10 dB more" : ""}; layers in the order of the log</span>
           <input ref={find} class="field push find-layers" type="search" aria-label="Find layers" placeholder="Find layers: regular expression" value={words}
             onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} /></div>
         <Depth layers={shown} picked={picked} onPick={pick} />

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { byDepth, layoutDepth } from "./depth_layout";
-import { hasHistograms, pairToShow, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
+import { hasHistograms, judgedText, pairToShow, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
-  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null,
+  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null, byChannel: false, judged: sqnr,
   carried: null, cosine: null, mse: null, kl: null, bytes: null, scoreAlone: null, restored: null, w1: null, clipped: null, meanShift: null, rangeRatio: null, codesUsed: null, fallback: name, ...more,
 });
 
 describe("layers", () => {
   it("that fail never read as the limit they miss", () => {
-    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => sqnrText({ sqnr }))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "∞", "–"]);
+    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => sqnrText({ sqnr, sqnrIsBound: true }))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "∞", "–"]);
   });
   it("are sorted worst first, those without the number last", () => {
     const layers = [layer("a", 30), layer("b", 10, { cosine: 0.9 }), layer("c", 20, { cosine: 0.99 })];
@@ -27,7 +27,13 @@ describe("layers", () => {
     const layers = [layer("worse", NaN), layer("better", NaN), layer("measured", 50)];
     expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["measured", "worse", "better"]);
     expect(layers.map(sqnrText)).toEqual(["–", "–", "50.0"]);
-    expect(sqnrText(layer("exact", Infinity))).toBe("∞");
+    expect(sqnrText(layer("no difference to see", Infinity))).toBe("∞");
+    expect(sqnrText(layer("exact", Infinity, { sqnrIsBound: false }))).toBe("exact");
+  });
+  it("say by what they are judged, where that is not their SQNR", () => {
+    expect(judgedText(layer("a", 34.5, { level: "bad", worstChannel: 1.9, byChannel: true, judged: 11.9 }))).toBe("34.5 dB, worst channel 1.9 dB");
+    expect(judgedText(layer("b", 34.5, { level: "bad", judged: 13 }))).toBe("34.5 dB, judged by 13.0 dB");
+    expect(judgedText(layer("c", 12, { level: "bad" }))).toBe("12.0 dB");
   });
   it("have histograms when both sides have a tag", () => {
     const tagged = { run: "r", tag: "t" };

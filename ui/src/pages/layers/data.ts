@@ -116,6 +116,10 @@ export interface Layer {
   readonly sqnr: number;
   readonly sqnrIsBound: boolean;
   readonly worstChannel: number | null;
+  /** Whether it is the worst channel, and not the SQNR of the whole, that it fails or is watched by. */
+  readonly byChannel: boolean;
+  /** What it is judged by, in dB: its SQNR, or less where channels or a finding count for more. */
+  readonly judged: number;
   readonly carried: number | null;
   readonly cosine: number | null;
   readonly mse: number | null;
@@ -134,6 +138,9 @@ export interface Layer {
   readonly fallback: string;
 }
 
+const EXACT_DB = 200; // What is logged where there is no error, since charts have no place for infinity.
+const CHANNEL_ALLOWANCE_DB = 10; // One channel may be worse than the whole by so much.
+
 const LIMITS_DB = [20, 30]; // Below the one a layer fails, below the other it is watched.
 
 const LEVELS: Record<string, Level> = { green: "good", amber: "warn", red: "bad" };
@@ -144,9 +151,16 @@ export function readLayers(answer: LayersAnswer): Layer[] {
     const value = column[i];
     return value === undefined || value === null ? null : toNumber(value);
   };
+  const decibels = (column: WireNumber[], i: number): number | null => {
+    const db = number(column, i);
+    return db !== null && db >= EXACT_DB ? Infinity : db;
+  };
   return c.names.map((name, i) => {
-    const logged = number(c.sqnr_db, i);
+    const logged = decibels(c.sqnr_db, i);
     const severity = number(c.severities, i) ?? 0;
+    const sqnr = logged ?? number(c.sqnr_at_most_db, i) ?? (c.from_logged[i] ? -20 * Math.log10(severity) : NaN);
+    const worstChannel = decibels(c.worst_channel_sqnr_db, i);
+    const level = LEVELS[c.levels[i] ?? ""] ?? "good";
     const parameter = c.parameters[i] ?? "";
     return {
       key: [name, c.roles[i], parameter].join("\u0000"),
@@ -158,13 +172,15 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       a: { run: c.a_runs[i] ?? "", tag: c.a_tags[i] ?? "" },
       b: { run: c.b_runs[i] ?? "", tag: c.b_tags[i] ?? "" },
       pairedBy: c.paired_by[i] ?? "name",
-      level: LEVELS[c.levels[i] ?? ""] ?? "good",
+      level,
       cause: c.causes[i] ?? "none",
       explanation: c.explanations[i] ?? "",
-      sqnr: logged ?? number(c.sqnr_at_most_db, i) ?? (c.from_logged[i] ? -20 * Math.log10(severity) : NaN),
+      sqnr,
       sqnrIsBound: logged === null,
-      worstChannel: number(c.worst_channel_sqnr_db, i),
-      carried: number(c.accumulated_sqnr_db, i),
+      worstChannel,
+      byChannel: level !== "good" && worstChannel !== null && worstChannel + CHANNEL_ALLOWANCE_DB < sqnr,
+      judged: level !== "good" && c.from_logged[i] ? Math.min(sqnr, -20 * Math.log10(severity)) : sqnr,
+      carried: decibels(c.accumulated_sqnr_db, i),
       cosine: number(c.cosine, i),
       mse: number(c.mse, i),
       kl: number(c.kl, i),
@@ -181,12 +197,19 @@ export function readLayers(answer: LayersAnswer): Layer[] {
   });
 }
 
-/** "35.2", "∞", or a dash where no SQNR is known. What fails never reads as the limit: 19.98, not 20.0. */
-export function sqnrText(layer: Pick<Layer, "sqnr">): string {
+/** "35.2", "exact", "∞" where histograms do not differ, or a dash where no SQNR is known. What fails never reads as the limit: 19.98, not 20.0. */
+export function sqnrText(layer: Pick<Layer, "sqnr" | "sqnrIsBound">): string {
   if (Number.isNaN(layer.sqnr)) return "–";
-  if (!Number.isFinite(layer.sqnr)) return "∞";
+  if (layer.sqnr === Infinity) return layer.sqnrIsBound ? "∞" : "exact";
   const text = fixed(layer.sqnr, 1);
   return LIMITS_DB.some((limit) => layer.sqnr < limit && Number(text) === limit) ? fixed(layer.sqnr, 2) : text;
+}
+
+/** "35.2 dB", "exact"; and the worst channel, where that is what counts. */
+export function judgedText(layer: Layer): string {
+  const sqnr = `${sqnrText(layer)}${Number.isFinite(layer.sqnr) ? " dB" : ""}`;
+  if (layer.byChannel && layer.worstChannel !== null) return `${sqnr}, worst channel ${fixed(layer.worstChannel, 1)} dB`;
+  return layer.judged < layer.sqnr - 0.05 ? `${sqnr}, judged by ${fixed(layer.judged, 1)} dB` : sqnr;
 }
 
 /** Whether both sides have a histogram; layers of imported reports have figures only. */

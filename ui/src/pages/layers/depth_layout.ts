@@ -22,7 +22,7 @@ export interface DepthLayout {
 export function layoutDepth(layers: readonly Layer[], width: number, height: number): DepthLayout | null {
   const box = { l: 36, r: width - 24, t: 14, b: height - 20 };
   if (layers.length === 0 || box.r - box.l < 60) return null;
-  const finite = layers.flatMap((layer) => [layer.sqnr, layer.carried ?? Infinity]).filter(Number.isFinite);
+  const finite = layers.flatMap((layer) => [layer.judged, layer.carried ?? Infinity]).filter(Number.isFinite);
   const least = finite.reduce((lowest, db) => Math.min(lowest, db), 8);
   const y = linearScale(Math.floor(least / 10) * 10 - 2, TOP_DB, box.b, box.t);
   const xScale = linearScale(-0.5, layers.length - 0.5, box.l, box.r);
@@ -44,7 +44,7 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
 function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale): { x: number; y: number; layer: Layer }[] {
   const stems: { x: number; y: number; layer: Layer }[] = [];
   layers.forEach((layer, i) => {
-    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.sqnr)).toFixed(1)), layer };
+    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.judged)).toFixed(1)), layer };
     const last = stems.at(-1);
     if (last?.x !== stem.x) stems.push(stem);
     else if (stem.y > last.y) stems[stems.length - 1] = stem; // Deeper is worse.
