@@ -2,6 +2,7 @@
 // them, by histograms alone.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -59,8 +60,20 @@ struct RankedLayer {
   std::string fallback_operation = {};
 };
 
+// How wide the codes of a variant are, as far as is known.
+struct CodeWidths {
+  int weight_bits = 8;
+  int activation_bits = 8;
+
+  // Of weights, their own; an output is rounded itself and has the errors of the weights, too.
+  int For(TensorRole role) const {
+    return role == TensorRole::kOutput ? std::min(weight_bits, activation_bits) : weight_bits;
+  }
+};
+
 struct LayerRanking {
   std::vector<RankedLayer> layers = {};  // The worst first.
+  CodeWidths widths = {};                // By which they were judged.
   std::vector<LayerTensor> baseline_only = {};
   std::vector<LayerTensor> variant_only = {};
   std::vector<Error> errors =
@@ -72,9 +85,9 @@ struct LayerRanking {
 using ChannelLookup = std::function<const ChannelStatistics*(std::string_view layer)>;
 
 struct RankingOptions {
-  DamageThresholds thresholds = {};
+  DamageThresholds thresholds = {};  // For 8 bits.
   std::optional<std::int64_t> step = {};
-  int codes = kUsualCodes;
+  CodeWidths widths = {};
   LayerFindings findings = {};
   ChannelLookup channels = {};  // Asked where a channel is what a layer fails by.
 };

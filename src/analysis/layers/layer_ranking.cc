@@ -18,6 +18,12 @@ constexpr std::string_view kWorstChannel = "worst_channel_sqnr_db";
 // The relative error that an SQNR means.
 double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -sqnr_db / 20); }
 
+// How many codes a tensor of this role has; more than usual change nothing that histograms show.
+int CodesOf(TensorRole role, const CodeWidths& widths) {
+  const int bits = role == TensorRole::kOutput ? widths.activation_bits : widths.weight_bits;
+  return std::min(kUsualCodes, 1 << std::clamp(bits, 1, 8));
+}
+
 // Why the worst channel is what a layer fails by. One that is far wider than the others takes the
 // codes from them, which a histogram of all channels together cannot show.
 void BlameChannels(double worst_channel_db, const ChannelLookup& channels, RankedLayer& layer) {
@@ -37,7 +43,8 @@ void BlameChannels(double worst_channel_db, const ChannelLookup& channels, Ranke
 
 // Logged numbers replace level and severity; the cause stays, unless there is none.
 void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
-  const DamageThresholds& thresholds = options.thresholds;
+  const DamageThresholds thresholds =
+      ThresholdsFor(options.widths.For(layer.baseline.role), options.thresholds);
   const std::optional<double> sqnr = FindFigure(layer.logged, kSqnr);
   const std::optional<double> channel = FindFigure(layer.logged, kWorstChannel);
   if (!sqnr && !channel) return;
@@ -98,7 +105,10 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
     RankedLayer layer{.baseline = {.layer = name}, .variant = {.layer = name}, .logged = figures};
     layer.fallback_operation = FallbackOperation(layer.variant);
     ApplyLogged(options, layer);
-    if (!layer.from_logged) JudgeByFigures(options.thresholds, best_score, layer);
+    if (!layer.from_logged) {
+      JudgeByFigures(ThresholdsFor(options.widths.For(TensorRole::kOutput), options.thresholds),
+                     best_score, layer);
+    }
     ApplyFinding(options.findings, true, layer);
     added.push_back(std::move(layer));
   }
@@ -121,7 +131,7 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged,
                         const RankingOptions& options) {
-  LayerRanking ranking;
+  LayerRanking ranking{.widths = options.widths};
   const LayerPairing pairing = PairLayers(baseline, variant);
   // What is logged per layer is about its output; where none was run, about its weights.
   std::set<std::string_view> with_output;
@@ -142,10 +152,12 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
           side->error(), "run " + Quoted(tensor.run) + ", histogram " + Quoted(tensor.tag)));
     }
     if (!before || !after) continue;
-    layer.histogram = CompareDistributions(*before, *after, options.codes);
+    const int codes = CodesOf(layer.baseline.role, options.widths);
+    layer.histogram = CompareDistributions(*before, *after, codes);
     layer.severity = ErrorOf(layer.histogram->sqnr_at_most_db);
     layer.diagnosis =
-        Diagnose(*before, *after, *layer.histogram, options.thresholds, options.codes);
+        Diagnose(*before, *after, *layer.histogram,
+                 ThresholdsFor(options.widths.For(layer.baseline.role), options.thresholds), codes);
     layer.fallback_operation = FallbackOperation(layer.variant);
     const auto numbers = logged.find(layer.variant.layer);
     const bool has_figures =

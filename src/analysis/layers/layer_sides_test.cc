@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
 
 #include "analysis/layers/sample_histogram.h"
 #include "analysis/log_builder.h"
@@ -102,6 +104,36 @@ TEST(LayerSides, OfStagesAreBlamedOnTheChannelThatTakesTheCodesFromOthers) {
   EXPECT_EQ(ranked().cause, "channel_spread");
   EXPECT_THAT(ranked().diagnosis.explanation,
               ::testing::HasSubstr("channel 5 reaches 127, 127 times the median channel"));
+}
+
+// Limits are for 8 bits, and 4 bits keep 24 dB less.
+TEST(LayerSides, AreJudgedByTheBitsThatHyperparametersNameForThem) {
+  LogBuilder log;
+  const std::vector<double> values = Gaussian(5'000);
+  const auto [low, high] = std::ranges::minmax(values);
+  log.Histogram("r", "net/layers/fc/weight/fp32", values);
+  for (const std::string variant : {"w4", "unknown"}) {
+    log.Histogram("r", "net/layers/fc/weight/" + variant, Quantized(values, low, high, 16));
+    log.Scalar("r", "net/layers/only_figures/sqnr_db/" + variant, 17);
+  }
+  log.HParams(
+      "rows/net/w4",
+      {{"model_name", std::string("net")}, {"variant", std::string("w4")}, {"weight_bits", 4.0}},
+      {});
+  const auto snapshot = log.Read();
+  const auto levels_of = [&](const char* variant) {
+    const auto pair = FindSides(FindLayerSides(*snapshot), "net", "fp32", variant);
+    std::map<std::string, Level> levels;
+    for (const RankedLayer& layer : RankSides(snapshot, &pair->a, pair->b).layers) {
+      levels[layer.variant.layer] = layer.diagnosis.level;
+    }
+    return levels;
+  };
+  using ::testing::Pair;
+  EXPECT_THAT(levels_of("unknown"),
+              ::testing::ElementsAre(Pair("fc", Level::kRed), Pair("only_figures", Level::kRed)));
+  EXPECT_THAT(levels_of("w4"), ::testing::ElementsAre(Pair("fc", Level::kGreen),
+                                                      Pair("only_figures", Level::kGreen)));
 }
 
 void LogJson(LogBuilder& log, const std::string& tag, std::string_view json) {

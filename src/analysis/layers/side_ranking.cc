@@ -2,9 +2,11 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "analysis/run_path.h"
 #include "cboard/analysis/layer_ranking.h"
+#include "cboard/analysis/variant_config.h"
 
 namespace cboard::analysis {
 namespace {
@@ -28,6 +30,20 @@ ChannelLookup ChannelsOf(const Snapshot& snapshot, const LayerSide& side) {
   };
 }
 
+// What hyperparameters say of the variant's codes.
+CodeWidths WidthsOf(const Snapshot& snapshot, const LayerSide& variant) {
+  const Config config = FindConfig(snapshot, variant.model, variant.variant);
+  const auto bits = [&](const char* name, int usual) {
+    const auto found = config.find(name);
+    const double* const number =
+        found == config.end() ? nullptr : std::get_if<double>(&found->second);
+    return number != nullptr && *number >= 1 && *number <= 64 ? static_cast<int>(*number) : usual;
+  };
+  const CodeWidths usual;
+  return {.weight_bits = bits("weight_bits", usual.weight_bits),
+          .activation_bits = bits("activation_bits", usual.activation_bits)};
+}
+
 }  // namespace
 
 LayerRanking RankSides(const std::shared_ptr<const Snapshot>& snapshot, const LayerSide* baseline,
@@ -38,10 +54,13 @@ LayerRanking RankSides(const std::shared_ptr<const Snapshot>& snapshot, const La
   std::vector<LayerTensor> before;
   if (baseline_run != nullptr) before = CollectLayers(*baseline_run, baseline->in_tags);
   Result<LayerFindings> findings = ReadLayerFindings(*run, FindingsOf(variant));
+  // Who compared the files knows the bits of each layer, and has judged by them.
+  const bool is_judged = findings && !findings->empty();
   LayerRanking ranking = RankLayers(
       before, CollectLayers(*run, variant.in_tags), *HistogramsOf(snapshot),
       CollectLayerMetrics(*run, FindingsOf(variant)),
-      {.findings = findings.value_or(LayerFindings{}),
+      {.widths = is_judged ? CodeWidths() : WidthsOf(*snapshot, variant),
+       .findings = findings.value_or(LayerFindings{}),
        .channels = baseline_run != nullptr ? ChannelsOf(*snapshot, *baseline) : ChannelLookup()});
   if (!findings) ranking.errors.push_back(std::move(findings).error());
   return ranking;

@@ -118,6 +118,14 @@ void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerT
   WriteValues(json, key, tensors, &LayerTensor::tag);
 }
 
+// By which outputs were judged, where no finding says more.
+void WriteLimits(JsonWriter& json, int bits) {
+  const analysis::DamageThresholds limits = analysis::ThresholdsFor(bits);
+  json.BeginObject().Key("bits").Value(bits);
+  json.Key("red_db").Value(limits.sqnr_red_db).Key("amber_db").Value(limits.sqnr_amber_db);
+  json.EndObject();
+}
+
 Result<HttpResponse> GetLayers(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const analysis::SidePair pair, QueriedSides(call));
   const auto& [a, b] = pair;
@@ -128,6 +136,7 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(a.model.empty() ? b.model : a.model);
   json.Key("a").Value(a.variant).Key("b").Value(b.variant);
+  WriteLimits(json.Key("limits"), ranking.widths.For(analysis::TensorRole::kOutput));
   json.Key("layers").BeginObject();
   WriteLayers(json, ranking.layers);
   WriteNumbers(json, "restored_alone_db",

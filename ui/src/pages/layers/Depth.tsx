@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
-import { plural } from "../../lib/format";
-import { judgedText, type Layer } from "./data";
+import { fixed, plural } from "../../lib/format";
+import { judgedText, type Layer, type Limits } from "./data";
 import { byDepth, clampDb, layoutDepth, TOP_DB, type DepthLayout } from "./depth_layout";
 
 /** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
@@ -33,7 +33,7 @@ function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number
 
 const LETTER = 6.5; // About the width of one, in pixels.
 
-export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
+export function Depth({ layers, limits, picked, onPick }: { layers: readonly Layer[]; limits: Limits; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const ordered = useMemo(() => byDepth(layers), [layers]);
   const layout = useMemo(() => layoutDepth(ordered, width, height), [ordered, width, height]);
@@ -44,6 +44,7 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
   const end = px + 9 + name.length * LETTER;
   const toLeft = layout !== null && end > layout.box.r + 20;
   const ruleAtRight = layout !== null && px < (layout.box.l + layout.box.r) / 2;
+  const ruled = layout !== null && limits.red_db > layout.y.domain[0];
   // Beside the name there may be none: then it stands above its line.
   const above = layout !== null && ruleAtRight && end >= layout.box.r - 16 * LETTER;
   return (
@@ -56,9 +57,9 @@ export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; pi
               <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
             </g>
           ))}
-          <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(20)) + 0.5}H${layout.box.r}`} />
+          {ruled && <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(limits.red_db)) + 0.5}H${layout.box.r}`} />}
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
-          <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(20) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below 20 dB</text>
+          {ruled && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(limits.red_db) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below {fixed(limits.red_db, 0)} dB</text>}
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried && <path class="total" d={layout.carried} />}
           <Stems layout={layout} height={height} onPick={onPick} />

@@ -95,7 +95,7 @@ export default function Layers(): JSX.Element {
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!sides.data || (pair && !data)) return <div class="view" aria-busy="true" />;
   if (!pair || !data || layers.length === 0) return <Empty sides={sides.data} />;
-  const { a, b } = data; // As the log calls them.
+  const { a, b, limits } = data; // As the log calls them, and what its bits allow.
   const failing = layers.filter((layer) => layer.level === "bad").length;
   const watching = layers.filter((layer) => layer.level === "warn").length;
   const roles = ["all", ...new Set(layers.map((layer) => layer.role))];
@@ -120,14 +120,14 @@ export default function Layers(): JSX.Element {
       </div>
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>
-          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{layers.some((l) => l.byChannel) ? "; a worst channel that fails counts with 10 dB more" : ""}; layers in the order of the log</span>
+          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{layers.some((l) => l.byChannel) ? "; a worst channel that fails counts with 10 dB more" : ""}{limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}; layers in the order of the log</span>
           <input ref={find} class="field push find-layers" type="search" aria-label="Find layers" placeholder="Find layers: regular expression" value={words}
             onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} /></div>
-        <Depth layers={shown} picked={picked} onPick={pick} />
+        <Depth layers={shown} limits={limits} picked={picked} onPick={pick} />
       </section>
       {data.verified && <Verified answer={data.verified} onPick={pickPart} kept={(names) => names.every((name) => kept.includes(fallbackOf(name)))}
         onKeep={(names) => setQuery({ keep: listText([...new Set([...kept, ...names.map(fallbackOf)])]) })} />}
-      {shown.length > 0 ? <LayerTable layers={shown} picked={picked} onPick={pick} />
+      {shown.length > 0 ? <LayerTable layers={shown} limits={limits} picked={picked} onPick={pick} />
         : <p class="panel note">No layer is called that. <button class="link" onClick={() => setQuery({ find: null, role: null })}>Show all {layers.length}</button></p>}
       {picked && <LayerDetail model={data.model ?? pair.model} layer={picked} a={a} b={b} verified={data.verified !== null} kept={kept.includes(picked.fallback)}
         onKeep={() => setQuery({ keep: listText(kept.includes(picked.fallback) ? kept.filter((k) => k !== picked.fallback) : [...kept, picked.fallback]) })}

@@ -76,11 +76,18 @@ interface LayerColumns {
   fallback_operations: string[];
 }
 
+/** Below the one a layer fails, below the other it is watched. */
+export interface Limits {
+  readonly red_db: number;
+  readonly amber_db: number;
+}
+
 export interface LayersAnswer {
   snapshot: number;
   model: string;
   a: string;
   b: string;
+  limits: Limits & { bits: number };
   layers: LayerColumns;
   /** Null when nobody verified. */
   verified: VerifiedAnswer | null;
