@@ -172,3 +172,19 @@ test("what a comparison of files found stands above what figures and histograms 
   await visit(page, at("layers?model=net&sel=conv2"));
   assert.match(await page.locator(".detail .finding").innerText(), /No damage to see/);
 });
+
+test("of outputs that fail, the first is blamed and those behind it may be victims", async (t) => {
+  const logdir = newLogdir(t);
+  for (const [run, scales] of [["baseline_acc_0.97", [1, 1, 1]], ["tune_1_acc_0.2", [1, 0.3, 0.2]]]) {
+    const file = new EventFile(join(logdir, "eval", run)).hold();
+    ["stem", "conv", "fc"].forEach((layer, i) => file.histogram(`${layer}/Output/${run.startsWith("base") ? "fp32" : "int8"}`, values(scales[i])));
+    file.flush();
+  }
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers"));
+  const rows = await page.locator(".list tbody tr").evaluateAll((all) => all.map((row) => [row.cells[0].textContent, row.cells[row.cells.length - 1].textContent]));
+  assert.deepEqual(rows, [["conv", "scaled"], ["fc", "carried"], ["stem", ""]]);
+  assert.match(await page.locator(".detail .finding").innerText(), /it starts here/);
+  await page.keyboard.press("j");
+  await page.waitForSelector('.finding:has-text("Perhaps a victim. It may only carry on what starts in \'conv\'")');
+});

@@ -55,8 +55,10 @@ struct RankedLayer {
   double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
   double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
   Diagnosis diagnosis = {};
-  // By its name: of `diagnosis`, what a comparison of files found, or what is known of channels.
+  // By its name: of `diagnosis`, what a comparison of files found, or what is known of channels and
+  // of the layers before.
   std::string cause = {};
+  std::string carried_from = {};  // The layer whose error this may only carry on; mostly empty.
   std::string fallback_operation = {};
 };
 
@@ -95,7 +97,8 @@ struct RankingOptions {
 // Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) wins over what histograms suggest: they can only
 // say how good a layer is at best. The cause is read off histograms all the same. A layer that has
 // figures in `logged` and no pair of histograms is ranked by these figures, its tags are empty.
-// Findings win over both, and layers are then in the order of their levels first.
+// Findings win over both, and layers are then in the order of their levels first. Outputs that may
+// only carry on what another began stand behind all others of their level.
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged = {},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/layers/carried_errors.h"
 #include "analysis/layers/logged_layers.h"
 #include "analysis/layers/taken_models.h"
 #include "analysis/number_text.h"
@@ -125,6 +126,16 @@ void CompareToMedian(std::vector<RankedLayer>& layers) {
   }
 }
 
+// Where only some are known to have begun it, those stand first; where files were compared, levels
+// say more than an SQNR.
+void SortByLevel(bool has_findings, std::vector<RankedLayer>& layers) {
+  const auto is_carried = [](const RankedLayer& layer) { return !layer.carried_from.empty(); };
+  if (!has_findings && std::ranges::none_of(layers, is_carried)) return;
+  std::ranges::stable_sort(layers, std::greater<>(), [&](const RankedLayer& layer) {
+    return std::pair(layer.diagnosis.level, !is_carried(layer));
+  });
+}
+
 }  // namespace
 
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
@@ -174,10 +185,9 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
   AddLoggedOnly(logged, options, ranking.layers);
   std::ranges::stable_sort(ranking.layers, std::greater<>(), &RankedLayer::severity);
   CompareToMedian(ranking.layers);
-  if (!options.findings.empty()) {
-    std::ranges::stable_sort(ranking.layers, std::greater<>(),
-                             [](const RankedLayer& layer) { return layer.diagnosis.level; });
-  }
+  MarkPrunedOutputs(ranking.layers);
+  MarkCarriedErrors(ranking.layers);
+  SortByLevel(!options.findings.empty(), ranking.layers);
   for (RankedLayer& layer : ranking.layers) {
     if (layer.cause.empty()) layer.cause = NameOf(layer.diagnosis.cause);
   }

@@ -99,6 +99,7 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteValues(json, "paired_by", layers, [](const auto& l) { return NameOf(l.paired_by); });
   WriteValues(json, "levels", layers, [](const auto& l) { return NameOf(l.diagnosis.level); });
   WriteValues(json, "causes", layers, &RankedLayer::cause);
+  WriteValues(json, "carried_from", layers, &RankedLayer::carried_from);
   WriteValues(json, "explanations", layers, [](const auto& l) { return l.diagnosis.explanation; });
   WriteNumbers(json, "severities", layers, &RankedLayer::severity);
   WriteNumbers(json, "times_median", layers, &RankedLayer::times_median);

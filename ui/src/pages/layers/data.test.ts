@@ -4,7 +4,7 @@ import { hasHistograms, judgedText, pairToShow, sortLayers, sqnrText, usableSort
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
-  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null, byChannel: false, judged: sqnr,
+  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null, byChannel: false, judged: sqnr, carriedFrom: "",
   carried: null, cosine: null, mse: null, kl: null, bytes: null, scoreAlone: null, restored: null, w1: null, clipped: null, meanShift: null, rangeRatio: null, codesUsed: null, fallback: name, ...more,
 });
 
@@ -34,6 +34,10 @@ describe("layers", () => {
     expect(judgedText(layer("a", 34.5, { level: "bad", worstChannel: 1.9, byChannel: true, judged: 11.9 }))).toBe("34.5 dB, worst channel 1.9 dB");
     expect(judgedText(layer("b", 34.5, { level: "bad", judged: 13 }))).toBe("34.5 dB, judged by 13.0 dB");
     expect(judgedText(layer("c", 12, { level: "bad" }))).toBe("12.0 dB");
+  });
+  it("that may be victims come behind all others that fail", () => {
+    const layers = [layer("victim", 0.4, { level: "bad", carriedFrom: "first" }), layer("first", 0.6, { level: "bad" }), layer("good", 50)];
+    expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["first", "victim", "good"]);
   });
   it("have histograms when both sides have a tag", () => {
     const tagged = { run: "r", tag: "t" };

@@ -54,6 +54,7 @@ interface LayerColumns {
   paired_by: string[];
   levels: string[];
   causes: string[];
+  carried_from: string[];
   explanations: string[];
   severities: WireNumber[];
   times_median: WireNumber[];
@@ -119,6 +120,8 @@ export interface Layer {
   readonly level: Level;
   readonly cause: string;
   readonly explanation: string;
+  /** The layer whose error it may only carry on; empty for most. */
+  readonly carriedFrom: string;
   /** In dB: logged, or the best that histograms or other figures allow; NaN when nothing tells. */
   readonly sqnr: number;
   readonly sqnrIsBound: boolean;
@@ -182,6 +185,7 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       level,
       cause: c.causes[i] ?? "none",
       explanation: c.explanations[i] ?? "",
+      carriedFrom: c.carried_from[i] ?? "",
       sqnr,
       sqnrIsBound: logged === null,
       worstChannel,
@@ -256,10 +260,11 @@ const FROM_GOOD_TO_BAD = ["good", "warn", "bad"];
 
 /**
  * Worst first; layers without the number last. By SQNR, layers that fail stand before those that do not: whoever
- * compared the files has seen channels that the SQNR of the whole hides.
+ * compared the files has seen channels that the SQNR of the whole hides. Of those that fail, what may only carry
+ * on the error of another comes last.
  */
 export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
-  const levelOf = (layer: Layer): number => (by === "sqnr" ? FROM_GOOD_TO_BAD.indexOf(layer.level) : 0);
+  const levelOf = (layer: Layer): number => (by === "sqnr" ? 2 * FROM_GOOD_TO_BAD.indexOf(layer.level) + Number(layer.carriedFrom === "") : 0);
   return layers.map((layer) => ({ layer, badness: badnessOf(layer, by) ?? NaN })).sort((p, q) => {
     if (levelOf(p.layer) !== levelOf(q.layer)) return levelOf(q.layer) - levelOf(p.layer);
     if (Number.isNaN(p.badness) || Number.isNaN(q.badness)) return Number(Number.isNaN(p.badness)) - Number(Number.isNaN(q.badness));
