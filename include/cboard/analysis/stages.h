@@ -32,9 +32,10 @@ struct Stage {
 };
 
 struct StageTimeline {
-  std::string experiment = {};  // The directory that holds the stages.
-  std::string model = {};
-  std::vector<Stage> stages = {};        // In the order of the pipeline.
+  std::string experiment = {};     // The directory that holds the stages.
+  std::string model = {};          // The name of the directory: a guess.
+  std::string logged_model = {};   // What figures of layers in these runs say; empty when nothing.
+  std::vector<Stage> stages = {};  // In the order of the pipeline.
   std::vector<std::string> extras = {};  // Runs beside them: figures, xquant, max_cut, …
 };
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis/run_path.h"
+#include "cboard/analysis/layers.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/base/strings.h"
 #include "cboard/proto/run_metadata.h"
@@ -21,7 +22,19 @@ struct Experiment {
   std::map<std::string, Stage> stages = {};  // By the stage's run.
   std::vector<std::string> extras = {};
   std::string model = {};
+  std::string logged_model = {};
 };
+
+// The model that the first figure of a layer names; tags of one run name one.
+std::string ModelInTags(const Run& run) {
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kScalar) continue;
+    if (const auto figure = ParseLayerTag(tag); figure && !figure->model.empty()) {
+      return figure->model;
+    }
+  }
+  return {};
+}
 
 void Look(const Run& run, Stage& stage) {
   for (const Tag& tag : run.tags) {
@@ -63,6 +76,7 @@ class Finder {
       stage.description = *description;
       stage.run = run.name;
       Look(run, stage);
+      if (experiment.logged_model.empty()) experiment.logged_model = ModelInTags(run);
       return;
     }
     if (const auto description = DescribeStage(LastPart(parent))) {
@@ -87,6 +101,7 @@ class Finder {
       StageTimeline& timeline =
           timelines.emplace_back(StageTimeline{.experiment = name,
                                                .model = std::move(experiment.model),
+                                               .logged_model = std::move(experiment.logged_model),
                                                .extras = std::move(experiment.extras)});
       for (auto& [run, stage] : experiment.stages) timeline.stages.push_back(std::move(stage));
       std::ranges::sort(timeline.stages, [](const Stage& a, const Stage& b) {

@@ -5,6 +5,7 @@
 #include "cboard/analysis/channels.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/meaning.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/verified_runs.h"
 #include "cboard/base/strings.h"
@@ -181,6 +182,14 @@ void WriteChannels(JsonWriter& json, const analysis::ChannelStatistics& channels
   json.Key("explanation").Value(analysis::DescribeOutliers(channels)).EndObject();
 }
 
+// Whether its log says so or, where that names no model, the directory of the stages.
+bool IsOfModel(const analysis::StageTimeline& timeline, const std::string& model) {
+  if (model.empty()) return true;
+  const std::string key = analysis::ModelKeyOf(model);
+  return analysis::ModelKeyOf(timeline.logged_model) == key ||
+         analysis::ModelKeyOf(timeline.model) == key;
+}
+
 // The statistics of a layer in every stage and variant that has them, so that two can be laid over
 // each other. Most layers have none anywhere, which is an empty list and no failure.
 Result<HttpResponse> GetChannels(const ApiCall& call) {
@@ -202,13 +211,14 @@ Result<HttpResponse> GetChannels(const ApiCall& call) {
     json.EndObject();
   };
   if (tensor.empty() || tensor == "output") {
-    // The directory of stages is only a guess at whose they are: where it is called as the model,
-    // those in others are not its own; where none is, any may be.
     const auto timelines = analysis::FindStages(*call.snapshot);
-    const bool has_own =
-        std::ranges::find(timelines, model, &analysis::StageTimeline::model) != timelines.end();
+    const bool has_own = std::ranges::any_of(
+        timelines, [&](const auto& timeline) { return IsOfModel(timeline, model); });
     for (const auto& timeline : timelines) {
-      if (has_own && timeline.model != model) continue;
+      // Stages that say nowhere whose they are may be anybody's, unless some are known to be the
+      // model's own.
+      const bool is_nobodys = timeline.logged_model.empty();
+      if (!IsOfModel(timeline, model) && (has_own || !is_nobodys)) continue;
       for (const auto& stage : timeline.stages) write(timeline.experiment, stage, {});
     }
   }
