@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
 import { fixed, plural } from "../../lib/format";
 import { judgedText, type Layer, type Limits } from "./data";
-import { byDepth, clampDb, layoutDepth, TOP_DB, type DepthLayout } from "./depth_layout";
+import { byDepth, clampDb, labelOf, layoutDepth, TOP_DB, type DepthLayout } from "./depth_layout";
 
 /** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
 function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number; onPick: (layer: Layer) => void }): JSX.Element {
@@ -31,7 +31,7 @@ function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number
   );
 }
 
-const LETTER = 6.5; // About the width of one, in pixels.
+const RULE_ROOM = 104; // Pixels that "fail below 20 dB" takes.
 
 export function Depth({ layers, limits, picked, onPick }: { layers: readonly Layer[]; limits: Limits; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
@@ -39,14 +39,11 @@ export function Depth({ layers, limits, picked, onPick }: { layers: readonly Lay
   const layout = useMemo(() => layoutDepth(ordered, width, height), [ordered, width, height]);
   const at = picked ? ordered.indexOf(picked) : -1;
   const name = picked ? `${picked.name} ${judgedText(picked)}` : "";
-  // The name goes where there is room for it, and the rule's to the other side.
-  const px = layout && at >= 0 ? layout.x(at) : Infinity;
-  const end = px + 9 + name.length * LETTER;
-  const toLeft = layout !== null && end > layout.box.r + 20;
-  const ruleAtRight = layout !== null && px < (layout.box.l + layout.box.r) / 2;
+  const label = layout && picked && at >= 0 ? labelOf(layout, at, picked.judged, name) : null;
+  // The rule's name goes to the other side; where both do not fit, it stands above its line.
+  const ruleAtRight = layout !== null && (label?.x ?? Infinity) < (layout.box.l + layout.box.r) / 2;
   const ruled = layout !== null && limits.red_db > layout.y.domain[0];
-  // Beside the name there may be none: then it stands above its line.
-  const above = layout !== null && ruleAtRight && end >= layout.box.r - 16 * LETTER;
+  const above = layout !== null && ruleAtRight && (label?.to ?? 0) >= layout.box.r - RULE_ROOM;
   return (
     <div class="depth-plot" ref={ref}>
       {layout && (
@@ -61,13 +58,10 @@ export function Depth({ layers, limits, picked, onPick }: { layers: readonly Lay
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
           {ruled && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(limits.red_db) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below {fixed(limits.red_db, 0)} dB</text>}
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
-          {layout.carried && <path class="total" d={layout.carried} />}
+          {layout.carried.length > 1 && <path class="total" d={layout.carried.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")} />}
           <Stems layout={layout} height={height} onPick={onPick} />
           {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.judged))} r={4} />}
-          {picked && at >= 0 && (
-            <text class={`${picked.level} name halo`} x={layout.x(at) + (toLeft ? -9 : 9)}
-              y={layout.y(clampDb(picked.judged)) + (picked.judged > 34 ? 16 : 4)} text-anchor={toLeft ? "end" : "start"}>{name}</text>
-          )}
+          {picked && label && <text class={`${picked.level} name halo`} x={label.x} y={label.y} text-anchor={label.anchor}>{name}</text>}
         </svg>
       )}
     </div>

@@ -42,7 +42,7 @@ const toneOf = (layer: Layer, ofChannel: boolean): string => (layer.level === "g
 const glyphOf = (layer: Layer, ofChannel: boolean): string => (layer.byChannel === ofChannel ? { bad: "✗ ", warn: "▲ ", good: "" }[layer.level] : "");
 
 /** Where there is room for one of the two only, it is for what was measured at the end. */
-const cosineClass = ({ restored }: Columns): string => `num${restored ? " wide-l" : ""}`;
+const cosineClass = ({ restored }: Columns): string => `num ${restored ? "wide-l" : "wide-s"}`;
 
 function Row({ layer, index, selected, columns, limits, onPick }: {
   layer: Layer; index: number; selected: boolean; columns: Columns; limits: Limits; onPick: (layer: Layer) => void;
@@ -57,11 +57,11 @@ function Row({ layer, index, selected, columns, limits, onPick }: {
         {glyphOf(layer, false)}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}
       </td>
       <td class="bar-cell"><span class={`short ${layer.level}`}><i style={{ width: place(layer.judged) }} /><u style={{ left: place(limits.amber_db) }} /><u style={{ left: place(limits.red_db) }} /></span></td>
-      {columns.worst && <td class={`num ${columns.byChannel ? "" : "wide-m"} ${toneOf(layer, true)}`}>{layer.worstChannel === null ? "–" : <>{glyphOf(layer, true)}{dbText(layer.worstChannel)}</>}</td>}
+      {columns.worst && <td class={`num ${columns.byChannel ? "" : "wide-d"} ${toneOf(layer, true)}`}>{layer.worstChannel === null ? "–" : <>{glyphOf(layer, true)}{dbText(layer.worstChannel)}</>}</td>}
       {columns.cosine && <td class={cosineClass(columns)}>{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
       {columns.restored && <td class="num">{layer.restored === null ? <span class="dim">–</span> : gainText(layer.restored)}</td>}
       {sizes && <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>{layer.bytes === null ? "–" : sizes.text(layer.bytes)}</td>}
-      <td class="wide-s dim">{causeWord(layer.cause)}</td>
+      <td class="dim">{causeWord(layer.cause)}</td>
     </tr>
   );
 }
@@ -88,11 +88,11 @@ export function LayerTable({ layers, limits, picked, onPick }: { layers: readonl
             <th scope="col" class="num">SQNR, dB</th>
             <th scope="col" class="bar-cell"><span class="sr">Short of 40 dB</span>
               <span class="short" aria-hidden="true"><em>40</em>{[limits.amber_db, limits.red_db].map((db) => <em key={db} style={{ left: place(db) }}>{fixed(db, 0)}</em>)}</span></th>
-            {columns.worst && <th scope="col" class={`num${columns.byChannel ? "" : " wide-m"}`}>Worst ch.</th>}
+            {columns.worst && <th scope="col" class={`num${columns.byChannel ? "" : " wide-d"}`}>Worst ch.</th>}
             {columns.cosine && <th scope="col" class={cosineClass(columns)}>Cosine</th>}
             {columns.restored && <th scope="col" class="num" title="Restored alone: what the end of the network gains when this is put back to float, and nothing else">Restored<span class="wide-s">, dB</span></th>}
             {columns.sizes && <th scope="col" class="num wide-m">Size, {columns.sizes.unit}</th>}
-            <th scope="col" class="wide-s">Cause</th>
+            <th scope="col">Cause</th>
           </tr>
         </thead>
         <tbody>
