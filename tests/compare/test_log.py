@@ -211,6 +211,19 @@ def test_resources_add_up_to_the_weights(log, digits):
     assert nodes["conv2/Conv"] == want
 
 
+def test_the_board_has_layers_in_the_order_of_execution(log, digits, compare):
+    folder, broken = log
+    layers = compare(digits.fp32, broken, "--data", digits.data, "--samples", 8)["layers"]
+    want = [layer["name"] for layer in sorted(layers, key=lambda layer: (layer["depth"], bool(layer["node"])))]
+    with RunningBoard("--logdir", folder) as board:
+        status, ranking = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=digits")
+    assert status == 200, ranking
+    found = ranking["layers"]
+    depths = dict(zip(found["names"], found["depths"]))
+    assert sorted(depths, key=depths.get) == [name for name in want if name in depths]
+    assert [layer["name"] for layer in layers] != want, "the worst first is another order"
+
+
 def test_similarity_runs_along_depth(log, digits):
     folder, broken = log
     events = opened(folder / "int8")

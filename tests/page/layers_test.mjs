@@ -172,3 +172,42 @@ test("what a comparison of files found stands above what figures and histograms 
   await visit(page, at("layers?model=net&sel=conv2"));
   assert.match(await page.locator(".detail .finding").innerText(), /No damage to see/);
 });
+
+test("the mark stands at the number that a layer fails by, what lost nothing is exact, and both are seen on a phone", async (t) => {
+  const logdir = newLogdir(t);
+  const file = new EventFile(join(logdir, "net")).hold();
+  for (const [layer, sqnr, worst] of [["whole", 12, 11], ["channel", 34.5, 1.9], ["untouched", 200, 200]]) {
+    const tag = (what, variant) => `net/layers/${layer}/${what}/${variant}`;
+    file.histogram(tag("output", "fp32"), values(1)).histogram(tag("output", "int8"), values(1));
+    file.scalar(tag("sqnr_db", "int8"), sqnr).scalar(tag("worst_channel_sqnr_db", "int8"), worst);
+  }
+  file.flush();
+  const { page, at } = await serve(t, logdir, { width: 390, height: 844 });
+  await visit(page, at("layers?model=net"));
+  const cells = await page.locator(".list tr").evaluateAll((rows) => rows.map((row) => [...row.cells].filter((cell) => cell.offsetWidth > 0).map((cell) => cell.innerText.trim())));
+  assert.deepEqual(cells, [
+    ["Layer", "SQNR, dB", "Worst ch.", "Cause"],
+    ["whole", "✗ 12.0", "11.0", "changed"],
+    ["channel", "34.5", "✗ 1.9", "changed"],
+    ["untouched", "exact", "exact", ""],
+  ]);
+  await assertFitsWidth(page);
+  await visit(page, at("layers?model=net&sel=channel"));
+  await page.waitForSelector('.depth-plot [aria-label$="channel has 34.5 dB, worst channel 1.9 dB"]');
+});
+
+test("of outputs that fail, the first is blamed and those behind it may be victims", async (t) => {
+  const logdir = newLogdir(t);
+  for (const [run, scales] of [["baseline_acc_0.97", [1, 1, 1]], ["tune_1_acc_0.2", [1, 0.3, 0.2]]]) {
+    const file = new EventFile(join(logdir, "eval", run)).hold();
+    ["stem", "conv", "fc"].forEach((layer, i) => file.histogram(`${layer}/Output/${run.startsWith("base") ? "fp32" : "int8"}`, values(scales[i])));
+    file.flush();
+  }
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers"));
+  const rows = await page.locator(".list tbody tr").evaluateAll((all) => all.map((row) => [row.cells[0].textContent, row.cells[row.cells.length - 1].textContent]));
+  assert.deepEqual(rows, [["conv", "scaled"], ["fc", "carried"], ["stem", ""]]);
+  assert.match(await page.locator(".detail .finding").innerText(), /it starts here/);
+  await page.keyboard.press("j");
+  await page.waitForSelector('.finding:has-text("Perhaps a victim. It may only carry on what starts in \'conv\'")');
+});

@@ -126,6 +126,23 @@ inBothLights("both histograms of a layer are on one axis, above the ranges of it
   await look("stages-layers");
 });
 
+// The header knows the ends of the stages as float and quantized.
+inBothLights("without an address, the float stage is compared with the quantized one", async (page, at, look) => {
+  await visit(page, at("layers"));
+  await page.waitForSelector('.detail h2:text("conv1")');
+  const note = page.locator(".page-bar .note").first();
+  assert.match(await note.innerText(), /^thresholds_selection against after_quantization: 2 tensors paired, 0 fail, 1 to watch$/);
+  const cells = await page.locator(".list tbody tr").first().locator("td").allInnerTexts();
+  assert.equal(cells[0], "conv1");
+  assert.match(cells[3], /^▲ 1\d\.\d$/); // The worst channel, by which it is watched.
+  assert.match(cells[4], /^0\.99\d\d$/);
+  assert.equal(cells.at(-1), "spread");
+  assert.match(await page.locator(".detail .finding").innerText(), /Unequal channels\. One scale for channels of very different size: channel 2 reaches/);
+  await look("stages-worst");
+  await page.keyboard.press("x");
+  await page.waitForFunction(() => /^after_quantization against thresholds_selection/.test(document.querySelector(".page-bar .note")?.textContent ?? ""));
+});
+
 inBothLights("minimum, maximum and mean are scalars whose step is the channel", async (page, at, look) => {
   await visit(page, at("scalars?tag=^conv1$&runs=per_channel"));
   await page.waitForSelector(".card");

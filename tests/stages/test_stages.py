@@ -131,6 +131,8 @@ def test_the_board_compares_two_stages_layer_by_layer(board):
     assert layers["a_tags"][row] == layers["b_tags"][row] == "conv1"
     assert 0.99 < layers["cosine"][row] < 1
     assert 30 < layers["accumulated_sqnr_db"][row] < 45
+    assert (layers["levels"][row], layers["causes"][row]) == ("amber", "channel_spread")
+    assert ask(board, "compression/layers", a="float", b="quantized") == answer, "as the table calls them"
 
 
 def test_the_board_has_the_similarity_of_every_sample(board):

@@ -57,7 +57,7 @@ Result<void> Write(const std::filesystem::path& directory) {
   }
   std::mt19937 random(1);
   OutputStatistics before, after;
-  ModelSimilarity similarity;
+  ModelSimilarity similarity, local;
   for (std::size_t sample = 0; sample < kSimilaritySamples; ++sample) {
     const std::vector<float> conv = Activations(random), rounded = Rounded(conv, 1.0f);
     const std::vector<float> zeros(4);
@@ -66,10 +66,13 @@ Result<void> Write(const std::filesystem::path& directory) {
     CBOARD_RETURN_IF_ERROR(after.Add(TensorView(rounded, shape)));
     CBOARD_RETURN_IF_ERROR(similarity.AddSample(
         {{"conv1", TensorView(conv, shape), TensorView(rounded, shape)}, {"dead", zeros, zeros}}));
+    CBOARD_RETURN_IF_ERROR(
+        local.AddSample({{"conv1", TensorView(conv, shape), TensorView(rounded, shape)}}));
   }
   CBOARD_RETURN_IF_ERROR(logger->LogStatistics("thresholds_selection", "conv1", before));
   CBOARD_RETURN_IF_ERROR(logger->LogStatistics("after_quantization", "conv1", after));
   CBOARD_RETURN_IF_ERROR(logger->LogSimilarity(similarity));
+  CBOARD_RETURN_IF_ERROR(logger->LogLocalErrors(local));
   const std::vector<LayerBits> bits = {{.layer = "conv1", .op = "Conv2d", .weights = 8},
                                        {.layer = "fc", .op = "Linear", .weights = 4}};
   CBOARD_RETURN_IF_ERROR(logger->LogBitWidths(bits));

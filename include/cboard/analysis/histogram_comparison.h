@@ -40,10 +40,11 @@ enum class Cause {
   kShifted,    // An offset.
   kScaled,     // A wrong scale.
   kStretched,  // Outliers take the range, and the others share a few codes.
+  kPruned,     // Many values became 0, and the others stayed.
   kChanged,    // Something else.
 };
 
-// "none", "dead", "clipped", "shifted", "scaled", "stretched", "changed".
+// "none", "dead", "clipped", "shifted", "scaled", "stretched", "pruned", "changed".
 std::string_view NameOf(Cause cause);
 
 enum class Level { kGreen, kAmber, kRed };
@@ -59,6 +60,9 @@ struct DamageThresholds {
   double central_codes = 32;
 };
 
+// Those for codes of fewer bits: 6 dB less for each, and as large a part of the codes.
+DamageThresholds ThresholdsFor(int bits, const DamageThresholds& for_8_bits = {});
+
 struct Diagnosis {
   Level level = Level::kGreen;
   Cause cause = Cause::kNone;
@@ -66,7 +70,8 @@ struct Diagnosis {
 };
 
 // The cause is the one that explains most of the distance: each is undone on the baseline, and
-// what is left is measured. When none explains half of it, it is kChanged.
+// what is left is measured. When none explains half of it, it is kChanged. Pruning is to be watched
+// at most: it is meant, and no range or scale would mend it.
 Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& variant,
                    const HistogramComparison& comparison, const DamageThresholds& thresholds = {},
                    int codes = kUsualCodes);

@@ -2,8 +2,10 @@
 // them, by histograms alone.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cboard/analysis/channels.h"
 #include "cboard/analysis/histogram_comparison.h"
 #include "cboard/analysis/layer_findings.h"
 #include "cboard/analysis/layer_pairing.h"
@@ -52,29 +55,50 @@ struct RankedLayer {
   double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
   double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
   Diagnosis diagnosis = {};
-  std::string cause = {};  // By its name: of `diagnosis`, or what a comparison of files found.
+  // By its name: of `diagnosis`, what a comparison of files found, or what is known of channels and
+  // of the layers before.
+  std::string cause = {};
+  std::string carried_from = {};  // The layer whose error this may only carry on; mostly empty.
   std::string fallback_operation = {};
+};
+
+// How wide the codes of a variant are, as far as is known.
+struct CodeWidths {
+  int weight_bits = 8;
+  int activation_bits = 8;
+
+  // Of weights, their own; an output is rounded itself and has the errors of the weights, too.
+  int For(TensorRole role) const {
+    return role == TensorRole::kOutput ? std::min(weight_bits, activation_bits) : weight_bits;
+  }
 };
 
 struct LayerRanking {
   std::vector<RankedLayer> layers = {};  // The worst first.
+  CodeWidths widths = {};                // By which they were judged.
   std::vector<LayerTensor> baseline_only = {};
   std::vector<LayerTensor> variant_only = {};
   std::vector<Error> errors =
       {};  // What could not be read; layers of such histograms are left out.
 };
 
+// The ranges that the baseline's channels of a layer's output have; nullptr where nobody logged
+// them.
+using ChannelLookup = std::function<const ChannelStatistics*(std::string_view layer)>;
+
 struct RankingOptions {
-  DamageThresholds thresholds = {};
+  DamageThresholds thresholds = {};  // For 8 bits.
   std::optional<std::int64_t> step = {};
-  int codes = kUsualCodes;
+  CodeWidths widths = {};
   LayerFindings findings = {};
+  ChannelLookup channels = {};  // Asked where a channel is what a layer fails by.
 };
 
 // Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) wins over what histograms suggest: they can only
 // say how good a layer is at best. The cause is read off histograms all the same. A layer that has
 // figures in `logged` and no pair of histograms is ranked by these figures, its tags are empty.
-// Findings win over both, and layers are then in the order of their levels first.
+// Findings win over both, and layers are then in the order of their levels first. Outputs that may
+// only carry on what another began stand behind all others of their level.
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged = {},

@@ -20,6 +20,9 @@ namespace cboard::analysis {
 struct LayerSide {
   std::string model = {};    // As in the comparison table; empty when the log names none.
   std::string variant = {};  // fp32, int8, baseline, tune_1, or the name of a stage.
+  // What the comparison table calls it, where that is another name: "float" and "quantized" are
+  // the first and the last stage that logged tensors.
+  std::string table_variant = {};
   std::string run = {};
   LayerFilter in_tags = {};  // Which tags of the run are its own; all, where the run says whose.
   std::size_t tensor_count = 0;
@@ -29,10 +32,13 @@ struct LayerSide {
 // is its own.
 LayerFilter FindingsOf(const LayerSide& side);
 
-// By model, then in the order of the runs. A run that logs several variants is several sides. A
-// variant of which only figures per layer were logged is a side without tensors; so is fp32, which
-// they compare with, when the run has nothing else of the model.
+// By model, then in the order of the runs, stages in that of the pipeline. A run that logs several
+// variants is several sides. A variant of which only figures per layer were logged is a side
+// without tensors; so is fp32, which they compare with, when the run has nothing else of the model.
 std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot);
+
+// Whether people know the side by this name, be it the log's or the comparison table's.
+bool IsCalled(const LayerSide& side, std::string_view variant);
 
 // The side of this model and variant; a model that the log does not name matches any. nullptr if
 // there is none.

@@ -32,9 +32,10 @@ struct Stage {
 };
 
 struct StageTimeline {
-  std::string experiment = {};  // The directory that holds the stages.
-  std::string model = {};
-  std::vector<Stage> stages = {};        // In the order of the pipeline.
+  std::string experiment = {};     // The directory that holds the stages.
+  std::string model = {};          // The name of the directory: a guess.
+  std::string logged_model = {};   // What figures of layers in these runs say; empty when nothing.
+  std::vector<Stage> stages = {};  // In the order of the pipeline.
   std::vector<std::string> extras = {};  // Runs beside them: figures, xquant, max_cut, …
 };
 
@@ -43,12 +44,15 @@ std::vector<StageTimeline> FindStages(const Snapshot& snapshot);
 
 inline constexpr std::string_view kResourcesTag = "Resources";
 
+// What the ends of a timeline are called as variants of its model.
+inline constexpr std::string_view kFloatStages = "float", kQuantizedStages = "quantized";
+
 // The weights' bytes that `Resources` of a stage adds up to.
 Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stage);
 
-// What stage logs add to the comparison table: model_size_mb of `float`, from the first stage with
-// Resources, and of `quantized`, from the last one whose weights are quantized. Reads these values
-// from their files; what cannot be read is left out and named in `errors`.
+// What stage logs add to the comparison table: model_size_mb of kFloatStages, from the first stage
+// with Resources, and of kQuantizedStages, from the last one whose weights are quantized. Reads
+// these values from their files; what cannot be read is left out and named in `errors`.
 std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>& errors);
 
 }  // namespace cboard::analysis

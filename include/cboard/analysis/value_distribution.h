@@ -45,6 +45,12 @@ class ValueDistribution {
   // Clamped, then rounded to the nearest of `codes` values that divide [low, high] evenly.
   ValueDistribution Rounded(double low, double high, int codes) const;
 
+  // The share of values that are 0, or so near to it that nothing else can be meant.
+  double ShareOfZeros() const;
+  // A share of the values becomes 0: the smallest of them, or as many of each size.
+  ValueDistribution WithSmallestZero(double share) const;
+  ValueDistribution WithSomeZero(double share) const;
+
   // The least possible mean (and root mean square) of |x - y| over all ways to pair the values of
   // one with those of the other. The actual pairing, element by element, can only be worse.
   friend double Wasserstein1(const ValueDistribution& a, const ValueDistribution& b);
@@ -57,6 +63,11 @@ class ValueDistribution {
   };
 
   ValueDistribution(std::vector<ValueBin> bins, double count);
+
+  // The share of values at most this far from 0.
+  double ShareWithin(double reach) const;
+  // What is nearer to 0 than `reach` becomes 0, and so does a `share` of everything else.
+  ValueDistribution Zeroed(double reach, double share) const;
 
   template <typename Visit>
   static void ForEachCommonPiece(const ValueDistribution& a, const ValueDistribution& b,

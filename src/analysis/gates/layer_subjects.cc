@@ -14,14 +14,18 @@ using SideSpan = std::span<const LayerSide>;
 
 // The variant that others of a model are compared with; empty when it has none that counts as such.
 std::string_view BaselineAmong(SideSpan sides, std::string_view wanted, std::string_view of_table) {
-  const auto has = [&](std::string_view variant) {
-    return !variant.empty() &&
-           std::ranges::find(sides, variant, &LayerSide::variant) != sides.end();
+  const auto called = [&](std::string_view name) -> std::string_view {
+    const auto found = std::ranges::find_if(
+        sides, [&](const LayerSide& side) { return !name.empty() && IsCalled(side, name); });
+    return found == sides.end() ? std::string_view() : found->variant;
   };
-  if (has(wanted)) return wanted;
-  if (has(of_table)) return of_table;
-  const auto usual = std::ranges::find_if(kUsualBaselines, has);
-  return usual == kUsualBaselines.end() ? std::string_view() : *usual;
+  for (const std::string_view name : {wanted, of_table}) {
+    if (const std::string_view variant = called(name); !variant.empty()) return variant;
+  }
+  for (const std::string_view name : kUsualBaselines) {
+    if (const std::string_view variant = called(name); !variant.empty()) return variant;
+  }
+  return {};
 }
 
 // Sides of the baseline by where they are: a variant belongs to the one in its own run, else to the

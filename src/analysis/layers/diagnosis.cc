@@ -5,6 +5,7 @@
 
 #include "analysis/number_text.h"
 #include "cboard/analysis/histogram_comparison.h"
+#include "cboard/compression/bit_allowance.h"
 
 namespace cboard::analysis {
 namespace {
@@ -20,6 +21,9 @@ constexpr double kTie = 0.05;
 
 // No cause explains less than this.
 constexpr double kMostLeft = 0.5;
+
+// Fewer zeros more are no pruning that anybody would do.
+constexpr double kLeastPruned = 0.1;
 
 std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
                                    const ValueDistribution& variant,
@@ -38,6 +42,12 @@ std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
   if (baseline.root_mean_square() > 0 && variant.root_mean_square() > 0) {
     const double scale = variant.root_mean_square() / baseline.root_mean_square();
     hypotheses.push_back({Cause::kScaled, left(baseline.Scaled(scale, 0))});
+  }
+  const double zeros = variant.ShareOfZeros() - baseline.ShareOfZeros();
+  if (zeros > kLeastPruned) {
+    // The smallest ones, or any, as where whole channels go.
+    hypotheses.push_back({Cause::kPruned, std::min(left(baseline.WithSmallestZero(zeros)),
+                                                   left(baseline.WithSomeZero(zeros)))});
   }
   if (comparison.central_codes < thresholds.central_codes) {
     hypotheses.push_back(
@@ -80,6 +90,11 @@ std::string Sentence(Cause cause, const ValueDistribution& baseline,
       return "range " + range + " stretched by outliers: 99.9 % of the values share " +
              ShortNumber(std::ceil(comparison.central_codes)) + " of " + std::to_string(codes) +
              " codes";
+    case Cause::kPruned:
+      return "pruned: " + Percent(variant.ShareOfZeros() - baseline.ShareOfZeros()) +
+             " of the values became 0, and the others are much as they were; what that costs, "
+             "the " +
+             "model's accuracy says";
     case Cause::kChanged:
       break;
   }
@@ -90,14 +105,24 @@ std::string Sentence(Cause cause, const ValueDistribution& baseline,
 }  // namespace
 
 std::string_view NameOf(Cause cause) {
-  constexpr std::array<std::string_view, 7> kNames = {"none",   "dead",      "clipped", "shifted",
-                                                      "scaled", "stretched", "changed"};
+  constexpr std::array<std::string_view, 8> kNames = {"none",   "dead",      "clipped", "shifted",
+                                                      "scaled", "stretched", "pruned",  "changed"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 
 std::string_view NameOf(Level level) {
   constexpr std::array<std::string_view, 3> kNames = {"green", "amber", "red"};
   return kNames[static_cast<std::size_t>(level)];
+}
+
+DamageThresholds ThresholdsFor(int bits, const DamageThresholds& for_8_bits) {
+  DamageThresholds thresholds = for_8_bits;
+  const double allowance = BitAllowanceDb(bits);
+  thresholds.sqnr_amber_db -= allowance;
+  thresholds.sqnr_red_db -= allowance;
+  thresholds.worst_channel_red_db -= allowance;
+  if (bits < 8) thresholds.central_codes = std::ldexp(thresholds.central_codes, bits - 8);
+  return thresholds;
 }
 
 Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& variant,
@@ -113,6 +138,7 @@ Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& v
   const bool dead = variant.max() == variant.min() && baseline.max() > baseline.min();
   diagnosis.cause =
       dead ? Cause::kDead : BestOf(Hypotheses(baseline, variant, comparison, thresholds, codes));
+  if (diagnosis.cause == Cause::kPruned) diagnosis.level = Level::kAmber;
   diagnosis.explanation = Sentence(diagnosis.cause, baseline, variant, comparison, codes);
   return diagnosis;
 }

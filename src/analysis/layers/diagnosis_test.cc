@@ -105,6 +105,68 @@ TEST(Diagnose, RecognizesADeadTensor) {
   EXPECT_THAT(finding.diagnosis.explanation, HasSubstr("all values are 0"));
 }
 
+// As TensorBoard bins them: what is 0 has a bin of its own.
+ValueDistribution BinnedAroundZero(const std::vector<double>& values) {
+  const auto [low, high] = std::ranges::minmax(values);
+  constexpr int kBins = 500;
+  std::vector<ValueBin> negative, positive;
+  for (int i = 0; i < kBins; ++i) {
+    negative.push_back({low * (kBins - i) / kBins, low * (kBins - i - 1) / kBins, 0});
+    positive.push_back({high * i / kBins, high * (i + 1) / kBins, 0});
+  }
+  ValueBin zero{0, 0, 0};
+  for (const double value : values) {
+    const auto place = [&](double end) {
+      return static_cast<std::size_t>(std::min(value / end * kBins, kBins - 1.0));
+    };
+    ValueBin& bin = value == 0  ? zero
+                    : value > 0 ? positive[place(high)]
+                                : negative[kBins - 1 - place(low)];
+    ++bin.count;
+  }
+  negative.push_back(zero);
+  negative.insert(negative.end(), positive.begin(), positive.end());
+  return *ValueDistribution::FromBins(negative);
+}
+
+Diagnosis DiagnoseAroundZero(const std::vector<double>& baseline,
+                             const std::vector<double>& variant) {
+  const ValueDistribution before = BinnedAroundZero(baseline), after = BinnedAroundZero(variant);
+  return Diagnose(before, after, CompareDistributions(before, after));
+}
+
+TEST(Diagnose, RecognizesPruningOfSmallValuesOfAnyAndWithTrainingAfterIt) {
+  const std::vector<double> values = Gaussian(kValues);
+  const auto without_small = Map(values, [](double v) { return std::abs(v) < 0.67 ? 0 : v; });
+  std::size_t i = 0;
+  const auto without_every_second = Map(values, [&](double v) { return i++ % 2 == 0 ? 0 : v; });
+  const auto trained = Map(without_small, [](double v) { return 1.05 * v; });
+  for (const auto& variant : {without_small, without_every_second, trained}) {
+    const Diagnosis diagnosis = DiagnoseAroundZero(values, variant);
+    EXPECT_EQ(diagnosis.cause, Cause::kPruned);
+    EXPECT_EQ(diagnosis.level, Level::kAmber);  // It is meant.
+    EXPECT_THAT(diagnosis.explanation, HasSubstr(" % of the values became 0"));
+  }
+}
+
+// Codes round small values to 0, too: four bits do it to every sixth.
+TEST(Diagnose, DoesNotTakeRoundingForPruning) {
+  const std::vector<double> values = Gaussian(kValues);
+  const double high = std::ranges::max(values);
+  for (const int codes : {15, 255}) {
+    const std::vector<double> rounded = Quantized(values, -high, high, codes);
+    EXPECT_NE(DiagnoseAroundZero(values, rounded).cause, Cause::kPruned) << codes;
+  }
+}
+
+TEST(ThresholdsFor, AreSixDecibelsLowerForEachBitLess) {
+  EXPECT_EQ(ThresholdsFor(8).sqnr_red_db, 20);
+  EXPECT_EQ(ThresholdsFor(16).sqnr_red_db, 20);
+  EXPECT_NEAR(ThresholdsFor(4).sqnr_red_db, -4, 0.1);
+  EXPECT_NEAR(ThresholdsFor(4).sqnr_amber_db, 6, 0.1);
+  EXPECT_EQ(ThresholdsFor(4).central_codes, 2);
+}
+
 TEST(Diagnose, AdmitsWhatItCannotExplain) {
   const std::vector<double> values = Gaussian(kValues);
   const Finding finding =

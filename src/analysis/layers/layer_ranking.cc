@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/layers/carried_errors.h"
 #include "analysis/layers/logged_layers.h"
 #include "analysis/layers/taken_models.h"
 #include "analysis/number_text.h"
@@ -18,8 +19,33 @@ constexpr std::string_view kWorstChannel = "worst_channel_sqnr_db";
 // The relative error that an SQNR means.
 double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -sqnr_db / 20); }
 
+// How many codes a tensor of this role has; more than usual change nothing that histograms show.
+int CodesOf(TensorRole role, const CodeWidths& widths) {
+  const int bits = role == TensorRole::kOutput ? widths.activation_bits : widths.weight_bits;
+  return std::min(kUsualCodes, 1 << std::clamp(bits, 1, 8));
+}
+
+// Why the worst channel is what a layer fails by. One that is far wider than the others takes the
+// codes from them, which a histogram of all channels together cannot show.
+void BlameChannels(double worst_channel_db, const ChannelLookup& channels, RankedLayer& layer) {
+  const std::string worst =
+      "the worst channel has an SQNR of " + ShortNumber(worst_channel_db) + " dB";
+  const bool is_output = layer.baseline.role == TensorRole::kOutput;
+  const ChannelStatistics* const ranges =
+      channels && is_output ? channels(layer.baseline.layer) : nullptr;
+  if (ranges == nullptr || ranges->outliers.empty()) {
+    layer.diagnosis.explanation = worst;
+    return;
+  }
+  layer.cause = "channel_spread";
+  layer.diagnosis.explanation =
+      "one scale for channels of very different size: " + DescribeOutliers(*ranges) + "; " + worst;
+}
+
 // Logged numbers replace level and severity; the cause stays, unless there is none.
-void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
+void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
+  const DamageThresholds thresholds =
+      ThresholdsFor(options.widths.For(layer.baseline.role), options.thresholds);
   const std::optional<double> sqnr = FindFigure(layer.logged, kSqnr);
   const std::optional<double> channel = FindFigure(layer.logged, kWorstChannel);
   if (!sqnr && !channel) return;
@@ -35,10 +61,12 @@ void ApplyLogged(const DamageThresholds& thresholds, RankedLayer& layer) {
     layer.diagnosis = {};
   } else if (layer.diagnosis.cause == Cause::kNone) {
     layer.diagnosis.cause = Cause::kChanged;
-    layer.diagnosis.explanation =
-        channel && (!sqnr || *channel + allowance < *sqnr)
-            ? "the worst channel has an SQNR of " + ShortNumber(*channel) + " dB"
-            : "SQNR is " + ShortNumber(*sqnr) + " dB; histograms do not show why";
+    if (channel && (!sqnr || *channel + allowance < *sqnr)) {
+      BlameChannels(*channel, options.channels, layer);
+    } else {
+      layer.diagnosis.explanation =
+          "SQNR is " + ShortNumber(*sqnr) + " dB; histograms do not show why";
+    }
   }
 }
 
@@ -77,8 +105,11 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
     if (compared.contains(name)) continue;
     RankedLayer layer{.baseline = {.layer = name}, .variant = {.layer = name}, .logged = figures};
     layer.fallback_operation = FallbackOperation(layer.variant);
-    ApplyLogged(options.thresholds, layer);
-    if (!layer.from_logged) JudgeByFigures(options.thresholds, best_score, layer);
+    ApplyLogged(options, layer);
+    if (!layer.from_logged) {
+      JudgeByFigures(ThresholdsFor(options.widths.For(TensorRole::kOutput), options.thresholds),
+                     best_score, layer);
+    }
     ApplyFinding(options.findings, true, layer);
     added.push_back(std::move(layer));
   }
@@ -95,13 +126,23 @@ void CompareToMedian(std::vector<RankedLayer>& layers) {
   }
 }
 
+// Where only some are known to have begun it, those stand first; where files were compared, levels
+// say more than an SQNR.
+void SortByLevel(bool has_findings, std::vector<RankedLayer>& layers) {
+  const auto is_carried = [](const RankedLayer& layer) { return !layer.carried_from.empty(); };
+  if (!has_findings && std::ranges::none_of(layers, is_carried)) return;
+  std::ranges::stable_sort(layers, std::greater<>(), [&](const RankedLayer& layer) {
+    return std::pair(layer.diagnosis.level, !is_carried(layer));
+  });
+}
+
 }  // namespace
 
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged,
                         const RankingOptions& options) {
-  LayerRanking ranking;
+  LayerRanking ranking{.widths = options.widths};
   const LayerPairing pairing = PairLayers(baseline, variant);
   // What is logged per layer is about its output; where none was run, about its weights.
   std::set<std::string_view> with_output;
@@ -122,10 +163,12 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
           side->error(), "run " + Quoted(tensor.run) + ", histogram " + Quoted(tensor.tag)));
     }
     if (!before || !after) continue;
-    layer.histogram = CompareDistributions(*before, *after, options.codes);
+    const int codes = CodesOf(layer.baseline.role, options.widths);
+    layer.histogram = CompareDistributions(*before, *after, codes);
     layer.severity = ErrorOf(layer.histogram->sqnr_at_most_db);
     layer.diagnosis =
-        Diagnose(*before, *after, *layer.histogram, options.thresholds, options.codes);
+        Diagnose(*before, *after, *layer.histogram,
+                 ThresholdsFor(options.widths.For(layer.baseline.role), options.thresholds), codes);
     layer.fallback_operation = FallbackOperation(layer.variant);
     const auto numbers = logged.find(layer.variant.layer);
     const bool has_figures =
@@ -134,7 +177,7 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
         numbers != logged.end();
     if (has_figures) {
       layer.logged = numbers->second;
-      ApplyLogged(options.thresholds, layer);
+      ApplyLogged(options, layer);
     }
     ApplyFinding(options.findings, has_figures, layer);
     ranking.layers.push_back(std::move(layer));
@@ -142,10 +185,9 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
   AddLoggedOnly(logged, options, ranking.layers);
   std::ranges::stable_sort(ranking.layers, std::greater<>(), &RankedLayer::severity);
   CompareToMedian(ranking.layers);
-  if (!options.findings.empty()) {
-    std::ranges::stable_sort(ranking.layers, std::greater<>(),
-                             [](const RankedLayer& layer) { return layer.diagnosis.level; });
-  }
+  MarkPrunedOutputs(ranking.layers);
+  MarkCarriedErrors(ranking.layers);
+  SortByLevel(!options.findings.empty(), ranking.layers);
   for (RankedLayer& layer : ranking.layers) {
     if (layer.cause.empty()) layer.cause = NameOf(layer.diagnosis.cause);
   }

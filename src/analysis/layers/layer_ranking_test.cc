@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/layers/carried_errors.h"
 #include "analysis/layers/sample_histogram.h"
 
 namespace cboard::analysis {
@@ -113,6 +114,73 @@ TEST_F(RankLayersTest, NamesLayersThatOnlyOneSideHas) {
   const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_);
   ASSERT_EQ(ranking.baseline_only.size(), 1u);
   EXPECT_EQ(ranking.baseline_only[0].layer, "lost");
+}
+
+// Outputs of a model that ran as a whole: what one layer broke, those behind it have, too.
+class CarriedErrorsTest : public ::testing::Test {
+ protected:
+  void Add(const std::string& tensor, std::size_t depth, const std::vector<double>& after) {
+    baseline_.push_back(Tensor("baseline", tensor + "/fp32"));
+    variant_.push_back(Tensor("tune_1", tensor + "/int8"));
+    baseline_.back().depth = variant_.back().depth = depth;
+    histograms_.Add("baseline", baseline_.back().tag, values_);
+    histograms_.Add("tune_1", variant_.back().tag, after);
+  }
+
+  const std::vector<double> values_ = Gaussian(20'000);
+  const std::vector<double> clipped_ = Quantized(values_, -0.5, 0.5);
+  const std::vector<double> faded_ = Quantized(Gaussian(20'000, 0.05));
+  std::vector<LayerTensor> baseline_, variant_;
+  PlainHistograms histograms_;
+};
+
+TEST_F(CarriedErrorsTest, BlamesTheFirstOutputThatFailsAndCallsThoseBehindItVictims) {
+  Add("stem/Output", 0, Quantized(values_));
+  Add("conv0/weight", 1, Quantized(values_));
+  Add("conv0/Output", 1, clipped_);
+  Add("fc0/Output", 2, faded_);
+  Add("fc1/weight", 3, Quantized(values_));
+  Add("fc1/Output", 3, faded_);
+  const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_);
+  EXPECT_THAT(LayersOf(ranking),
+              ElementsAre("conv0", "fc0", "fc1", ::testing::_, ::testing::_, ::testing::_));
+  const RankedLayer& first = ranking.layers[0];
+  EXPECT_EQ(first.cause, "clipped");
+  EXPECT_EQ(first.carried_from, "");
+  EXPECT_THAT(first.diagnosis.explanation, HasSubstr("it starts here"));
+  for (const std::size_t victim : {1u, 2u}) {
+    EXPECT_EQ(ranking.layers[victim].cause, "carried");
+    EXPECT_EQ(ranking.layers[victim].carried_from, "conv0");
+    EXPECT_EQ(ranking.layers[victim].diagnosis.level, Level::kRed);
+  }
+}
+
+TEST_F(CarriedErrorsTest, LeavesLayersWhoseOwnWeightsFailOrThatWereMeasuredToThemselves) {
+  Add("conv0/Output", 0, clipped_);
+  Add("fc0/weight", 1, faded_);
+  Add("fc0/Output", 1, faded_);
+  Add("fc1/Output", 2, faded_);
+  const LayerRanking ranking =
+      RankLayers(baseline_, variant_, histograms_, {{"fc1", {{"sqnr_db", 3}}}});
+  for (const RankedLayer& layer : ranking.layers) {
+    EXPECT_EQ(layer.carried_from, "") << layer.variant.tag;
+  }
+}
+
+TEST(MarkPrunedOutputs, DoesNotCallOutputsOfPrunedWeightsFaults) {
+  std::vector<RankedLayer> layers(3);
+  const auto set = [&](std::size_t i, const char* tag, std::size_t depth, Cause cause) {
+    layers[i].baseline = Tensor("r", tag);
+    layers[i].baseline.depth = depth;
+    layers[i].diagnosis = {.level = Level::kRed, .cause = cause, .explanation = "low"};
+  };
+  set(0, "conv0/Output/fp32", 0, Cause::kChanged);  // Before all that was pruned.
+  set(1, "conv1/weight/fp32", 1, Cause::kPruned);
+  set(2, "conv1/Output/fp32", 1, Cause::kChanged);
+  MarkPrunedOutputs(layers);
+  EXPECT_EQ(layers[0].diagnosis.level, Level::kRed);
+  EXPECT_EQ(layers[2].diagnosis.cause, Cause::kPruned);
+  EXPECT_EQ(layers[2].diagnosis.level, Level::kAmber);
 }
 
 TEST(RankLayers, RanksNothing) {

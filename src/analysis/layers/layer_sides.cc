@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "analysis/run_owners.h"
+#include "analysis/run_path.h"
 #include "cboard/analysis/layers.h"
 #include "cboard/analysis/meaning.h"
+#include "cboard/analysis/stages.h"
 #include "cboard/compression/metrics.h"
 
 namespace cboard::analysis {
@@ -50,6 +52,29 @@ void AddSidesOfFigures(const Run& run, std::set<std::pair<std::string, std::stri
   }
 }
 
+// Where in the pipeline a stage is; 0 for what is none.
+int StageOrderOf(const LayerSide& side) {
+  const auto stage = DescribeStage(side.variant);
+  return stage ? stage->order : 0;
+}
+
+// `sides` are in the order of the pipeline. A stage alone may be either end, and so is neither.
+void NameEndsOfStages(std::vector<LayerSide>& sides) {
+  std::map<std::string_view, std::pair<LayerSide*, LayerSide*>> ends;  // By directory of stages.
+  for (LayerSide& side : sides) {
+    if (StageOrderOf(side) == 0) continue;
+    auto& [first, last] = ends[ParentOf(WithoutDot(side.run))];
+    if (first == nullptr) first = &side;
+    last = &side;
+  }
+  for (const auto& [directory, sides_of] : ends) {
+    const auto& [first, last] = sides_of;
+    if (first == last) continue;
+    first->table_variant = kFloatStages;
+    last->table_variant = kQuantizedStages;
+  }
+}
+
 }  // namespace
 
 std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
@@ -86,8 +111,14 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
   for (const auto& run : snapshot.runs) {
     if (OwnerOf(owners, run->name) == nullptr) AddSidesOfFigures(*run, known, sides);
   }
+  std::ranges::stable_sort(sides, {}, StageOrderOf);
   std::ranges::stable_sort(sides, {}, &LayerSide::model);
+  NameEndsOfStages(sides);
   return sides;
+}
+
+bool IsCalled(const LayerSide& side, std::string_view variant) {
+  return side.variant == variant || (!side.table_variant.empty() && side.table_variant == variant);
 }
 
 const LayerSide* FindSide(std::span<const LayerSide> sides, std::string_view model,
@@ -95,7 +126,7 @@ const LayerSide* FindSide(std::span<const LayerSide> sides, std::string_view mod
   const LayerSide* anonymous = nullptr;
   const std::string key = ModelKeyOf(model);
   for (const LayerSide& side : sides) {
-    if (side.variant != variant) continue;
+    if (!IsCalled(side, variant)) continue;
     if (side.model == model || ModelKeyOf(side.model) == key) return &side;
     if (anonymous == nullptr && (model.empty() || side.model.empty())) anonymous = &side;
   }
@@ -114,10 +145,11 @@ std::optional<SidePair> FindSides(std::span<const LayerSide> sides, std::string_
   // The first a and the first b are of two models; a third, or one of these, may have both.
   std::map<std::string, std::pair<const LayerSide*, const LayerSide*>> by_model;
   for (const LayerSide& side : sides) {
-    if (side.variant != a && side.variant != b) continue;
+    const bool is_a = IsCalled(side, a), is_b = IsCalled(side, b);
+    if (!is_a && !is_b) continue;
     auto& [with_a, with_b] = by_model[ModelKeyOf(side.model)];
-    if (side.variant == a && with_a == nullptr) with_a = &side;
-    if (side.variant == b && with_b == nullptr) with_b = &side;
+    if (is_a && with_a == nullptr) with_a = &side;
+    if (is_b && with_b == nullptr) with_b = &side;
     if (with_a != nullptr && with_b != nullptr) return SidePair{*with_a, *with_b};
   }
   return std::nullopt;

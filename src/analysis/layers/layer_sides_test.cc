@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "analysis/layers/sample_histogram.h"
 #include "analysis/log_builder.h"
 #include "cboard/analysis/layer_ranking.h"
@@ -53,6 +56,80 @@ TEST(LayerSides, KnowTrialsThatHaveBeenGivenNames) {
       .runs = {RunWith("baseline/.", "eval/baseline_acc_0.776", {"conv1/Output/fp32"}),
                RunWith("tune_1/.", "eval/tune_1_acc_0.095", {"conv1/Output/int8"})}};
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
+}
+
+// As runs are called, after_quantization comes before thresholds_selection.
+TEST(LayerSides, AreStagesInTheOrderOfThePipelineWhichTheTableKnowsByTheirEnds) {
+  const auto stage = [](const std::string& name) {
+    return RunWith("net/" + name, "net/" + name, {"conv1"});
+  };
+  const Snapshot snapshot{
+      .runs = {stage("after_quantization"), stage("initial_graph"), stage("thresholds_selection")}};
+  EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("initial_graph", "thresholds_selection",
+                                                         "after_quantization"));
+  const auto pair = FindSides(FindLayerSides(snapshot), "", "float", "quantized");
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->a.variant, "initial_graph");
+  EXPECT_EQ(pair->b.variant, "after_quantization");
+  // One stage alone may be either.
+  const Snapshot single{.runs = {stage("thresholds_selection")}};
+  EXPECT_EQ(FindSide(FindLayerSides(single), "", "float"), nullptr);
+  EXPECT_EQ(FindSide(FindLayerSides(single), "", "quantized"), nullptr);
+}
+
+// The planted fault of docs/stages.md: both tensors as a whole look healthy.
+TEST(LayerSides, OfStagesAreBlamedOnTheChannelThatTakesTheCodesFromOthers) {
+  LogBuilder log;
+  const std::vector<double> values = Gaussian(1'000);
+  log.Histogram("net/thresholds_selection", "conv1", values);
+  log.Histogram("net/after_quantization", "conv1", values);
+  log.Scalar("net/after_quantization", "Net/layers/conv1/sqnr_db/after_quantization", 33.1);
+  log.Scalar("net/after_quantization", "Net/layers/conv1/worst_channel_sqnr_db/after_quantization",
+             2.1);
+  const auto ranked = [&] {
+    const auto snapshot = log.Read();
+    const auto pair = FindSides(FindLayerSides(*snapshot), "", "float", "quantized");
+    return RankSides(snapshot, &pair->a, pair->b).layers.at(0);
+  };
+  EXPECT_EQ(ranked().cause, "changed");
+  for (std::int64_t channel = 0; channel < 16; ++channel) {
+    log.Scalar("net/thresholds_selection/max_per_channel", "conv1", channel == 5 ? 127 : 1,
+               channel);
+  }
+  EXPECT_EQ(ranked().diagnosis.level, Level::kRed);
+  EXPECT_EQ(ranked().cause, "channel_spread");
+  EXPECT_THAT(ranked().diagnosis.explanation,
+              ::testing::HasSubstr("channel 5 reaches 127, 127 times the median channel"));
+}
+
+// Limits are for 8 bits, and 4 bits keep 24 dB less.
+TEST(LayerSides, AreJudgedByTheBitsThatHyperparametersNameForThem) {
+  LogBuilder log;
+  const std::vector<double> values = Gaussian(5'000);
+  const auto [low, high] = std::ranges::minmax(values);
+  log.Histogram("r", "net/layers/fc/weight/fp32", values);
+  for (const std::string variant : {"w4", "unknown"}) {
+    log.Histogram("r", "net/layers/fc/weight/" + variant, Quantized(values, low, high, 16));
+    log.Scalar("r", "net/layers/only_figures/sqnr_db/" + variant, 17);
+  }
+  log.HParams(
+      "rows/net/w4",
+      {{"model_name", std::string("net")}, {"variant", std::string("w4")}, {"weight_bits", 4.0}},
+      {});
+  const auto snapshot = log.Read();
+  const auto levels_of = [&](const char* variant) {
+    const auto pair = FindSides(FindLayerSides(*snapshot), "net", "fp32", variant);
+    std::map<std::string, Level> levels;
+    for (const RankedLayer& layer : RankSides(snapshot, &pair->a, pair->b).layers) {
+      levels[layer.variant.layer] = layer.diagnosis.level;
+    }
+    return levels;
+  };
+  using ::testing::Pair;
+  EXPECT_THAT(levels_of("unknown"),
+              ::testing::ElementsAre(Pair("fc", Level::kRed), Pair("only_figures", Level::kRed)));
+  EXPECT_THAT(levels_of("w4"), ::testing::ElementsAre(Pair("fc", Level::kGreen),
+                                                      Pair("only_figures", Level::kGreen)));
 }
 
 // `compare` of two models to one directory, whose layers are called alike.

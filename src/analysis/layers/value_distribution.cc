@@ -127,6 +127,46 @@ ValueDistribution ValueDistribution::Rounded(double low, double high, int codes)
   return ValueDistribution(std::move(bins), count_);
 }
 
+double ValueDistribution::ShareWithin(double reach) const {
+  return ShareBelow(reach) - ShareBelow(std::nextafter(-reach, -HUGE_VAL));
+}
+
+double ValueDistribution::ShareOfZeros() const {
+  constexpr double kNothing = 1e-6;  // Of the root mean square: far below a step of any code.
+  return ShareWithin(kNothing * root_mean_square_);
+}
+
+ValueDistribution ValueDistribution::WithSmallestZero(double share) const {
+  double low = 0, high = std::max(std::abs(min()), std::abs(max()));
+  constexpr int kHalvings = 50;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (ShareWithin(middle) < share ? low : high) = middle;
+  }
+  return Zeroed(high, 0);
+}
+
+ValueDistribution ValueDistribution::WithSomeZero(double share) const { return Zeroed(0, share); }
+
+ValueDistribution ValueDistribution::Zeroed(double reach, double share) const {
+  std::vector<ValueBin> negative, positive;
+  double start = 0, kept = 0;
+  const auto keep = [&](const Piece& piece, double low, double high, std::vector<ValueBin>& bins) {
+    if (low > high || (low == high && std::abs(low) <= reach)) return;
+    const double part = piece.high > piece.low ? (high - low) / (piece.high - piece.low) : 1;
+    bins.push_back({low, high, (piece.end - start) * part * (1 - share) * count_});
+    kept += bins.back().count;
+  };
+  for (const Piece& piece : pieces_) {
+    keep(piece, piece.low, std::min(piece.high, -reach), negative);
+    keep(piece, std::max(piece.low, reach), piece.high, positive);
+    start = piece.end;
+  }
+  if (kept < count_) negative.push_back({0, 0, count_ - kept});
+  negative.insert(negative.end(), positive.begin(), positive.end());
+  return ValueDistribution(std::move(negative), count_);
+}
+
 // Calls visit(share, d0, d1) for every stretch of shares in which both quantile functions are
 // straight: their difference goes from d0 to d1.
 template <typename Visit>

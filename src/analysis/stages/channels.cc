@@ -149,7 +149,9 @@ std::vector<ChannelStatistics> ReadChannels(const Snapshot& snapshot, const Stag
     const Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
     if (run == nullptr) return;
     for (const Tag& tag : run->tags) {
-      if (tag.kind() == TagKind::kScalar) layers[tag.name()].*axis = tag.scalars.ToPoints();
+      if (tag.kind() != TagKind::kScalar) continue;
+      const std::string own = LayerOfStored(tag.info->plugin_content);
+      layers[own.empty() ? tag.name() : own].*axis = tag.scalars.ToPoints();
     }
   };
   read(stage.min_per_channel, &ChannelPoints::min);

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis/run_path.h"
+#include "cboard/analysis/layers.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/base/strings.h"
 #include "cboard/proto/run_metadata.h"
@@ -21,7 +22,19 @@ struct Experiment {
   std::map<std::string, Stage> stages = {};  // By the stage's run.
   std::vector<std::string> extras = {};
   std::string model = {};
+  std::string logged_model = {};
 };
+
+// The model that the first figure of a layer names; tags of one run name one.
+std::string ModelInTags(const Run& run) {
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kScalar) continue;
+    if (const auto figure = ParseLayerTag(tag); figure && !figure->model.empty()) {
+      return figure->model;
+    }
+  }
+  return {};
+}
 
 void Look(const Run& run, Stage& stage) {
   for (const Tag& tag : run.tags) {
@@ -63,6 +76,7 @@ class Finder {
       stage.description = *description;
       stage.run = run.name;
       Look(run, stage);
+      if (experiment.logged_model.empty()) experiment.logged_model = ModelInTags(run);
       return;
     }
     if (const auto description = DescribeStage(LastPart(parent))) {
@@ -87,6 +101,7 @@ class Finder {
       StageTimeline& timeline =
           timelines.emplace_back(StageTimeline{.experiment = name,
                                                .model = std::move(experiment.model),
+                                               .logged_model = std::move(experiment.logged_model),
                                                .extras = std::move(experiment.extras)});
       for (auto& [run, stage] : experiment.stages) timeline.stages.push_back(std::move(stage));
       std::ranges::sort(timeline.stages, [](const Stage& a, const Stage& b) {
@@ -127,7 +142,7 @@ Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stag
 std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>& errors) {
   std::vector<Fact> facts;
   for (const StageTimeline& timeline : FindStages(snapshot)) {
-    const auto add = [&](const Stage& stage, std::string variant) {
+    const auto add = [&](const Stage& stage, std::string_view variant) {
       const Result<std::uint64_t> bytes = ReadStageBytes(snapshot, stage);
       if (!bytes) {
         errors.push_back(Annotate(bytes.error(), "stage " + Quoted(stage.run)));
@@ -137,7 +152,7 @@ std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>
       facts.push_back({.meaning = {.dialect = Dialect::kStage,
                                    .experiment = timeline.experiment,
                                    .model = timeline.model,
-                                   .variant = std::move(variant),
+                                   .variant = std::string(variant),
                                    .metric = size.key,
                                    .unit = size.unit,
                                    .better = size.better},
@@ -151,9 +166,9 @@ std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>
       return stage.has_resources && stage.description.quantized;
     };
     const auto first = std::ranges::find_if(timeline.stages, has_float);
-    if (first != timeline.stages.end()) add(*first, "float");
+    if (first != timeline.stages.end()) add(*first, kFloatStages);
     const auto last = std::find_if(timeline.stages.rbegin(), timeline.stages.rend(), has_quantized);
-    if (last != timeline.stages.rend()) add(*last, "quantized");
+    if (last != timeline.stages.rend()) add(*last, kQuantizedStages);
   }
   return facts;
 }

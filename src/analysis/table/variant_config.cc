@@ -55,15 +55,16 @@ Config FindConfig(const Snapshot& snapshot, std::string_view model, std::string_
   const std::string place = std::string(model) + "/" + std::string(variant);
   Config found;
   for (const auto& run : snapshot.runs) {
-    Config config = ConfigOf(*run);
-    if (config.empty()) continue;
+    const Config& logged = run->notes.Get<Config>([&] { return ConfigOf(*run); });
+    if (logged.empty()) continue;
     const RunOwner* const owner = OwnerAtOrAbove(owners, run->name);
-    const bool is_named = config.contains(kModelKey) && config.contains(kVariantKey);
+    const bool is_named = logged.contains(kModelKey) && logged.contains(kVariantKey);
     const bool belongs = is_named
-                             ? Says(config, kModelKey, model) && Says(config, kVariantKey, variant)
+                             ? Says(logged, kModelKey, model) && Says(logged, kVariantKey, variant)
                          : owner != nullptr ? owner->model == model && owner->variant == variant
                                             : LiesBelow(run->name, place);
     if (!belongs) continue;
+    Config config = logged;
     if (is_named) {
       for (const char* key : kNoSettings) config.erase(key);
     }

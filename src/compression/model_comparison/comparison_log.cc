@@ -142,11 +142,8 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
 // execution.
 Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
                       const ModelComparison& comparison) {
-  std::vector<const LayerComparison*> layers;
-  for (const LayerComparison& layer : comparison.layers) {
-    if (layer.accumulated) layers.push_back(&layer);
-  }
-  std::ranges::stable_sort(layers, {}, &LayerComparison::depth);
+  std::vector<const LayerComparison*> layers = LayersAlongDepth(comparison);
+  std::erase_if(layers, [](const LayerComparison* layer) { return !layer->accumulated; });
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto add = [&](const std::string& tag, double value) -> Result<void> {
       if (!std::isfinite(value)) return {};
@@ -219,7 +216,8 @@ Result<void> LogComparison(const ModelComparison& comparison,
   const std::string model = comparison.baseline.stem().string();
   SummaryWriter writer(directory);
   CBOARD_RETURN_IF_ERROR(writer.status());
-  for (const LayerComparison& layer : comparison.layers) {
+  for (const LayerComparison* const each : LayersAlongDepth(comparison)) {
+    const LayerComparison& layer = *each;
     const LayerTags before = TagsOf(model, layer.name, kBaselineName, layer.node);
     const LayerTags after = TagsOf(model, layer.name, variant, layer.node);
     CBOARD_RETURN_IF_ERROR(LogNumbers(writer, after, layer));

@@ -6,6 +6,7 @@
 #include "cboard/base/file.h"
 #include "cboard/compression/model_comparison.h"
 #include "compression/model_comparison/graph_log.h"
+#include "compression/model_comparison/log_parts.h"
 #include "compression/model_comparison/logged_runs.h"
 #include "compression/model_comparison/test_models.h"
 #include "compression/model_comparison/verified_log.h"
@@ -53,6 +54,22 @@ class ComparisonLog : public ::testing::Test {
 
   testing::TempDir folder_;
 };
+
+// Pages draw layers in the order of the log.
+TEST(ComparisonLogOfLayers, IsInTheOrderOfExecutionInputsFirst) {
+  ModelComparison comparison;  // The worst first.
+  for (const auto& [name, node, depth] :
+       {std::tuple("second", "second", 4), std::tuple("third", "third", 7),
+        std::tuple("first", "first", 0), std::tuple("image", "", 0)}) {
+    LayerComparison& layer = comparison.layers.emplace_back();
+    layer.name = name;
+    layer.node = node;
+    layer.depth = static_cast<std::size_t>(depth);
+  }
+  std::vector<std::string> names;
+  for (const LayerComparison* layer : LayersAlongDepth(comparison)) names.push_back(layer->name);
+  EXPECT_THAT(names, ::testing::ElementsAre("image", "first", "second", "third"));
+}
 
 TEST_F(ComparisonLog, NumbersAreUnderTheLayersName) {
   const auto scalars = Scalars("");

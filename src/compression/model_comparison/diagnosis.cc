@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "cboard/compression/bit_allowance.h"
 #include "compression/model_comparison/detective.h"
 
 namespace cboard::compare {
@@ -23,9 +24,6 @@ double LostBefore(const Evidence& evidence) {
   return now > 0 && evidence.baseline_energy > now ? 10 * std::log10(evidence.baseline_energy / now)
                                                    : 0;
 }
-
-// 8-bit limits, for what has fewer bits and can only be coarser.
-double AllowanceOf(int bits) { return bits < 8 ? 6.02 * (8 - bits) : 0; }
 
 Level LevelOf(double severity_db, const Thresholds& thresholds) {
   return severity_db < thresholds.sqnr_red_db     ? Level::kRed
@@ -63,7 +61,7 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   const Comparison& comparison = *evidence.comparison;
   const PairStatistics& total = comparison.total;
   if (total.finite_count() == 0 || total.sum_squared_error == 0) return diagnosis;
-  const double allowance = AllowanceOf(evidence.bits) + LostBefore(evidence);
+  const double allowance = BitAllowanceDb(evidence.bits) + LostBefore(evidence);
   const double sqnr = total.SqnrDb() + allowance;
   double worst = HUGE_VAL;
   if (comparison.worst_channel) {

@@ -1,5 +1,6 @@
 #include "compression/model_comparison/log_parts.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -61,6 +62,15 @@ std::string MarkdownCell(std::string text) {
     text.insert(at, "\\");
   }
   return text;
+}
+
+std::vector<const LayerComparison*> LayersAlongDepth(const ModelComparison& comparison) {
+  std::vector<const LayerComparison*> layers;
+  for (const LayerComparison& layer : comparison.layers) layers.push_back(&layer);
+  std::ranges::stable_sort(layers, {}, [](const LayerComparison* layer) {
+    return std::pair(layer->depth, !layer->node.empty());  // Inputs before the first node.
+  });
+  return layers;
 }
 
 }  // namespace cboard::compare

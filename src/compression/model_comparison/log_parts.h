@@ -3,8 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/compression/model_comparison.h"
 #include "cboard/writer/summary_writer.h"
 
 namespace cboard::compare {
@@ -38,6 +40,10 @@ LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_v
 
 // In tags, a name has no slash in front.
 std::string TagName(std::string_view layer);
+
+// In the order of execution, which is the order to log in: pages draw layers as they were logged,
+// while `layers` has the worst first.
+std::vector<const LayerComparison*> LayersAlongDepth(const ModelComparison& comparison);
 
 // A number of a layer, at step 0. Fails as SummaryWriter does.
 Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string_view what,

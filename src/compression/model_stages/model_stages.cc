@@ -9,6 +9,7 @@
 #include "cboard/compression/names.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/findings_log.h"
+#include "compression/model_comparison/log_parts.h"
 #include "compression/model_comparison/verified_log.h"
 
 namespace cboard {
@@ -193,14 +194,10 @@ StageGraph StageGraphOf(const ModelGraph& model, std::string name) {
 Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLogger& logger) {
   CBOARD_RETURN_IF_ERROR(LogGraph(comparison.baseline, comparison.input_shapes, kBefore, logger));
   CBOARD_RETURN_IF_ERROR(LogGraph(comparison.variant, comparison.input_shapes, kAfter, logger));
-  std::vector<const compare::LayerComparison*> layers;  // In the order of the model.
-  for (const compare::LayerComparison& layer : comparison.layers) layers.push_back(&layer);
-  std::ranges::stable_sort(layers, {}, [](const auto* layer) { return layer->depth; });
-
   std::vector<std::string> points;
   std::vector<std::vector<double>> samples;
   std::vector<LayerBits> bits;
-  for (const compare::LayerComparison* layer : layers) {
+  for (const compare::LayerComparison* layer : compare::LayersAlongDepth(comparison)) {
     CBOARD_RETURN_IF_ERROR(LogOutput(*layer, logger));
     if (layer->weight && layer->bits < 32) {
       bits.push_back({.layer = std::string(WithoutSlash(layer->name)),

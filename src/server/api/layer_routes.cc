@@ -5,6 +5,7 @@
 #include "cboard/analysis/channels.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/meaning.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/verified_runs.h"
 #include "cboard/base/strings.h"
@@ -28,6 +29,7 @@ Result<HttpResponse> GetSides(const ApiCall& call) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   WriteValues(json, "models", sides, &LayerSide::model);
   WriteValues(json, "variants", sides, &LayerSide::variant);
+  WriteValues(json, "table_variants", sides, &LayerSide::table_variant);
   WriteValues(json, "runs", sides, &LayerSide::run);
   WriteValues(json, "tensor_counts", sides, &LayerSide::tensor_count);
   json.EndObject();
@@ -98,6 +100,7 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteValues(json, "paired_by", layers, [](const auto& l) { return NameOf(l.paired_by); });
   WriteValues(json, "levels", layers, [](const auto& l) { return NameOf(l.diagnosis.level); });
   WriteValues(json, "causes", layers, &RankedLayer::cause);
+  WriteValues(json, "carried_from", layers, &RankedLayer::carried_from);
   WriteValues(json, "explanations", layers, [](const auto& l) { return l.diagnosis.explanation; });
   WriteNumbers(json, "severities", layers, &RankedLayer::severity);
   WriteNumbers(json, "times_median", layers, &RankedLayer::times_median);
@@ -117,6 +120,14 @@ void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerT
   WriteValues(json, key, tensors, &LayerTensor::tag);
 }
 
+// By which outputs were judged, where no finding says more.
+void WriteLimits(JsonWriter& json, int bits) {
+  const analysis::DamageThresholds limits = analysis::ThresholdsFor(bits);
+  json.BeginObject().Key("bits").Value(bits);
+  json.Key("red_db").Value(limits.sqnr_red_db).Key("amber_db").Value(limits.sqnr_amber_db);
+  json.EndObject();
+}
+
 Result<HttpResponse> GetLayers(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const analysis::SidePair pair, QueriedSides(call));
   const auto& [a, b] = pair;
@@ -127,6 +138,7 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(a.model.empty() ? b.model : a.model);
   json.Key("a").Value(a.variant).Key("b").Value(b.variant);
+  WriteLimits(json.Key("limits"), ranking.widths.For(analysis::TensorRole::kOutput));
   json.Key("layers").BeginObject();
   WriteLayers(json, ranking.layers);
   WriteNumbers(json, "restored_alone_db",
@@ -170,6 +182,14 @@ void WriteChannels(JsonWriter& json, const analysis::ChannelStatistics& channels
   json.Key("explanation").Value(analysis::DescribeOutliers(channels)).EndObject();
 }
 
+// Whether its log says so or, where that names no model, the directory of the stages.
+bool IsOfModel(const analysis::StageTimeline& timeline, const std::string& model) {
+  if (model.empty()) return true;
+  const std::string key = analysis::ModelKeyOf(model);
+  return analysis::ModelKeyOf(timeline.logged_model) == key ||
+         analysis::ModelKeyOf(timeline.model) == key;
+}
+
 // The statistics of a layer in every stage and variant that has them, so that two can be laid over
 // each other. Most layers have none anywhere, which is an empty list and no failure.
 Result<HttpResponse> GetChannels(const ApiCall& call) {
@@ -191,13 +211,14 @@ Result<HttpResponse> GetChannels(const ApiCall& call) {
     json.EndObject();
   };
   if (tensor.empty() || tensor == "output") {
-    // The directory of stages is only a guess at whose they are: where it is called as the model,
-    // those in others are not its own; where none is, any may be.
     const auto timelines = analysis::FindStages(*call.snapshot);
-    const bool has_own =
-        std::ranges::find(timelines, model, &analysis::StageTimeline::model) != timelines.end();
+    const bool has_own = std::ranges::any_of(
+        timelines, [&](const auto& timeline) { return IsOfModel(timeline, model); });
     for (const auto& timeline : timelines) {
-      if (has_own && timeline.model != model) continue;
+      // Stages that say nowhere whose they are may be anybody's, unless some are known to be the
+      // model's own.
+      const bool is_nobodys = timeline.logged_model.empty();
+      if (!IsOfModel(timeline, model) && (has_own || !is_nobodys)) continue;
       for (const auto& stage : timeline.stages) write(timeline.experiment, stage, {});
     }
   }

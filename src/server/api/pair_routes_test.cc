@@ -128,7 +128,28 @@ TEST_F(PairRoutesTest, ChannelsAreThoseOfTheModelAlone) {
   EXPECT_THAT(channels_of("third"), HasSubstr(R"("stages":[])"));
 }
 
-// Stage logs name no model, and their directory may be called anything.
+// The figures of its layers say whose a stage log is, whatever its directory is called.
+TEST_F(PairRoutesTest, ChannelsOfStagesThatNameAModelAreNobodyElses) {
+  {
+    SummaryWriter writer(
+        (logdir_ / "stages" / "thresholds_selection" / "min_per_channel").string());
+    EXPECT_TRUE(writer.AddScalar("fc", -3, 0));
+    SummaryWriter figures((logdir_ / "stages" / "after_quantization").string());
+    EXPECT_TRUE(figures.AddScalar("net/layers/fc/cosine/after_quantization", 1, 0));
+  }
+  auto board = Board::Open({.logdirs = {{.path = logdir_.path()}}});
+  ASSERT_TRUE(board);
+  board_ = *std::move(board);
+  EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
+  for (const char* const own : {"net", "stages"}) {
+    EXPECT_THAT(Get("/compression/channels?layer=fc&model=" + std::string(own)),
+                HasSubstr(R"("min":[-3])"))
+        << own;
+  }
+  EXPECT_THAT(Get("/compression/channels?layer=fc&model=eval"), HasSubstr(R"("stages":[])"));
+}
+
+// Stage logs may name no model, and their directory may be called anything.
 TEST_F(PairRoutesTest, ChannelsOfStagesAreThoseBelowTheModelsNameOrElseAll) {
   const auto channels_after_logging = [&](const std::string& directory, double least) {
     {

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { fixed, significant } from "../../lib/format";
 import { hideReadout, showReadout } from "../readout";
 import { useSize } from "../useSize";
-import { layoutHistogram, type HistogramInput, type HistogramLayout, type HistogramView } from "./layout";
+import { layoutHistogram, limitLabels, type HistogramInput, type HistogramLayout, type HistogramView } from "./layout";
 
 const LIMIT_ROOM = 110; // Pixels that "greatest -0.0399" takes.
 
@@ -85,13 +85,11 @@ export function HistogramChart({ input, view, nameA, nameB, clip, marks = [], su
           {clip?.map((value, i) => {
             const px = layout.x(value);
             if (px < layout.box.l - 1 || px > layout.box.r + 1) return null;
-            // Inside the limits, or on a line of its own where there is no room.
-            const crowded = i === 0 ? layout.box.r - px < LIMIT_ROOM : px - layout.box.l < LIMIT_ROOM;
-            const right = (i === 0) !== crowded;
+            const { right, row } = limitLabels([layout.x(clip[0]), layout.x(clip[1])], layout.box, LIMIT_ROOM)[i === 0 ? 0 : 1];
             return (
               <g key={i}>
                 <path class="clip" d={`M${Math.round(px) + 0.5} ${layout.box.t - 4}V${layout.box.b + 4}`} />
-                <text class="ink-b halo" x={px + (right ? 5 : -5)} y={layout.box.t + (crowded ? 18 : 4)} text-anchor={right ? "start" : "end"}>
+                <text class="ink-b halo" x={px + (right ? 5 : -5)} y={layout.box.t + 4 + 14 * row} text-anchor={right ? "start" : "end"}>
                   {`${i === 0 ? "least" : "greatest"} ${significant(value, 3)}`}
                 </text>
               </g>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filledRange, layoutHistogram } from "./layout";
+import { filledRange, layoutHistogram, limitLabels } from "./layout";
 
 const input = { edges: [0, 1, 2, 3, 4], a: [0, 10, 30, 0], b: [0, 20, 20, 0] };
 
@@ -24,5 +24,27 @@ describe("histogram layout", () => {
   it("draws one side alone, and nothing of nothing", () => {
     expect(layoutHistogram({ ...input, b: null }, "log", 400, 200)!.outlineB).toBe("");
     expect(layoutHistogram({ edges: [0, 1], a: [0], b: null }, "linear", 400, 200)).toBeNull();
+  });
+});
+
+describe("the names of a range's ends", () => {
+  const box = { l: 44, r: 644 };
+  // From where to where each text reaches, and on which row.
+  const boxes = (low: number, high: number) => limitLabels([low, high], box, 110)
+    .map(({ right, row }, i) => { const at = i === 0 ? low : high; return { from: right ? at : at - 110, to: right ? at + 110 : at, row }; });
+
+  it("never stand on each other, nor outside of the chart", () => {
+    for (let low = box.l; low <= box.r; low += 20) {
+      for (let high = low; high <= box.r; high += 20) {
+        const [least, greatest] = boxes(low, high);
+        const apart = least!.row !== greatest!.row || least!.to <= greatest!.from || greatest!.to <= least!.from;
+        expect(apart, `${low} to ${high}`).toBe(true);
+        for (const { from, to } of [least!, greatest!]) expect(from >= box.l - 1 && to <= box.r + 1, `${low} to ${high}`).toBe(true);
+      }
+    }
+  });
+  it("are inside of a wide range and around a narrow one", () => {
+    expect(boxes(100, 600)).toEqual([{ from: 100, to: 210, row: 0 }, { from: 490, to: 600, row: 0 }]);
+    expect(boxes(320, 360)).toEqual([{ from: 210, to: 320, row: 0 }, { from: 360, to: 470, row: 0 }]);
   });
 });

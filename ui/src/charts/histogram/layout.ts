@@ -113,3 +113,20 @@ function outline(
   for (let i = first; i <= last; i += 1) d += `V${y(values[i] ?? 0).toFixed(1)}H${x(edge(i + 1)).toFixed(1)}`;
   return `${d}V${zero.toFixed(1)}`;
 }
+
+export interface LimitLabel {
+  /** On which side of its line the text stands. */
+  readonly right: boolean;
+  /** 1 where the first row is taken. */
+  readonly row: number;
+}
+
+/**
+ * Where "least" and "greatest" of a range stand, which takes `room` pixels each: inside of it; outside where it is
+ * too narrow for both; below each other where there is no room for that either.
+ */
+export function limitLabels([low, high]: readonly [number, number], { l, r }: { l: number; r: number }, room: number): readonly [LimitLabel, LimitLabel] {
+  if (high - low >= 2 * room) return [{ right: true, row: 0 }, { right: false, row: 0 }];
+  const [lowRight, highRight] = [low - l < room, r - high >= room];
+  return [{ right: lowRight, row: 0 }, { right: highRight, row: lowRight || !highRight ? 1 : 0 }];
+}

@@ -244,7 +244,7 @@ describe("sources", () => {
     expect(chooseSources([], [], wanted)).toBeNull();
   });
   it("are joined with layers only where both variants have some", () => {
-    const sides = { snapshot: 1, models: ["m", "m"], variants: ["fp32", "int8"], runs: ["r", "r"], tensor_counts: [1, 1] };
+    const sides = { snapshot: 1, models: ["m", "m"], variants: ["fp32", "int8"], table_variants: ["", ""], runs: ["r", "r"], tensor_counts: [1, 1] };
     expect(pairWithLayers(sides, [{ model: "m", a: "fp32", b: "" }, { model: null, a: "fp32", b: "int8" }])?.b).toBe("int8");
     expect(pairWithLayers(sides, [{ model: "other", a: "fp32", b: "int8" }])).toBeNull();
   });

@@ -1,7 +1,7 @@
 // Asks for the errors of layers, and where in the graph these layers are.
 import { getJson, postJson, type Params } from "../../api/client";
-import { readLayers, type LayersAnswer, type SidesAnswer } from "../layers/data";
-import { pairWithLayers, type PairOfVariants, type PlacedError } from "./errors";
+import { readLayers, type LayersAnswer, type PairOfVariants, type SidesAnswer } from "../layers/data";
+import { pairWithLayers, type PlacedError } from "./errors";
 
 export async function loadErrors(source: Params, pairs: readonly PairOfVariants[], signal: AbortSignal): Promise<PlacedError[]> {
   const pair = pairWithLayers(await getJson<SidesAnswer>("compression/sides", {}, signal), pairs);

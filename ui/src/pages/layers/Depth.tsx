@@ -2,9 +2,9 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
-import { plural } from "../../lib/format";
-import { sqnrText, type Layer } from "./data";
-import { byDepth, clampDb, layoutDepth, TOP_DB, type DepthLayout } from "./depth_layout";
+import { fixed, plural } from "../../lib/format";
+import { judgedText, type Layer, type Limits } from "./data";
+import { byDepth, clampDb, labelOf, layoutDepth, TOP_DB, type DepthLayout } from "./depth_layout";
 
 /** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
 function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number; onPick: (layer: Layer) => void }): JSX.Element {
@@ -25,48 +25,43 @@ function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number
       ))}
       <rect class="hit" x={layout.box.l} y="0" width={layout.box.r - layout.box.l} height={height}
         onPointerMove={(event) => setNear(at(event))} onClick={(event) => { const layer = at(event); if (layer) onPick(layer); }}>
-        {near && <title>{`${near.name} ${sqnrText(near)} dB`}</title>}
+        {near && <title>{`${near.name} ${judgedText(near)}`}</title>}
       </rect>
     </>
   );
 }
 
-const LETTER = 6.5; // About the width of one, in pixels.
+const RULE_ROOM = 104; // Pixels that "fail below 20 dB" takes.
 
-export function Depth({ layers, picked, onPick }: { layers: readonly Layer[]; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
+export function Depth({ layers, limits, picked, onPick }: { layers: readonly Layer[]; limits: Limits; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const ordered = useMemo(() => byDepth(layers), [layers]);
   const layout = useMemo(() => layoutDepth(ordered, width, height), [ordered, width, height]);
   const at = picked ? ordered.indexOf(picked) : -1;
-  const name = picked ? `${picked.name} ${picked.sqnr === Infinity ? "exact" : `${sqnrText(picked)} dB`}` : "";
-  // The name goes where there is room for it, and the rule's to the other side.
-  const px = layout && at >= 0 ? layout.x(at) : Infinity;
-  const end = px + 9 + name.length * LETTER;
-  const toLeft = layout !== null && end > layout.box.r + 20;
-  const ruleAtRight = layout !== null && px < (layout.box.l + layout.box.r) / 2;
-  // Beside the name there may be none: then it stands above its line.
-  const above = layout !== null && ruleAtRight && end >= layout.box.r - 16 * LETTER;
+  const name = picked ? `${picked.name} ${judgedText(picked)}` : "";
+  const label = layout && picked && at >= 0 ? labelOf(layout, at, picked.judged, name) : null;
+  // The rule's name goes to the other side; where both do not fit, it stands above its line.
+  const ruleAtRight = layout !== null && (label?.x ?? Infinity) < (layout.box.l + layout.box.r) / 2;
+  const ruled = layout !== null && limits.red_db > layout.y.domain[0];
+  const above = layout !== null && ruleAtRight && (label?.to ?? 0) >= layout.box.r - RULE_ROOM;
   return (
     <div class="depth-plot" ref={ref}>
       {layout && (
-        <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${sqnrText(picked)} dB` : "SQNR along depth"}>
+        <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${judgedText(picked)}` : "SQNR along depth"}>
           {layout.ticks.map((t) => (
             <g key={t}>
               <path class={t === TOP_DB ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
               <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
             </g>
           ))}
-          <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(20)) + 0.5}H${layout.box.r}`} />
+          {ruled && <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(limits.red_db)) + 0.5}H${layout.box.r}`} />}
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
-          <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(20) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below 20 dB</text>
+          {ruled && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(limits.red_db) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below {fixed(limits.red_db, 0)} dB</text>}
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
-          {layout.carried && <path class="total" d={layout.carried} />}
+          {layout.carried.length > 1 && <path class="total" d={layout.carried.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")} />}
           <Stems layout={layout} height={height} onPick={onPick} />
-          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.sqnr))} r={4} />}
-          {picked && at >= 0 && (
-            <text class={`${picked.level} name halo`} x={layout.x(at) + (toLeft ? -9 : 9)}
-              y={layout.y(clampDb(picked.sqnr)) + (picked.sqnr > 34 ? 16 : 4)} text-anchor={toLeft ? "end" : "start"}>{name}</text>
-          )}
+          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.judged))} r={4} />}
+          {picked && label && <text class={`${picked.level} name halo`} x={label.x} y={label.y} text-anchor={label.anchor}>{name}</text>}
         </svg>
       )}
     </div>

@@ -107,8 +107,8 @@ export function LayerDetail({ model, layer, a, b, verified, kept, onKeep, pinned
         <Finding layer={layer} />
         {!verified && layer.level !== "good" && layer.carried !== null && <VerifyHint />}
         <dl class="facts">
-          <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={Number.isFinite(layer.sqnr) ? `${sqnrText(layer)} dB` : sqnrText(layer)} level={layer.level === "good" ? "" : layer.level} />
-          {layer.worstChannel !== null && <Fact name="worst channel" value={`${fixed(layer.worstChannel, 1)} dB`} />}
+          <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={Number.isFinite(layer.sqnr) ? `${sqnrText(layer)} dB` : sqnrText(layer)} level={layer.level === "good" || layer.byChannel ? "" : layer.level} />
+          {layer.worstChannel !== null && <Fact name="worst channel" value={layer.worstChannel === Infinity ? "exact" : `${fixed(layer.worstChannel, 1)} dB`} level={layer.byChannel ? layer.level : ""} />}
           {layer.cosine !== null && <Fact name="cosine" value={fixed(layer.cosine, 4)} />}
           {layer.mse !== null && <Fact name="MSE" value={significant(layer.mse, 3)} />}
           {layer.kl !== null && <Fact name="KL" value={significant(layer.kl, 3)} />}

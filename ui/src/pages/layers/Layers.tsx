@@ -12,7 +12,7 @@ import { Nothing } from "../../parts/Nothing";
 import { pythonFolder, shellFolder } from "../../parts/Snippet";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
-import { hasHistograms, readLayers, SORTS, sortLayers, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
+import { hasHistograms, pairToShow, readLayers, SORTS, sortLayers, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
 import { Depth } from "./Depth";
 import { LayerDetail } from "./LayerDetail";
 import { LayerTable } from "./LayerTable";
@@ -39,17 +39,6 @@ function KeepDialog({ operations, onClose }: { operations: readonly string[]; on
   );
 }
 
-/** The pair of the header where its layers were logged; else the first two sides that were. */
-function pairOf(sides: SidesAnswer, wanted: string | null): { model: string | null; a: string; b: string } | null {
-  const rows = sides.models.map((name, i) => ({ model: name, variant: sides.variants[i] ?? "" }))
-    .filter((row) => wanted === null || row.model === wanted || row.model === "");
-  const has = (variant: string): boolean => rows.some((row) => row.variant === variant);
-  if (has(sideA.value) && has(sideB.value) && sideA.value !== sideB.value) return { model: wanted, a: sideA.value, b: sideB.value };
-  const [first] = rows;
-  const second = rows.find((row) => row.model === first?.model && row.variant !== first?.variant);
-  return first && second ? { model: first.model || wanted, a: first.variant, b: second.variant } : null;
-}
-
 /** The layer that the address names; the worst without one. */
 function pickedOf(shown: readonly Layer[]): Layer | null {
   const wanted = query.value.get("sel");
@@ -60,7 +49,7 @@ function pickedOf(shown: readonly Layer[]): Layer | null {
 
 export default function Layers(): JSX.Element {
   const sides = useResource("sides", (signal) => getJson<SidesAnswer>("compression/sides", {}, signal)).state.value;
-  const pair = sides.data ? pairOf(sides.data, model.value) : null;
+  const pair = sides.data ? pairToShow(sides.data, { model: model.value, a: sideA.value, b: sideB.value }) : null;
   const key = pair ? JSON.stringify(pair) : "";
   const { state, retry } = useResource(key, (signal) =>
     pair ? getJson<LayersAnswer>("compression/layers", { a: pair.a, b: pair.b, model: pair.model }, signal) : Promise.resolve(null));
@@ -105,16 +94,17 @@ export default function Layers(): JSX.Element {
 
   if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
   if (!sides.data || (pair && !data)) return <div class="view" aria-busy="true" />;
-  if (!pair || layers.length === 0) return <Empty sides={sides.data} />;
+  if (!pair || !data || layers.length === 0) return <Empty sides={sides.data} />;
+  const { a, b, limits } = data; // As the log calls them, and what its bits allow.
   const failing = layers.filter((layer) => layer.level === "bad").length;
   const watching = layers.filter((layer) => layer.level === "warn").length;
   const roles = ["all", ...new Set(layers.map((layer) => layer.role))];
   return (
-    <div class={`view layers${data?.verified ? " is-verified" : ""}`}>
+    <div class={`view layers${data.verified ? " is-verified" : ""}`}>
       <div class="page-bar">
         <h1>Layers</h1>
-        <span class="note">{pair.a === sideA.value && pair.b === sideB.value ? "" : `${pair.a} against ${pair.b}: `}{plural(layers.length, "tensor")} paired, {failing} {failing === 1 ? "fails" : "fail"}, {watching} to watch</span>
-        {data && data.problems.length > 0 && <span class="note bad" title={data.problems.join("\n")}>{plural(data.problems.length, "histogram")} could not be read</span>}
+        <span class="note">{a === sideA.value && b === sideB.value ? "" : `${a} against ${b}: `}{plural(layers.length, "tensor")} paired, {failing} {failing === 1 ? "fails" : "fail"}, {watching} to watch</span>
+        {data.problems.length > 0 && <span class="note bad" title={data.problems.join("\n")}>{plural(data.problems.length, "histogram")} could not be read</span>}
         {kept.length > 0 && <button class="link" onClick={() => setQuery({ snippet: "1" }, "replace")}>{plural(kept.length, "layer")} kept: snippet</button>}
         <span class="label push">Worst first by
           <span class="seg" role="group" aria-label="Rank by">
@@ -130,19 +120,19 @@ export default function Layers(): JSX.Element {
       </div>
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>
-          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}; layers in the order of the log</span>
+          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{layers.some((l) => l.byChannel) ? "; a worst channel that fails counts with 10 dB more" : ""}{limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}; layers in the order of the log</span>
           <input ref={find} class="field push find-layers" type="search" aria-label="Find layers" placeholder="Find layers: regular expression" value={words}
             onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} /></div>
-        <Depth layers={shown} picked={picked} onPick={pick} />
+        <Depth layers={shown} limits={limits} picked={picked} onPick={pick} />
       </section>
-      {data?.verified && <Verified answer={data.verified} onPick={pickPart} kept={(names) => names.every((name) => kept.includes(fallbackOf(name)))}
+      {data.verified && <Verified answer={data.verified} onPick={pickPart} kept={(names) => names.every((name) => kept.includes(fallbackOf(name)))}
         onKeep={(names) => setQuery({ keep: listText([...new Set([...kept, ...names.map(fallbackOf)])]) })} />}
-      {shown.length > 0 ? <LayerTable layers={shown} picked={picked} onPick={pick} />
+      {shown.length > 0 ? <LayerTable layers={shown} limits={limits} picked={picked} onPick={pick} />
         : <p class="panel note">No layer is called that. <button class="link" onClick={() => setQuery({ find: null, role: null })}>Show all {layers.length}</button></p>}
-      {picked && <LayerDetail model={data?.model ?? pair.model} layer={picked} a={pair.a} b={pair.b} verified={data?.verified !== null} kept={kept.includes(picked.fallback)}
+      {picked && <LayerDetail model={data.model ?? pair.model} layer={picked} a={a} b={b} verified={data.verified !== null} kept={kept.includes(picked.fallback)}
         onKeep={() => setQuery({ keep: listText(kept.includes(picked.fallback) ? kept.filter((k) => k !== picked.fallback) : [...kept, picked.fallback]) })}
         pinned={pins.includes(picked.key)} onPin={() => togglePin(picked)}>
-        <Pinned layers={pins.flatMap((pin) => layers.find((layer) => layer.key === pin && hasHistograms(layer)) ?? [])} a={pair.a} b={pair.b} onPick={pick} onUnpin={togglePin} />
+        <Pinned layers={pins.flatMap((pin) => layers.find((layer) => layer.key === pin && hasHistograms(layer)) ?? [])} a={a} b={b} onPick={pick} onUnpin={togglePin} />
       </LayerDetail>}
       {dialog && <KeepDialog operations={kept} onClose={() => setQuery({ snippet: null }, "replace")} />}
     </div>

@@ -8,6 +8,8 @@ const WORDS: Record<string, readonly [word: string, headline: string]> = {
   shifted: ["shifted", "Shifted"],
   scaled: ["scaled", "Wrong scale"],
   stretched: ["stretched", "Range stretched by outliers"],
+  pruned: ["pruned", "Pruned"],
+  carried: ["carried", "Perhaps a victim"],
   changed: ["changed", "Changed"],
   // By a comparison of two model files.
   wrong_scale: ["scaled", "Wrong scale"],

@@ -13,7 +13,7 @@ describe("statistics per channel", () => {
   });
   it("are of the last stage otherwise", () => {
     const [a, b] = sidesOf({ stages: [one("mct", "initial_graph", 5), one("mct", "thresholds_selection", 6)] }, "fp32", "int8")!;
-    expect([a.name, a.max[1], b]).toEqual(["thresholds selection", 6, null]);
+    expect([a.name, a.max[1], b]).toEqual(["thresholds selection in mct", 6, null]);
     expect(sidesOf({ stages: [] }, "fp32", "int8")).toBeNull();
   });
   it("fit all of both sides", () => {

@@ -23,7 +23,7 @@ export interface ChannelSide {
   readonly explanation: string;
 }
 
-/** A, and B where both variants were logged; else the last stage alone. */
+/** A, and B where both variants were logged; else the last stage alone, with the name of the log that it is from. */
 export function sidesOf(answer: ChannelsAnswer, a: string, b: string): readonly [ChannelSide, ChannelSide | null] | null {
   const read = ({ stage, channels }: ChannelsAnswer["stages"][number]): ChannelSide => ({
     name: stage.replaceAll("_", " "),
@@ -37,7 +37,7 @@ export function sidesOf(answer: ChannelsAnswer, a: string, b: string): readonly 
   const after = answer.stages.findLast(({ stage, experiment }) => stage === b && (before === undefined || experiment === before.experiment));
   if (before && after) return [read(before), read(after)];
   const last = answer.stages.findLast(({ stage }) => stage !== a && stage !== b) ?? answer.stages.at(-1);
-  return last ? [read(last), null] : null;
+  return last ? [{ ...read(last), name: `${last.stage.replaceAll("_", " ")} in ${last.experiment}` }, null] : null;
 }
 
 export interface RibbonLayout {

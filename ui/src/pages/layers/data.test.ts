@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { byDepth, layoutDepth } from "./depth_layout";
-import { hasHistograms, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
+import { hasHistograms, judgedText, pairToShow, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
-  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null,
+  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null, byChannel: false, judged: sqnr, carriedFrom: "",
   carried: null, cosine: null, mse: null, kl: null, bytes: null, scoreAlone: null, restored: null, w1: null, clipped: null, meanShift: null, rangeRatio: null, codesUsed: null, fallback: name, ...more,
 });
 
 describe("layers", () => {
   it("that fail never read as the limit they miss", () => {
-    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => sqnrText({ sqnr }))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "∞", "–"]);
+    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => sqnrText({ sqnr, sqnrIsBound: true }))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "∞", "–"]);
   });
   it("are sorted worst first, those without the number last", () => {
     const layers = [layer("a", 30), layer("b", 10, { cosine: 0.9 }), layer("c", 20, { cosine: 0.99 })];
@@ -27,7 +27,17 @@ describe("layers", () => {
     const layers = [layer("worse", NaN), layer("better", NaN), layer("measured", 50)];
     expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["measured", "worse", "better"]);
     expect(layers.map(sqnrText)).toEqual(["–", "–", "50.0"]);
-    expect(sqnrText(layer("exact", Infinity))).toBe("∞");
+    expect(sqnrText(layer("no difference to see", Infinity))).toBe("∞");
+    expect(sqnrText(layer("exact", Infinity, { sqnrIsBound: false }))).toBe("exact");
+  });
+  it("say by what they are judged, where that is not their SQNR", () => {
+    expect(judgedText(layer("a", 34.5, { level: "bad", worstChannel: 1.9, byChannel: true, judged: 11.9 }))).toBe("34.5 dB, worst channel 1.9 dB");
+    expect(judgedText(layer("b", 34.5, { level: "bad", judged: 13 }))).toBe("34.5 dB, judged by 13.0 dB");
+    expect(judgedText(layer("c", 12, { level: "bad" }))).toBe("12.0 dB");
+  });
+  it("that may be victims come behind all others that fail", () => {
+    const layers = [layer("victim", 0.4, { level: "bad", carriedFrom: "first" }), layer("first", 0.6, { level: "bad" }), layer("good", 50)];
+    expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["first", "victim", "good"]);
   });
   it("have histograms when both sides have a tag", () => {
     const tagged = { run: "r", tag: "t" };
@@ -42,5 +52,24 @@ describe("layers", () => {
     const layout = layoutDepth([layer("a", Infinity), layer("b", -15), layer("c", 38)], 600, 128)!;
     expect(layout.y(40)).toBe(layout.box.t);
     expect(layout.y(-15)).toBeLessThanOrEqual(layout.box.b);
+  });
+});
+
+describe("the pair whose layers are shown", () => {
+  const sides = (models: string[], variants: string[], tableVariants: string[] = variants.map(() => "")) =>
+    ({ snapshot: 1, models, variants, table_variants: tableVariants, runs: variants, tensor_counts: variants.map(() => 1) });
+  const stages = sides(["s", "s", "s"], ["initial_graph", "thresholds_selection", "after_quantization"], ["float", "", "quantized"]);
+
+  it("is that of the header, by the names of the log or of the table", () => {
+    const named = { model: null, a: "float", b: "quantized" };
+    expect(pairToShow(stages, named)).toEqual(named);
+    const swapped = { model: "s", a: "quantized", b: "float" };
+    expect(pairToShow(stages, swapped)).toEqual(swapped);
+  });
+  it("is the ends of the stages, or the first two sides of one model, where the header's logged none", () => {
+    const header = { model: null, a: "fp32", b: "int8" };
+    expect(pairToShow(stages, header)).toEqual({ model: "s", a: "initial_graph", b: "after_quantization" });
+    expect(pairToShow(sides(["t", "t", "u"], ["baseline", "tune_1", "x"]), header)).toEqual({ model: "t", a: "baseline", b: "tune_1" });
+    expect(pairToShow(sides(["t"], ["baseline"]), header)).toBeNull();
   });
 });

@@ -7,8 +7,38 @@ export interface SidesAnswer {
   snapshot: number;
   models: string[];
   variants: string[];
+  /** What the comparison table calls them, where that is another name: float, quantized. */
+  table_variants: string[];
   runs: string[];
   tensor_counts: number[];
+}
+
+export interface PairOfVariants {
+  readonly model: string | null;
+  readonly a: string;
+  readonly b: string;
+}
+
+/** Sides of a model, and those that name none; of all models without one. */
+function sidesOfModel(sides: SidesAnswer, wanted: string | null): { model: string; variant: string; tableVariant: string }[] {
+  return sides.models.map((model, i) => ({ model, variant: sides.variants[i] ?? "", tableVariant: sides.table_variants[i] ?? "" }))
+    .filter(({ model }) => wanted === null || model === wanted || model === "");
+}
+
+/** Whether both variants, by either of their names, have logged layers of the model. */
+export function hasLayers(sides: SidesAnswer, { model, a, b }: PairOfVariants): boolean {
+  const rows = sidesOfModel(sides, model);
+  return a !== b && [a, b].every((name) => name !== "" && rows.some((row) => row.variant === name || row.tableVariant === name));
+}
+
+/** The pair where its layers were logged; else the ends of the stages, or the first two sides, of the first model that was. */
+export function pairToShow(sides: SidesAnswer, wanted: PairOfVariants): PairOfVariants | null {
+  if (hasLayers(sides, wanted)) return wanted;
+  const rows = sidesOfModel(sides, wanted.model);
+  const [first] = rows;
+  const others = rows.filter((row) => row.model === first?.model && row.variant !== first.variant);
+  const second = others.find((row) => row.tableVariant === "quantized") ?? others[0];
+  return first && second ? { model: first.model || wanted.model, a: first.variant, b: second.variant } : null;
 }
 
 interface LayerColumns {
@@ -24,6 +54,7 @@ interface LayerColumns {
   paired_by: string[];
   levels: string[];
   causes: string[];
+  carried_from: string[];
   explanations: string[];
   severities: WireNumber[];
   times_median: WireNumber[];
@@ -46,11 +77,18 @@ interface LayerColumns {
   fallback_operations: string[];
 }
 
+/** Below the one a layer fails, below the other it is watched. */
+export interface Limits {
+  readonly red_db: number;
+  readonly amber_db: number;
+}
+
 export interface LayersAnswer {
   snapshot: number;
   model: string;
   a: string;
   b: string;
+  limits: Limits & { bits: number };
   layers: LayerColumns;
   /** Null when nobody verified. */
   verified: VerifiedAnswer | null;
@@ -82,10 +120,16 @@ export interface Layer {
   readonly level: Level;
   readonly cause: string;
   readonly explanation: string;
+  /** The layer whose error it may only carry on; empty for most. */
+  readonly carriedFrom: string;
   /** In dB: logged, or the best that histograms or other figures allow; NaN when nothing tells. */
   readonly sqnr: number;
   readonly sqnrIsBound: boolean;
   readonly worstChannel: number | null;
+  /** Whether it is the worst channel, and not the SQNR of the whole, that it fails or is watched by. */
+  readonly byChannel: boolean;
+  /** What it is judged by, in dB: its SQNR, or less where channels or a finding count for more. */
+  readonly judged: number;
   readonly carried: number | null;
   readonly cosine: number | null;
   readonly mse: number | null;
@@ -104,6 +148,9 @@ export interface Layer {
   readonly fallback: string;
 }
 
+const EXACT_DB = 200; // What is logged where there is no error, since charts have no place for infinity.
+const CHANNEL_ALLOWANCE_DB = 10; // One channel may be worse than the whole by so much.
+
 const LIMITS_DB = [20, 30]; // Below the one a layer fails, below the other it is watched.
 
 const LEVELS: Record<string, Level> = { green: "good", amber: "warn", red: "bad" };
@@ -114,9 +161,16 @@ export function readLayers(answer: LayersAnswer): Layer[] {
     const value = column[i];
     return value === undefined || value === null ? null : toNumber(value);
   };
+  const decibels = (column: WireNumber[], i: number): number | null => {
+    const db = number(column, i);
+    return db !== null && db >= EXACT_DB ? Infinity : db;
+  };
   return c.names.map((name, i) => {
-    const logged = number(c.sqnr_db, i);
+    const logged = decibels(c.sqnr_db, i);
     const severity = number(c.severities, i) ?? 0;
+    const sqnr = logged ?? number(c.sqnr_at_most_db, i) ?? (c.from_logged[i] ? -20 * Math.log10(severity) : NaN);
+    const worstChannel = decibels(c.worst_channel_sqnr_db, i);
+    const level = LEVELS[c.levels[i] ?? ""] ?? "good";
     const parameter = c.parameters[i] ?? "";
     return {
       key: [name, c.roles[i], parameter].join("\u0000"),
@@ -128,13 +182,16 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       a: { run: c.a_runs[i] ?? "", tag: c.a_tags[i] ?? "" },
       b: { run: c.b_runs[i] ?? "", tag: c.b_tags[i] ?? "" },
       pairedBy: c.paired_by[i] ?? "name",
-      level: LEVELS[c.levels[i] ?? ""] ?? "good",
+      level,
       cause: c.causes[i] ?? "none",
       explanation: c.explanations[i] ?? "",
-      sqnr: logged ?? number(c.sqnr_at_most_db, i) ?? (c.from_logged[i] ? -20 * Math.log10(severity) : NaN),
+      carriedFrom: c.carried_from[i] ?? "",
+      sqnr,
       sqnrIsBound: logged === null,
-      worstChannel: number(c.worst_channel_sqnr_db, i),
-      carried: number(c.accumulated_sqnr_db, i),
+      worstChannel,
+      byChannel: level !== "good" && worstChannel !== null && worstChannel + CHANNEL_ALLOWANCE_DB < sqnr,
+      judged: level !== "good" && c.from_logged[i] ? Math.min(sqnr, -20 * Math.log10(severity)) : sqnr,
+      carried: decibels(c.accumulated_sqnr_db, i),
       cosine: number(c.cosine, i),
       mse: number(c.mse, i),
       kl: number(c.kl, i),
@@ -151,12 +208,19 @@ export function readLayers(answer: LayersAnswer): Layer[] {
   });
 }
 
-/** "35.2", "∞", or a dash where no SQNR is known. What fails never reads as the limit: 19.98, not 20.0. */
-export function sqnrText(layer: Pick<Layer, "sqnr">): string {
+/** "35.2", "exact", "∞" where histograms do not differ, or a dash where no SQNR is known. What fails never reads as the limit: 19.98, not 20.0. */
+export function sqnrText(layer: Pick<Layer, "sqnr" | "sqnrIsBound">): string {
   if (Number.isNaN(layer.sqnr)) return "–";
-  if (!Number.isFinite(layer.sqnr)) return "∞";
+  if (layer.sqnr === Infinity) return layer.sqnrIsBound ? "∞" : "exact";
   const text = fixed(layer.sqnr, 1);
   return LIMITS_DB.some((limit) => layer.sqnr < limit && Number(text) === limit) ? fixed(layer.sqnr, 2) : text;
+}
+
+/** "35.2 dB", "exact"; and the worst channel, where that is what counts. */
+export function judgedText(layer: Layer): string {
+  const sqnr = `${sqnrText(layer)}${Number.isFinite(layer.sqnr) ? " dB" : ""}`;
+  if (layer.byChannel && layer.worstChannel !== null) return `${sqnr}, worst channel ${fixed(layer.worstChannel, 1)} dB`;
+  return layer.judged < layer.sqnr - 0.05 ? `${sqnr}, judged by ${fixed(layer.judged, 1)} dB` : sqnr;
 }
 
 /** Whether both sides have a histogram; layers of imported reports have figures only. */
@@ -196,10 +260,11 @@ const FROM_GOOD_TO_BAD = ["good", "warn", "bad"];
 
 /**
  * Worst first; layers without the number last. By SQNR, layers that fail stand before those that do not: whoever
- * compared the files has seen channels that the SQNR of the whole hides.
+ * compared the files has seen channels that the SQNR of the whole hides. Of those that fail, what may only carry
+ * on the error of another comes last.
  */
 export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
-  const levelOf = (layer: Layer): number => (by === "sqnr" ? FROM_GOOD_TO_BAD.indexOf(layer.level) : 0);
+  const levelOf = (layer: Layer): number => (by === "sqnr" ? 2 * FROM_GOOD_TO_BAD.indexOf(layer.level) + Number(layer.carriedFrom === "") : 0);
   return layers.map((layer) => ({ layer, badness: badnessOf(layer, by) ?? NaN })).sort((p, q) => {
     if (levelOf(p.layer) !== levelOf(q.layer)) return levelOf(q.layer) - levelOf(p.layer);
     if (Number.isNaN(p.badness) || Number.isNaN(q.badness)) return Number(Number.isNaN(p.badness)) - Number(Number.isNaN(q.badness));

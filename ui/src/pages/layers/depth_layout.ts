@@ -6,12 +6,15 @@ import type { Layer } from "./data";
 
 export const TOP_DB = 40;
 
+type Point = readonly [x: number, y: number];
+
 export interface DepthLayout {
   readonly box: { l: number; r: number; t: number; b: number };
   readonly x: (index: number) => number;
   readonly y: Scale;
   readonly ticks: readonly number[];
-  readonly carried: string;
+  /** The line of accumulated errors, from the left. */
+  readonly carried: readonly Point[];
   /** The worst layer of every column of pixels that has one, from the left. */
   readonly stems: readonly { readonly x: number; readonly y: number; readonly layer: Layer }[];
   /** The layer that a pointer at `pixel` means: the worst of a column, or the nearest. */
@@ -22,16 +25,13 @@ export interface DepthLayout {
 export function layoutDepth(layers: readonly Layer[], width: number, height: number): DepthLayout | null {
   const box = { l: 36, r: width - 24, t: 14, b: height - 20 };
   if (layers.length === 0 || box.r - box.l < 60) return null;
-  const finite = layers.flatMap((layer) => [layer.sqnr, layer.carried ?? Infinity]).filter(Number.isFinite);
+  const finite = layers.flatMap((layer) => [layer.judged, layer.carried ?? Infinity]).filter(Number.isFinite);
   const least = finite.reduce((lowest, db) => Math.min(lowest, db), 8);
   const y = linearScale(Math.floor(least / 10) * 10 - 2, TOP_DB, box.b, box.t);
   const xScale = linearScale(-0.5, layers.length - 0.5, box.l, box.r);
   const ticks: number[] = [];
   for (let db = TOP_DB; db >= y.domain[0]; db -= y.domain[0] < -10 ? 20 : 10) ticks.push(db);
-  const carried = layers
-    .flatMap((layer, i) => (layer.carried !== null && Number.isFinite(layer.carried) ? [`${xScale(i).toFixed(1)} ${y(clampDb(layer.carried)).toFixed(1)}`] : []))
-    .map((point, i) => `${i === 0 ? "M" : "L"}${point}`)
-    .join("");
+  const carried = layers.flatMap((layer, i): Point[] => (layer.carried === null || Number.isNaN(layer.carried) ? [] : [[xScale(i), y(clampDb(layer.carried))]]));
   const stems = stemsOf(layers, xScale, y);
   const layerAt = (pixel: number): Layer | null => {
     const crowded = stems.length < layers.length;
@@ -44,7 +44,7 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
 function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale): { x: number; y: number; layer: Layer }[] {
   const stems: { x: number; y: number; layer: Layer }[] = [];
   layers.forEach((layer, i) => {
-    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.sqnr)).toFixed(1)), layer };
+    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.judged)).toFixed(1)), layer };
     const last = stems.at(-1);
     if (last?.x !== stem.x) stems.push(stem);
     else if (stem.y > last.y) stems[stems.length - 1] = stem; // Deeper is worse.
@@ -73,4 +73,40 @@ function groupsOf(layers: readonly Layer[], x: (i: number) => number): DepthLayo
 /** As they were logged; the tensors of one layer by name. */
 export function byDepth(layers: readonly Layer[]): Layer[] {
   return [...layers].sort((a, b) => a.depth - b.depth || byNumber(a.name, b.name));
+}
+
+const LETTER = 6.5; // About the width of one, in pixels.
+const ABOVE = 9; // How far letters reach above their line, and below.
+const BELOW = 3;
+
+export interface DepthLabel {
+  readonly x: number;
+  readonly y: number;
+  readonly anchor: "start" | "end";
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Whether the line goes through the rectangle. */
+function crosses(line: readonly Point[], from: number, to: number, top: number, bottom: number): boolean {
+  return line.some(([x1, y1], i) => {
+    const [x0, y0] = line[i - 1] ?? [x1, y1];
+    if (x1 < from || x0 > to) return false;
+    const at = (x: number): number => (x1 === x0 ? y1 : y0 + ((y1 - y0) * (Math.max(x0, Math.min(x1, x)) - x0)) / (x1 - x0));
+    return Math.max(at(from), at(to)) >= top && Math.min(at(from), at(to)) <= bottom;
+  });
+}
+
+/** Where the name of the layer at `index` stands: beside its dot, inside, and off the line of accumulated errors where there is room. */
+export function labelOf({ box, x, y, carried }: DepthLayout, index: number, db: number, text: string): DepthLabel {
+  const [px, py, width] = [x(index), y(clampDb(db)), text.length * LETTER];
+  const places = [4, 16, -8].flatMap((down) => (["start", "end"] as const).map((anchor): DepthLabel => {
+    const from = anchor === "start" ? px + 9 : px - 9 - width;
+    return { x: anchor === "start" ? px + 9 : px - 9, y: py + down, anchor, from, to: from + width };
+  })).filter((place) => place.y - ABOVE >= box.t - 2 && place.y + BELOW <= box.b + 4);
+  const inside = places.filter(({ from, to }) => from >= box.l && to <= box.r + 20);
+  const free = inside.find((place) => !crosses(carried, place.from, place.to, place.y - ABOVE, place.y + BELOW));
+  // On a phone neither side may have the room: then it ends where the chart does, below its dot.
+  const end = box.r + 20;
+  return free ?? inside[0] ?? { x: end, y: Math.min(py + 16, box.b + 4), anchor: "end", from: end - width, to: end };
 }

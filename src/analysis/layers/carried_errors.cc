@@ -1,0 +1,75 @@
+#include "analysis/layers/carried_errors.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::analysis {
+namespace {
+
+bool IsOutput(const RankedLayer& layer) {
+  return layer.baseline.role == TensorRole::kOutput && !layer.baseline.tag.empty();
+}
+
+// What was measured of a layer itself is its own.
+bool MayBeCarried(const RankedLayer& layer) {
+  return IsOutput(layer) && !layer.from_logged && layer.diagnosis.level != Level::kGreen;
+}
+
+}  // namespace
+
+void MarkCarriedErrors(std::vector<RankedLayer>& layers) {
+  std::set<std::string_view> broken;  // Layers whose own weights or other parameters fail.
+  RankedLayer* first = nullptr;
+  for (RankedLayer& layer : layers) {
+    if (!IsOutput(layer)) {
+      if (layer.diagnosis.level == Level::kRed) broken.insert(layer.baseline.layer);
+    } else if (MayBeCarried(layer) && layer.diagnosis.level == Level::kRed &&
+               (first == nullptr || layer.baseline.depth < first->baseline.depth)) {
+      first = &layer;
+    }
+  }
+  if (first == nullptr) return;
+  bool has_victims = false;
+  for (RankedLayer& layer : layers) {
+    const bool is_behind = layer.baseline.depth > first->baseline.depth;
+    if (!is_behind || !MayBeCarried(layer) || broken.contains(layer.baseline.layer)) continue;
+    has_victims = true;
+    layer.carried_from = first->baseline.layer;
+    layer.cause = "carried";
+    layer.diagnosis.explanation = "it may only carry on what starts in " +
+                                  Quoted(layer.carried_from) + ", before it; " +
+                                  layer.diagnosis.explanation;
+  }
+  if (!has_victims) return;
+  const bool by_parameters = broken.contains(first->baseline.layer);
+  first->diagnosis.explanation +=
+      by_parameters ? "; it starts here, with parameters of this layer that fail, too"
+                    : "; it starts here: nothing fails before it, nor do its weights";
+}
+
+void MarkPrunedOutputs(std::vector<RankedLayer>& layers) {
+  const RankedLayer* first = nullptr;
+  for (const RankedLayer& layer : layers) {
+    if (layer.diagnosis.cause != Cause::kPruned) continue;
+    if (first == nullptr || layer.baseline.depth < first->baseline.depth) first = &layer;
+  }
+  if (first == nullptr) return;
+  for (RankedLayer& layer : layers) {
+    const bool is_unexplained = layer.cause.empty() && (layer.diagnosis.cause == Cause::kChanged ||
+                                                        layer.diagnosis.cause == Cause::kScaled);
+    if (!IsOutput(layer) || !is_unexplained) continue;
+    if (layer.baseline.depth < first->baseline.depth) continue;
+    layer.diagnosis.cause = Cause::kPruned;
+    layer.diagnosis.level = std::min(layer.diagnosis.level, Level::kAmber);
+    layer.diagnosis.explanation =
+        "weights were pruned, from " + Quoted(first->baseline.layer) +
+        " on, and outputs are others since; what that costs, the model's accuracy says; " +
+        layer.diagnosis.explanation;
+  }
+}
+
+}  // namespace cboard::analysis
