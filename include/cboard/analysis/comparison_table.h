@@ -51,6 +51,7 @@ std::vector<Fact> CollectFacts(const Snapshot& snapshot);
 struct Cell {
   double value = 0;
   Dialect dialect = Dialect::kFlat;
+  bool derived = false;  // Worked out from other figures, not measured.
   Source source = {};
 };
 
@@ -92,8 +93,15 @@ struct ComparisonTable {
   std::optional<std::size_t> FindRow(std::string_view experiment, std::string_view model,
                                      std::string_view variant) const;
 
-  // What was measured of one row, by key.
+  // What is known of one row, by key.
   Metrics MetricsOf(std::size_t row) const;
+
+  // The part of it that was measured. Scores and policies take this one: they would count a derived
+  // figure beside what it was made from.
+  Metrics MeasuredOf(std::size_t row) const;
+
+  // Whether either row has the metric as a derived figure.
+  bool IsDerived(std::string_view metric, std::size_t row, std::size_t baseline_row) const;
 };
 
 // What a model's baseline is called where nothing else says which it is, the most usual name first.

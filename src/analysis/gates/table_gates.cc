@@ -80,7 +80,9 @@ class RowChecker {
       return end(GateOutcome::kMissing, gate.metric + " of " + Quoted(variant) + " is not logged");
     }
     const double value = *result.value;
-    const std::string said = gate.metric + " is " + ShortNumber(value, 6);
+    const bool derived = table_.IsDerived(MetricKeyOf(gate.metric), comparison.row, comparison.row);
+    const std::string said =
+        gate.metric + " is " + ShortNumber(value, 6) + (derived ? " (derived, not measured)" : "");
     if (std::isnan(value)) return fail(said, value, 1);
     if (gate.min && IsBelow(value, *gate.min)) {
       return fail(said + ", below the least, " + ShortNumber(*gate.min, 6), *gate.min - value,

@@ -40,7 +40,19 @@ ReportModel ModelOf(const ReportData& data, std::size_t index, std::string name,
   if (model.row_a && model.row_b) {
     model.comparison = CompareRows(data.table, *model.row_b, *model.row_a);
   }
-  model.checks = CheckPolicy(policy, model.a, model.b);
+  Metrics measured_a = model.a, measured_b = model.b;
+  for (const std::optional<std::size_t>& row : {model.row_a, model.row_b}) {
+    if (!row) continue;
+    for (std::size_t i = 0; i < data.table.metrics.size(); ++i) {
+      const std::optional<Cell>& cell = data.table.rows[*row].cells[i];
+      if (cell && cell->derived) model.derived.insert(data.table.metrics[i].key);
+    }
+  }
+  for (const std::string& key : model.derived) {
+    measured_a.erase(key);
+    measured_b.erase(key);
+  }
+  model.checks = CheckPolicy(policy, measured_a, measured_b);
   return model;
 }
 

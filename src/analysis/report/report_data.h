@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct ReportModel {
   std::optional<std::size_t> row_b = {};
   Metrics a = {};
   Metrics b = {};
+  std::set<std::string, std::less<>> derived = {};   // Keys of figures that nobody measured.
   std::optional<VariantComparison> comparison = {};  // When both are there.
   std::vector<PolicyCheck> checks = {};
 

@@ -54,6 +54,33 @@ TEST(Report, StatesTheVerdictAndTheNumbersItRestsOn) {
   EXPECT_THAT(html, HasSubstr(" · runs · "));
 }
 
+TEST(Report, MarksWhatIsDerivedAndJudgesItNot) {
+  LogBuilder log;
+  for (const auto& [variant, rate] : {std::pair("fp32", 10.0), std::pair("int8", 40.0)}) {
+    const auto add = [&](std::string_view key, double value, bool derived) {
+      const MetricDescription metric = DescribeMetric(key);
+      const std::string tag = DefaultTag({.kind = CompressionTagKind::kMetric,
+                                          .model = "net",
+                                          .name = key,
+                                          .variant = variant,
+                                          .baseline = {}});
+      EXPECT_THAT(
+          log.Writer("r").AddScalar(tag, value, 0, LabelsOf(metric, "net", variant, derived)),
+          Succeeds());
+    };
+    add("accuracy", 0.75, false);
+    add("throughput", rate, false);
+    add("latency_mean_ms", 14000 / rate, true);
+  }
+  const std::string html = Written(log.Read());
+  EXPECT_THAT(html, HasSubstr("1400</span> → 350†"));
+  EXPECT_THAT(html, HasSubstr("† was derived"));
+  EXPECT_THAT(html, HasSubstr(">derived</span>"));    // The gate of latency.
+  EXPECT_THAT(html, Not(HasSubstr("Best speedup")));  // Nobody measured one.
+  EXPECT_THAT(html, HasSubstr("Best throughput"));
+  EXPECT_THAT(html, HasSubstr("Accuracy against throughput"));
+}
+
 TEST(Report, CallsMetricsByTheirNames) {
   const std::string html = Written(TwoModels(), {.sections = {ReportSection::kGates}});
   EXPECT_THAT(html, HasSubstr(">Model size<br>ratio ≥ 3×<"));

@@ -65,7 +65,10 @@ class Collector {
     VariantLog& variant = model.variants[TagKeyOf(meaning.variant)];
     Rename(variant.name, variant.named_by, meaning.variant, meaning.dialect);
 
-    Cell cell{.value = fact.value, .dialect = meaning.dialect, .source = std::move(fact.source)};
+    Cell cell{.value = fact.value,
+              .dialect = meaning.dialect,
+              .derived = meaning.derived,
+              .source = std::move(fact.source)};
     if (meaning.kind == FactKind::kRatio) {
       AddRatio(std::move(meaning), std::move(cell), model, variant);
       return;
@@ -294,6 +297,25 @@ Metrics ComparisonTable::MetricsOf(std::size_t row) const {
     if (const auto& cell = rows[row].cells[i]) values[metrics[i].key] = cell->value;
   }
   return values;
+}
+
+Metrics ComparisonTable::MeasuredOf(std::size_t row) const {
+  Metrics values = MetricsOf(row);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const auto& cell = rows[row].cells[i];
+    if (cell && cell->derived) values.erase(metrics[i].key);
+  }
+  return values;
+}
+
+bool ComparisonTable::IsDerived(std::string_view metric, std::size_t row,
+                                std::size_t baseline_row) const {
+  const std::optional<std::size_t> column = FindMetric(metric);
+  if (!column) return false;
+  return std::ranges::any_of(std::array{row, baseline_row}, [&](std::size_t side) {
+    const auto& cell = rows[side].cells[*column];
+    return cell && cell->derived;
+  });
 }
 
 std::string MissingTag(const TableRow& row, const MetricDescription& metric) {

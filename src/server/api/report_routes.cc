@@ -44,8 +44,8 @@ Result<HttpResponse> GetGates(const ApiCall& call) {
     const TableModel& model = table.models[i];
     Metrics of_a, of_b;
     for (std::size_t row = model.first_row; row < model.first_row + model.row_count; ++row) {
-      if (table.rows[row].variant == a) of_a = table.MetricsOf(row);
-      if (table.rows[row].variant == b) of_b = table.MetricsOf(row);
+      if (table.rows[row].variant == a) of_a = table.MeasuredOf(row);
+      if (table.rows[row].variant == b) of_b = table.MeasuredOf(row);
     }
     for (PolicyCheck& check : analysis::CheckPolicy(*policy, of_a, of_b)) {
       entries.push_back({i, std::move(check)});

@@ -13,6 +13,7 @@ export interface TableAnswer {
     variants: number[];
     metrics: number[];
     values: WireNumber[];
+    derived: boolean[];
     runs: string[];
     tags: string[];
     steps: number[];
@@ -40,6 +41,8 @@ export interface Metric {
 
 export interface Cell {
   readonly value: number;
+  /** Worked out from other figures, not measured. */
+  readonly derived: boolean;
   readonly run: string;
   readonly tag: string;
   readonly step: number;
@@ -59,6 +62,9 @@ export interface Model {
   readonly name: string;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
+  /** The value unless it is derived: what scores and gates count. */
+  measured(variant: string, metric: string): number | null;
+  isDerived(metric: string, ...variants: readonly string[]): boolean;
   aurora(variant: string): Score | null;
 }
 
@@ -83,6 +89,7 @@ export function readTable(answer: TableAnswer): Comparison {
     if (variant === undefined || metric === undefined || value === undefined || value === null) return;
     cells[model]?.set(keyOf(variant, metric), {
       value: toNumber(value),
+      derived: answer.cells.derived[i] ?? false,
       run: answer.cells.runs[i] ?? "",
       tag: answer.cells.tags[i] ?? "",
       step: answer.cells.steps[i] ?? 0,
@@ -111,6 +118,8 @@ export function readTable(answer: TableAnswer): Comparison {
       name,
       cell,
       value: (variant, metric) => cell(variant, metric)?.value ?? null,
+      measured: (variant, metric) => { const found = cell(variant, metric); return found && !found.derived ? found.value : null; },
+      isDerived: (metric, ...variants) => variants.some((variant) => cell(variant, metric)?.derived),
       aurora: (variant) => scores[m]?.get(variant) ?? null,
     };
   });

@@ -7,6 +7,7 @@ import { flatTag } from "../../lib/flat_tags";
 import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../lib/format";
 import { useSize } from "../../charts/useSize";
 import { CheckMenu } from "../../parts/CheckMenu";
+import { DERIVED, DerivedMark } from "../../parts/DerivedMark";
 import { useGrowingRows } from "../../parts/useGrowingRows";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
@@ -84,7 +85,7 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
     if (pair.a === null && pair.b === null) return <NotLogged model={row.name} metric={metric} side={b} text="not logged" />;
     const side = (value: number | null, name: string): JSX.Element | string =>
       value === null ? <NotLogged model={row.name} metric={metric} side={name} text="–" /> : text(value);
-    return <Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />;
+    return <><Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />{pair.derived && <DerivedMark />}</>;
   };
   return [
     { id: "model", head: "Model", numeric: false, key: (row) => row.name, cell: (row) => <span class="model-name" title={row.name}>{row.name}</span> },
@@ -100,7 +101,7 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
         numeric: true, key: (row) => row.metrics.get(metric.name)?.gain ?? null,
         cell: (row) => {
           const times = row.metrics.get(metric.name)?.gain;
-          return times == null ? <span class="none">–</span> : <span class={times < 1 ? "bad" : ""}>{ratio(times)}</span>;
+          return times == null ? <span class="none">–</span> : <span class={times < 1 ? "bad" : ""}>{ratio(times)}{row.metrics.get(metric.name)?.derived && <DerivedMark />}</span>;
         } },
     ]),
     { id: "aurora", head: "AURORA", numeric: true, key: (row) => row.aurora?.score ?? null,
@@ -219,6 +220,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
           ))}
         </tbody>
       </table>
+      {rows.some((row) => resources.some((m) => row.metrics.get(m.name)?.derived)) && <p class="note">† {DERIVED}</p>}
       {rows.length > growing.shown && <button ref={growing.end} class="link more" onClick={growing.more}>Show more of {rows.length}</button>}
       {rows.length === 0 && <p class="panel note">No model passes the filters. <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Clear them</button></p>}
       </div>

@@ -44,13 +44,14 @@ function paretoInputs(data: OverviewData, x: Metric, y: Metric): ParetoInput[] {
       ya: both ? shownValue(y, py.a!) : null,
       xb: shownValue(x, px.b),
       yb: shownValue(y, py.b),
+      derived: (px.derived ?? false) || (py.derived ?? false),
     }];
   });
 }
 
 function saveCsv(data: OverviewData, shown: readonly Row[], a: string, b: string): void {
   const metrics = [data.quality, ...data.resources];
-  const head = ["model", ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]), "drop", ...data.resources.map((m) => `${m.name} gain`), "aurora", "fails"];
+  const head = ["model", ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]), "drop", ...data.resources.map((m) => `${m.name} gain`), "aurora", "fails", "derived"];
   const rows = shown.map((row) => [
     row.name,
     ...metrics.flatMap((m) => { const p = m === data.quality ? row.quality : row.metrics.get(m.name); return [p?.a ?? null, p?.b ?? null]; }),
@@ -58,6 +59,7 @@ function saveCsv(data: OverviewData, shown: readonly Row[], a: string, b: string
     ...data.resources.map((m) => row.metrics.get(m.name)?.gain ?? null),
     row.aurora?.score ?? null,
     row.verdict.fails.join("; "),
+    metrics.filter((m) => pairAt(row, data, m)?.derived).map((m) => m.name).join("; "),
   ]);
   saveAs("compression.csv", csvOf(head, rows), "text/csv");
 }
@@ -117,6 +119,7 @@ export default function Overview(): JSX.Element {
     ? new Set(chart.inputs.filter((m) => m.xb >= brush.x[0] && m.xb <= brush.x[1] && m.yb >= brush.y[0] && m.yb <= brush.y[1]).map((m) => m.name))
     : null;
   const rows = visibleRows(data, query.value.get("find") ?? "", (row) => (marked === null || marked.has(row.name)) && (!query.value.has("diff") || differs(row)));
+  const derived = chart?.inputs.filter((m) => m.derived).length ?? 0;
   const pins = listOf(query.value.get("pins")).slice(0, MOST_IN_RADAR);
   const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
   const tick = (name: string): void => setQuery({ pins: listText(withTick(listOf(query.value.get("pins")), name)) }, "replace");
@@ -144,7 +147,7 @@ export default function Overview(): JSX.Element {
         <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">
             <h2 id="pareto-title">{chart ? `${plainLabel(chart.y)} against ${plainLabel(chart.x).toLowerCase()}` : data.quality.label}</h2>
-            <span class="note long"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}</span>
+            <span class="note long"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{derived > 0 ? `, ${derived} derived` : ""}{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}</span>
             {brush
               ? <button class="link push" onClick={() => setQuery({ brush: null })}>Clear the brush</button>
               : <span class="note push hint">drag to filter</span>}

@@ -10,6 +10,8 @@ export interface ParetoInput {
   readonly ya: number | null;
   readonly xb: number;
   readonly yb: number;
+  /** A value of it was not measured. */
+  readonly derived?: boolean;
 }
 
 export interface ParetoOptions {
