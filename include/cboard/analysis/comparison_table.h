@@ -65,7 +65,7 @@ struct LoggedRatio {
 };
 
 struct TableRow {
-  std::string experiment = {};  // Tells models of the same name apart: where they were logged.
+  std::string experiment = {};  // Where it was logged; tells models of the same name apart.
   std::string model = {};
   std::string variant = {};
   std::size_t model_index = 0;                                  // In ComparisonTable::models.
@@ -108,8 +108,9 @@ struct ComparisonTable {
 inline constexpr std::array<std::string_view, 7> kUsualBaselines = {
     "fp32", "float32", "float", "baseline", "original", "bf16", "fp16"};
 
-// Brings facts of all dialects together. Models are told apart by experiment and name; a model
-// whose variants lie in runs of their own, side by side, is one model. The baseline of a model is
+// Brings facts of all dialects together. A model is one model in all experiments that contradict
+// each other in nothing, and where its variants lie in runs of their own, side by side; otherwise
+// models are told apart by experiment and name. The baseline of a model is
 // what its ratios name, else the first of kUsualBaselines that it has, else its first variant.
 //
 // Tags alone cannot tell a model with one variant from somebody's training curves

@@ -16,13 +16,21 @@
 namespace cboard::analysis {
 namespace {
 
+// A model that several experiments speak of is in each of them.
+bool IsIn(std::string_view experiment, const TableRow& row) {
+  return row.experiment == experiment ||
+         std::ranges::any_of(row.cells, [&](const std::optional<Cell>& cell) {
+           return cell && WithoutDot(cell->source.run) == experiment;
+         });
+}
+
 // Whether the gate's tags are those of a row.
 bool Matches(const Gate& gate, const TableRow& row) {
   return std::ranges::all_of(gate.tags, [&](const auto& tag) {
     const auto& [key, value] = tag;
     if (key == "model") return row.model == value;
     if (key == "variant") return row.variant == value;
-    return key == "experiment" && row.experiment == value;
+    return key == "experiment" && IsIn(value, row);
   });
 }
 

@@ -6,6 +6,7 @@ export interface TableAnswer {
   snapshot: number;
   baseline: string;
   models: string[];
+  model_names: string[];
   variants: string[];
   metrics: { names: string[]; units: string[]; directions: string[]; labels: string[] };
   cells: {
@@ -59,7 +60,10 @@ export interface Score {
 }
 
 export interface Model {
+  /** Unique: "alexnet (again)" where two experiments do not agree about alexnet. */
   readonly name: string;
+  /** As tags have it. */
+  readonly plainName: string;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
   /** The value unless it is derived: what scores and gates count. */
@@ -116,6 +120,7 @@ export function readTable(answer: TableAnswer): Comparison {
     const cell = (variant: string, metric: string): Cell | null => cells[m]?.get(keyOf(variant, metric)) ?? null;
     return {
       name,
+      plainName: answer.model_names[m] ?? name,
       cell,
       value: (variant, metric) => cell(variant, metric)?.value ?? null,
       measured: (variant, metric) => { const found = cell(variant, metric); return found && !found.derived ? found.value : null; },

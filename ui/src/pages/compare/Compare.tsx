@@ -92,7 +92,7 @@ function Gates({ model, a, b, policy }: { model: Model; a: string; b: string; po
             {passes === null && model.isDerived(gate.metric, a, b)
               ? <span class="none" title={DERIVED}>derived</span>
               : passes === null
-              ? <span class="none" title={`not logged: ${flatTag(model.name, gate.metric, model.value(a, gate.metric) === null ? a : b)}`}>not logged</span>
+              ? <span class="none" title={`not logged: ${flatTag(model.plainName, gate.metric, model.value(a, gate.metric) === null ? a : b)}`}>not logged</span>
               : <span class={`verdict ${passes ? "good" : "bad"}`}>{measured}</span>}
           </li>
         ))}

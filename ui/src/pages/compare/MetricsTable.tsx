@@ -58,10 +58,10 @@ export function MetricsTable({ model, metrics, a, b, failing }: {
             return (
               <tr key={metric.name}>
                 <td>{withoutUnit(metric.label)}{model.isDerived(metric.name, a, b) && <span class="dim">, derived <DerivedMark /></span>}</td>
-                <td class={`num ${ca ? "" : "none"}`} title={ca ? undefined : `not logged: ${flatTag(model.name, metric.name, a)}`}>{ta}</td>
-                <td class={`num ${cb ? "" : "none"}`} title={cb ? undefined : `not logged: ${flatTag(model.name, metric.name, b)}`}>{tb}</td>
+                <td class={`num ${ca ? "" : "none"}`} title={ca ? undefined : `not logged: ${flatTag(model.plainName, metric.name, a)}`}>{ta}</td>
+                <td class={`num ${cb ? "" : "none"}`} title={cb ? undefined : `not logged: ${flatTag(model.plainName, metric.name, b)}`}>{tb}</td>
                 <td class="num"><Change metric={metric} a={ca?.value ?? null} b={cb?.value ?? null} fails={failing.has(metric.name)} /></td>
-                <td class="mono dim wide-s" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>{(cb?.tag || ca?.tag || cb?.run || ca?.run)?.replace(`${model.name}/`, "")}</td>
+                <td class="mono dim wide-s" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>{(cb?.tag || ca?.tag || cb?.run || ca?.run)?.replace(`${model.plainName}/`, "")}</td>
               </tr>
             );
           })}

@@ -82,9 +82,9 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
   const most = Math.max(0, ...data.rows.map((row) => Math.abs(row.drop ?? 0)).filter(Number.isFinite));
   const pairCell = (metric: Metric, text: (v: number) => JSX.Element | string, width: number) => (row: Row): JSX.Element => {
     const pair = pairAt(row, data, metric) ?? NO_PAIR;
-    if (pair.a === null && pair.b === null) return <NotLogged model={row.name} metric={metric} side={b} text="not logged" />;
+    if (pair.a === null && pair.b === null) return <NotLogged model={row.model.plainName} metric={metric} side={b} text="not logged" />;
     const side = (value: number | null, name: string): JSX.Element | string =>
-      value === null ? <NotLogged model={row.name} metric={metric} side={name} text="–" /> : text(value);
+      value === null ? <NotLogged model={row.model.plainName} metric={metric} side={name} text="–" /> : text(value);
     return <><Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />{pair.derived && <DerivedMark />}</>;
   };
   return [

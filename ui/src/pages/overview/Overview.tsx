@@ -187,7 +187,7 @@ function WithoutQuality({ table, a, b }: { table: Comparison; a: string; b: stri
   return (
     <Nothing title="What compression cost in quality is not logged"
       about={`${plural(table.models.length, "model")}: ${table.models.slice(0, 3).map((model) => model.name).join(", ")}${table.models.length > 3 ? ", …" : ""}. Known so far: ${table.metrics.map((m) => m.label).join(", ")}.`}
-      lookedFor={<>a metric such as <span class="mono">{table.models[0]?.name}/metrics/accuracy/{b}</span>, of {a} and {b}</>}>
+      lookedFor={<>a metric such as <span class="mono">{table.models[0]?.plainName}/metrics/accuracy/{b}</span>, of {a} and {b}</>}>
       <p>Without it: <a class="link" href={hrefOf(["compare"], {})}>Compare</a> has the figures, and <a class="link" href={hrefOf(["layers"], {})}>Layers</a> says where it hurts. With it, this page weighs quality against size and time:</p>
       <pre>{comparisonLines()}</pre>
     </Nothing>
