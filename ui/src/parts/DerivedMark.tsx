@@ -4,5 +4,5 @@ import type { JSX } from "preact";
 export const DERIVED = "derived from other figures, not measured; neither scored nor judged";
 
 export function DerivedMark(): JSX.Element {
-  return <sup class="dim" title={DERIVED} aria-label="derived">†</sup>;
+  return <span class="dim" title={DERIVED} role="img" aria-label="derived">†</span>;
 }

@@ -11,7 +11,7 @@ import { check, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../lib/format";
 import { quantile } from "../../lib/quantile";
-import { DERIVED, DerivedMark } from "../../parts/DerivedMark";
+import { DERIVED } from "../../parts/DerivedMark";
 import { Nothing } from "../../parts/Nothing";
 import { comparisonLines } from "../../parts/Snippet";
 import { Waterfall } from "../../parts/Waterfall";
@@ -138,7 +138,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
       <div class="tiles">
         {tiles.map((metric) => (
           <div class="tile" key={metric.name}>
-            <div class="name">{withoutUnit(metric.label)}{model.isDerived(metric.name, a, b) && <>, derived <DerivedMark /></>}</div>
+            <div class="name">{withoutUnit(metric.label)}{model.isDerived(metric.name, a, b) && <span title={DERIVED}>, derived</span>}</div>
             <Figure texts={valueTexts(metric, model.value(a, metric.name), model.value(b, metric.name))} />
             <div class="from"><Change metric={metric} a={model.value(a, metric.name)} b={model.value(b, metric.name)} fails={failing.has(metric.name)} /></div>
           </div>
