@@ -55,6 +55,12 @@ export function go(href: string): void {
   here.value = new URL(window.location.href);
 }
 
+/** Goes to another page that takes the place of this one: "back" leads to what was before. */
+export function goInstead(href: string): void {
+  window.history.replaceState(null, "", href);
+  here.value = new URL(window.location.href);
+}
+
 /**
  * Changes the state of this page. What the user selects can be taken back with "back"; what follows
  * the pointer (zoom, sliders) replaces the entry instead.
@@ -79,8 +85,7 @@ export function followOldLink(): void {
   const [page = ""] = window.location.hash.slice(1).split("&");
   const target = OLD_PAGES[page];
   if (target === undefined) return;
-  window.history.replaceState(null, "", base.pathname + target);
-  here.value = new URL(window.location.href);
+  goInstead(base.pathname + target);
 }
 
 /** Follows the browser's buttons, and links inside the page without loading it anew. */
