@@ -37,9 +37,10 @@ struct ReportData {
   ComparisonTable table = {};
   std::string a = {};
   std::string b = {};
-  std::vector<ReportModel> models = {};         // Failing ones first, then by what they lost.
-  std::vector<MetricDescription> metrics = {};  // Those that any of the models has.
-  std::string quality = {};                     // The metric of most models; empty without any.
+  std::set<std::string, std::less<>> chosen = {};  // Models by their own names; empty: all.
+  std::vector<ReportModel> models = {};            // Failing ones first, then by what they lost.
+  std::vector<MetricDescription> metrics = {};     // Those that any of the models has.
+  std::string quality = {};                        // The metric of most models; empty without any.
   std::optional<Result<ContractResult>> contract = {};
 };
 

@@ -259,11 +259,18 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   constexpr std::size_t kMostRuns = 8;  // Named as damaged.
   std::vector<std::string> tags;
   std::size_t count = 0;
+  // What no variant of a model has was never meant to be measured of it.
+  struct Side {
+    const std::optional<std::size_t>& row;
+    const Metrics& has;
+    const Metrics& other;
+  };
   for (const ReportModel& model : data.models) {
-    for (const auto& [row, side] : {std::pair(model.row_a, &model.a), {model.row_b, &model.b}}) {
+    for (const auto& [row, has, other] :
+         {Side{model.row_a, model.a, model.b}, Side{model.row_b, model.b, model.a}}) {
       if (!row) continue;
       for (const MetricDescription& metric : data.metrics) {
-        if (side->contains(metric.key)) continue;
+        if (has.contains(metric.key) || !other.contains(metric.key)) continue;
         if (++count <= kMost) tags.push_back(MissingTag(data.table.rows[*row], metric));
       }
     }
@@ -287,8 +294,8 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   }
   for (const Error& error : data.snapshot->unreadable) html.Element("p", error.message, "warn");
   if (count > 0) {
-    html.Element("p",
-                 CountText(count, "value") + " that other models have, under these tags:", "note");
+    html.Element(
+        "p", CountText(count, "value") + " that the other variant has, under these tags:", "note");
     html.Raw("<p>");
     for (std::size_t i = 0; i < tags.size(); ++i) {
       if (i > 0) html.Raw(", ");
