@@ -7,6 +7,7 @@ export interface TableAnswer {
   baseline: string;
   models: string[];
   model_names: string[];
+  experiments: string[];
   variants: string[];
   metrics: { names: string[]; units: string[]; directions: string[]; labels: string[] };
   cells: {
@@ -64,6 +65,8 @@ export interface Model {
   readonly name: string;
   /** As tags have it. */
   readonly plainName: string;
+  /** What it was logged with; the run of an importer is called like the model, which is left out. */
+  readonly experiment: string;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
   /** The value unless it is derived: what scores and gates count. */
@@ -121,6 +124,7 @@ export function readTable(answer: TableAnswer): Comparison {
     return {
       name,
       plainName: answer.model_names[m] ?? name,
+      experiment: experimentOf(answer.experiments[m] ?? "", answer.model_names[m] ?? name),
       cell,
       value: (variant, metric) => cell(variant, metric)?.value ?? null,
       measured: (variant, metric) => { const found = cell(variant, metric); return found && !found.derived ? found.value : null; },
@@ -141,6 +145,11 @@ export function readTable(answer: TableAnswer): Comparison {
     models,
     byName: new Map(models.map((model) => [model.name, model])),
   };
+}
+
+function experimentOf(place: string, model: string): string {
+  const end = `/${encodeURIComponent(model)}`;
+  return `/${place}`.endsWith(end) ? place.slice(0, Math.max(0, place.length - end.length)) : place;
 }
 
 function directionOf(text: string | undefined): boolean | null {

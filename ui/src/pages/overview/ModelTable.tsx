@@ -12,7 +12,7 @@ import { useGrowingRows } from "../../parts/useGrowingRows";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { MOST_IN_RADAR } from "./radar_layout";
-import { pairAt, sortRows, type OverviewData, type PairValue, type Row } from "./rows";
+import { pairAt, sortRows, unknownMetrics, type OverviewData, type PairValue, type Row } from "./rows";
 
 interface Column {
   readonly id: string;
@@ -181,6 +181,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
     if (box) setFits(box.querySelector("table")!.offsetWidth <= box.clientWidth);
   }, [width, columns.length, rows]);
   const words = query.value.get("find") ?? "";
+  const unknown = unknownMetrics(data, words);
   return (
     <section class="models-part" aria-label="Models">
       <div class="panel-head models-head">
@@ -222,7 +223,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
       </table>
       {rows.some((row) => resources.some((m) => row.metrics.get(m.name)?.derived)) && <p class="note">† {DERIVED}</p>}
       {rows.length > growing.shown && <button ref={growing.end} class="link more" onClick={growing.more}>Show more of {rows.length}</button>}
-      {rows.length === 0 && <p class="panel note">No model passes the filters. <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Clear them</button></p>}
+      {rows.length === 0 && <p class="panel note">{unknown.length > 0 ? `${unknown.join(", ")} is no metric here; there are ${data.axes.map((m) => m.name).join(", ")}.` : "No model passes the filters."} <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Clear them</button></p>}
       </div>
     </section>
   );

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { readTable, type TableAnswer } from "../../api/compression";
 import { USUAL_WEIGHTS } from "../../lib/aurora";
 import { POLICIES } from "../../lib/gates";
-import { brushText, differs, overviewOf, readBrush, visibleRows } from "./rows";
+import { brushText, differs, largestExperiment, overviewOf, readBrush, unknownMetrics, visibleRows } from "./rows";
 
 // alexnet and resnet18, accuracy and size, fp32 and int8.
 const answer: TableAnswer = {
-  snapshot: 1, baseline: "fp32", models: ["alexnet", "resnet18"], model_names: ["alexnet", "resnet18"], variants: ["fp32", "int8"],
+  snapshot: 1, baseline: "fp32", models: ["alexnet", "resnet18"], model_names: ["alexnet", "resnet18"], experiments: ["zoo/alexnet", "zoo/resnet18"], variants: ["fp32", "int8"],
   metrics: { names: ["accuracy", "model_size_mb"], units: ["", "MB"], directions: ["higher", "lower"], labels: ["Accuracy", "Model size (MB)"] },
   cells: {
     models: [0, 0, 0, 0, 1, 1, 1], variants: [0, 1, 0, 1, 0, 1, 1], metrics: [0, 0, 1, 1, 0, 0, 1], values: [0.99, 0.99, 217, 9.4, 0.7, 0.69, 11.3],
@@ -52,6 +52,11 @@ describe("overview", () => {
     expect(names("latency<5")).toEqual([]);
     expect(visibleRows(data, "", (row) => row.name === "alexnet")).toHaveLength(1);
   });
+});
+
+it("names what is no metric, and the experiment of most models", () => {
+  expect(unknownMetrics(data, "res size<3 foo>3")).toEqual(["foo"]);
+  expect(largestExperiment(table.models)).toBe("zoo");
 });
 
 describe("a brush in the address", () => {

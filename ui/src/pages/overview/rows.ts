@@ -107,11 +107,27 @@ export function brushText({ x, y }: Brush): string {
   return [...x, ...y].map((v) => Number(v.toPrecision(6))).join("~");
 }
 
+/** The experiment of which most models are. Figures of different experiments may be of different data
+ * and machines, so that models are ranked among those of one. */
+export function largestExperiment(models: readonly Model[]): string | null {
+  const sizes = new Map<string, number>();
+  for (const { experiment } of models) sizes.set(experiment, (sizes.get(experiment) ?? 0) + 1);
+  return [...sizes].reduce<[string, number] | null>((best, next) => (best && best[1] >= next[1] ? best : next), null)?.[0] ?? null;
+}
+
+const metricNamed = (data: OverviewData, name: string): Metric | undefined =>
+  data.axes.find((m) => m.name.includes(name.toLowerCase()) || m.label.toLowerCase().includes(name.toLowerCase()));
+
+/** What the conditions name that is no metric here: nothing could pass them. */
+export function unknownMetrics(data: OverviewData, words: string): string[] {
+  return parseRunFilter(words).conditions.map(({ metric }) => metric).filter((name) => !metricNamed(data, name));
+}
+
 /** The rows that both the words typed and the rectangle let pass; conditions are about B. */
 export function visibleRows(data: OverviewData, words: string, inside: (row: Row) => boolean): Row[] {
   const filter = parseRunFilter(words);
   const valueOf = (row: Row) => (name: string): number | null => {
-    const metric = data.axes.find((m) => m.name.includes(name.toLowerCase()) || m.label.toLowerCase().includes(name.toLowerCase()));
+    const metric = metricNamed(data, name);
     return (metric && pairAt(row, data, metric)?.b) ?? null;
   };
   return data.rows.filter((row) => inside(row) && passes(filter, row.name, valueOf(row)));
