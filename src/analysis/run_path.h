@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "cboard/compression/names.h"
 #include "cboard/reader/snapshot.h"
 
 namespace cboard::analysis {
@@ -27,6 +28,14 @@ inline std::string_view LastPart(std::string_view run) {
 inline std::string_view ParentOf(std::string_view run) {
   const std::size_t slash = run.rfind('/');
   return slash == std::string_view::npos ? std::string_view(".") : run.substr(0, slash);
+}
+
+// A model's name with the experiment or run it is from: "alexnet (again)". Importers call a run
+// like its model, which need not be said twice, and the log directory itself has no name.
+inline std::string WithPlace(const std::string& model, std::string_view place) {
+  place = WithoutDot(place);
+  if (LastPart(place) == DirectoryNameOf(model)) place = ParentOf(place);
+  return place == "." || place.empty() ? model : model + " (" + std::string(place) + ")";
 }
 
 // A run's directory with a last part, which "runs/eval/" as users type it lacks.

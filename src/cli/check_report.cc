@@ -149,8 +149,8 @@ std::string CheckJson(std::string_view file, const Contract& contract,
     json.EndObject();
   }
   json.EndArray().Key("remarks").BeginArray();
-  for (const std::vector<std::string>* remarks : {&contract.remarks, &result.remarks}) {
-    for (const std::string& remark : *remarks) json.Value(remark);
+  for (const auto* remarks : {&contract.remarks, &result.remarks}) {
+    for (const analysis::ContractRemark& remark : *remarks) json.Value(remark.text);
   }
   json.EndArray().EndObject();
   return json.Take() + "\n";

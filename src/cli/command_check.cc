@@ -42,7 +42,9 @@ Result<Checked> Check(const CheckFlags& flags) {
   CBOARD_ASSIGN_OR_RETURN(
       analysis::ContractResult result,
       analysis::CheckContract(contract, analysis::TableOf(*snapshot), snapshot));
-  for (const std::string& remark : result.remarks) Complain(flags.contract + ": " + remark);
+  for (const analysis::ContractRemark& remark : result.remarks) {
+    Complain(flags.contract + ": " + remark.text);
+  }
   // What fails would fail with the rest as well; what passes might not.
   if (result.passed() && !IsComplete(*snapshot)) {
     return Fail(ErrorCode::kUnavailable,

@@ -1,5 +1,7 @@
 #include "cli/export_node_data.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <vector>
 
@@ -13,10 +15,10 @@ namespace {
 
 using Values = std::map<std::string, std::map<std::string, double>>;  // By model and layer.
 
-// By variant and metric.
-std::map<std::string, std::map<std::string, Values>> Collect(const Snapshot& snapshot,
-                                                             const ExportOptions& options) {
-  std::map<std::string, std::map<std::string, Values>> figures;
+using Figures = std::map<std::string, std::map<std::string, Values>>;  // By variant and metric.
+
+Figures Collect(const Snapshot& snapshot, const ExportOptions& options) {
+  Figures figures;
   for (const auto& run : snapshot.runs) {
     if (!options.Takes(*run)) continue;
     for (const Tag& tag : run->tags) {
@@ -37,11 +39,27 @@ std::string KeysOf(const Map& map) {
   return keys;
 }
 
+// What says how far a layer is from the float model, best first; a baseline has none of them.
+constexpr std::array<std::string_view, 5> kUsualMetrics = {"sqnr_db", "accumulated_sqnr_db",
+                                                           "cosine", "rmse_by_scale", "mse"};
+
 std::string UsualMetric(const std::map<std::string, Values>& metrics) {
-  for (const char* metric : {"sqnr_db", "accumulated_sqnr_db", "cosine", "rmse_by_scale", "mse"}) {
-    if (metrics.contains(metric)) return metric;
+  for (const std::string_view metric : kUsualMetrics) {
+    if (metrics.contains(std::string(metric))) return std::string(metric);
   }
   return metrics.begin()->first;
+}
+
+// Drops the variants that have not what is asked for, unless that would leave none.
+void KeepUsable(Figures& figures, std::string_view metric) {
+  const auto is_usable = [&](const auto& variant) {
+    const auto has = [&](std::string_view key) {
+      return variant.second.contains(std::string(key));
+    };
+    return metric.empty() ? std::ranges::any_of(kUsualMetrics, has) : has(metric);
+  };
+  if (std::ranges::none_of(figures, is_usable)) return;
+  std::erase_if(figures, [&](const auto& variant) { return !is_usable(variant); });
 }
 
 bool IsBetterHigh(std::string_view metric) {
@@ -52,11 +70,12 @@ bool IsBetterHigh(std::string_view metric) {
 
 Result<std::string> NodeDataJson(const Snapshot& snapshot, const ExportOptions& options,
                                  std::string_view metric, std::string_view variant) {
-  const auto figures = Collect(snapshot, options);
+  Figures figures = Collect(snapshot, options);
   if (figures.empty()) {
     return Fail(ErrorCode::kNotFound,
                 "there are no figures of layers, <model>/layers/<layer>/<metric>/<variant>");
   }
+  if (variant.empty()) KeepUsable(figures, metric);
   if (variant.empty() && figures.size() > 1) {
     return Fail(
         ErrorCode::kInvalidArgument,

@@ -13,6 +13,8 @@
 namespace cboard::cli {
 namespace {
 
+constexpr std::string_view kSpeedMetric = "latency_mean_ms";
+
 // With the same decimals in every row, so that points stand below points; what these cannot hold or
 // would make zero has four digits.
 std::string Fixed(double value, int decimals, const char* unit = "") {
@@ -30,17 +32,24 @@ std::string RatioCell(const Ratios& ratios, std::string_view name, int decimals,
   return found == ratios.values.end() ? "" : Fixed(found->value, decimals, unit);
 }
 
+// 2.95x, and 2.95x* of a latency that nobody measured.
+std::string SpeedupCell(const Ratios& ratios, const Variant& baseline, const Variant& variant) {
+  const bool derived =
+      baseline.derived.contains(kSpeedMetric) || variant.derived.contains(kSpeedMetric);
+  return RatioCell(ratios, "speedup", 2, derived ? "x*" : "x");
+}
+
 // What is not there stays empty: a dash or a zero could be taken for a result.
 std::vector<std::string> RowOf(const cboard::ModelComparison& model, const Variant& baseline,
                                const Variant& variant) {
   const Ratios ratios =
       ComputeRatios(baseline.metrics, variant.metrics, baseline.name, variant.name);
-  const Result<AuroraScore> aurora = ComputeAurora(baseline.metrics, variant.metrics);
+  const Result<AuroraScore> aurora = ComputeAurora(baseline.Measured(), variant.Measured());
   return {Shortened(model.model, 48),
           Shortened(variant.name, 24),
           std::to_string(variant.metrics.size()),
           RatioCell(ratios, "size_ratio", 2, "x"),
-          RatioCell(ratios, "speedup", 2, "x"),
+          SpeedupCell(ratios, baseline, variant),
           RatioCell(ratios, "accuracy_drop", 4),
           aurora ? Fixed(aurora->score, 2) : ""};
 }
@@ -68,6 +77,12 @@ std::string ModelTable(const BenchmarkFile& file, bool verbose) {
   table.DropEmptyColumns();
   std::string text = table.Render(2);
   if (hidden > 0) text += "  … and " + HumanCount(hidden) + " more; --verbose lists them all\n";
+  const bool derives = std::ranges::any_of(file.models, [](const cboard::ModelComparison& model) {
+    return std::ranges::any_of(model.variants, [](const Variant& variant) {
+      return variant.derived.contains(kSpeedMetric);
+    });
+  });
+  if (derives) text += "  * derived from other figures, not measured, and in no score\n";
   return text;
 }
 

@@ -213,9 +213,11 @@ std::string CheckSarif(const SarifSource& source, const Contract& contract,
   for (const GateResult& each : result.results) {
     if (each.outcome != GateOutcome::kPass) AddResult(contract.gates[each.gate], each, sarif);
   }
-  for (const ContractRemark& remark : contract.remarks) {
-    sarif.AddFinding(sarif.contract_rule(),
-                     {.level = "warning", .text = remark.text, .line = remark.line});
+  for (const auto* remarks : {&contract.remarks, &result.remarks}) {
+    for (const ContractRemark& remark : *remarks) {
+      sarif.AddFinding(sarif.contract_rule(),
+                       {.level = "warning", .text = remark.text, .line = remark.line});
+    }
   }
   return sarif.Take();
 }

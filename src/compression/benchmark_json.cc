@@ -58,6 +58,26 @@ std::string NamesOf(const ModelComparison& model) {
   return names;
 }
 
+// "derived": ["int8.latency_mean_ms"] says which figures nobody measured.
+void ReadDerived(const element& entry, ModelComparison& model, BenchmarkBuilder& builder) {
+  simdjson::dom::array names;
+  if (entry.get(names) != simdjson::SUCCESS) return;
+  for (const element item : names) {
+    std::string_view name;
+    if (item.get(name) != simdjson::SUCCESS) continue;
+    const std::size_t dot = std::min(name.rfind('.'), name.size());
+    const std::string variant = NormalVariantName(name.substr(0, dot));
+    const std::string_view metric = name.substr(std::min(dot + 1, name.size()));
+    const auto found = std::ranges::find(model.variants, variant, &Variant::name);
+    if (found != model.variants.end() && found->metrics.contains(metric)) {
+      found->derived.emplace(metric);
+    } else {
+      builder.Warn("'derived' of model " + Quoted(model.model) + " names " + Quoted(name) +
+                   ", which is no figure of it; expected \"<variant>.<metric>\"");
+    }
+  }
+}
+
 void ReadModel(std::string_view name, const object& entry, const ModelInfo& file_info,
                BenchmarkBuilder& builder) {
   ModelComparison model{.model = std::string(name), .baseline = {}, .variants = {}, .info = {}};
@@ -79,6 +99,7 @@ void ReadModel(std::string_view name, const object& entry, const ModelInfo& file
   // Facts beside the variants: framework, benchmark_time_seconds, speedup_published.
   for (const auto [key, value] : entry) {
     if (value.is_object()) continue;
+    if (key == "derived") ReadDerived(value, model, builder);
     if (std::optional<InfoValue> fact = InfoOf(value)) AddFact(key, *std::move(fact), model.info);
   }
   if (model.variants.empty()) {

@@ -220,6 +220,17 @@ TEST(BenchmarkJson, ForgivesTheMarkThatWindowsPutsFirst) {
   EXPECT_THAT(ParseBenchmarkJson(std::string("\xef\xbb\xbf") + kAlexnetFile, "r.json"), Succeeds());
 }
 
+TEST(BenchmarkJson, KnowsWhichFiguresAreDerived) {
+  const auto file = ParseBenchmarkJson(
+      R"({"m": {"FP32": {"accuracy": 1, "latency_mean_ms": 2}, "int8": {"accuracy": 1},
+                "derived": ["FP32.latency_mean_ms", "int8.latency_mean_ms", "wer"]}})",
+      "results.json");
+  ASSERT_THAT(file, Succeeds());
+  EXPECT_THAT(file->models[0].variants[0].derived, ElementsAre("latency_mean_ms"));
+  EXPECT_THAT(file->models[0].variants[1].derived, IsEmpty());
+  EXPECT_THAT(file->warnings, ElementsAre(HasSubstr("'int8.latency_mean_ms'"), HasSubstr("'wer'")));
+}
+
 TEST(BenchmarkJson, LimitsVariantsAndFacts) {
   std::string text = "{\"m\": {";
   for (int i = 0; i < 1000; ++i) {

@@ -34,6 +34,12 @@ const InfoValue* FindInfo(const ModelInfo& info, std::string_view key) {
   return found == info.end() ? nullptr : &found->second;
 }
 
+Metrics Variant::Measured() const {
+  Metrics measured = metrics;
+  for (const std::string& key : derived) measured.erase(key);
+  return measured;
+}
+
 const Variant* ModelComparison::Find(std::string_view name) const {
   const auto found = std::ranges::find(variants, name, &Variant::name);
   return found == variants.end() ? nullptr : &*found;

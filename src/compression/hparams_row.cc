@@ -17,32 +17,34 @@ void AddColumn(std::string name, double value, Columns& columns) {
 }
 
 // The columns of a row. accuracy_fp32 and accuracy_int8 are what older logs call them; the columns
-// without a variant in their name are the ones that compare rows of different variants.
+// without a variant in their name are the ones that compare rows of different variants. A column
+// could not say which of its values are derived, so that only measured ones are in it.
 Columns ColumnsOf(const Variant& baseline, const Variant& variant, const AuroraOptions& aurora) {
   Columns columns;
-  const auto value_of = [](const Variant& of, std::string_view key) {
-    const auto found = of.metrics.find(key);
-    return found == of.metrics.end() ? std::nan("") : found->second;
+  const Metrics from = baseline.Measured(), to = variant.Measured();
+  const auto value_of = [](const Metrics& of, std::string_view key) {
+    const auto found = of.find(key);
+    return found == of.end() ? std::nan("") : found->second;
   };
   const bool usual = baseline.name == kUsualBaseline && variant.name == kUsualVariant;
   if (usual) {
-    AddColumn("accuracy_fp32", value_of(baseline, "accuracy"), columns);
-    AddColumn("accuracy_int8", value_of(variant, "accuracy"), columns);
+    AddColumn("accuracy_fp32", value_of(from, "accuracy"), columns);
+    AddColumn("accuracy_int8", value_of(to, "accuracy"), columns);
   }
   if (&baseline != &variant) {
-    const Ratios ratios = ComputeRatios(baseline.metrics, variant.metrics);
+    const Ratios ratios = ComputeRatios(from, to);
     for (const std::string_view name :
          {"accuracy_drop", "size_ratio", "speedup", "memory_reduction_mb", "energy_reduction_mw"}) {
       const auto found = std::ranges::find(ratios.values, name, &RatioValue::name);
       if (found != ratios.values.end()) AddColumn(std::string(name), found->value, columns);
     }
-    if (const auto score = ComputeAurora(baseline.metrics, variant.metrics, aurora)) {
+    if (const auto score = ComputeAurora(from, to, aurora)) {
       AddColumn("aurora", score->score, columns);
     }
   }
   for (const std::string_view key : {"accuracy", "latency_mean_ms", "model_size_mb",
                                      "memory_usage_mb", "energy_consumption_mw", "throughput"}) {
-    AddColumn(DescribeMetric(key).flat_name, value_of(variant, key), columns);
+    AddColumn(DescribeMetric(key).flat_name, value_of(to, key), columns);
   }
   return columns;
 }

@@ -41,14 +41,16 @@ void AddMetric(const ModelComparison& comparison, const MetricDescription& metri
           {metric.key, metric.key + " of " + Quoted(variant.name) + " is missing"});
       continue;
     }
-    group.group[DirectoryNameOf(variant.name)] = found->second;
+    // The sub-runs of a group carry no labels, so that what is derived could not say so there.
+    const bool derived = variant.derived.contains(metric.key);
+    if (!derived) group.group[DirectoryNameOf(variant.name)] = found->second;
     // A metric without a group would be lost by the groups alone.
-    if (tags == TagScheme::kGroups && !metric.guide_group.empty()) continue;
+    if (tags == TagScheme::kGroups && !metric.guide_group.empty() && !derived) continue;
     plan.values.push_back({.kind = CompressionTagKind::kMetric,
                            .name = metric.key,
                            .variant = variant.name,
                            .value = found->second,
-                           .labels = LabelsOf(metric, comparison.model, variant.name)});
+                           .labels = LabelsOf(metric, comparison.model, variant.name, derived)});
   }
   if (tags == TagScheme::kFlat || metric.guide_group.empty() || group.group.empty()) return;
   plan.values.push_back(std::move(group));
@@ -61,12 +63,14 @@ void AddRatiosIf(const ModelComparison& comparison, bool energy, LogPlan& plan) 
     Ratios ratios = ComputeRatios(baseline.metrics, variant.metrics, baseline.name, variant.name);
     for (const RatioValue& ratio : ratios.values) {
       if ((ratio.metric == kEnergy) != energy) continue;
+      const bool derived =
+          baseline.derived.contains(ratio.metric) || variant.derived.contains(ratio.metric);
       plan.values.push_back(
           {.kind = CompressionTagKind::kRatio,
            .name = std::string(ratio.name),
            .variant = variant.name,
            .value = ratio.value,
-           .labels = LabelsOf(ratio, comparison.model, variant.name, baseline.name)});
+           .labels = LabelsOf(ratio, comparison.model, variant.name, baseline.name, derived)});
     }
     for (Omission& omission : ratios.omitted) {
       if (omission.what.starts_with("energy_") == energy) {
@@ -124,7 +128,7 @@ Result<LogPlan> PlanAurora(const ModelComparison& comparison, const AuroraOption
   const Variant& baseline = *comparison.Find(comparison.baseline);
   for (const Variant& variant : comparison.variants) {
     if (&variant == &baseline) continue;
-    const auto aurora = ComputeAurora(baseline.metrics, variant.metrics, options);
+    const auto aurora = ComputeAurora(baseline.Measured(), variant.Measured(), options);
     if (!aurora) {
       plan.omitted.push_back({"aurora", Quoted(variant.name) + ": " + aurora.error().message});
       continue;

@@ -68,6 +68,40 @@ TEST(LogPlan, SaysWhichVariantHasNoScoreAndWhy) {
   EXPECT_THAT(plan.omitted[0].reason, ::testing::HasSubstr("w4/a8"));
 }
 
+// Throughput and the latency that was made from it.
+ModelComparison DerivedLatency() {
+  ModelComparison comparison = TwoVariants();
+  for (Variant& variant : comparison.variants) {
+    variant.metrics = {{"accuracy", 0.9}, {"throughput", 10}, {"latency_mean_ms", 1400}};
+    variant.derived = {"latency_mean_ms"};
+  }
+  return comparison;
+}
+
+TEST(LogPlan, MarksWhatIsDerivedAndKeepsItWhereAMarkCanBe) {
+  const LogPlan plan = PlanComparison(DerivedLatency(), TagScheme::kGroups).value();
+  EXPECT_THAT(Summaries(plan),
+              ElementsAre("group accuracy", "metric latency_mean_ms of fp32",
+                          "metric latency_mean_ms of w4/a8", "metric throughput of fp32",
+                          "metric throughput of w4/a8"));
+  EXPECT_THAT(plan.values[1].labels.plugin_content, ::testing::HasSubstr("\"derived\":true"));
+  EXPECT_THAT(plan.values[1].labels.description, ::testing::HasSubstr("not measured"));
+  EXPECT_THAT(plan.values[3].labels.plugin_content,
+              ::testing::Not(::testing::HasSubstr("derived")));
+  for (const PlannedValue& ratio : PlanRatios(DerivedLatency()).value().values) {
+    EXPECT_EQ(ratio.labels.plugin_content.find("derived") != std::string::npos,
+              ratio.name == "speedup");
+  }
+}
+
+TEST(LogPlan, ScoresNothingTwice) {
+  const LogPlan plan = PlanAurora(DerivedLatency(), {}).value();
+  EXPECT_THAT(Summaries(plan),
+              ElementsAre("ratio aurora of w4/a8", "ratio aurora_mean of w4/a8",
+                          "ratio aurora/quality of w4/a8", "ratio aurora/throughput of w4/a8",
+                          "ratio aurora/penalty of w4/a8"));
+}
+
 TEST(LogPlan, NeedsABaselineAndNamesThatDiffer) {
   ModelComparison comparison = TwoVariants();
   comparison.variants.push_back({"w4_2Fa8", {}, {}});  // As "w4/a8" is written in a tag.

@@ -44,6 +44,11 @@ class LabelJson {
     return *this;
   }
 
+  LabelJson& Derived(bool derived) {
+    if (derived) json_.Key("derived").Value(true);
+    return *this;
+  }
+
   JsonWriter& json() { return json_; }
   std::string Take() { return json_.EndObject().Take(); }
 
@@ -67,6 +72,10 @@ std::string_view Sentence(Better better) {
   if (better == Better::kHigher) return ". Higher is better.";
   if (better == Better::kLower) return ". Lower is better.";
   return ".";
+}
+
+std::string_view OriginSentence(bool derived) {
+  return derived ? " Derived from other figures, not measured." : "";
 }
 
 }  // namespace
@@ -94,24 +103,24 @@ std::string DefaultTag(const TagParts& parts) {
 }
 
 ScalarLabels LabelsOf(const MetricDescription& metric, std::string_view model,
-                      std::string_view variant) {
+                      std::string_view variant, bool derived) {
   LabelJson json(model, variant, {});
-  json.Metric(metric.key, metric.unit, metric.better);
+  json.Metric(metric.key, metric.unit, metric.better).Derived(derived);
   const std::string shown = Shown(metric.display_name);
   return Labels(shown + ", " + Shown(variant),
                 shown + " of " + Shown(model) + ", variant " + Shown(variant) +
-                    std::string(Sentence(metric.better)),
+                    std::string(Sentence(metric.better)) + std::string(OriginSentence(derived)),
                 json.Take());
 }
 
 ScalarLabels LabelsOf(const RatioValue& ratio, std::string_view model, std::string_view variant,
-                      std::string_view baseline) {
+                      std::string_view baseline, bool derived) {
   LabelJson json(model, variant, baseline);
-  json.Metric(ratio.name, ratio.unit, ratio.better);
+  json.Metric(ratio.name, ratio.unit, ratio.better).Derived(derived);
   const std::string pair = Shown(variant) + " against " + Shown(baseline);
   return Labels(std::string(ratio.display_name) + ", " + pair,
                 std::string(ratio.display_name) + " of " + Shown(model) + ", " + pair +
-                    std::string(Sentence(ratio.better)),
+                    std::string(Sentence(ratio.better)) + std::string(OriginSentence(derived)),
                 json.Take());
 }
 

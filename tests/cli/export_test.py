@@ -132,6 +132,20 @@ class ExportTest(ProgramTest):
         self.assertEqual(sorted(os.listdir(self.directory)), ["logs", "out.parquet"])
         self.assertEqual((self.directory / "out.parquet").read_text(), "old")
 
+    def test_model_explorer_takes_the_only_variant_that_has_the_figure(self):
+        self.write(
+            "logs/layers/events.out.tfevents.1.host",
+            b"".join(
+                record(scalar_event(f"net/layers/conv1/{figure}", value, 0))
+                for figure, value in [("bytes/fp32", 64), ("bytes/int8", 16), ("sqnr_db/int8", 40)]
+            ),
+        )
+        for chosen in [("--metric", "sqnr_db"), ()]:
+            data = json.loads(self.export("--format", "model-explorer", *chosen).stdout)
+            self.assertEqual(data["net"]["results"]["conv1"]["value"], 40)
+        both = self.run_board("export", "--logdir", "logs", "--format", "model-explorer", "--metric", "bytes")
+        self.assertIn("choose one by --variant: fp32, int8", both.stderr)
+
     def test_names_of_log_directories_are_part_of_the_runs(self):
         run = self.run_board("export", "--logdir_spec", "x:logs/train,y:logs", "--format", "json")
         self.assertEqual(run.returncode, 0, run.stderr)

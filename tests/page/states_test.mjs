@@ -74,10 +74,35 @@ test("curves without a comparison say so, and how to log one", async (t) => {
   const logdir = newLogdir(t);
   writeTraining(logdir);
   const { page, at } = await serve(t, logdir);
-  await visit(page, at(""));
+  await visit(page, at("overview"));
   const text = await page.locator("main").innerText();
   assert.match(text, /holds 3 runs/);
   assert.match(text, /compression-board import/);
+});
+
+test("the board opens on the first page that has something, also when that comes later", async (t) => {
+  const logdir = newLogdir(t);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at(""));
+  await page.waitForSelector('h1:text("No comparison was logged yet")');
+  writeTraining(logdir);
+  await page.waitForURL(at("scalars"));
+  await page.waitForSelector('section[aria-label="loss/train"]');
+  await visit(page, at(""));
+  await page.waitForURL(at("scalars"));
+  await page.click(".rail-more");
+  await page.click('.rail a:has-text("Overview")'); // Who asks for it stays there.
+  await page.waitForSelector('h1:text("No comparison was logged yet")');
+  await page.waitForTimeout(600);
+  assert.equal(page.url(), at("overview"));
+});
+
+test("two files that were compared open where their figures are", async (t) => {
+  const logdir = newLogdir(t);
+  new EventFile(join(logdir, "net")).scalar("net/performance/model_size_mb/fp32", 4).scalar("net/performance/model_size_mb/int8", 1);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at(""));
+  await page.waitForURL(at("compare"));
 });
 
 test("filters that hide everything offer to be cleared", async (t) => {

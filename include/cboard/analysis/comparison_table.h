@@ -51,6 +51,7 @@ std::vector<Fact> CollectFacts(const Snapshot& snapshot);
 struct Cell {
   double value = 0;
   Dialect dialect = Dialect::kFlat;
+  bool derived = false;  // Worked out from other figures, not measured.
   Source source = {};
 };
 
@@ -64,7 +65,7 @@ struct LoggedRatio {
 };
 
 struct TableRow {
-  std::string experiment = {};  // Tells models of the same name apart: where they were logged.
+  std::string experiment = {};  // Where it was logged; tells models of the same name apart.
   std::string model = {};
   std::string variant = {};
   std::size_t model_index = 0;                                  // In ComparisonTable::models.
@@ -92,16 +93,24 @@ struct ComparisonTable {
   std::optional<std::size_t> FindRow(std::string_view experiment, std::string_view model,
                                      std::string_view variant) const;
 
-  // What was measured of one row, by key.
+  // What is known of one row, by key.
   Metrics MetricsOf(std::size_t row) const;
+
+  // The part of it that was measured. Scores and policies take this one: they would count a derived
+  // figure beside what it was made from.
+  Metrics MeasuredOf(std::size_t row) const;
+
+  // Whether either row has the metric as a derived figure.
+  bool IsDerived(std::string_view metric, std::size_t row, std::size_t baseline_row) const;
 };
 
 // What a model's baseline is called where nothing else says which it is, the most usual name first.
 inline constexpr std::array<std::string_view, 7> kUsualBaselines = {
     "fp32", "float32", "float", "baseline", "original", "bf16", "fp16"};
 
-// Brings facts of all dialects together. Models are told apart by experiment and name; a model
-// whose variants lie in runs of their own, side by side, is one model. The baseline of a model is
+// Brings facts of all dialects together. A model is one model in all experiments that contradict
+// each other in nothing, and where its variants lie in runs of their own, side by side; otherwise
+// models are told apart by experiment and name. The baseline of a model is
 // what its ratios name, else the first of kUsualBaselines that it has, else its first variant.
 //
 // Tags alone cannot tell a model with one variant from somebody's training curves

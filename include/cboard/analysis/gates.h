@@ -109,8 +109,8 @@ struct GateResult {
 };
 
 struct ContractResult {
-  std::vector<GateResult> results = {};   // By row and gate, then what layers say, likewise.
-  std::vector<std::string> remarks = {};  // Patterns of `except` that leave out no layer.
+  std::vector<GateResult> results = {};      // By row and gate, then what layers say, likewise.
+  std::vector<ContractRemark> remarks = {};  // Patterns of `except` that leave out no layer.
 
   std::size_t failures() const;  // Whatever did not pass.
   bool passed() const { return failures() == 0; }

@@ -54,6 +54,7 @@ struct Meaning {
   std::string metric = {};    // The key of benchmark JSON, or the name of the ratio.
   std::string unit = {};
   Better better = Better::kUnknown;
+  bool derived = false;  // Worked out from other figures, as the log says; not measured.
   AuroraLabel aurora = {};
 };
 

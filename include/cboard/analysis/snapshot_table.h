@@ -15,7 +15,8 @@ namespace cboard::analysis {
 // cannot be read leave their cells empty.
 ComparisonTable TableOf(const Snapshot& snapshot);
 
-// A name per model that no other model has: its own, or with its experiment in front.
+// A name per model that no other model has: its own, or with its experiment beside it,
+// "alexnet (again)".
 std::vector<std::string> UniqueNames(const ComparisonTable& table);
 
 // All variants, those of the most models first: these are what A and B are chosen from.

@@ -32,6 +32,7 @@ struct RatioCell {
   Better better = Better::kUnknown;
   double value = 0;
   bool computed = false;              // From the metrics, because the log has none for this pair.
+  bool derived = false;               // Of a figure that was not measured.
   std::optional<Source> source = {};  // Of a logged one.
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,12 @@ struct Variant {
   std::string name;  // fp32, int8, fp16, w4a8, pruned50, …
   Metrics metrics;
   std::vector<double> latencies_ms;  // One per sample, when they were kept.
+  // Which of `metrics` were worked out from others, such as a latency from a throughput. They are
+  // logged with a mark, and no score counts them beside what they were made from.
+  std::set<std::string, std::less<>> derived = {};
+
+  // `metrics` without those.
+  Metrics Measured() const;
 };
 
 // Facts about a model, in the order of the file: {"library", "torchvision"}, {"input_shape", …}.

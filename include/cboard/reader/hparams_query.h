@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -152,7 +153,8 @@ class HParamsTable {
 
   // The columns: as described by an experiment, otherwise inferred from the sessions (numbers have
   // an interval, texts and truths a list of values; mixed types are texts) and from the scalars in
-  // and below their runs.
+  // and below their runs. Where experiments are merged, sessions that none of them describes add
+  // what is inferred of them.
   HParamsColumns Columns(const HParamsColumnsQuery& query) const;
 
   // The rows. Fails with kInvalidArgument when a filter does not fit the values of its column, or
@@ -170,7 +172,10 @@ class HParamsTable {
     std::optional<proto::HParamsSessionEnd> end;
   };
 
-  std::vector<proto::MetricInfo> InferMetrics() const;
+  // What the sessions have beyond what was declared. The scalars of a session that has a declared
+  // metric are its curves, not columns.
+  std::vector<HParamColumn> InferHParams(const std::set<std::string>& declared) const;
+  std::vector<proto::MetricInfo> InferMetrics(const std::set<MetricName>& declared) const;
   HParamsSession BuildSession(const SessionRun& run,
                               const std::vector<proto::MetricInfo>& metrics) const;
 

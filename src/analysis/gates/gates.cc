@@ -17,13 +17,21 @@
 namespace cboard::analysis {
 namespace {
 
+// A model that several experiments speak of is in each of them.
+bool IsIn(std::string_view experiment, const TableRow& row) {
+  return row.experiment == experiment ||
+         std::ranges::any_of(row.cells, [&](const std::optional<Cell>& cell) {
+           return cell && WithoutDot(cell->source.run) == experiment;
+         });
+}
+
 // Whether the gate's tags are those of a row.
 bool Matches(const Gate& gate, const TableRow& row) {
   return std::ranges::all_of(gate.tags, [&](const auto& tag) {
     const auto& [key, value] = tag;
     if (key == "model") return row.model == value;
     if (key == "variant") return row.variant == value;
-    return key == "experiment" && row.experiment == value;
+    return key == "experiment" && IsIn(value, row);
   });
 }
 
@@ -53,14 +61,14 @@ class Exceptions {
     for (const RankedLayer& layer : ranking.layers) layers_.insert(layer.baseline.layer);
   }
 
-  void AppendRemark(const Gate& gate, std::vector<std::string>& remarks) const {
+  void AppendRemark(const Gate& gate, std::vector<ContractRemark>& remarks) const {
     std::vector<std::string_view> unused;
     for (std::size_t i = 0; i < found_.size(); ++i) {
       if (!found_[i]) unused.push_back(gate.except[i]);
     }
     if (unused.empty() || layers_.empty()) return;
-    remarks.push_back("gate " + Quoted(gate.id) + ": 'except' leaves out no layer by " +
-                      SomeNames(unused) + "; there are " + SomeNames(layers_));
+    remarks.push_back({gate.line, "gate " + Quoted(gate.id) + ": 'except' leaves out no layer by " +
+                                      SomeNames(unused) + "; there are " + SomeNames(layers_)});
   }
 
  private:

@@ -55,7 +55,7 @@ class Baselines {
 
 std::string NameOfSide(const LayerSide& side, bool is_unique) {
   if (side.model.empty()) return side.run;
-  return is_unique ? side.model : side.run + "/" + side.model;
+  return is_unique ? side.model : WithPlace(side.model, side.run);
 }
 
 }  // namespace

@@ -99,7 +99,9 @@ class RowChecker {
                                             InsteadOf(gate.metric, comparison));
     }
     const double value = *result.value;
-    const std::string said = gate.metric + " is " + ShortNumber(value, 6);
+    const bool derived = table_.IsDerived(MetricKeyOf(gate.metric), comparison.row, comparison.row);
+    const std::string said =
+        gate.metric + " is " + ShortNumber(value, 6) + (derived ? " (derived, not measured)" : "");
     if (std::isnan(value)) return fail(said, value, 1);
     if (gate.min && IsBelow(value, *gate.min)) {
       return fail(said + ", below the least, " + ShortNumber(*gate.min, 6), *gate.min - value,

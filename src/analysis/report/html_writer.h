@@ -3,6 +3,7 @@
 //   html.Raw("<td>").Text(name).Raw("</td>");
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,7 @@ class HtmlWriter {
     return Raw(">").Text(text).Raw("</").Raw(tag).Raw(">");
   }
 
+  std::size_t size() const { return html_.size(); }
   std::string Take() { return std::move(html_); }
 
  private:

@@ -83,9 +83,16 @@ Result<std::string> WriteReport(const std::shared_ptr<const Snapshot>& snapshot,
       .Raw("</style></head><body>");
   html.Raw("<article class=\"report\">");
   WriteHead(html, data);
+  std::string missing;
+  bool any = false;
   for (const Part& part : kParts) {
-    if (options.sections.contains(part.section)) part.write(html, data);
+    if (!options.sections.contains(part.section)) continue;
+    const std::size_t before = html.size();
+    part.write(html, data);
+    any = any || html.size() > before;
+    if (html.size() == before) missing += (missing.empty() ? "" : ", ") + std::string(part.name);
   }
+  if (!any) html.Element("p", "Nothing was logged for " + missing + ".", "verdict warn");
   html.Raw("</article></body></html>\n");
   return html.Take();
 }

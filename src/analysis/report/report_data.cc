@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "cboard/analysis/snapshot_table.h"
 #include "cboard/base/strings.h"
@@ -40,7 +41,19 @@ ReportModel ModelOf(const ReportData& data, std::size_t index, std::string name,
   if (model.row_a && model.row_b) {
     model.comparison = CompareRows(data.table, *model.row_b, *model.row_a);
   }
-  model.checks = CheckPolicy(policy, model.a, model.b);
+  Metrics measured_a = model.a, measured_b = model.b;
+  for (const std::optional<std::size_t>& row : {model.row_a, model.row_b}) {
+    if (!row) continue;
+    for (std::size_t i = 0; i < data.table.metrics.size(); ++i) {
+      const std::optional<Cell>& cell = data.table.rows[*row].cells[i];
+      if (cell && cell->derived) model.derived.insert(data.table.metrics[i].key);
+    }
+  }
+  for (const std::string& key : model.derived) {
+    measured_a.erase(key);
+    measured_b.erase(key);
+  }
+  model.checks = CheckPolicy(policy, measured_a, measured_b);
   return model;
 }
 
@@ -124,14 +137,23 @@ Result<ReportData> CollectReport(const std::shared_ptr<const Snapshot>& snapshot
                 "there is no policy " + Quoted(options.policy) + "; there are " + Listed(names));
   }
   ReportData data{.options = options, .snapshot = snapshot, .table = TableOf(*snapshot)};
-  const std::vector<std::string> variants = VariantsOf(data.table);
-  data.a = options.baseline.empty() ? UsualBaseline(data.table) : options.baseline;
-  data.b = options.variant.empty() ? UsualOther(variants, data.a) : options.variant;
   const std::vector<std::string> names = UniqueNames(data.table);
   CBOARD_RETURN_IF_ERROR(CheckNames(options, names));
+  const std::set<std::string> wanted(options.models.begin(), options.models.end());
+  ComparisonTable about;  // Whose variants the pair is chosen from.
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!wanted.empty() && !wanted.contains(names[i])) continue;
+    const TableModel& model = data.table.models[i];
+    if (!wanted.empty()) data.chosen.insert(model.model);
+    about.models.push_back(model);
+    const auto rows = std::span(data.table.rows).subspan(model.first_row, model.row_count);
+    about.rows.insert(about.rows.end(), rows.begin(), rows.end());
+  }
+  const std::vector<std::string> variants = VariantsOf(about);
+  data.a = options.baseline.empty() ? UsualBaseline(about) : options.baseline;
+  data.b = options.variant.empty() ? UsualOther(variants, data.a) : options.variant;
   CBOARD_RETURN_IF_ERROR(CheckVariants(options, variants));
 
-  const std::set<std::string> wanted(options.models.begin(), options.models.end());
   std::set<std::string> keys;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!wanted.empty() && !wanted.contains(names[i])) continue;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct ReportModel {
   std::optional<std::size_t> row_b = {};
   Metrics a = {};
   Metrics b = {};
+  std::set<std::string, std::less<>> derived = {};   // Keys of figures that nobody measured.
   std::optional<VariantComparison> comparison = {};  // When both are there.
   std::vector<PolicyCheck> checks = {};
 
@@ -35,9 +37,10 @@ struct ReportData {
   ComparisonTable table = {};
   std::string a = {};
   std::string b = {};
-  std::vector<ReportModel> models = {};         // Failing ones first, then by what they lost.
-  std::vector<MetricDescription> metrics = {};  // Those that any of the models has.
-  std::string quality = {};                     // The metric of most models; empty without any.
+  std::set<std::string, std::less<>> chosen = {};  // Models by their own names; empty: all.
+  std::vector<ReportModel> models = {};            // Failing ones first, then by what they lost.
+  std::vector<MetricDescription> metrics = {};     // Those that any of the models has.
+  std::string quality = {};                        // The metric of most models; empty without any.
   std::optional<Result<ContractResult>> contract = {};
 };
 

@@ -1,6 +1,7 @@
 // Where it hurt: the worst layers of every model that logged them, and the trials of a tuning.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "analysis/number_text.h"
 #include "analysis/report/report_sections.h"
@@ -22,6 +23,15 @@ struct RankedModel {
   std::optional<VerifiedRuns> verified;
 };
 
+// As it was logged; else what histograms say of it, which is a bound.
+std::optional<double> ShownSqnr(const RankedLayer& layer) {
+  if (const auto found = layer.logged.find("sqnr_db"); found != layer.logged.end()) {
+    return found->second;
+  }
+  if (!layer.histogram || !std::isfinite(layer.histogram->sqnr_at_most_db)) return std::nullopt;
+  return layer.histogram->sqnr_at_most_db;
+}
+
 std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const LayerSide> sides,
                                      const ReportModel& model) {
   const std::optional<SidePair> pair = FindSides(sides, model.model, data.a, data.b);
@@ -32,7 +42,13 @@ std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const Lay
   if (!pair || !is_named(pair->a) || !is_named(pair->b)) return std::nullopt;
   const Run* const run_b = data.snapshot->FindRun(pair->b.run);
   if (run_b == nullptr) return std::nullopt;
-  return RankedModel{.ranking = RankSides(data.snapshot, &pair->a, pair->b),
+  LayerRanking ranking = RankSides(data.snapshot, &pair->a, pair->b);
+  // As the Layers page orders them: what fails first, then by the SQNR that is shown.
+  std::ranges::stable_sort(ranking.layers, {}, [](const RankedLayer& layer) {
+    return std::pair(-static_cast<int>(layer.diagnosis.level),
+                     ShownSqnr(layer).value_or(std::numeric_limits<double>::infinity()));
+  });
+  return RankedModel{.ranking = std::move(ranking),
                      .verified = ReadVerifiedRuns(*run_b, FindingsOf(pair->b))};
 }
 
@@ -42,11 +58,10 @@ std::string LoggedText(const RankedLayer& layer, std::string_view metric, int de
   return found == layer.logged.end() ? "–" : FixedNumber(found->second, decimals);
 }
 
-// As it was logged; else what histograms say of it, which is a bound.
 std::string SqnrText(const RankedLayer& layer) {
-  if (layer.logged.contains("sqnr_db") || !layer.histogram) return LoggedText(layer, "sqnr_db", 1);
-  const double bound = layer.histogram->sqnr_at_most_db;
-  return std::isfinite(bound) ? "≤ " + FixedNumber(bound, 1) : "–";
+  const std::optional<double> sqnr = ShownSqnr(layer);
+  if (!sqnr) return "–";
+  return (layer.logged.contains("sqnr_db") ? "" : "≤ ") + FixedNumber(*sqnr, 1);
 }
 
 std::string_view VerdictOf(Level level) {
@@ -123,9 +138,8 @@ void WriteLayers(HtmlWriter& html, const ReportData& data) {
 void WriteTuning(HtmlWriter& html, const ReportData& data) {
   bool any = false;
   for (const TuningTimeline& timeline : FindTuning(*data.snapshot)) {
-    const bool is_ours = std::ranges::any_of(
-        data.models, [&](const ReportModel& model) { return model.model == timeline.model; });
-    if (!is_ours) continue;
+    // Trials are variants of their own, so that the pair of the report says nothing about them.
+    if (!data.chosen.empty() && !data.chosen.contains(timeline.model)) continue;
     if (!any) html.Raw("<section class=\"long\"><h2>Tuning</h2>");
     any = true;
     html.Element("h3", timeline.model);

@@ -74,6 +74,7 @@ std::vector<Spot> SpotsOf(const ReportData& data, const MetricDescription& x,
                           const MetricDescription& y) {
   std::vector<Spot> spots;
   for (const ReportModel& model : data.models) {
+    if (model.derived.contains(x.key) || model.derived.contains(y.key)) continue;
     const auto ax = model.a.find(x.key), ay = model.a.find(y.key);
     const auto bx = model.b.find(x.key), by = model.b.find(y.key);
     if (bx == model.b.end() || by == model.b.end()) continue;

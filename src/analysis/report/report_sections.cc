@@ -39,7 +39,7 @@ Best BestGain(const ReportData& data, std::string_view metric) {
     const auto a = model.a.find(metric);
     const auto b = model.b.find(metric);
     if (a == model.a.end() || b == model.b.end()) continue;
-    if (!(a->second > 0) || !(b->second > 0)) continue;
+    if (!(a->second > 0) || !(b->second > 0) || model.derived.contains(metric)) continue;
     ++best.measured;
     const double gain = higher ? b->second / a->second : a->second / b->second;
     if (best.model == nullptr || gain > best.gain) {
@@ -78,8 +78,9 @@ void WriteVerdict(HtmlWriter& html, const ReportData& data) {
   }
 }
 
-std::string CheckText(const PolicyCheck& check) {
-  return check.outcome == GateOutcome::kMissing ? "not logged" : check.text;
+std::string CheckText(const ReportModel& model, const PolicyCheck& check) {
+  if (check.outcome != GateOutcome::kMissing) return check.text;
+  return model.derived.contains(check.gate->metric) ? "derived" : "not logged";
 }
 
 std::string_view ClassOf(GateOutcome outcome) {
@@ -113,6 +114,8 @@ void WriteContract(HtmlWriter& html, const ReportData& data) {
   html.Raw("</tbody></table></div>");
 }
 
+constexpr std::string_view kDerivedMark = "†";
+
 // What both variants of all models have of a metric, as numbers below each other.
 class MetricColumn {
  public:
@@ -139,6 +142,7 @@ class MetricColumn {
     } else {
       html.Element("span", has_a ? Text(a->second) : "–", "mid").Raw(" → ");
       html.Text(has_b ? Text(b->second) : "–");
+      if (model.derived.contains(key_)) html.Text(kDerivedMark);
     }
     html.Raw("</td>");
   }
@@ -197,7 +201,8 @@ void WriteSummary(HtmlWriter& html, const ReportData& data) {
 
 void WriteGates(HtmlWriter& html, const ReportData& data) {
   if (data.models.empty() || data.models.front().checks.empty()) return;
-  Begin(html, "Gates", "Policy “" + data.options.policy + "”: what was not logged is not judged.",
+  Begin(html, "Gates",
+        "Policy “" + data.options.policy + "”: what was not logged or not measured is not judged.",
         true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th><th>Verdict</th>");
   for (const PolicyCheck& check : data.models.front().checks) {
@@ -216,7 +221,8 @@ void WriteGates(HtmlWriter& html, const ReportData& data) {
                                     : "good");
     html.Raw("</td>");
     for (const PolicyCheck& check : model.checks) {
-      html.Raw("<td class=\"num\">").Element("span", CheckText(check), ClassOf(check.outcome));
+      html.Raw("<td class=\"num\">")
+          .Element("span", CheckText(model, check), ClassOf(check.outcome));
       html.Raw("</td>");
     }
     html.Raw("</tr>");
@@ -227,7 +233,12 @@ void WriteGates(HtmlWriter& html, const ReportData& data) {
 }
 
 void WriteModels(HtmlWriter& html, const ReportData& data) {
-  Begin(html, "Models", "● " + data.a + " → ◆ " + data.b + "; – was not logged.", true);
+  const bool derives =
+      std::ranges::any_of(data.models, [](const auto& model) { return !model.derived.empty(); });
+  Begin(html, "Models",
+        "● " + data.a + " → ◆ " + data.b + "; – was not logged" +
+            (derives ? "; † was derived from other figures, not measured." : "."),
+        true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th>");
   std::vector<MetricColumn> columns;
   for (const MetricDescription& metric : data.metrics) {
@@ -248,11 +259,18 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   constexpr std::size_t kMostRuns = 8;  // Named as damaged.
   std::vector<std::string> tags;
   std::size_t count = 0;
+  // What no variant of a model has was never meant to be measured of it.
+  struct Side {
+    const std::optional<std::size_t>& row;
+    const Metrics& has;
+    const Metrics& other;
+  };
   for (const ReportModel& model : data.models) {
-    for (const auto& [row, side] : {std::pair(model.row_a, &model.a), {model.row_b, &model.b}}) {
+    for (const auto& [row, has, other] :
+         {Side{model.row_a, model.a, model.b}, Side{model.row_b, model.b, model.a}}) {
       if (!row) continue;
       for (const MetricDescription& metric : data.metrics) {
-        if (side->contains(metric.key)) continue;
+        if (has.contains(metric.key) || !other.contains(metric.key)) continue;
         if (++count <= kMost) tags.push_back(MissingTag(data.table.rows[*row], metric));
       }
     }
@@ -276,8 +294,8 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   }
   for (const Error& error : data.snapshot->unreadable) html.Element("p", error.message, "warn");
   if (count > 0) {
-    html.Element("p",
-                 CountText(count, "value") + " that other models have, under these tags:", "note");
+    html.Element(
+        "p", CountText(count, "value") + " that the other variant has, under these tags:", "note");
     html.Raw("<p>");
     for (std::size_t i = 0; i < tags.size(); ++i) {
       if (i > 0) html.Raw(", ");

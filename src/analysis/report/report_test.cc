@@ -49,6 +49,33 @@ TEST(Report, StatesTheVerdictAndTheNumbersItRestsOn) {
   EXPECT_THAT(html, HasSubstr(" · runs · "));
 }
 
+TEST(Report, MarksWhatIsDerivedAndJudgesItNot) {
+  LogBuilder log;
+  for (const auto& [variant, rate] : {std::pair("fp32", 10.0), std::pair("int8", 40.0)}) {
+    const auto add = [&](std::string_view key, double value, bool derived) {
+      const MetricDescription metric = DescribeMetric(key);
+      const std::string tag = DefaultTag({.kind = CompressionTagKind::kMetric,
+                                          .model = "net",
+                                          .name = key,
+                                          .variant = variant,
+                                          .baseline = {}});
+      EXPECT_THAT(
+          log.Writer("r").AddScalar(tag, value, 0, LabelsOf(metric, "net", variant, derived)),
+          Succeeds());
+    };
+    add("accuracy", 0.75, false);
+    add("throughput", rate, false);
+    add("latency_mean_ms", 14000 / rate, true);
+  }
+  const std::string html = Written(log.Read());
+  EXPECT_THAT(html, HasSubstr("1400</span> → 350†"));
+  EXPECT_THAT(html, HasSubstr("† was derived"));
+  EXPECT_THAT(html, HasSubstr(">derived</span>"));    // The gate of latency.
+  EXPECT_THAT(html, Not(HasSubstr("Best speedup")));  // Nobody measured one.
+  EXPECT_THAT(html, HasSubstr("Best throughput"));
+  EXPECT_THAT(html, HasSubstr("Accuracy against throughput"));
+}
+
 TEST(Report, CallsMetricsByTheirNames) {
   const std::string html = Written(TwoModels(), {.sections = {ReportSection::kGates}});
   EXPECT_THAT(html, HasSubstr(">Model size<br>ratio ≥ 3×<"));
@@ -165,7 +192,39 @@ TEST(Report, ListsWhatIsMissingByTheTagItWouldHave) {
   LogBuilder log;
   log.Scalar("r", "a/metrics/accuracy/fp32", 0.5).Scalar("r", "a/metrics/accuracy/int8", 0.5);
   log.Scalar("r", "a/performance/latency_ms/fp32", 3);
-  EXPECT_THAT(Written(log.Read()), HasSubstr("<code>a/performance/latency_ms/int8</code>"));
+  log.Scalar("r", "b/metrics/accuracy/fp32", 0.5).Scalar("r", "b/metrics/accuracy/int8", 0.5);
+  const std::string html = Written(log.Read());
+  EXPECT_THAT(html, HasSubstr("<code>a/performance/latency_ms/int8</code>"));
+  EXPECT_THAT(html, Not(HasSubstr("<code>b/"))) << "nobody measured the latency of b";
+}
+
+TEST(Report, TellsOfTuningWhateverPairItIsAbout) {
+  LogBuilder log;
+  log.Scalar("r", "a/metrics/accuracy/fp32", 0.5).Scalar("r", "a/metrics/accuracy/int8", 0.5);
+  log.Scalar("eval/baseline_acc_0.776", "x", 1).Scalar("eval/tune_1_acc_0.095", "x", 1);
+  const auto snapshot = log.Read();
+  EXPECT_THAT(Written(snapshot, {.sections = {ReportSection::kTuning}}),
+              AllOf(HasSubstr("<h2>Tuning</h2>"), HasSubstr("0.0950")));
+  EXPECT_THAT(Written(snapshot, {.models = {"a"}}), Not(HasSubstr("<h2>Tuning</h2>")));
+  // The pair of a report about one model is of its own variants.
+  EXPECT_THAT(Written(snapshot, {.models = {"eval"}}),
+              AllOf(HasSubstr("<h2>Tuning</h2>"), HasSubstr("● baseline")));
+}
+
+TEST(Report, OrdersLayersByTheFigureThatItShows) {
+  LogBuilder log;
+  log.Scalar("r", "m/metrics/accuracy/fp32", 0.5).Scalar("r", "m/metrics/accuracy/int8", 0.5);
+  log.Scalar("r", "m/layers/conv1/sqnr_db/int8", 40);
+  log.Scalar("r", "m/layers/conv1/worst_channel_sqnr_db/int8", 22);
+  log.Scalar("r", "m/layers/fc1/sqnr_db/int8", 38);
+  log.Scalar("r", "m/layers/fc1/worst_channel_sqnr_db/int8", 36);
+  const std::string html = Written(log.Read(), {.sections = {ReportSection::kLayers}});
+  EXPECT_LT(html.find(">fc1<"), html.find(">conv1<"));
+}
+
+TEST(Report, SaysThatAPartHasNothing) {
+  EXPECT_THAT(Written(TwoModels(), {.sections = {ReportSection::kTuning, ReportSection::kLayers}}),
+              HasSubstr("Nothing was logged for layers, tuning."));
 }
 
 TEST(Report, JudgesAContractBesidesThePolicy) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <tuple>
 
-#include "analysis/run_path.h"
+#include "analysis/table/model_log.h"
 #include "cboard/compression/tags.h"
 #include "compression/tag_key.h"
 
@@ -15,43 +15,6 @@ struct Column {
   MetricDescription description = {};
   Dialect described_by = Dialect::kStage;
 };
-
-struct VariantLog {
-  std::string name = {};
-  Dialect named_by = Dialect::kStage;
-  std::map<std::string, Cell, std::less<>> metrics = {};
-  std::map<std::string, LoggedRatio, std::less<>> ratios = {};
-};
-
-struct ModelLog {
-  std::string name = {};
-  Dialect named_by = Dialect::kStage;
-  std::map<std::string, VariantLog> variants = {};  // By their key in tags.
-  std::string stored_baseline = {};                 // As ratios name it.
-  bool from_tags = true;                            // Nothing but tags says that this is a model.
-  bool from_trials = true;                          // Nothing but the names of tuning runs does.
-};
-
-using ModelPlace = std::pair<std::string, std::string>;  // Experiment, key of the model.
-using Models = std::map<ModelPlace, ModelLog>;
-
-// Keeps the spelling of the dialect that is trusted most.
-void Rename(std::string& name, Dialect& named_by, const std::string& candidate, Dialect dialect) {
-  if (!name.empty() && named_by <= dialect) return;
-  name = candidate;
-  named_by = dialect;
-}
-
-// Of two values for one cell, the one of the more trusted dialect; among equals the first, unless
-// the other was logged later.
-bool Replaces(const Cell& candidate, const Cell& present) {
-  if (candidate.dialect != present.dialect) return candidate.dialect < present.dialect;
-  // The name of a trial is what the tuning tool concluded from its scalars.
-  if (candidate.source.tag.empty() != present.source.tag.empty()) {
-    return candidate.source.tag.empty();
-  }
-  return candidate.source.wall_time_seconds > present.source.wall_time_seconds;
-}
 
 class Collector {
  public:
@@ -65,14 +28,16 @@ class Collector {
     VariantLog& variant = model.variants[TagKeyOf(meaning.variant)];
     Rename(variant.name, variant.named_by, meaning.variant, meaning.dialect);
 
-    Cell cell{.value = fact.value, .dialect = meaning.dialect, .source = std::move(fact.source)};
+    Cell cell{.value = fact.value,
+              .dialect = meaning.dialect,
+              .derived = meaning.derived,
+              .source = std::move(fact.source)};
     if (meaning.kind == FactKind::kRatio) {
       AddRatio(std::move(meaning), std::move(cell), model, variant);
       return;
     }
     Describe(meaning);
-    const auto [present, added] = variant.metrics.try_emplace(meaning.metric, cell);
-    if (!added && Replaces(cell, present->second)) present->second = std::move(cell);
+    variant.AddMetric(meaning.metric, std::move(cell));
   }
 
   Models& models() { return models_; }
@@ -81,13 +46,11 @@ class Collector {
  private:
   static void AddRatio(Meaning meaning, Cell cell, ModelLog& model, VariantLog& variant) {
     if (!meaning.baseline.empty()) model.stored_baseline = meaning.baseline;
-    LoggedRatio ratio{.cell = std::move(cell),
-                      .baseline = std::move(meaning.baseline),
-                      .unit = std::move(meaning.unit),
-                      .better = meaning.better,
-                      .aurora = std::move(meaning.aurora)};
-    const auto [present, added] = variant.ratios.try_emplace(meaning.metric, ratio);
-    if (!added && Replaces(ratio.cell, present->second.cell)) present->second = std::move(ratio);
+    variant.AddRatio(meaning.metric, {.cell = std::move(cell),
+                                      .baseline = std::move(meaning.baseline),
+                                      .unit = std::move(meaning.unit),
+                                      .better = meaning.better,
+                                      .aurora = std::move(meaning.aurora)});
   }
 
   // The vocabulary describes a metric; what is stored with its values knows better.
@@ -103,39 +66,6 @@ class Collector {
   Models models_;
   std::map<std::string, Column> columns_;
 };
-
-// Variants that were logged into runs of their own, side by side, are one model: what has a single
-// variant moves to the experiment above, as long as no variant is there twice.
-void JoinSiblings(Models& models) {
-  std::map<ModelPlace, std::vector<Models::iterator>> siblings;
-  for (auto model = models.begin(); model != models.end(); ++model) {
-    const auto& [experiment, key] = model->first;
-    if (experiment == "." || model->second.variants.size() != 1) continue;
-    siblings[{std::string(ParentOf(experiment)), key}].push_back(model);
-  }
-  for (auto& [place, members] : siblings) {
-    if (members.size() < 2) continue;
-    std::map<std::string, std::size_t> counts;
-    for (const auto member : members) ++counts[member->second.variants.begin()->first];
-    const auto parent = models.find(place);
-    const bool disjoint =
-        counts.size() == members.size() &&
-        (parent == models.end() || std::ranges::none_of(counts, [&](const auto& count) {
-           return parent->second.variants.contains(count.first);
-         }));
-    if (!disjoint) continue;
-    ModelLog& joined = models[place];
-    for (const auto member : members) {
-      ModelLog& log = member->second;
-      Rename(joined.name, joined.named_by, log.name, log.named_by);
-      joined.from_tags = joined.from_tags && log.from_tags;
-      joined.from_trials = joined.from_trials && log.from_trials;
-      if (joined.stored_baseline.empty()) joined.stored_baseline = log.stored_baseline;
-      joined.variants.merge(log.variants);
-      models.erase(member);
-    }
-  }
-}
 
 // Ratios that make a model of whatever they are logged of; others need metrics beside them.
 constexpr auto kRatios = std::to_array<std::string_view>(
@@ -258,6 +188,7 @@ ComparisonTable BuildComparisonTable(std::vector<Fact> facts) {
   Models& models = collector.models();
   JoinSiblings(models);
   std::erase_if(models, [](const auto& entry) { return LooksLikeTraining(entry.second); });
+  JoinExperiments(models);
   TableBuilder builder(collector.columns());
   for (auto& [place, model] : models) builder.Add(place.first, model);
   return builder.Take();
@@ -294,6 +225,25 @@ Metrics ComparisonTable::MetricsOf(std::size_t row) const {
     if (const auto& cell = rows[row].cells[i]) values[metrics[i].key] = cell->value;
   }
   return values;
+}
+
+Metrics ComparisonTable::MeasuredOf(std::size_t row) const {
+  Metrics values = MetricsOf(row);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const auto& cell = rows[row].cells[i];
+    if (cell && cell->derived) values.erase(metrics[i].key);
+  }
+  return values;
+}
+
+bool ComparisonTable::IsDerived(std::string_view metric, std::size_t row,
+                                std::size_t baseline_row) const {
+  const std::optional<std::size_t> column = FindMetric(metric);
+  if (!column) return false;
+  return std::ranges::any_of(std::array{row, baseline_row}, [&](std::size_t side) {
+    const auto& cell = rows[side].cells[*column];
+    return cell && cell->derived;
+  });
 }
 
 std::string MissingTag(const TableRow& row, const MetricDescription& metric) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/table/fact_builder.h"
+#include "cboard/analysis/snapshot_table.h"
 
 namespace cboard::analysis {
 namespace {
@@ -98,6 +99,48 @@ TEST(BuildComparisonTable, KeepsRepetitionsOfAModelApart) {
       BuildComparisonTable({FactOf("exp/a", "net/metrics/accuracy/int8", 0.75),
                             FactOf("exp/b", "net/metrics/accuracy/int8", 0.5)});
   EXPECT_THAT(RowsOf(twice), ElementsAre("exp/a | net | int8", "exp/b | net | int8"));
+}
+
+TEST(BuildComparisonTable, JoinsExperimentsThatContradictEachOtherInNothing) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("runs/benchmark/net", "net/metrics/accuracy/fp32", 0.75),
+                            FactOf("runs/benchmark/net", "net/metrics/accuracy/int8", 0.5),
+                            FactOf("runs/benchmark/net", "net/performance/model_size_mb/int8", 1.3),
+                            FactOf("runs/layers", "net/performance/model_size_mb/int8", 1.3042)});
+  EXPECT_THAT(RowsOf(table), ElementsAre("runs | net | fp32", "runs | net | int8"));
+  EXPECT_EQ(CellOf(table, 1, "accuracy")->source.run, "runs/benchmark/net");
+  EXPECT_EQ(CellOf(table, 1, "model_size_mb")->value, 1.3);
+}
+
+TEST(BuildComparisonTable, KeepsAllApartWhereTwoDiffer) {
+  const auto facts = [](double accuracy, double size) {
+    return std::vector{FactOf("a/net", "net/metrics/accuracy/fp32", 0.75),
+                       FactOf("a/net", "net/performance/model_size_mb/int8", 2),
+                       FactOf("b/x", "net/metrics/accuracy/fp32", accuracy),
+                       FactOf("c/y", "net/performance/model_size_mb/int8", size)};
+  };
+  EXPECT_EQ(BuildComparisonTable(facts(0.75, 2)).models.size(), 1u);
+  EXPECT_EQ(BuildComparisonTable(facts(0.76, 2)).models.size(), 3u);
+  EXPECT_EQ(BuildComparisonTable(facts(0.75, 2.2)).models.size(), 3u);
+}
+
+TEST(BuildComparisonTable, KeepsDirectoriesOfTuningApartThatAreCalledTheSame) {
+  const ComparisonTable table = BuildComparisonTable(
+      {FactOf("a/eval/baseline", "accuracy", 0.5), FactOf("a/eval/tune_1", "accuracy", 0.4),
+       FactOf("b/eval/baseline", "accuracy", 0.5), FactOf("b/eval/tune_2", "accuracy", 0.3)});
+  EXPECT_EQ(table.models.size(), 2u);
+}
+
+TEST(UniqueNames, SayTheExperimentBesideAModelOnlyWhereItTellsThemApart) {
+  const ComparisonTable table =
+      BuildComparisonTable({FactOf("again/net", "net/metrics/accuracy/int8", 0.75),
+                            FactOf("net", "net/metrics/accuracy/int8", 0.5),
+                            FactOf("other", "mlp/metrics/accuracy/int8", 0.5)});
+  EXPECT_THAT(UniqueNames(table), ElementsAre("net (again)", "net", "mlp"));
+  const ComparisonTable nested =
+      BuildComparisonTable({FactOf("again", "net/metrics/accuracy/int8", 0.75),
+                            FactOf("again/net", "net/metrics/accuracy/int8", 0.5)});
+  EXPECT_THAT(UniqueNames(nested), ElementsAre("net (again)", "net (again/net)"));
 }
 
 TEST(BuildComparisonTable, PutsTheBaselineFirstAndNumbersInTheirOrder) {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "analysis/run_path.h"
 #include "cboard/analysis/stages.h"
 
 namespace cboard::analysis {
@@ -21,9 +22,16 @@ std::vector<std::string> UniqueNames(const ComparisonTable& table) {
   std::map<std::string_view, std::size_t> uses;
   for (const TableModel& model : table.models) ++uses[model.model];
   std::vector<std::string> names;
+  std::map<std::string, std::size_t> shown;
   for (const TableModel& model : table.models) {
-    const bool unique = uses[model.model] == 1 || model.experiment.empty();
-    names.push_back(unique ? model.model : model.experiment + "/" + model.model);
+    names.push_back(uses[model.model] == 1 ? model.model
+                                           : WithPlace(model.model, model.experiment));
+    ++shown[names.back()];
+  }
+  // Of "again" and "again/alexnet" the latter is not the former without its last part.
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const TableModel& model = table.models[i];
+    if (shown[names[i]] > 1) names[i] = model.model + " (" + model.experiment + ")";
   }
   return names;
 }

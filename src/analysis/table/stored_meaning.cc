@@ -26,6 +26,11 @@ class Label {
     return object_[key].get(value) == simdjson::SUCCESS ? std::optional(value) : std::nullopt;
   }
 
+  bool Flag(std::string_view key) const {
+    bool value = false;
+    return object_[key].get(value) == simdjson::SUCCESS && value;
+  }
+
   std::vector<std::pair<std::string, double>> Numbers(std::string_view key) const {
     std::vector<std::pair<std::string, double>> numbers;
     simdjson::dom::object members;
@@ -67,7 +72,8 @@ std::optional<Meaning> MeaningOfLabel(const Label& label) {
                   .baseline = label.Text("baseline"),
                   .metric = label.Text("metric"),
                   .unit = label.Text("unit"),
-                  .better = BetterOf(label.Text("better"))};
+                  .better = BetterOf(label.Text("better")),
+                  .derived = label.Flag("derived")};
   if (meaning.model.empty() || meaning.variant.empty() || meaning.metric.empty()) {
     return std::nullopt;
   }

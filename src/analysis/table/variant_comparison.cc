@@ -27,7 +27,10 @@ std::optional<Delta> DeltaOf(const std::optional<Cell>& from, const std::optiona
 class Comparer {
  public:
   Comparer(const ComparisonTable& table, std::size_t row, std::size_t baseline_row)
-      : row_(table.rows[row]),
+      : table_(table),
+        row_index_(row),
+        baseline_index_(baseline_row),
+        row_(table.rows[row]),
         baseline_(table.rows[baseline_row]),
         from_(table.MetricsOf(baseline_row)),
         to_(table.MetricsOf(row)) {
@@ -54,6 +57,7 @@ class Comparer {
            .better = ratio.better,
            .value = logged != nullptr ? logged->cell.value : ratio.value,
            .computed = logged == nullptr,
+           .derived = table_.IsDerived(ratio.metric, row_index_, baseline_index_),
            .source = logged != nullptr ? std::optional(logged->cell.source) : std::nullopt});
     }
     for (Omission& omission : computed.omitted) {
@@ -77,7 +81,8 @@ class Comparer {
       }
       return;
     }
-    const Result<AuroraScore> made = ComputeAurora(from_, to_, options);
+    const Result<AuroraScore> made =
+        ComputeAurora(table_.MeasuredOf(baseline_index_), table_.MeasuredOf(row_index_), options);
     if (!made) {
       aurora.reason = made.error().message;
       return;
@@ -112,6 +117,9 @@ class Comparer {
     }
   }
 
+  const ComparisonTable& table_;
+  std::size_t row_index_;
+  std::size_t baseline_index_;
   const TableRow& row_;
   const TableRow& baseline_;
   Metrics from_;

@@ -42,6 +42,25 @@ TEST(CompareRows, ComputesDifferencesAndRatios) {
   EXPECT_TRUE(RatioOf(change, "size_ratio")->computed);
 }
 
+TEST(CompareRows, MarksWhatIsDerivedAndScoresItNot) {
+  std::vector<Fact> facts = Pair8();
+  for (const auto& [variant, rate] : {std::pair("fp32", 10.0), std::pair("int8", 40.0)}) {
+    facts.push_back(StoredFact("r", "net", variant, "throughput", rate));
+    facts.push_back(StoredFact("r", "net", variant, "latency_mean_ms", 14000 / rate));
+    facts.back().meaning.derived = true;
+  }
+  const ComparisonTable table = BuildComparisonTable(facts);
+  EXPECT_TRUE(table.rows[0].cells[*table.FindMetric("latency_mean_ms")]->derived);
+  EXPECT_FALSE(table.MeasuredOf(0).contains("latency_mean_ms"));
+  EXPECT_TRUE(table.MeasuredOf(0).contains("throughput"));
+  const VariantComparison change = CompareRows(table, 1, 0);
+  EXPECT_TRUE(RatioOf(change, "speedup")->derived);
+  EXPECT_FALSE(RatioOf(change, "throughput_ratio")->derived);
+  EXPECT_THAT(change.aurora.weights,
+              ElementsAre(Pair("quality", ::testing::_), Pair("throughput", ::testing::_)));
+  EXPECT_NEAR(*change.aurora.coverage, 0.6, 1e-9);
+}
+
 TEST(CompareRows, TakesAnyRowAsBaseline) {
   const ComparisonTable table = BuildComparisonTable(Pair8());
   const VariantComparison change = CompareRows(table, 0, 1);

@@ -1,6 +1,7 @@
 // The columns of the table of hyperparameters.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <unordered_set>
 
@@ -81,46 +82,64 @@ void MergeInto(proto::HParamsExperiment& experiment, const proto::HParamsExperim
 
 }  // namespace
 
-std::vector<proto::MetricInfo> HParamsTable::InferMetrics() const {
+std::vector<proto::MetricInfo> HParamsTable::InferMetrics(
+    const std::set<MetricName>& declared) const {
   std::unordered_set<std::string_view> sessions;
   for (const SessionRun& session : sessions_) sessions.insert(session.name);
-  std::set<std::pair<std::string, std::string>> names;  // (tag, group), the order of TensorBoard.
+  using Names =
+      std::set<std::pair<std::string, std::string>>;  // (tag, group), as TensorBoard sorts.
+  std::map<std::string_view, Names> by_session;
+  std::set<std::string_view> described;  // Sessions that have a declared metric.
   for (const std::string& run : source_.scalar_runs) {
     const auto session = SessionAbove(sessions, run);
     if (!session) continue;
     std::string group = run.substr(std::min(session->size() + 1, run.size()));
-    for (std::string& tag : source_.scalar_tags(run)) names.emplace(std::move(tag), group);
+    for (std::string& tag : source_.scalar_tags(run)) {
+      if (declared.contains({group, tag})) described.insert(*session);
+      by_session[*session].emplace(std::move(tag), group);
+    }
+  }
+  Names names;
+  for (auto& [session, found] : by_session) {
+    if (!described.contains(session)) names.merge(found);
   }
   std::vector<proto::MetricInfo> metrics;
   for (const auto& [tag, group] : names) metrics.push_back({.group = group, .tag = tag});
   return metrics;
 }
 
+std::vector<HParamColumn> HParamsTable::InferHParams(const std::set<std::string>& declared) const {
+  std::map<std::string, std::vector<const HParamValue*>> values;
+  for (const SessionRun& session : sessions_) {
+    for (const auto& [name, value] : session.start.hparams) {
+      if (!declared.contains(name)) values[name].push_back(&value);
+    }
+  }
+  std::vector<HParamColumn> columns;
+  for (const auto& [name, of_sessions] : values) columns.push_back(InferColumn(name, of_sessions));
+  return columns;
+}
+
 HParamsColumns HParamsTable::Columns(const HParamsColumnsQuery& query) const {
   HParamsColumns columns;
+  std::set<std::string> hparams;
+  std::set<MetricName> metrics;
   if (!experiments_.empty()) {
     columns.experiment = experiments_.front();
     if (query.merge_experiments) {
       columns.experiment.hparams.clear();
       columns.experiment.metrics.clear();
-      std::set<std::string> hparams;
-      std::set<MetricName> metrics;
       for (const auto& other : experiments_) MergeInto(columns.experiment, other, hparams, metrics);
     }
     for (HParamInfo& info : columns.experiment.hparams) {
       columns.hparams.push_back({std::move(info), false});
     }
     columns.experiment.hparams.clear();
-  } else {
-    std::map<std::string, std::vector<const HParamValue*>> values;
-    for (const SessionRun& session : sessions_) {
-      for (const auto& [name, value] : session.start.hparams) values[name].push_back(&value);
-    }
-    for (const auto& [name, of_sessions] : values) {
-      columns.hparams.push_back(InferColumn(name, of_sessions));
-    }
+  }
+  if (experiments_.empty() || query.merge_experiments) {
+    std::ranges::move(InferHParams(hparams), std::back_inserter(columns.hparams));
     if (!columns.hparams.empty() && query.include_metrics) {
-      columns.experiment.metrics = InferMetrics();
+      std::ranges::move(InferMetrics(metrics), std::back_inserter(columns.experiment.metrics));
     }
   }
   if (!query.include_metrics) columns.experiment.metrics.clear();

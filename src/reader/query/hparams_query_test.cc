@@ -121,6 +121,26 @@ TEST(HParamsTable, TakesTheFirstExperimentOrAllOfThem) {
   EXPECT_THAT(table.Columns({.include_metrics = false}).experiment.metrics, IsEmpty());
 }
 
+TEST(HParamsTable, AddsWhatSessionsHaveThatNoExperimentDescribes) {
+  HParamsSource source = Trials();
+  source.runs.push_back(
+      {"imported", {}, proto::EncodeHParamsSessionStart({{"model_name", std::string("net")}}), {}});
+  source.runs[0].experiment = proto::EncodeHParamsExperiment(
+      {.hparams = {{.name = "lr"}, {.name = "opt"}}, .metrics = {{.group = "", .tag = "loss"}}});
+  source.scalar_runs.push_back("imported");
+  source.scalar_tags = [](std::string_view run) {
+    return std::vector<std::string>{run == "imported" ? "hparam/speedup" : "loss", "lr_now"};
+  };
+  const HParamsColumns columns = HParamsTable(source).Columns({.merge_experiments = true});
+  std::vector<std::string> names;
+  for (const HParamColumn& column : columns.hparams) names.push_back(column.info.name);
+  EXPECT_THAT(names, ElementsAre("lr", "model_name", "opt"));
+  names.clear();
+  for (const proto::MetricInfo& metric : columns.experiment.metrics) names.push_back(metric.tag);
+  EXPECT_THAT(names, ElementsAre("loss", "hparam/speedup", "lr_now"));
+  EXPECT_EQ(HParamsTable(source).Columns({}).hparams.size(), 2u) << "as TensorBoard has it";
+}
+
 TEST(HParamsTable, LeavesOutWhatIsDamagedOrCannotBeShown) {
   HParamsSource source = Trials();
   source.runs[0].session_start = "\x1a\x7f";

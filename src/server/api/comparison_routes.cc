@@ -77,6 +77,7 @@ class TableWriter {
                 [&](const Entry& e) { return variant_index_.at(e.row->variant); });
     WriteValues(json, "metrics", entries, [](const Entry& e) { return e.metric; });
     WriteNumbers(json, "values", entries, [](const Entry& e) { return e.cell->value; });
+    WriteValues(json, "derived", entries, [](const Entry& e) { return e.cell->derived; });
     WriteValues(json, "runs", entries, [&](const Entry& e) { return source(e).run; });
     WriteValues(json, "tags", entries, [&](const Entry& e) { return source(e).tag; });
     WriteValues(json, "steps", entries, [&](const Entry& e) { return source(e).step; });
@@ -110,6 +111,7 @@ class TableWriter {
     WriteValues(json, "units", entries, [](const Entry& e) { return e.ratio->unit; });
     WriteNumbers(json, "values", entries, [](const Entry& e) { return e.ratio->value; });
     WriteValues(json, "computed", entries, [](const Entry& e) { return e.ratio->computed; });
+    WriteValues(json, "derived", entries, [](const Entry& e) { return e.ratio->derived; });
     json.EndObject();
   }
 

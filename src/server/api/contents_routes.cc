@@ -31,14 +31,22 @@ bool HasHardware(const Snapshot& snapshot) {
   });
 }
 
+// Sizes alone, as a comparison of two files logs them, do not say what compression cost.
+bool HasQuality(const analysis::ComparisonTable& table) {
+  return std::ranges::any_of(table.metrics, [](const MetricDescription& metric) {
+    return metric.unit.empty() && metric.better != Better::kUnknown;
+  });
+}
+
 Result<HttpResponse> GetContents(const ApiCall& call) {
   const Snapshot& snapshot = *call.snapshot;
-  const bool has_models = !analysis::TableOf(snapshot).models.empty();
+  const analysis::ComparisonTable table = analysis::TableOf(snapshot);
+  const bool has_models = !table.models.empty();
   std::vector<std::string_view> pages;
   const auto add = [&](std::string_view page, bool has_contents) {
     if (has_contents) pages.push_back(page);
   };
-  add("overview", has_models);
+  add("overview", has_models && HasQuality(table));
   add("compare", has_models);
   add("layers", !analysis::FindLayerSides(snapshot).empty());
   add("graph", !analysis::FindGraphs(snapshot).empty());

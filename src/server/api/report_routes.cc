@@ -45,8 +45,8 @@ Result<HttpResponse> GetGates(const ApiCall& call) {
     const TableModel& model = table.models[i];
     Metrics of_a, of_b;
     for (std::size_t row = model.first_row; row < model.first_row + model.row_count; ++row) {
-      if (table.rows[row].variant == a) of_a = table.MetricsOf(row);
-      if (table.rows[row].variant == b) of_b = table.MetricsOf(row);
+      if (table.rows[row].variant == a) of_a = table.MeasuredOf(row);
+      if (table.rows[row].variant == b) of_b = table.MeasuredOf(row);
     }
     for (PolicyCheck& check : analysis::CheckPolicy(*policy, of_a, of_b)) {
       entries.push_back({i, std::move(check)});
@@ -83,9 +83,9 @@ Result<HttpResponse> PostGates(const ApiCall& call) {
   WriteNumbers(json, "values", entries, &GateResult::value);
   WriteNumbers(json, "baseline_values", entries, &GateResult::baseline_value);
   WriteValues(json, "explanations", entries, &GateResult::explanation);
-  std::vector<std::string> remarks = contract.remarks;
+  std::vector<analysis::ContractRemark> remarks = contract.remarks;
   remarks.insert(remarks.end(), result.remarks.begin(), result.remarks.end());
-  WriteValues(json, "remarks", remarks, std::identity());
+  WriteValues(json, "remarks", remarks, &analysis::ContractRemark::text);
   json.EndObject();
   return JsonResponse(json.Take());
 }

@@ -7,6 +7,8 @@ export interface TableAnswer {
   baseline: string;
   models: string[];
   baselines: string[];
+  model_names: string[];
+  experiments: string[];
   variants: string[];
   metrics: { names: string[]; units: string[]; directions: string[]; labels: string[] };
   cells: {
@@ -14,6 +16,7 @@ export interface TableAnswer {
     variants: number[];
     metrics: number[];
     values: WireNumber[];
+    derived: boolean[];
     runs: string[];
     tags: string[];
     steps: number[];
@@ -41,6 +44,8 @@ export interface Metric {
 
 export interface Cell {
   readonly value: number;
+  /** Worked out from other figures, not measured. */
+  readonly derived: boolean;
   readonly run: string;
   readonly tag: string;
   readonly step: number;
@@ -57,11 +62,19 @@ export interface Score {
 }
 
 export interface Model {
+  /** Unique: "alexnet (again)" where two experiments do not agree about alexnet. */
   readonly name: string;
   /** The variant that the others of this model are compared with. */
   readonly baseline: string;
+  /** As tags have it. */
+  readonly plainName: string;
+  /** What it was logged with; the run of an importer is called like the model, which is left out. */
+  readonly experiment: string;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
+  /** The value unless it is derived: what scores and gates count. */
+  measured(variant: string, metric: string): number | null;
+  isDerived(metric: string, ...variants: readonly string[]): boolean;
   aurora(variant: string): Score | null;
 }
 
@@ -86,6 +99,7 @@ export function readTable(answer: TableAnswer): Comparison {
     if (variant === undefined || metric === undefined || value === undefined || value === null) return;
     cells[model]?.set(keyOf(variant, metric), {
       value: toNumber(value),
+      derived: answer.cells.derived[i] ?? false,
       run: answer.cells.runs[i] ?? "",
       tag: answer.cells.tags[i] ?? "",
       step: answer.cells.steps[i] ?? 0,
@@ -113,8 +127,12 @@ export function readTable(answer: TableAnswer): Comparison {
     return {
       name,
       baseline: answer.baselines[m] ?? answer.baseline,
+      plainName: answer.model_names[m] ?? name,
+      experiment: experimentOf(answer.experiments[m] ?? "", answer.model_names[m] ?? name),
       cell,
       value: (variant, metric) => cell(variant, metric)?.value ?? null,
+      measured: (variant, metric) => { const found = cell(variant, metric); return found && !found.derived ? found.value : null; },
+      isDerived: (metric, ...variants) => variants.some((variant) => cell(variant, metric)?.derived),
       aurora: (variant) => scores[m]?.get(variant) ?? null,
     };
   });
@@ -131,6 +149,11 @@ export function readTable(answer: TableAnswer): Comparison {
     models,
     byName: new Map(models.map((model) => [model.name, model])),
   };
+}
+
+function experimentOf(place: string, model: string): string {
+  const end = `/${encodeURIComponent(model)}`;
+  return `/${place}`.endsWith(end) ? place.slice(0, Math.max(0, place.length - end.length)) : place;
 }
 
 function directionOf(text: string | undefined): boolean | null {

@@ -32,7 +32,7 @@ export function computeAurora(model: Values, a: string, b: string, weights: Auro
   if (!(weights.quality > 0)) return none("the weight of quality is 0; a score without quality means nothing");
   const present: { name: string; ratio: number; weight: number }[] = [];
   for (const term of TERMS) {
-    const [from, to] = [model.value(a, term.metric), model.value(b, term.metric)];
+    const [from, to] = [model.measured(a, term.metric), model.measured(b, term.metric)];
     if (from === null || to === null) {
       if (term.name === "quality") return none(`both models need ${term.metric}, which stands for quality`);
       continue;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { gain, judge, POLICIES, type Values } from "./gates";
 
 const model = (values: Record<string, [number, number]>): Values => ({
-  value: (variant, metric) => values[metric]?.[variant === "fp32" ? 0 : 1] ?? null,
+  measured: (variant, metric) => values[metric]?.[variant === "fp32" ? 0 : 1] ?? null,
 });
 const balanced = POLICIES[0]!;
 

@@ -32,8 +32,9 @@ export interface Verdict {
   readonly checked: number; // Gates for which both values were logged.
 }
 
+/** What was measured; a derived figure would be judged beside the one it was made from. */
 export interface Values {
-  value(variant: string, metric: string): number | null;
+  measured(variant: string, metric: string): number | null;
 }
 
 /** Whether values are shares of one, to be shown in per cent. */
@@ -64,7 +65,7 @@ export interface Checked {
 }
 
 export function check(model: Values, a: string, b: string, gate: Gate): Checked {
-  const [va, vb] = [model.value(a, gate.metric), model.value(b, gate.metric)];
+  const [va, vb] = [model.measured(a, gate.metric), model.measured(b, gate.metric)];
   if (gate.kind === "drop") {
     const rule = `${gate.label} ≤ ${limitText(gate)}`;
     if (va === null || vb === null) return { gate, rule, measured: null, passes: null };

@@ -5,6 +5,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { getJson } from "../api/client";
 import { stillEmpty } from "../lib/folding";
 import { dataVersion, progress } from "./live";
+import { goInstead, hrefOf, pathParts } from "./location";
 
 const LATER_MILLISECONDS = 400;
 const REMEMBERED = "empty pages"; // Also in public/theme.js.
@@ -29,6 +30,13 @@ function remember(ids: Iterable<string>): void {
   }
 }
 
+/** Who asks for no page gets the first that has something; who asks for one stays there. `pages` are
+ * in the order of the rail. That there are files is not yet something to look at. */
+function leaveEmptyFront(pages: readonly string[]): void {
+  const first = pages[0];
+  if (pathParts.peek().length === 0 && first !== undefined && first !== "overview" && first !== "files") goInstead(hrefOf([first]));
+}
+
 /** Follows the logs until every one of `all` has something. As long as it cannot be told, and where
  * all are empty, only `rare` ones count as such. */
 export function followContents(all: readonly string[], rare: ReadonlySet<string>): void {
@@ -43,6 +51,7 @@ export function followContents(all: readonly string[], rare: ReadonlySet<string>
     const later = setTimeout(() => {
       getJson<{ pages: string[] }>("contents").then(({ pages }) => {
         known = true;
+        leaveEmptyFront(pages);
         const filled = new Set(pages);
         emptyPages.value = stillEmpty(all, emptyPages.peek(), filled);
         remember(filled.size === 0 ? rare : stillEmpty(all, null, filled));

@@ -55,6 +55,12 @@ export function go(href: string): void {
   here.value = new URL(window.location.href);
 }
 
+/** Goes to another page that takes the place of this one: "back" leads to what was before. */
+export function goInstead(href: string): void {
+  window.history.replaceState(null, "", href);
+  here.value = new URL(window.location.href);
+}
+
 /**
  * Changes the state of this page. What the user selects can be taken back with "back"; what follows
  * the pointer (zoom, sliders) replaces the entry instead.
@@ -88,8 +94,7 @@ export function newAddressOf(hash: string): string | null {
 export function followOldLink(): void {
   const address = newAddressOf(window.location.hash);
   if (address === null) return;
-  window.history.replaceState(null, "", base.pathname + address);
-  here.value = new URL(window.location.href);
+  goInstead(base.pathname + address);
 }
 
 /** Follows the browser's buttons, and links inside the page without loading it anew. */

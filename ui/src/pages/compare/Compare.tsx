@@ -11,6 +11,7 @@ import { check, judge, POLICIES, type Policy } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../lib/format";
 import { quantile } from "../../lib/quantile";
+import { DERIVED } from "../../parts/DerivedMark";
 import { Nothing } from "../../parts/Nothing";
 import { comparisonLines } from "../../parts/Snippet";
 import { Waterfall } from "../../parts/Waterfall";
@@ -88,8 +89,10 @@ function Gates({ model, a, b, policy }: { model: Model; a: string; b: string; po
           <li key={gate.metric}>
             <span>{rule}</span>
             <span class="dim">{gate.metric}</span>
-            {passes === null
-              ? <span class="none" title={`not logged: ${flatTag(model.name, gate.metric, model.value(a, gate.metric) === null ? a : b)}`}>not logged</span>
+            {passes === null && model.isDerived(gate.metric, a, b)
+              ? <span class="none" title={DERIVED}>derived</span>
+              : passes === null
+              ? <span class="none" title={`not logged: ${flatTag(model.plainName, gate.metric, model.value(a, gate.metric) === null ? a : b)}`}>not logged</span>
               : <span class={`verdict ${passes ? "good" : "bad"}`}>{measured}</span>}
           </li>
         ))}
@@ -102,7 +105,7 @@ function Gates({ model, a, b, policy }: { model: Model; a: string; b: string; po
 function passText(checked: number, all: number): string {
   if (checked === 0) return "nothing to check";
   if (checked === all) return all === 1 ? "passes the gate" : `passes all ${all} gates`;
-  return `passes ${checked} of ${all} gates; ${all - checked === 1 ? "the other was" : "the others were"} not logged`;
+  return `passes ${checked} of ${all} gates; ${all - checked === 1 ? "the other was" : "the others were"} not measured`;
 }
 
 function Figure({ texts: [a, b] }: { texts: readonly [string, string] }): JSX.Element {
@@ -135,7 +138,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
       <div class="tiles">
         {tiles.map((metric) => (
           <div class="tile" key={metric.name}>
-            <div class="name">{withoutUnit(metric.label)}</div>
+            <div class="name">{withoutUnit(metric.label)}{model.isDerived(metric.name, a, b) && <span title={DERIVED}>, derived</span>}</div>
             <Figure texts={valueTexts(metric, model.value(a, metric.name), model.value(b, metric.name))} />
             <div class="from"><Change metric={metric} a={model.value(a, metric.name)} b={model.value(b, metric.name)} fails={failing.has(metric.name)} /></div>
           </div>

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { Metric, Model } from "../../api/compression";
 import { flatTag } from "../../lib/flat_tags";
 import { decimalsOfColumn, fixedInGroups, percent, points, ratio, significant, withoutUnit } from "../../lib/format";
+import { DERIVED } from "../../parts/DerivedMark";
 import { asFraction, gain, isFraction } from "../../lib/gates";
 
 /** Megabytes of small and of large models read better in another unit; both sides have the same one. */
@@ -56,11 +57,11 @@ export function MetricsTable({ model, metrics, a, b, failing }: {
             const [ta, tb] = valueTexts(metric, ca?.value ?? null, cb?.value ?? null);
             return (
               <tr key={metric.name}>
-                <td>{withoutUnit(metric.label)}</td>
-                <td class={`num ${ca ? "" : "none"}`} title={ca ? undefined : `not logged: ${flatTag(model.name, metric.name, a)}`}>{ta}</td>
-                <td class={`num ${cb ? "" : "none"}`} title={cb ? undefined : `not logged: ${flatTag(model.name, metric.name, b)}`}>{tb}</td>
+                <td>{withoutUnit(metric.label)}{model.isDerived(metric.name, a, b) && <span class="dim" title={DERIVED}>, derived</span>}</td>
+                <td class={`num ${ca ? "" : "none"}`} title={ca ? undefined : `not logged: ${flatTag(model.plainName, metric.name, a)}`}>{ta}</td>
+                <td class={`num ${cb ? "" : "none"}`} title={cb ? undefined : `not logged: ${flatTag(model.plainName, metric.name, b)}`}>{tb}</td>
                 <td class="num"><Change metric={metric} a={ca?.value ?? null} b={cb?.value ?? null} fails={failing.has(metric.name)} /></td>
-                <td class="mono dim wide-s" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>{(cb?.tag || ca?.tag || cb?.run || ca?.run)?.replace(`${model.name}/`, "")}</td>
+                <td class="mono dim wide-s" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>{(cb?.tag || ca?.tag || cb?.run || ca?.run)?.replace(`${model.plainName}/`, "")}</td>
               </tr>
             );
           })}

@@ -18,7 +18,7 @@ export function ModelCard({ row, data, a, b }: { row: Row; data: OverviewData; a
           if (!pair || (pair.a === null && pair.b === null)) return null;
           return (
             <>
-              <dt>{withComma(metric.label)}</dt>
+              <dt>{withComma(metric.label)}{pair.derived && ", derived"}</dt>
               <dd>{pair.a === null ? "–" : significant(pair.a)}</dd>
               <dd>{pair.b === null ? "–" : significant(pair.b)}</dd>
               <dd>{pair.gain === null ? "–" : ratio(pair.gain)}</dd>

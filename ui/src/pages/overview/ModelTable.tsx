@@ -7,11 +7,12 @@ import { flatTag } from "../../lib/flat_tags";
 import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../lib/format";
 import { useSize } from "../../charts/useSize";
 import { CheckMenu } from "../../parts/CheckMenu";
+import { DERIVED, DerivedMark } from "../../parts/DerivedMark";
 import { useGrowingRows } from "../../parts/useGrowingRows";
 import { useKeys } from "../../shell/keys";
 import { listOf, listText, query, setQuery } from "../../state/location";
 import { MOST_IN_RADAR } from "./radar_layout";
-import { pairAt, sortRows, type OverviewData, type PairValue, type Row } from "./rows";
+import { pairAt, sortRows, unknownMetrics, type OverviewData, type PairValue, type Row } from "./rows";
 
 interface Column {
   readonly id: string;
@@ -81,10 +82,10 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
   const most = Math.max(0, ...data.rows.map((row) => Math.abs(row.drop ?? 0)).filter(Number.isFinite));
   const pairCell = (metric: Metric, text: (v: number) => JSX.Element | string, width: number) => (row: Row): JSX.Element => {
     const pair = pairAt(row, data, metric) ?? NO_PAIR;
-    if (pair.a === null && pair.b === null) return <NotLogged model={row.name} metric={metric} side={b} text="not logged" />;
+    if (pair.a === null && pair.b === null) return <NotLogged model={row.model.plainName} metric={metric} side={b} text="not logged" />;
     const side = (value: number | null, name: string): JSX.Element | string =>
-      value === null ? <NotLogged model={row.name} metric={metric} side={name} text="–" /> : text(value);
-    return <Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />;
+      value === null ? <NotLogged model={row.model.plainName} metric={metric} side={name} text="–" /> : text(value);
+    return <><Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />{pair.derived && <DerivedMark />}</>;
   };
   return [
     { id: "model", head: "Model", numeric: false, key: (row) => row.name, cell: (row) => <span class="model-name" title={row.name}>{row.name}</span> },
@@ -100,7 +101,7 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
         numeric: true, key: (row) => row.metrics.get(metric.name)?.gain ?? null,
         cell: (row) => {
           const times = row.metrics.get(metric.name)?.gain;
-          return times == null ? <span class="none">–</span> : <span class={times < 1 ? "bad" : ""}>{ratio(times)}</span>;
+          return times == null ? <span class="none">–</span> : <span class={times < 1 ? "bad" : ""}>{ratio(times)}{row.metrics.get(metric.name)?.derived && <DerivedMark />}</span>;
         } },
     ]),
     { id: "aurora", head: "AURORA", numeric: true, key: (row) => row.aurora?.score ?? null,
@@ -180,6 +181,7 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
     if (box) setFits(box.querySelector("table")!.offsetWidth <= box.clientWidth);
   }, [width, columns.length, rows]);
   const words = query.value.get("find") ?? "";
+  const unknown = unknownMetrics(data, words);
   return (
     <section class="models-part" aria-label="Models">
       <div class="panel-head models-head">
@@ -219,8 +221,9 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
           ))}
         </tbody>
       </table>
+      {rows.some((row) => resources.some((m) => row.metrics.get(m.name)?.derived)) && <p class="note">† {DERIVED}</p>}
       {rows.length > growing.shown && <button ref={growing.end} class="link more" onClick={growing.more}>Show more of {rows.length}</button>}
-      {rows.length === 0 && <p class="panel note">No model passes the filters. <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Clear them</button></p>}
+      {rows.length === 0 && <p class="panel note">{unknown.length > 0 ? `${unknown.join(", ")} is no metric here; there are ${data.axes.map((m) => m.name).join(", ")}.` : "No model passes the filters."} <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Clear them</button></p>}
       </div>
     </section>
   );

@@ -7,7 +7,6 @@ import { readWeights } from "../../lib/aurora";
 import { asFraction, isFraction, POLICIES } from "../../lib/gates";
 import { csvOf, saveAs } from "../../lib/csv";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
-import { paretoFront } from "../../lib/pareto";
 import { plural, withComma, withoutUnit } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
 import { comparisonLines, shellFolder } from "../../parts/Snippet";
@@ -18,11 +17,11 @@ import { AuroraPanel } from "./AuroraPanel";
 import { ModelCard } from "./ModelCard";
 import { ModelTable } from "./ModelTable";
 import { ParetoChart } from "./ParetoChart";
-import type { ParetoInput } from "./pareto_layout";
+import { frontOf, type ParetoInput } from "./pareto_layout";
 import { Radar } from "./Radar";
 import { MOST_IN_RADAR, withTick } from "./radar_layout";
 import { Tiles } from "./Tiles";
-import { brushText, differs, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
+import { brushText, differs, largestExperiment, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
 import "./overview.css";
 
 /** What the chart shows of a metric: shares in per cent. */
@@ -33,7 +32,7 @@ function shownValue(metric: Metric, value: number): number {
 const shownLabel = (metric: Metric): string => `${withComma(metric.label)}${isFraction(metric) ? ", %" : ""}`;
 const plainLabel = (metric: Metric): string => withoutUnit(metric.label);
 
-function paretoInputs(data: OverviewData, x: Metric, y: Metric): ParetoInput[] {
+function paretoInputs(data: OverviewData, x: Metric, y: Metric, experiment: string | null): ParetoInput[] {
   return data.rows.flatMap((row) => {
     const [px, py] = [pairAt(row, data, x), pairAt(row, data, y)];
     if (px?.b == null || py?.b == null) return [];
@@ -44,13 +43,15 @@ function paretoInputs(data: OverviewData, x: Metric, y: Metric): ParetoInput[] {
       ya: both ? shownValue(y, py.a!) : null,
       xb: shownValue(x, px.b),
       yb: shownValue(y, py.b),
+      ranked: row.model.experiment === experiment,
+      derived: (px.derived ?? false) || (py.derived ?? false),
     }];
   });
 }
 
 function saveCsv(data: OverviewData, shown: readonly Row[], a: string, b: string): void {
   const metrics = [data.quality, ...data.resources];
-  const head = ["model", ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]), "drop", ...data.resources.map((m) => `${m.name} gain`), "aurora", "fails"];
+  const head = ["model", ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]), "drop", ...data.resources.map((m) => `${m.name} gain`), "aurora", "fails", "derived"];
   const rows = shown.map((row) => [
     row.name,
     ...metrics.flatMap((m) => { const p = m === data.quality ? row.quality : row.metrics.get(m.name); return [p?.a ?? null, p?.b ?? null]; }),
@@ -58,6 +59,7 @@ function saveCsv(data: OverviewData, shown: readonly Row[], a: string, b: string
     ...data.resources.map((m) => row.metrics.get(m.name)?.gain ?? null),
     row.aurora?.score ?? null,
     row.verdict.fails.join("; "),
+    metrics.filter((m) => pairAt(row, data, m)?.derived).map((m) => m.name).join("; "),
   ]);
   saveAs("compression.csv", csvOf(head, rows), "text/csv");
 }
@@ -83,6 +85,8 @@ interface Chart {
   readonly logY: boolean;
   /** The one model that beats all others: a front that is no line is said instead. */
   readonly alone: string | null;
+  /** The experiment whose models are ranked, where there are several. */
+  readonly rankedIn: string | null;
 }
 
 /** What the address asks to see against what; size, or the first resource there is, against quality. */
@@ -91,11 +95,13 @@ function chartOf(data: OverviewData): Chart | null {
   const y = find(query.value.get("y")) ?? data.quality;
   const x = find(query.value.get("x")) ?? data.resources.find((m) => m !== y) ?? data.axes.find((m) => m !== y);
   if (!x) return null;
-  const inputs = paretoInputs(data, x, y);
+  const shown = data.rows.filter((row) => pairAt(row, data, x)?.b != null && pairAt(row, data, y)?.b != null).map((row) => row.model);
+  const ranked = largestExperiment(shown);
+  const inputs = paretoInputs(data, x, y, ranked);
   const log = (key: string, usual: boolean): boolean => (query.value.has(key) ? query.value.get(key) === "1" : usual);
-  const front = paretoFront(inputs.map((m) => ({ x: m.xb, y: m.yb })), x.higherIsBetter ?? false, y.higherIsBetter ?? true);
-  const alone = front.length === 1 && inputs.length > 1 ? (inputs[front[0]!]?.name ?? null) : null;
-  return { x, y, inputs, alone, logX: log("xlog", spansDecade(inputs)), logY: log("ylog", false) };
+  const front = frontOf(inputs, x.higherIsBetter ?? false, y.higherIsBetter ?? true);
+  const alone = front.length === 1 && inputs.filter((m) => m.ranked).length > 1 ? (inputs[front[0]!]?.name ?? null) : null;
+  return { x, y, inputs, alone, rankedIn: inputs.every((m) => m.ranked) ? null : (ranked ?? null), logX: log("xlog", spansDecade(inputs)), logY: log("ylog", false) };
 }
 
 export default function Overview(): JSX.Element {
@@ -117,6 +123,7 @@ export default function Overview(): JSX.Element {
     ? new Set(chart.inputs.filter((m) => m.xb >= brush.x[0] && m.xb <= brush.x[1] && m.yb >= brush.y[0] && m.yb <= brush.y[1]).map((m) => m.name))
     : null;
   const rows = visibleRows(data, query.value.get("find") ?? "", (row) => (marked === null || marked.has(row.name)) && (!query.value.has("diff") || differs(row)));
+  const derived = chart?.inputs.filter((m) => m.derived).length ?? 0;
   const pins = listOf(query.value.get("pins")).slice(0, MOST_IN_RADAR);
   const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
   const tick = (name: string): void => setQuery({ pins: listText(withTick(listOf(query.value.get("pins")), name)) }, "replace");
@@ -144,7 +151,7 @@ export default function Overview(): JSX.Element {
         <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">
             <h2 id="pareto-title">{chart ? `${plainLabel(chart.y)} against ${plainLabel(chart.x).toLowerCase()}` : data.quality.label}</h2>
-            <span class="note long"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}</span>
+            <span class="note long"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{derived > 0 ? `, ${derived} derived` : ""}{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}{chart && chart.rankedIn !== null ? `; the front is of ${chart.rankedIn || "the log directory itself"} alone, since experiments may differ in data and machine` : ""}</span>
             {brush
               ? <button class="link push" onClick={() => setQuery({ brush: null })}>Clear the brush</button>
               : <span class="note push hint">drag to filter</span>}
@@ -184,7 +191,7 @@ function WithoutQuality({ table, a, b }: { table: Comparison; a: string; b: stri
   return (
     <Nothing title="What compression cost in quality is not logged"
       about={`${plural(table.models.length, "model")}: ${table.models.slice(0, 3).map((model) => model.name).join(", ")}${table.models.length > 3 ? ", …" : ""}. Known so far: ${table.metrics.map((m) => m.label).join(", ")}.`}
-      lookedFor={<>a metric such as <span class="mono">{table.models[0]?.name}/metrics/accuracy/{b}</span>, of {a} and {b}</>}>
+      lookedFor={<>a metric such as <span class="mono">{table.models[0]?.plainName}/metrics/accuracy/{b}</span>, of {a} and {b}</>}>
       <p>Without it: <a class="link" href={hrefOf(["compare"], {})}>Compare</a> has the figures, and <a class="link" href={hrefOf(["layers"], {})}>Layers</a> says where it hurts. With it, this page weighs quality against size and time:</p>
       <pre>{comparisonLines()}</pre>
     </Nothing>

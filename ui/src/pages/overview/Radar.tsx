@@ -59,7 +59,7 @@ export function Radar({ data, rows, a, b, hot, onRemove, onClear }: {
               {rows.map((row, i) => (
                 <tr key={row.name} onPointerEnter={() => (hot.value = row.name)} onPointerLeave={() => (hot.value = null)}>
                   <th scope="row"><i class={`radar-key radar-${i + 1}`} aria-hidden="true" /><span title={row.name}>{row.name}</span></th>
-                  {spokes.map((spoke) => { const gain = spoke.gains[i]; return <td key={spoke.name} class="num">{gain == null ? <span class="none" title="not logged">–</span> : ratio(gain)}</td>; })}
+                  {spokes.map((spoke) => { const gain = spoke.gains[i]; return <td key={spoke.name} class="num">{gain == null ? <span class="none" title="not measured">–</span> : ratio(gain)}</td>; })}
                   <td><button class="link" aria-label={`Untick ${row.name}`} onClick={() => onRemove(row.name)}>✕</button></td>
                 </tr>
               ))}

@@ -10,6 +10,10 @@ export interface ParetoInput {
   readonly ya: number | null;
   readonly xb: number;
   readonly yb: number;
+  /** A value of it was not measured. */
+  readonly derived?: boolean;
+  /** Whether it can be on the front; false for a model of another experiment. */
+  readonly ranked?: boolean;
 }
 
 export interface ParetoOptions {
@@ -72,6 +76,12 @@ function arrowOf(a: { x: number; y: number }, b: { x: number; y: number }): stri
   return `${line}M${barb(1)}L${pixel(tx)} ${pixel(ty)}L${barb(-1)}`;
 }
 
+/** Indices of the inputs that no other that is ranked with them beats. */
+export function frontOf(inputs: readonly ParetoInput[], xHigherIsBetter: boolean, yHigherIsBetter: boolean): number[] {
+  const ranked = inputs.flatMap((m, index) => (m.ranked === false ? [] : [{ x: m.xb, y: m.yb, index }]));
+  return paretoFront(ranked, xHigherIsBetter, yHigherIsBetter).map((i) => ranked[i]!.index);
+}
+
 export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOptions): ParetoLayout | null {
   const box = { l: 44, r: options.width - 16, t: 20, b: options.height - 36 };
   if (box.r - box.l < 80 || box.b - box.t < 60) return null;
@@ -81,7 +91,7 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
   const y = scaleOf(ys, options.logY, box.b, box.t, options.yMost);
   if (!x || !y) return null;
 
-  const frontIndices = paretoFront(inputs.map((m) => ({ x: m.xb, y: m.yb })), options.xHigherIsBetter, options.yHigherIsBetter);
+  const frontIndices = frontOf(inputs, options.xHigherIsBetter, options.yHigherIsBetter);
   const onFront = new Set(frontIndices);
   const points = inputs.map((m) => ({
     a: m.xa === null || m.ya === null ? null : { x: x(m.xa), y: y(m.ya) },

@@ -7,7 +7,7 @@ export const MOST_IN_RADAR = 5;
 
 export interface Spoke {
   readonly name: string;
-  /** Per model; null where a side was not logged. */
+  /** Per model; null where a side was not logged, or not measured. */
   readonly gains: readonly (number | null)[];
 }
 
@@ -23,7 +23,7 @@ export interface RadarLayout {
 export function spokesOf(data: OverviewData, rows: readonly Row[]): Spoke[] {
   const better = (row: Row, metric: OverviewData["quality"]): number | null => {
     const pair = pairAt(row, data, metric);
-    if (!pair || pair.a === null || pair.b === null || !(pair.a > 0) || !(pair.b > 0)) return null;
+    if (!pair || pair.derived || pair.a === null || pair.b === null || !(pair.a > 0) || !(pair.b > 0)) return null;
     return metric.higherIsBetter === false ? pair.a / pair.b : pair.b / pair.a;
   };
   return [data.quality, ...data.resources]

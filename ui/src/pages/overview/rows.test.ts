@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { readTable, type TableAnswer } from "../../api/compression";
 import { USUAL_WEIGHTS } from "../../lib/aurora";
 import { POLICIES } from "../../lib/gates";
-import { brushText, differs, overviewOf, readBrush, visibleRows } from "./rows";
+import { brushText, differs, largestExperiment, overviewOf, readBrush, unknownMetrics, visibleRows } from "./rows";
 
 // alexnet and resnet18, accuracy and size, fp32 and int8.
 const answer: TableAnswer = {
-  snapshot: 1, baseline: "fp32", baselines: [], models: ["alexnet", "resnet18"], variants: ["fp32", "int8"],
+  snapshot: 1, baseline: "fp32", baselines: [], models: ["alexnet", "resnet18"], model_names: ["alexnet", "resnet18"], experiments: ["zoo/alexnet", "zoo/resnet18"], variants: ["fp32", "int8"],
   metrics: { names: ["accuracy", "model_size_mb"], units: ["", "MB"], directions: ["higher", "lower"], labels: ["Accuracy", "Model size (MB)"] },
   cells: {
     models: [0, 0, 0, 0, 1, 1, 1], variants: [0, 1, 0, 1, 0, 1, 1], metrics: [0, 0, 1, 1, 0, 0, 1], values: [0.99, 0.99, 217, 9.4, 0.7, 0.69, 11.3],
-    runs: Array(7).fill("r"), tags: Array(7).fill("t"), steps: Array(7).fill(0), wall_times: Array(7).fill(0),
+    derived: Array(7).fill(false), runs: Array(7).fill("r"), tags: Array(7).fill("t"), steps: Array(7).fill(0), wall_times: Array(7).fill(0),
   },
   aurora: { models: [0], variants: [1], scores: [1.5], coverages: [0.5], kinds: ["logged"], reasons: [null], formulas: ["v1"], factors: [{}], weights: [{}] },
 };
@@ -27,6 +27,18 @@ describe("overview", () => {
     expect(data.axes.map((m) => m.name)).toEqual(["accuracy", "model_size_mb"]);
     expect(data.resources.map((m) => m.name)).toEqual(["model_size_mb"]);
   });
+  it("neither scores nor judges what is derived, and puts what was measured first", () => {
+    const [a, b] = [[0, 0, 0, 0, 0, 0], [0, 1, 0, 1, 0, 1]];
+    const made = overviewOf(readTable({
+      ...answer,
+      metrics: { names: ["accuracy", "latency_mean_ms", "throughput"], units: ["", "ms", ""], directions: ["higher", "lower", "higher"], labels: ["Accuracy", "Latency (ms)", "Throughput"] },
+      cells: { ...answer.cells, models: a, variants: b, metrics: [0, 0, 1, 1, 2, 2], values: [0.9, 0.9, 1400, 1300, 10, 20], derived: [false, false, true, true, false, false] },
+      aurora: { ...answer.aurora, models: [], variants: [] },
+    }), "fp32", "int8", POLICIES[0]!, { ...USUAL_WEIGHTS })!;
+    expect(made.resources.map((m) => m.name)).toEqual(["throughput", "latency_mean_ms"]);
+    expect(made.rows[0]!.verdict).toEqual({ fails: [], checked: 2 }); // Latency alone would fall short.
+    expect(made.rows[0]!.aurora?.coverage).toBeCloseTo(0.6);
+  });
   it("tells models of which nothing became another number", () => {
     expect(data.rows.map(differs)).toEqual([true, true]);
     expect(overviewOf(table, "int8", "int8", POLICIES[0]!)!.rows.map(differs)).toEqual([false, false]);
@@ -40,6 +52,11 @@ describe("overview", () => {
     expect(names("latency<5")).toEqual([]);
     expect(visibleRows(data, "", (row) => row.name === "alexnet")).toHaveLength(1);
   });
+});
+
+it("names what is no metric, and the experiment of most models", () => {
+  expect(unknownMetrics(data, "res size<3 foo>3")).toEqual(["foo"]);
+  expect(largestExperiment(table.models)).toBe("zoo");
 });
 
 describe("a brush in the address", () => {

@@ -8,6 +8,8 @@ export interface PairValue {
   readonly a: number | null;
   readonly b: number | null;
   readonly gain: number | null; // How many times better B is.
+  /** Either side was worked out from other figures, not measured. */
+  readonly derived?: boolean;
 }
 
 export interface Row {
@@ -35,7 +37,7 @@ const RESOURCES = ["model_size_mb", "latency_mean_ms", "throughput", "memory_usa
 
 function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
   const [va, vb] = [model.value(a, metric.name), model.value(b, metric.name)];
-  return { a: va, b: vb, gain: gain(va, vb, metric.higherIsBetter ?? false) };
+  return { a: va, b: vb, gain: gain(va, vb, metric.higherIsBetter ?? false), derived: model.isDerived(metric.name, a, b) };
 }
 
 /** The metric by which most models say how good they are. */
@@ -69,10 +71,18 @@ export function overviewOf(table: Comparison, a: string, b: string, policy: Poli
     })
     .filter((row) => row.quality.a !== null || row.quality.b !== null || [...row.metrics.values()].some((p) => p.a !== null || p.b !== null));
   const paired = (metric: Metric): boolean => rows.some((row) => row.metrics.get(metric.name)?.gain != null);
+  const measured = (metric: Metric): number => rows.filter((row) => isMeasured(row.metrics.get(metric.name))).length;
   const usual = RESOURCES.map((name) => others.find((m) => m.name === name)).filter((m) => m !== undefined);
-  const resources = usual.filter(paired);
+  // Latency and throughput say the same in two ways: the one that more models measured comes first.
+  const isSpeed = (metric: Metric): boolean => metric.name === "latency_mean_ms" || metric.name === "throughput";
+  const resources = usual.filter(paired).sort((p, q) => (isSpeed(p) && isSpeed(q) ? measured(q) - measured(p) : 0));
   const rest = others.filter((m) => !resources.includes(m) && rows.some((row) => row.metrics.get(m.name)?.b != null));
   return { rows, quality, qualityIsFraction, resources, axes: [quality, ...resources, ...rest] };
+}
+
+/** Whether both sides were measured. */
+export function isMeasured(pair: PairValue | undefined): boolean {
+  return pair?.gain != null && !pair.derived;
 }
 
 /** The pair of any metric, quality included. */
@@ -97,11 +107,27 @@ export function brushText({ x, y }: Brush): string {
   return [...x, ...y].map((v) => Number(v.toPrecision(6))).join("~");
 }
 
+/** The experiment of which most models are. Figures of different experiments may be of different data
+ * and machines, so that models are ranked among those of one. */
+export function largestExperiment(models: readonly Model[]): string | null {
+  const sizes = new Map<string, number>();
+  for (const { experiment } of models) sizes.set(experiment, (sizes.get(experiment) ?? 0) + 1);
+  return [...sizes].reduce<[string, number] | null>((best, next) => (best && best[1] >= next[1] ? best : next), null)?.[0] ?? null;
+}
+
+const metricNamed = (data: OverviewData, name: string): Metric | undefined =>
+  data.axes.find((m) => m.name.includes(name.toLowerCase()) || m.label.toLowerCase().includes(name.toLowerCase()));
+
+/** What the conditions name that is no metric here: nothing could pass them. */
+export function unknownMetrics(data: OverviewData, words: string): string[] {
+  return parseRunFilter(words).conditions.map(({ metric }) => metric).filter((name) => !metricNamed(data, name));
+}
+
 /** The rows that both the words typed and the rectangle let pass; conditions are about B. */
 export function visibleRows(data: OverviewData, words: string, inside: (row: Row) => boolean): Row[] {
   const filter = parseRunFilter(words);
   const valueOf = (row: Row) => (name: string): number | null => {
-    const metric = data.axes.find((m) => m.name.includes(name.toLowerCase()) || m.label.toLowerCase().includes(name.toLowerCase()));
+    const metric = metricNamed(data, name);
     return (metric && pairAt(row, data, metric)?.b) ?? null;
   };
   return data.rows.filter((row) => inside(row) && passes(filter, row.name, valueOf(row)));
