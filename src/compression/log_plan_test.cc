@@ -88,7 +88,8 @@ TEST(LogPlan, MarksWhatIsDerivedAndKeepsItWhereAMarkCanBe) {
   EXPECT_THAT(plan.values[1].labels.description, ::testing::HasSubstr("not measured"));
   EXPECT_THAT(plan.values[3].labels.plugin_content,
               ::testing::Not(::testing::HasSubstr("derived")));
-  for (const PlannedValue& ratio : PlanRatios(DerivedLatency()).value().values) {
+  const LogPlan ratios = PlanRatios(DerivedLatency()).value();
+  for (const PlannedValue& ratio : ratios.values) {
     EXPECT_EQ(ratio.labels.plugin_content.find("derived") != std::string::npos,
               ratio.name == "speedup");
   }
