@@ -48,7 +48,7 @@ const SHELF = {
   },
   demo: {
     make: () => resolve(demo),
-    pictures: { layers: { path: "layers?model=digits_cnn&b=w4a8" } },
+    pictures: { layers: { path: "layers?model=eval&b=tune_1" }, overview: { path: "overview" } },
   },
 };
 
