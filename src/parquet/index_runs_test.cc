@@ -63,7 +63,8 @@ std::vector<std::uint32_t> Decoded(const std::string& bytes, int bits) {
     for (std::size_t i = 0; i < count * static_cast<std::size_t>(bits); ++i) {
       if (i % static_cast<std::size_t>(bits) == 0) indices.push_back(0);
       const std::size_t bit = start + i;
-      const unsigned set = static_cast<unsigned char>(bytes.at(bit / 8)) >> bit % 8 & 1u;
+      const unsigned eight = static_cast<unsigned char>(bytes.at(bit / 8));
+      const unsigned set = eight >> bit % 8 & 1u;
       indices.back() |= set << i % static_cast<std::size_t>(bits);
     }
   }
