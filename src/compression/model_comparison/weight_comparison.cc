@@ -258,8 +258,8 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   if (findings.rescaling.empty() && is_green()) return findings;
   CBOARD_ASSIGN_OR_RETURN(WeightRows x, ReadRows(baseline, before));
   CBOARD_ASSIGN_OR_RETURN(WeightRows y, ReadRows(variant, after));
-  if (!folding.baseline.factors.empty()) ScaleRows(folding.baseline.factors, x.values);
-  if (!folding.variant.factors.empty()) ScaleRows(folding.variant.factors, y.values);
+  ScaleRows(folding.baseline.factors, x.values);
+  ScaleRows(folding.variant.factors, y.values);
   if (!findings.rescaling.empty()) {
     ScaleRows(findings.rescaling, x.values);
     findings.is_rescaled = true;

@@ -68,6 +68,21 @@ void ReadTogether(const WeightReader& reader, const StoredPlaces& places, std::s
   }
 }
 
+std::vector<float> ReadAll(const WeightReader& reader, const StoredPlaces& places) {
+  std::vector<float> rows(reader.element_count());
+  if (places.AreRowsTogether()) {
+    ReadTogether(reader, places, 0, rows);
+    return rows;
+  }
+  std::vector<float> stored(reader.element_count());
+  reader.Read(0, stored);
+  auto value = rows.begin();
+  for (const std::size_t channel : places.channels) {
+    for (const std::size_t element : places.elements) *value++ = stored[channel + element];
+  }
+  return rows;
+}
+
 }  // namespace
 
 WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
@@ -130,20 +145,9 @@ Result<WeightReader> OpenRows(const ModelGraph& model, const ModelLayer& layer) 
 Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
   CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
   const StoredPlaces places = PlacesOf(model, layer);
-  WeightRows rows{.channels = places.channels.size(),
-                  .row = places.elements.size(),
-                  .values = std::vector<float>(reader.element_count())};
-  if (places.AreRowsTogether()) {
-    ReadTogether(reader, places, 0, rows.values);
-    return rows;
-  }
-  std::vector<float> stored(reader.element_count());
-  reader.Read(0, stored);
-  auto value = rows.values.begin();
-  for (const std::size_t channel : places.channels) {
-    for (const std::size_t element : places.elements) *value++ = stored[channel + element];
-  }
-  return rows;
+  return WeightRows{.channels = places.channels.size(),
+                    .row = places.elements.size(),
+                    .values = ReadAll(reader, places)};
 }
 
 Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& layer,
@@ -151,27 +155,23 @@ Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& lay
   CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
   RowReader rows(reader, PlacesOf(model, layer), factors);
   if (!rows.places_.AreRowsTogether()) {
-    CBOARD_ASSIGN_OR_RETURN(WeightRows all, ReadRows(model, layer));
-    rows.all_ = std::move(all.values);
+    rows.all_ = ReadAll(reader, rows.places_);
+    ScaleRows(factors, rows.all_);
   }
   return rows;
 }
 
 std::span<const float> RowReader::Read(std::size_t first, std::size_t count) {
-  const std::size_t begin = first * row(), size = count * row();
-  if (!all_.empty() && factors_.empty()) return std::span(all_).subspan(begin, size);
-  part_.resize(size);
-  if (all_.empty()) {
-    ReadTogether(reader_, places_, first, part_);
-  } else {
-    std::ranges::copy(std::span(all_).subspan(begin, size), part_.begin());
-  }
+  if (!all_.empty()) return std::span(all_).subspan(first * row(), count * row());
+  part_.resize(count * row());
+  ReadTogether(reader_, places_, first, part_);
   if (!factors_.empty()) ScaleRows(factors_.subspan(first, count), part_);
   return part_;
 }
 
 void ScaleRows(std::span<const double> factors, std::span<float> rows) {
-  const std::size_t row = rows.size() / std::max<std::size_t>(factors.size(), 1);
+  if (factors.empty()) return;
+  const std::size_t row = rows.size() / factors.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i] = static_cast<float>(rows[i] * factors[i / row]);
   }

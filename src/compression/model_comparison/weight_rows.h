@@ -39,7 +39,7 @@ Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer);
 std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
                                  const WeightRows& rows);
 
-// Multiplies each row by the factor of its channel.
+// Multiplies each row by the factor of its channel; without factors, by none.
 void ScaleRows(std::span<const double> factors, std::span<float> rows);
 
 // Rows a few at a time, each times the factor of its channel, if there are factors. Where the file
@@ -63,7 +63,7 @@ class RowReader {
   WeightReader reader_;
   StoredPlaces places_;
   std::span<const double> factors_;
-  std::vector<float> all_;  // Where rows are not together.
+  std::vector<float> all_;  // Where rows are not together; then times their factors.
   std::vector<float> part_;
 };
 
