@@ -40,7 +40,7 @@ bench: build
 bench-ui: build
 	COMPRESSION_BOARD=$(CURDIR)/build/release/bin/compression-board PYTHON=$(PYTHON) node benchmarks/ui/run.mjs
 
-test-deep:
+test-deep: build
 	@scripts/setup --with-deep
 	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/test-deep
 

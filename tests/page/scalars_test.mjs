@@ -154,8 +154,7 @@ test("two tags are drawn in one chart, with limits of its own, and the address k
   await page.waitForSelector(`section[aria-label="${both}"] .plot`);
   assert.equal(await page.inputValue(`input[aria-label="Upper limit of ${both}"]`), "0.5");
   await page.click('button:text("Table")');
-  await page.waitForSelector(`section[aria-label="${both}"] .value-table`);
-  assert.equal(await page.locator(`section[aria-label="${both}"] tbody tr`).count(), 2);
+  await page.waitForFunction((name) => document.querySelectorAll(`section[aria-label="${name}"] .value-table tbody tr`).length === 2, both);
 });
 
 test("all images go to one step, and the address keeps it", async (t) => {
@@ -163,12 +162,14 @@ test("all images go to one step, and the address keeps it", async (t) => {
   writeTraining(logdir);
   const { page, at } = await serve(t, logdir);
   await visit(page, at("images"));
-  await page.waitForSelector(".image-card .values");
-  const steps = () => page.locator(".image-card .values span:first-child").allInnerTexts();
-  assert.deepEqual(await steps(), ["step 200", "step 200", "step 200"]);
+  const allAt = (step) => page.waitForFunction((text) => {
+    const steps = [...document.querySelectorAll(".image-card .values span:first-child")].map((span) => span.textContent);
+    return steps.length === 3 && steps.every((shown) => shown === text);
+  }, `step ${step}`);
+  await allAt(200);
   await page.locator('input[aria-label="Step of all cards"]').fill("90");
   await page.waitForURL((url) => url.searchParams.get("step") === "90");
-  assert.deepEqual(await steps(), ["step 100", "step 100", "step 100"]);
+  await allAt(100);
 });
 
 test("a text is shown as the Markdown it is, or as it was logged", async (t) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { visit } from "./support/browser.mjs";
+import { reads, visit } from "./support/browser.mjs";
 import { EventFile } from "./support/event_file.mjs";
 import { newLogdir, writeTraining } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
@@ -61,7 +61,7 @@ test("a damaged file shows what could be read", async (t) => {
   const { page, at } = await serve(t, logdir);
   await visit(page, at("scalars?smooth=0"));
   await page.waitForFunction(() => /loss, 1\d points: run ends at 1/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));
-  assert.match(await page.locator(".page-bar").innerText(), /every point that could be read/); // And not that every point is there.
+  await reads(page, ".page-bar", /every point that could be read/); // And not that every point is there.
   assert.match(await page.locator(".run .warn").getAttribute("title"), /of its log could not be read; the rest is shown/);
   await page.click('a:has-text("1 damaged log")');
   await page.waitForSelector('h1:text("Files")');

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { barriers, visit } from "./support/browser.mjs";
+import { barriers, drawn, visit } from "./support/browser.mjs";
 import { EventFile } from "./support/event_file.mjs";
 import { newLogdir } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
@@ -45,6 +45,7 @@ test("histograms of two runs stand on one axis, at any step, in finer bins where
   await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 3 });
   await page.mouse.up();
   await page.waitForSelector('button:text("All values")');
+  await drawn(page);
   const after = await edges();
   assert.ok(after[1] - after[0] < (before[1] - before[0]) / 3, `${after[1] - after[0]} is not finer than ${before[1] - before[0]}`);
   await page.reload();

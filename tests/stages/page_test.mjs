@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { assertFitsWidth, barriers, drawn, picture, visit } from "../page/support/browser.mjs";
+import { assertFitsWidth, barriers, drawn, picture, reads, visit } from "../page/support/browser.mjs";
 import { serve, useBrowser } from "../page/support/session.mjs";
 
 useBrowser();
@@ -42,9 +42,10 @@ function inBothLights(name, body) {
 const stage = (page, name) => page.waitForSelector(`.stages button[title="${name}"][aria-current="step"]`);
 const row = (page, name) => page.locator(".pairs tr", { has: page.locator(`th:text-is("${name}")`) }).innerText();
 
-/** How many points of the picture have the colour of this CSS variable. */
-function painted(page, variable) {
-  return page.locator(".graph-canvas > canvas").evaluate((canvas, name) => {
+/** Waits until so many points of the picture have the colour of this CSS variable. */
+function painted(page, variable, least) {
+  return page.waitForFunction(([name, least]) => {
+    const canvas = document.querySelector(".graph-canvas > canvas");
     const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
     probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name);
     probe.fillRect(0, 0, 1, 1);
@@ -52,8 +53,8 @@ function painted(page, variable) {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     let found = 0;
     for (let i = 0; i < data.length; i += 4) found += data[i] === r && data[i + 1] === g && data[i + 2] === b ? 1 : 0;
-    return found;
-  }, variable);
+    return found >= least;
+  }, [variable, least]);
 }
 
 /** The names of runs whose last letters are not to be seen. */
@@ -90,10 +91,8 @@ inBothLights("Resources colour the graph by memory, per node", async (page, at, 
   await visit(page, at("graph?stage=initial_graph"));
   await page.click('.colour-by button:text-is("Memory")');
   await page.waitForSelector('.colour-by button[aria-pressed="true"]:text-is("Memory")');
-  await page.waitForSelector(".legend .ramp");
-  assert.match(await page.locator(".legend").innerText(), /^0\b.*20\.5 kB$/s);
-  await page.waitForTimeout(300);
-  assert.ok((await painted(page, "--heat-5")) > 100, "nothing has the colour of the most memory");
+  await reads(page, ".legend", /^0\b.*20\.5 kB$/s); // It is that of the errors until the figures have come.
+  await painted(page, "--heat-5", 100); // The colour of the most memory.
   await look("stages-memory");
 });
 
@@ -116,6 +115,7 @@ inBothLights("both histograms of a layer are on one axis, above the ranges of it
   const text = await page.locator('section:has-text("Output values")').last().innerText();
   for (const name of [a, b]) assert.ok(text.includes(name), text);
   const channels = page.locator('section:has-text("Range per channel")').last();
+  await channels.locator("rect[data-channel]").nth(3).waitFor();
   assert.equal(await channels.locator("rect[data-channel]").count(), 4);
   assert.match(await channels.innerText(), /4 channels; bars from the least to the greatest of thresholds selection, ticks those of after quantization; channel 2 reaches/);
   await channels.locator('rect[data-channel="2"]').click();

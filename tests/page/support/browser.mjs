@@ -23,6 +23,7 @@ export async function openWindow(browser, { width = 1440, height = 900, scheme =
   const page = await context.newPage();
   page.setDefaultTimeout(20_000 * slowdown);
   if (slowdown > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: slowdown });
+  await answerLate(page);
   const troubles = [];
   page.on("pageerror", (error) => troubles.push(`uncaught: ${error.message}`));
   page.on("console", (message) => {
@@ -38,6 +39,19 @@ export async function openWindow(browser, { width = 1440, height = 900, scheme =
   return { page, troubles, close: () => context.close() };
 }
 
+/**
+ * With LATE=500 every answer of the board comes up to half a second late, each by another time: a test
+ * that looks before the page has what it needs fails now, not on the one machine in fifty that is busy.
+ */
+async function answerLate(page) {
+  const most = Number(process.env["LATE"] ?? 0);
+  if (most === 0) return;
+  await page.route(/\/(api|data|experiment)\//, async (route) => {
+    await new Promise((done) => setTimeout(done, Math.random() * most));
+    await route.continue().catch(() => {}); // The page may have gone on meanwhile.
+  });
+}
+
 /** Opens an address and waits until the page has drawn what it is about. */
 export async function visit(page, address) {
   await page.goto(address);
@@ -47,6 +61,14 @@ export async function visit(page, address) {
 export async function drawn(page) {
   await page.waitForSelector("main h1");
   await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
+}
+
+/** Waits until what `selector` finds first reads like `pattern`; otherwise it says what stood there instead. */
+export async function reads(page, selector, pattern) {
+  const place = page.locator(selector).first();
+  const end = Date.now() + 20_000;
+  while (Date.now() < end && !pattern.test(await place.innerText())) await page.waitForTimeout(20);
+  assert.match(await place.innerText(), pattern);
 }
 
 /** A picture of the window as it is now, if PICTURES names a folder: for the guides, and to look at. */

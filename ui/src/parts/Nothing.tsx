@@ -35,7 +35,7 @@ export function Nothing({ title, about, lookedFor, children }: {
 }): JSX.Element {
   const reading = progress.value !== null && !progress.value.complete;
   return (
-    <div class="empty">
+    <div class="empty" aria-busy={status.value === null}>
       <h1>{reading ? "Reading the logs" : title}</h1>
       <p>{about}</p>
       {!reading && <Found lookedFor={lookedFor} />}

@@ -135,7 +135,7 @@ interface OfRunsProps {
 function OfRuns({ tag, runs, look, range, onRange, drawn }: OfRunsProps & { drawn: { current: Together | null } }): JSX.Element {
   const shown = runs.slice(0, MOST_RUNS);
   const { state, retry } = useResource(JSON.stringify([tag, shown, look.step, range]), (signal) => loadTogether(shown, tag, look.step, range, signal));
-  const { data, error } = state.value;
+  const { data, error, stale } = state.value;
   drawn.current = data ?? null;
   if (error && !data) return <Failed error={error} onRetry={retry} />;
   if (!data) return <><div class="plot" /><div class="values" /></>;
@@ -144,7 +144,7 @@ function OfRuns({ tag, runs, look, range, onRange, drawn }: OfRunsProps & { draw
   return (
     <>
       {look.table ? <RunTable data={data} /> : <RunsChart data={data} logY={look.logY} onRange={onRange} summary={`${tag} of ${plural(data.runs.length, "run")} in the same bins: ${means.join(", ")}`} />}
-      <div class="values">
+      <div class="values" aria-busy={stale}>
         {data.runs.map(({ run, step }, i) => <span key={run} title={run}><RunKey run={run} />{names[i]} <span class="dim">step {count(step)}</span></span>)}
         {runs.length > MOST_RUNS && <span class="dim">and {runs.length - MOST_RUNS} more runs: untick some to see them</span>}
         {range && <button class="link" onClick={() => onRange(null)}>All values</button>}

@@ -92,12 +92,15 @@ export default function Report(): JSX.Element {
   const table = comparison.value;
   const [words, setWords] = useState("");
   const side = useRef<HTMLElement>(null);
-  const params = paramsOf();
-  const { state, retry } = useResource(JSON.stringify(params), (signal) => getText("compression/report", params, signal));
+  const params = table && paramsOf(); // Before, the sides are not known, and the report would be that of others.
+  const question = JSON.stringify(params);
+  const { state, retry } = useResource(question, async (signal) => (params ? { question, html: await getText("compression/report", params, signal) } : null));
   if (!table) return <div class="view" aria-busy="true" />;
   if (table.models.length === 0) return <Empty />;
 
-  const { data: html, error, stale } = state.value;
+  const { data, error } = state.value;
+  const html = data?.html;
+  const otherwise = data?.question !== question; // New figures under the same question come in without a flicker.
   const policy = query.value.get("policy") ?? POLICIES[0]!.name;
   const parts = listOf(query.value.get("parts"));
   const models = listOf(query.value.get("models"));
@@ -142,7 +145,7 @@ export default function Report(): JSX.Element {
           </span>
         </div>
         {error && <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
-        <div class={stale && html ? "stale" : ""} aria-busy={!html && !error}>{html && <Preview html={html} />}</div>
+        <div class={otherwise && html ? "stale" : ""} aria-busy={otherwise && !error}>{html && <Preview html={html} />}</div>
       </div>
     </div>
   );
