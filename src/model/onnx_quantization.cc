@@ -257,28 +257,32 @@ class OnnxQuantization {
     const ElementType type = is_nibbles ? ElementType::kUint4 : ElementType::kUint8;
     const std::vector<std::int64_t> shape = {rows, columns};
     if (BytesNeeded(type, shape) != codes->data.size()) return {};
-    ModelTensor zeros;  // Padded to whole bytes in each row.
-    const std::int64_t blocks = columns / block;
-    if (packed_zeros != nullptr) {
-      if (packed_zeros->type != ElementType::kUint8 || (is_nibbles && blocks % 2 != 0)) return {};
-      zeros = *packed_zeros;
-      zeros.type = type;
-      zeros.shape = {rows, blocks};
-      if (BytesNeeded(type, zeros.shape) != zeros.data.size()) return {};
+    const std::size_t blocks = static_cast<std::size_t>(columns / block);
+    const std::size_t row_bytes = is_nibbles ? (blocks + 1) / 2 : blocks;  // Of zero points.
+    if (packed_zeros != nullptr &&
+        (packed_zeros->type != ElementType::kUint8 ||
+         packed_zeros->data.size() != static_cast<std::size_t>(rows) * row_bytes)) {
+      return {};
     }
-    CBOARD_ASSIGN_OR_RETURN(
-        std::optional<ModelQuantization> parameters,
-        MakeQuantization(graph_, {.origin = QuantizationOrigin::kQOperator,
-                                  .type = type,
-                                  .scales = scales,
-                                  .zero_points = packed_zeros == nullptr ? nullptr : &zeros,
-                                  .has_shape = true,
-                                  .shape = shape,
-                                  .axis = 1,
-                                  .group_size = block}));
-    if (!parameters) return {};
-    if (packed_zeros == nullptr) {
-      parameters->zero_points.assign(parameters->scales.size(), is_nibbles ? 8 : 128);
+    CBOARD_ASSIGN_OR_RETURN(std::optional<ModelQuantization> parameters,
+                            MakeQuantization(graph_, {.origin = QuantizationOrigin::kQOperator,
+                                                      .type = type,
+                                                      .scales = scales,
+                                                      .zero_points = nullptr,
+                                                      .has_shape = true,
+                                                      .shape = shape,
+                                                      .axis = 1,
+                                                      .group_size = block}));
+    if (!parameters || parameters->scales.size() != static_cast<std::size_t>(rows) * blocks) {
+      return {};
+    }
+    std::vector<std::int32_t>& zero_points = parameters->zero_points;
+    zero_points.assign(parameters->scales.size(), is_nibbles ? 8 : 128);
+    for (std::size_t i = 0; packed_zeros != nullptr && i < zero_points.size(); ++i) {
+      const std::size_t at = i % blocks;
+      const auto byte = std::to_integer<std::int32_t>(
+          packed_zeros->data[i / blocks * row_bytes + (is_nibbles ? at / 2 : at)]);
+      zero_points[i] = !is_nibbles ? byte : at % 2 == 0 ? byte & 15 : byte >> 4;
     }
     codes->type = type;
     codes->shape = shape;

@@ -24,30 +24,36 @@ void WeightReader::SetScaleStrides(const std::vector<std::int64_t>& shape,
   groups_ = (axis_size_ + group_size_ - 1) / group_size_;
 }
 
+std::size_t WeightReader::ScaleIndexOf(std::size_t element) const {
+  const std::size_t along = element / inner_size_ % axis_size_;
+  if (quantization()->granularity != Quantization::Granularity::kPerGroup) {
+    return along;  // Per channel; 0 where axis_size_ is one: per tensor.
+  }
+  const std::size_t outer = element / inner_size_ / axis_size_;
+  return (outer * groups_ + along / group_size_) * inner_size_ + element % inner_size_;
+}
+
 template <typename Visitor>
-void WeightReader::ForEachRun(const ModelQuantization& scaled, std::size_t first, std::size_t count,
-                              const Visitor& visit) const {
+void WeightReader::ForEachRun(std::size_t first, std::size_t count, const Visitor& visit) const {
+  const ModelQuantization& scaled = *quantization();
   const bool in_groups = scaled.granularity == Quantization::Granularity::kPerGroup;
   std::size_t done = 0;
   while (done < count) {
     const std::size_t element = first + done;
-    const std::size_t inner = element % inner_size_;
-    const std::size_t along = element / inner_size_ % axis_size_;
-    std::size_t index = along;  // Per channel; 0 where axis_size_ is one: per tensor.
-    std::size_t run = inner_size_ - inner;
+    std::size_t run = inner_size_ - element % inner_size_;
     if (in_groups) {
-      const std::size_t outer = element / inner_size_ / axis_size_;
-      index = (outer * groups_ + along / group_size_) * inner_size_ + inner;
+      const std::size_t along = element / inner_size_ % axis_size_;
       run = inner_size_ > 1 ? 1 : std::min(group_size_ - along % group_size_, axis_size_ - along);
     }
     run = std::min(run, count - done);
+    const std::size_t index = ScaleIndexOf(element);
     visit(done, run, scaled.scales[index],
           scaled.zero_points.empty() ? 0.f : static_cast<float>(scaled.zero_points[index]));
     done += run;
   }
 }
 
-void WeightReader::Read(std::size_t first, std::span<float> out) const {
+void WeightReader::ReadStored(std::size_t first, std::span<float> out) const {
   CBOARD_CHECK(first <= element_count_ && out.size() <= element_count_ - first);
   if (out.empty()) return;
   const std::size_t stored =
@@ -58,25 +64,29 @@ void WeightReader::Read(std::size_t first, std::span<float> out) const {
     LoadStored(type_, data_, stored_count_ - 1, {&last, 1});
     std::ranges::fill(out.subspan(stored), last);
   }
-  if (dequantization_ != nullptr) {
-    ForEachRun(*dequantization_, first, out.size(),
-               [&](std::size_t begin, std::size_t count, float scale, float zero_point) {
-                 for (float& value : out.subspan(begin, count))
-                   value = (value - zero_point) * scale;
-               });
-  } else if (rounding_ != nullptr) {
-    const auto min = static_cast<float>(rounding_->code_min);
-    const auto max = static_cast<float>(rounding_->code_max);
-    ForEachRun(*rounding_, first, out.size(),
-               [&](std::size_t begin, std::size_t count, float scale, float zero_point) {
-                 for (float& value : out.subspan(begin, count)) {
-                   // Ties to even, as QuantizeLinear rounds.
-                   const float code =
-                       std::clamp(std::nearbyint(value / scale) + zero_point, min, max);
-                   value = (code - zero_point) * scale;
-                 }
-               });
-  }
+}
+
+void WeightReader::ReadCodes(std::size_t first, std::span<float> out) const {
+  ReadStored(first, out);
+  if (dequantization_ != nullptr) return;
+  const auto min = static_cast<float>(rounding_->code_min);
+  const auto max = static_cast<float>(rounding_->code_max);
+  ForEachRun(first, out.size(),
+             [&](std::size_t begin, std::size_t count, float scale, float zero_point) {
+               for (float& value : out.subspan(begin, count)) {
+                 // Ties to even, as QuantizeLinear rounds.
+                 value = std::clamp(std::nearbyint(value / scale) + zero_point, min, max);
+               }
+             });
+}
+
+void WeightReader::Read(std::size_t first, std::span<float> out) const {
+  if (quantization() == nullptr) return ReadStored(first, out);
+  ReadCodes(first, out);
+  ForEachRun(first, out.size(),
+             [&](std::size_t begin, std::size_t count, float scale, float zero_point) {
+               for (float& value : out.subspan(begin, count)) value = (value - zero_point) * scale;
+             });
 }
 
 }  // namespace cboard

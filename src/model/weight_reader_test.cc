@@ -46,6 +46,29 @@ TEST(WeightReader, ReadsScalesByChannel) {
   EXPECT_THAT(*graph.ReadWeights(kWeights), ElementsAre(0, 1, 10, 20, 4, 5, 50, 60));
 }
 
+TEST(WeightReader, ReadsCodesAndTellsTheirScales) {
+  const ModelGraph graph = GraphOf(ElementType::kInt4, {2, 4}, "\x10\x32\xfe\x87",
+                                   ModelQuantization{.granularity = Granularity::kPerGroup,
+                                                     .scales = {1, 10, 100, 1000},
+                                                     .axis = 1,
+                                                     .group_size = 2,
+                                                     .code_min = -8,
+                                                     .code_max = 7});
+  const auto reader = graph.OpenWeights(kWeights);
+  ASSERT_THAT(reader, Succeeds());
+  ASSERT_NE(reader->quantization(), nullptr);
+  std::vector<float> codes(6);
+  reader->ReadCodes(2, codes);
+  EXPECT_THAT(codes, ElementsAre(2, 3, -2, -1, 7, -8));
+  std::vector<float> values(6);
+  reader->Read(2, values);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(values[i], codes[i] * reader->quantization()->scales[reader->ScaleIndexOf(2 + i)]);
+  }
+  const ModelGraph floats = GraphOf(ElementType::kFloat32, {1}, std::string("\0\0\x80\x3f", 4));
+  EXPECT_EQ(floats.OpenWeights(kWeights)->quantization(), nullptr);
+}
+
 TEST(WeightReader, ReadsScalesByGroupAlongAnyDimension) {
   const ModelQuantization along_rows{.granularity = Granularity::kPerGroup,
                                      .scales = {1, 10, 100, 1000},

@@ -69,10 +69,11 @@ class Reader(CalibrationDataReader):
         return next(self.rest, None)
 
 
-def quantize(fp32: Path, int8: Path, images, per_channel=False):
+def quantize(fp32: Path, int8: Path, images, per_channel=False, weight_bits=8):
     quantize_static(
         str(fp32), str(int8), Reader(images), quant_format=QuantFormat.QDQ,
-        per_channel=per_channel, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
+        per_channel=per_channel, activation_type=QuantType.QUInt8,
+        weight_type={8: QuantType.QInt8, 4: QuantType.QInt4}[weight_bits],
     )
 
 
@@ -87,7 +88,9 @@ class Editor:
         return numpy_helper.to_array(self.constants[name]).copy()
 
     def set(self, name, values):
-        self.constants[name].CopyFrom(numpy_helper.from_array(np.asarray(values), name))
+        """`values` are stored in the type that the constant has."""
+        values = np.asarray(values).astype(self.get(name).dtype)
+        self.constants[name].CopyFrom(numpy_helper.from_array(values, name))
 
     def save(self, path) -> Path:
         onnx.save(self.model, str(path))

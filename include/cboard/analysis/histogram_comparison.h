@@ -60,7 +60,7 @@ struct DamageThresholds {
   double central_codes = 32;
 };
 
-// Those for codes of fewer bits: 6 dB less for each, and as large a part of the codes.
+// Those for codes of fewer bits (bit_limits.h), and as large a part of the codes.
 DamageThresholds ThresholdsFor(int bits, const DamageThresholds& for_8_bits = {});
 
 struct Diagnosis {

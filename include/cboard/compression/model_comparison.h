@@ -61,7 +61,7 @@ std::string_view NameOf(Cause cause);  // "wrong_scale", …
 enum class Part { kWeight, kBias, kOutput };
 std::string_view NameOf(Part part);
 
-// Where green ends, for 8 bits; each bit less lowers limits in dB by 6.
+// Where green ends, for 8 bits; bit_limits.h says what limits in dB are for fewer.
 struct Thresholds {
   double sqnr_amber_db = 30;
   double sqnr_red_db = 20;
@@ -75,8 +75,9 @@ struct Diagnosis {
   Level level = Level::kGreen;
   Cause cause = Cause::kNone;
   Part part = Part::kWeight;  // What `cause` is about.
-  double severity_db = 0;     // The lowest SQNR that counts, channels included; lower is worse.
-  std::string explanation;    // A sentence with its numbers; empty for kNone.
+  // The lowest SQNR that counts, channels included, as of eight bits; lower is worse.
+  double severity_db = 0;
+  std::string explanation;  // A sentence with its numbers; empty for kNone.
 };
 
 // Another way to quantize what was hurt, and what it would give.

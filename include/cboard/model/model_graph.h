@@ -230,15 +230,27 @@ class WeightReader {
   // Writes elements [first, first + out.size()) in row-major order; they must exist.
   void Read(std::size_t first, std::span<float> out) const;
 
+  // How codes become these real values; null where they are stored as they are.
+  const ModelQuantization* quantization() const {
+    return dequantization_ != nullptr ? dequantization_ : rounding_;
+  }
+
+  // What quantization() makes real values of, which must be there. Also of floats that are rounded.
+  void ReadCodes(std::size_t first, std::span<float> out) const;
+
+  // Which of quantization()'s scales is that of an element.
+  std::size_t ScaleIndexOf(std::size_t element) const;
+
  private:
   friend class ModelGraph;
+
+  void ReadStored(std::size_t first, std::span<float> out) const;
 
   // Which scale belongs to which element, from the shape the scales were made for.
   void SetScaleStrides(const std::vector<std::int64_t>& shape, const ModelQuantization* scaled);
   // Calls `visit(begin, count, scale, zero_point)` for runs of elements that share a scale.
   template <typename Visitor>
-  void ForEachRun(const ModelQuantization& scaled, std::size_t first, std::size_t count,
-                  const Visitor& visit) const;
+  void ForEachRun(std::size_t first, std::size_t count, const Visitor& visit) const;
 
   ElementType type_ = ElementType::kUnknown;
   ByteSpan data_;

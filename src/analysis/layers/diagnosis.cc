@@ -5,7 +5,7 @@
 
 #include "analysis/number_text.h"
 #include "cboard/analysis/histogram_comparison.h"
-#include "cboard/compression/bit_allowance.h"
+#include "cboard/compression/bit_limits.h"
 
 namespace cboard::analysis {
 namespace {
@@ -117,10 +117,11 @@ std::string_view NameOf(Level level) {
 
 DamageThresholds ThresholdsFor(int bits, const DamageThresholds& for_8_bits) {
   DamageThresholds thresholds = for_8_bits;
-  const double allowance = BitAllowanceDb(bits);
-  thresholds.sqnr_amber_db -= allowance;
-  thresholds.sqnr_red_db -= allowance;
-  thresholds.worst_channel_red_db -= allowance;
+  for (double* limit :
+       {&thresholds.sqnr_amber_db, &thresholds.sqnr_red_db, &thresholds.worst_channel_red_db}) {
+    *limit = LimitDb(*limit, bits);
+  }
+  thresholds.clipped_share = LimitOfClipped(thresholds.clipped_share, bits);
   if (bits < 8) thresholds.central_codes = std::ldexp(thresholds.central_codes, bits - 8);
   return thresholds;
 }

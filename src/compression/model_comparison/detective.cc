@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cboard/compression/bit_limits.h"
 #include "compression/model_comparison/channel_sizes.h"
 #include "compression/model_comparison/coarse_steps.h"
 #include "compression/model_comparison/leftovers.h"
@@ -24,6 +25,28 @@ constexpr double kHalfStep = 0.51;
 
 std::string Percent(double share) { return ShortNumber(share * 100, 3) + " %"; }
 
+// The error in steps; where weights lie otherwise in the two files, codes were not at hand.
+std::optional<double> RmseStepsOf(const Evidence& evidence) {
+  const PairStatistics& total = evidence.comparison->total;
+  const std::optional<double> counted = total.RmseSteps();
+  if (counted || !evidence.step || !(*evidence.step > 0)) return counted;
+  return std::sqrt(total.sum_squared_error / static_cast<double>(total.finite_count())) /
+         *evidence.step;
+}
+
+// Of the error, what a sound quantizer of this many bits has, too: no cause explains that. Nothing
+// where it is most of the error; then steps are too coarse.
+double RoundingOf(const Evidence& evidence) {
+  if (evidence.bits > 8) return 0;
+  const PairStatistics& total = evidence.comparison->total;
+  const double error = total.sum_squared_error;
+  const std::optional<double> steps = RmseStepsOf(evidence);
+  const double rounding = steps && *steps > 0 ? error / (12 * *steps * *steps)
+                                              : total.compressed.sum_squares *
+                                                    std::pow(10, -BestSqnrDb(evidence.bits) / 10);
+  return rounding < error / 2 ? rounding : 0;
+}
+
 class Detective {
  public:
   Detective(const Evidence& evidence, double sqnr_db, double worst_db)
@@ -31,6 +54,7 @@ class Detective {
         comparison_(*evidence.comparison),
         total_(comparison_.total),
         error_(total_.sum_squared_error),
+        rounding_(RoundingOf(evidence)),
         is_about_channel_(worst_db < sqnr_db - 10),
         worst_(comparison_.worst_channel.value_or(0)),
         left_by_clipping_(evidence.left_by_clipping
@@ -57,6 +81,9 @@ class Detective {
   }
 
  private:
+  // What a cause may leave that explains the error but for this share.
+  double Believed(double share) const { return share * error_ + (1 - share) * rounding_; }
+
   bool Permuted(Diagnosis& diagnosis) const {
     if (evidence_.permuted_channels < 2) return false;
     diagnosis.cause = Cause::kPermutedChannels;
@@ -79,7 +106,8 @@ class Detective {
     }
     const bool worst_is_dead =
         is_about_channel_ && count > 0 && IsDead(comparison_.channels[worst_], evidence_.step);
-    if (count == 0 || (explained < kExplained * error_ && !worst_is_dead)) return false;
+    if (count == 0 || (explained < kExplained * (error_ - rounding_) && !worst_is_dead))
+      return false;
     const PairStatistics& channel = comparison_.channels[first];
     diagnosis.cause = Cause::kDeadChannel;
     diagnosis.explanation =
@@ -91,7 +119,7 @@ class Detective {
   }
 
   bool WrongScale(Diagnosis& diagnosis) const {
-    const double believed = std::min(kRescaled * error_, left_by_clipping_.value_or(HUGE_VAL));
+    const double believed = std::min(Believed(kRescaled), left_by_clipping_.value_or(HUGE_VAL));
     const double factor =
         total_.reference.sum_squares > 0 ? total_.Dot() / total_.reference.sum_squares : 1;
     if (std::abs(factor - 1) > 0.01 && LeftByFactor(total_) < believed) {
@@ -138,9 +166,9 @@ class Detective {
 
   bool Shifted(Diagnosis& diagnosis) const {
     const double clipped = left_by_clipping_.value_or(HUGE_VAL);
-    const bool everywhere = LeftByOffset(total_) < std::min(kExplained * error_, clipped);
+    const bool everywhere = LeftByOffset(total_) < std::min(Believed(kExplained), clipped);
     if (!everywhere && (!knows_channels_ || LeftByChannel(comparison_, LeftByOffset) >=
-                                                std::min(kFitted * error_, clipped))) {
+                                                std::min(Believed(kFitted), clipped))) {
       return false;
     }
     const PairStatistics* shifted = &total_;
@@ -173,7 +201,7 @@ class Detective {
     const std::optional<double> steps = total_.RmseSteps();
     if (!rate || !steps || *rate == 0) return false;
     const bool explains =
-        left_by_clipping_ ? *left_by_clipping_ <= kExplained * error_ : *steps >= kRoundingSteps;
+        left_by_clipping_ ? *left_by_clipping_ <= Believed(kExplained) : *steps >= kRoundingSteps;
     if (is_coarse && !explains) return false;
     diagnosis.cause = Cause::kOverClipped;
     diagnosis.explanation =
@@ -185,16 +213,9 @@ class Detective {
     return true;
   }
 
-  // The error in steps; where weights lie otherwise in the two files, codes were not at hand.
-  std::optional<double> RmseSteps() const {
-    const std::optional<double> counted = total_.RmseSteps();
-    if (counted || !evidence_.step || !(*evidence_.step > 0)) return counted;
-    return std::sqrt(error_ / static_cast<double>(total_.finite_count())) / *evidence_.step;
-  }
-
   // Rounding is as good as it gets, but steps are too large for most values.
   bool Stretched(Diagnosis& diagnosis) const {
-    const std::optional<double> steps = RmseSteps();
+    const std::optional<double> steps = RmseStepsOf(evidence_);
     if (!only_rounds_and_clips_ && (!steps || *steps >= kRoundingSteps)) return false;
     ExplainCoarseSteps(evidence_, knows_channels_, is_about_channel_, diagnosis);
     return true;
@@ -209,6 +230,7 @@ class Detective {
   const Comparison& comparison_;
   const PairStatistics& total_;
   double error_;
+  double rounding_;
   bool is_about_channel_;
   std::size_t worst_;
   std::optional<double> left_by_clipping_;

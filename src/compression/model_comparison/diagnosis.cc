@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "cboard/compression/bit_allowance.h"
+#include "cboard/compression/bit_limits.h"
 #include "compression/model_comparison/detective.h"
 
 namespace cboard::compare {
@@ -61,11 +61,14 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   const Comparison& comparison = *evidence.comparison;
   const PairStatistics& total = comparison.total;
   if (total.finite_count() == 0 || total.sum_squared_error == 0) return diagnosis;
-  const double allowance = BitAllowanceDb(evidence.bits) + LostBefore(evidence);
-  const double sqnr = total.SqnrDb() + allowance;
+  const double lost_before = LostBefore(evidence);
+  const auto as_of_8_bits = [&](double sqnr_db) {
+    return AsOf8BitsDb(sqnr_db + lost_before, evidence.bits);
+  };
+  const double sqnr = as_of_8_bits(total.SqnrDb());
   double worst = HUGE_VAL;
   if (comparison.worst_channel) {
-    worst = comparison.channels[*comparison.worst_channel].SqnrDb() + allowance;
+    worst = as_of_8_bits(comparison.channels[*comparison.worst_channel].SqnrDb());
   }
   diagnosis.severity_db = sqnr;
   // The channels of an output count together, as much as what follows makes of them: some hardly
@@ -73,7 +76,7 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   // their limits differ.
   if (evidence.part == Part::kOutput) {
     if (const auto useful = UsefulSqnrDb(comparison, evidence.channel_importance)) {
-      diagnosis.severity_db = std::min(sqnr, *useful + allowance);
+      diagnosis.severity_db = std::min(sqnr, as_of_8_bits(*useful));
     }
   } else {
     diagnosis.severity_db =
@@ -81,7 +84,7 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   }
   diagnosis.level = LevelOf(diagnosis.severity_db, thresholds);
   if (diagnosis.level == Level::kGreen &&
-      (total.ClipRate().value_or(0) > thresholds.clip_rate_amber ||
+      (total.ClipRate().value_or(0) > LimitOfClipped(thresholds.clip_rate_amber, evidence.bits) ||
        total.RmseSteps().value_or(0) > thresholds.rmse_steps_amber ||
        (std::abs(total.MeanShiftSigmas()) > thresholds.mean_shift_amber &&
         IsShifted(evidence, total)))) {

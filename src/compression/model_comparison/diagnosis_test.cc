@@ -200,6 +200,37 @@ TEST(Diagnosis, FewerBitsAreJudgedByWhatTheyCanGive) {
   EXPECT_NE(Diagnose({.comparison = &*comparison, .bits = 4}, {}).level, Level::kRed);
 }
 
+// Codes of four bits with one scale, and the diagnosis of what is done to them.
+Diagnosis DiagnosedAtFourBits(const std::vector<float>& x, float scale, float dequantized_scale) {
+  std::vector<std::int8_t> codes;
+  for (const float value : x) {
+    codes.push_back(static_cast<std::int8_t>(std::clamp(std::lround(value / scale), -7l, 7l)));
+  }
+  TensorView y(codes, {kChannels, kRowLength});
+  y.quantization = Quantization::PerTensor({&dequantized_scale, 1});
+  const auto comparison =
+      Compare(TensorView(x, {kChannels, kRowLength}), y,
+              {.channel_axis = std::size_t{0}, .code_range = ComparisonOptions::CodeRange{-7, 7}});
+  EXPECT_THAT(comparison, Succeeds());
+  return Diagnose({.comparison = &*comparison, .bits = 4, .step = double{dequantized_scale}}, {});
+}
+
+TEST(Diagnosis, FaultsOfFourBitsAreToldFromTheirRounding) {
+  std::vector<float> x = Gaussian(kChannels * kRowLength, 7, 1);
+  EXPECT_EQ(DiagnosedAtFourBits(x, 0.5f, 0.5f).level, Level::kGreen);
+
+  // A fifth of the error is rounding, which the right scale would leave.
+  const Diagnosis wrong = DiagnosedAtFourBits(x, 0.5f, 0.32f);
+  EXPECT_EQ(wrong.level, Level::kRed);
+  EXPECT_EQ(wrong.cause, Cause::kWrongScale) << wrong.explanation;
+
+  // All that is below half a step became zero: 0 dB, which six decibels for each bit would forgive.
+  for (std::size_t i = 5 * kRowLength; i < 6 * kRowLength; ++i) x[i] *= 0.01f;
+  const Diagnosis lost = DiagnosedAtFourBits(x, 0.5f, 0.5f);
+  EXPECT_EQ(lost.level, Level::kRed);
+  EXPECT_EQ(lost.cause, Cause::kChannelSpread) << lost.explanation;
+}
+
 TEST(Diagnosis, AQuantizerIsNotBlamedForWhatLayersBeforeLost) {
   // Steps of 0.5 suit values of 100, and 0.2 is what a broken layer before has left of them.
   std::vector<float> before = Gaussian(1000, 3, 0.2f), after;

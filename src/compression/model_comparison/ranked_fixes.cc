@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cboard/base/strings.h"
+#include "cboard/compression/bit_limits.h"
 #include "compression/model_comparison/diagnosis.h"
 
 namespace cboard::compare {
@@ -52,16 +53,17 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
   const Comparison& now = *layer.weight;
   const double worst_now =
       now.worst_channel ? now.channels[*now.worst_channel].SqnrDb() : now.total.SqnrDb();
+  const double channel_allowance =
+      LimitDb(thresholds.sqnr_red_db - thresholds.worst_channel_red_db, layer.bits);
   const auto severity = [&](const Fix& fix) {
-    return std::min(fix.sqnr_db, fix.worst_channel_sqnr_db.value_or(HUGE_VAL) +
-                                     thresholds.sqnr_red_db - thresholds.worst_channel_red_db);
+    return std::min(fix.sqnr_db, fix.worst_channel_sqnr_db.value_or(HUGE_VAL) + channel_allowance);
   };
   const double severity_now =
       severity({.sqnr_db = now.total.SqnrDb(), .worst_channel_sqnr_db = worst_now});
   std::erase_if(tried,
                 [&](const Fix& fix) { return severity(fix) < severity_now + kNoticeableDb; });
   std::ranges::stable_sort(tried, {}, [&](const Fix& fix) {
-    const bool is_enough = severity(fix) >= thresholds.sqnr_amber_db;
+    const bool is_enough = severity(fix) >= LimitDb(thresholds.sqnr_amber_db, layer.bits);
     return std::tuple(!is_enough, is_enough ? fix.size_bytes.value_or(0) : 0, -severity(fix));
   });
   for (Fix& fix : Ordered(for_output, thresholds)) tried.push_back(std::move(fix));

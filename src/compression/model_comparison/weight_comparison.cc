@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cboard/tensor/what_if.h"
+#include "compression/model_comparison/code_rows.h"
 
 namespace cboard::compare {
 namespace {
@@ -174,21 +175,50 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
   return Compare(TensorView(scaled, reference->shape), *codes, options);
 }
 
+TensorView ReadView(RowReader& rows, std::size_t first, std::size_t count) {
+  return TensorView(DType::kFloat32, rows.Read(first, count).data(),
+                    {static_cast<std::int64_t>(count), static_cast<std::int64_t>(rows.row())});
+}
+
+TensorView ReadView(CodeRows& rows, std::size_t first, std::size_t count) {
+  return rows.Read(first, count);
+}
+
 // Compares rows a few at a time, so that what is read is still near when it is compared.
-Result<Comparison> CompareRows(RowReader before, RowReader after) {
+template <typename Rows>
+Result<Comparison> CompareRows(RowReader before, Rows after, const ComparisonOptions& options) {
   constexpr std::size_t kElements = std::size_t{1} << 16;
-  ComparisonBuilder builder({.channel_axis = std::size_t{0}});
-  const std::size_t channels = before.channels(), row = before.row();
-  const std::size_t most = std::max<std::size_t>(1, kElements / std::max<std::size_t>(row, 1));
+  ComparisonBuilder builder(options);
+  const std::size_t channels = before.channels();
+  const std::size_t most =
+      std::max<std::size_t>(1, kElements / std::max<std::size_t>(before.row(), 1));
   for (std::size_t first = 0; first < channels; first += most) {
     const std::size_t count = std::min(most, channels - first);
-    const auto view = [&](RowReader& rows) {
-      return TensorView(DType::kFloat32, rows.Read(first, count).data(),
-                        {static_cast<std::int64_t>(count), static_cast<std::int64_t>(row)});
-    };
-    CBOARD_RETURN_IF_ERROR(builder.AddChannels(view(before), view(after), first, channels));
+    CBOARD_RETURN_IF_ERROR(builder.AddChannels(ReadView(before, first, count),
+                                               ReadView(after, first, count), first, channels));
   }
   return builder.Build();
+}
+
+// As codes where the compressed weights are codes, and no factors stand between them and values.
+Result<Comparison> CompareRows(const ModelGraph& baseline, const ModelLayer& before,
+                               const ModelGraph& variant, const ModelLayer& after,
+                               const Folding& folding) {
+  CBOARD_ASSIGN_OR_RETURN(RowReader ours,
+                          RowReader::Open(baseline, before, folding.baseline.factors));
+  if (folding.variant.factors.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(std::optional<CodeRows> codes, CodeRows::Open(variant, after));
+    if (codes) {
+      const ComparisonOptions options{
+          .channel_axis = std::size_t{0},
+          .code_range = codes->code_range(),
+          .divergence = ours.channels() * ours.row() <= kMaxForDivergence};
+      return CompareRows(std::move(ours), *std::move(codes), options);
+    }
+  }
+  CBOARD_ASSIGN_OR_RETURN(RowReader theirs,
+                          RowReader::Open(variant, after, folding.variant.factors));
+  return CompareRows(std::move(ours), std::move(theirs), {.channel_axis = std::size_t{0}});
 }
 
 }  // namespace
@@ -248,11 +278,8 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
     }
   }
   if (findings.comparison.channels.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(RowReader ours,
-                            RowReader::Open(baseline, before, folding.baseline.factors));
-    CBOARD_ASSIGN_OR_RETURN(RowReader theirs,
-                            RowReader::Open(variant, after, folding.variant.factors));
-    CBOARD_ASSIGN_OR_RETURN(findings.comparison, CompareRows(std::move(ours), std::move(theirs)));
+    CBOARD_ASSIGN_OR_RETURN(findings.comparison,
+                            CompareRows(baseline, before, variant, after, folding));
   }
   if (allow_rescaling) findings.rescaling = RescalingOf(findings.comparison);
   if (findings.rescaling.empty() && is_green()) return findings;

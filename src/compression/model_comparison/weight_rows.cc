@@ -52,8 +52,8 @@ std::vector<std::size_t> StoredChannels(const ModelGraph& model, const ModelLaye
 }
 
 // Rows from `first` on that are each together, as many as `rows` has room for.
-void ReadTogether(const WeightReader& reader, const StoredPlaces& places, std::size_t first,
-                  std::span<float> rows) {
+void ReadTogether(const WeightReader& reader, RowReader::ReadElements read,
+                  const StoredPlaces& places, std::size_t first, std::span<float> rows) {
   const std::size_t row = places.elements.size();
   while (!rows.empty()) {
     // Rows that follow each other in the file, too, are read at once.
@@ -63,19 +63,20 @@ void ReadTogether(const WeightReader& reader, const StoredPlaces& places, std::s
       end += row;
       ++first;
     } while (end - begin < rows.size() && places.channels[first] == end);
-    reader.Read(begin, rows.first(end - begin));
+    (reader.*read)(begin, rows.first(end - begin));
     rows = rows.subspan(end - begin);
   }
 }
 
-std::vector<float> ReadAll(const WeightReader& reader, const StoredPlaces& places) {
+std::vector<float> ReadAll(const WeightReader& reader, RowReader::ReadElements read,
+                           const StoredPlaces& places) {
   std::vector<float> rows(reader.element_count());
   if (places.AreRowsTogether()) {
-    ReadTogether(reader, places, 0, rows);
+    ReadTogether(reader, read, places, 0, rows);
     return rows;
   }
   std::vector<float> stored(reader.element_count());
-  reader.Read(0, stored);
+  (reader.*read)(0, stored);
   auto value = rows.begin();
   for (const std::size_t channel : places.channels) {
     for (const std::size_t element : places.elements) *value++ = stored[channel + element];
@@ -147,15 +148,15 @@ Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
   const StoredPlaces places = PlacesOf(model, layer);
   return WeightRows{.channels = places.channels.size(),
                     .row = places.elements.size(),
-                    .values = ReadAll(reader, places)};
+                    .values = ReadAll(reader, &WeightReader::Read, places)};
 }
 
 Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& layer,
-                                  std::span<const double> factors) {
+                                  std::span<const double> factors, ReadElements read) {
   CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
-  RowReader rows(reader, PlacesOf(model, layer), factors);
+  RowReader rows(reader, read, PlacesOf(model, layer), factors);
   if (!rows.places_.AreRowsTogether()) {
-    rows.all_ = ReadAll(reader, rows.places_);
+    rows.all_ = ReadAll(reader, read, rows.places_);
     ScaleRows(factors, rows.all_);
   }
   return rows;
@@ -164,7 +165,7 @@ Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& lay
 std::span<const float> RowReader::Read(std::size_t first, std::size_t count) {
   if (!all_.empty()) return std::span(all_).subspan(first * row(), count * row());
   part_.resize(count * row());
-  ReadTogether(reader_, places_, first, part_);
+  ReadTogether(reader_, read_, places_, first, part_);
   if (!factors_.empty()) ScaleRows(factors_.subspan(first, count), part_);
   return part_;
 }

@@ -46,9 +46,15 @@ void ScaleRows(std::span<const double> factors, std::span<float> rows);
 // has rows together, no more than these are in memory.
 class RowReader {
  public:
+  using ReadElements = void (WeightReader::*)(std::size_t, std::span<float>) const;
+
   // Fails as ReadRows does. Borrows the model and the factors.
   static Result<RowReader> Open(const ModelGraph& model, const ModelLayer& layer,
-                                std::span<const double> factors);
+                                std::span<const double> factors,
+                                ReadElements read = &WeightReader::Read);
+
+  const WeightReader& reader() const { return reader_; }
+  const StoredPlaces& places() const { return places_; }
 
   std::size_t channels() const { return places_.channels.size(); }
   std::size_t row() const { return places_.elements.size(); }
@@ -57,10 +63,12 @@ class RowReader {
   std::span<const float> Read(std::size_t first, std::size_t count);
 
  private:
-  RowReader(const WeightReader& reader, StoredPlaces places, std::span<const double> factors)
-      : reader_(reader), places_(std::move(places)), factors_(factors) {}
+  RowReader(const WeightReader& reader, ReadElements read, StoredPlaces places,
+            std::span<const double> factors)
+      : reader_(reader), read_(read), places_(std::move(places)), factors_(factors) {}
 
   WeightReader reader_;
+  ReadElements read_;
   StoredPlaces places_;
   std::span<const double> factors_;
   std::vector<float> all_;  // Where rows are not together; then times their factors.
