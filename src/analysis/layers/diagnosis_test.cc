@@ -165,7 +165,7 @@ TEST(ThresholdsFor, FollowWhatSoManyBitsCanKeep) {
   EXPECT_NEAR(ThresholdsFor(4).sqnr_red_db, 9.6, 0.1);
   EXPECT_NEAR(ThresholdsFor(4).sqnr_amber_db, 14.3, 0.1);
   EXPECT_NEAR(ThresholdsFor(4).worst_channel_red_db, 4.8, 0.1);
-  EXPECT_NEAR(ThresholdsFor(4).clipped_share, 16 * ThresholdsFor(8).clipped_share, 1e-12);
+  EXPECT_NEAR(ThresholdsFor(4).clipped_share, 64 * ThresholdsFor(8).clipped_share, 1e-12);
   EXPECT_EQ(ThresholdsFor(4).central_codes, 2);
   // Nothing is left of a signal at 0 dB, and no number of bits makes that sound.
   for (int bits = 1; bits < 8; ++bits) {
