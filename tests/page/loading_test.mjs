@@ -1,7 +1,7 @@
 // What a visitor sees and what the server is asked until a page is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { visit } from "./support/browser.mjs";
+import { answered, visit } from "./support/browser.mjs";
 import { newLogdir, writeEverything, writeTraining } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
 
@@ -40,6 +40,7 @@ test("the frame is there before any script, in the chosen theme, and its links l
   await page.keyboard.press("d"); // Dark.
   const paper = () => page.evaluate(() => getComputedStyle(document.querySelector("#app")).backgroundColor);
   const dark = await paper();
+  await page.waitForSelector(".rail:not(.waiting)"); // Which pages are empty is remembered now.
   await page.route("**/assets/*.js", (route) => route.abort());
   await page.goto(at("scalars"));
   assert.equal(await page.locator(".rail a[aria-current] span").innerText(), "Scalars");
@@ -66,7 +67,7 @@ test("a page asks every question once", async (t) => {
     const before = await questionsTo(board);
     await visit(page, at(path));
     await page.waitForSelector(shows);
-    await page.waitForTimeout(700);
+    await answered(page);
     const cards = await page.locator(".plot canvas:not(.overlay)").count();
     assert.equal((await questionsTo(board)) - before, 3 + own + cards, path);
   }

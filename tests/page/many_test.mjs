@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { barriers, visit } from "./support/browser.mjs";
+import { answered, barriers, visit } from "./support/browser.mjs";
 import { EventFile } from "./support/event_file.mjs";
 import { chance, newLogdir, writeMetrics } from "./support/logdirs.mjs";
 import { serve, useBrowser } from "./support/session.mjs";
@@ -23,7 +23,7 @@ const hasPoints = (page, text) => page.waitForFunction((wanted) => document.quer
 /** The chart once it does not change any more. */
 async function settled(page) {
   const pixels = () => page.evaluate(() => document.querySelector(".plot canvas").toDataURL());
-  await page.waitForTimeout(400);
+  await answered(page);
   for (let before = await pixels(); ; ) {
     await page.waitForTimeout(200);
     const now = await pixels();

@@ -23,6 +23,7 @@ export async function openWindow(browser, { width = 1440, height = 900, scheme =
   const page = await context.newPage();
   page.setDefaultTimeout(20_000 * slowdown);
   if (slowdown > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: slowdown });
+  followQuestions(page);
   await answerLate(page);
   const troubles = [];
   page.on("pageerror", (error) => troubles.push(`uncaught: ${error.message}`));
@@ -50,6 +51,22 @@ async function answerLate(page) {
     await new Promise((done) => setTimeout(done, Math.random() * most));
     await route.continue().catch(() => {}); // The page may have gone on meanwhile.
   });
+}
+
+const questions = new WeakMap(); // Of each page, those without an answer so far.
+
+function followQuestions(page) {
+  const open = new Set();
+  questions.set(page, open);
+  page.on("request", (request) => {
+    if (/\/api\/v1\/(?!events)/.test(request.url())) open.add(request);
+  });
+  for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => open.delete(request));
+}
+
+/** Waits until the page has had its answers for a while, and asked nothing else. */
+export async function answered(page) {
+  for (let quiet = 0; quiet < 300; quiet = questions.get(page).size === 0 ? quiet + 20 : 0) await page.waitForTimeout(20);
 }
 
 /** Opens an address and waits until the page has drawn what it is about. */
