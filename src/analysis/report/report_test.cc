@@ -243,6 +243,19 @@ TEST(Report, OrdersLayersByTheFigureThatItShows) {
   EXPECT_LT(html.find(">fc1<"), html.find(">conv1<"));
 }
 
+TEST(Report, CallsALayerWithoutErrorExact) {
+  LogBuilder log;
+  log.Scalar("r", "m/metrics/accuracy/fp32", 0.5).Scalar("r", "m/metrics/accuracy/int8", 0.5);
+  log.Scalar("r", "m/layers/relu/sqnr_db/int8", kLoggedExactDb);
+  log.Scalar("r", "m/layers/relu/worst_channel_sqnr_db/int8", kLoggedExactDb);
+  const auto contract = ParseContract("gates: [{layers: '*', metric: sqnr_db, min: 30}]");
+  ASSERT_THAT(contract, Succeeds());
+  const std::string html = Written(log.Read(), {.contract = *contract});
+  EXPECT_THAT(html, HasSubstr("<td class=\"num\">exact</td><td class=\"num\">exact</td>"));
+  EXPECT_THAT(html, HasSubstr("nearest: sqnr_db is exact"));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr(">200")), Not(HasSubstr("is 200"))));
+}
+
 TEST(Report, SaysThatAPartHasNothing) {
   EXPECT_THAT(Written(TwoModels(), {.sections = {ReportSection::kTuning, ReportSection::kLayers}}),
               HasSubstr("Nothing was logged for layers, tuning."));
