@@ -31,10 +31,12 @@ inline std::string_view ParentOf(std::string_view run) {
 }
 
 // Where a model stands among others: "again" of the run "again/alexnet", since importers call a run
-// like its model. "." in the log directory itself.
+// like its model, and models without another name are called like their directory, "a%2Fb" or not.
+// "." in the log directory itself.
 inline std::string_view PlaceAround(std::string_view model, std::string_view run) {
   run = WithoutDot(run);
-  if (LastPart(run) == DirectoryNameOf(model)) run = ParentOf(run);
+  const std::string_view last = LastPart(run);
+  if (last == model || last == DirectoryNameOf(model)) run = ParentOf(run);
   return run.empty() ? std::string_view(".") : run;
 }
 
