@@ -5,7 +5,8 @@ from typing import Any, Optional, Union
 
 Tensor = Any  # A C-contiguous buffer, or (buffer, dtype[, scales, zero points, axis]).
 
-Variants = Sequence[tuple[str, Mapping[str, float]]]
+# Names, metrics, and which of them are derived.
+Variants = Sequence[tuple[str, Mapping[str, float], Sequence[str]]]
 
 # [(kind, name, variant, value or values of a group, labels)], [(what was left out, reason)]
 Plan = tuple[

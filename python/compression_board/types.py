@@ -23,5 +23,8 @@ Bins = Union[str, int, Sequence[float], Any]
 #: Metrics by the keys of benchmark JSON: accuracy, latency_mean_ms, model_size_mb, …
 Metrics = Mapping[str, Any]
 
+#: By variant, which of its metrics were worked out from others: {"int8": ["latency_mean_ms"]}.
+Derived = Mapping[str, Sequence[str]]
+
 #: What could not be logged, and why.
 Omissions = list[tuple[str, str]]

@@ -1,14 +1,15 @@
 // The vocabulary of compression: tags, ratios, labels, AURORA, benchmark files.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
 #include <cstdio>
 #include <string>
+#include <tuple>
 
 #include "bindings.h"
 #include "cboard/compression/aurora.h"
@@ -147,13 +148,14 @@ TagScheme SchemeOf(std::string_view name) {
   return name == "flat" ? TagScheme::kFlat : TagScheme::kBoth;
 }
 
-using PlainVariants = std::vector<std::pair<std::string, PlainMetrics>>;
+// Name, metrics, and which of them are derived.
+using PlainVariants = std::vector<std::tuple<std::string, PlainMetrics, std::vector<std::string>>>;
 
 ModelComparison ComparisonOf(const std::string& model, const PlainVariants& variants,
                              const std::string& baseline) {
   ModelComparison comparison{.model = model, .baseline = baseline, .variants = {}, .info = {}};
-  for (const auto& [name, metrics] : variants) {
-    comparison.variants.push_back({name, MetricsOf(metrics), {}});
+  for (const auto& [name, metrics, derived] : variants) {
+    comparison.variants.push_back({name, MetricsOf(metrics), {}, {derived.begin(), derived.end()}});
   }
   return comparison;
 }

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cboard/compression/metrics.h"
+
 namespace cboard::analysis {
 
 // Four significant digits: 0.3333, 12.5, 1.2e+06.
@@ -32,6 +34,15 @@ inline std::string FixedNumber(double value, int decimals) {
   std::string result(text, end.ptr);
   if (result.starts_with('-')) result.replace(0, 1, "−");
   return result;
+}
+
+// An SQNR: "5.2"; "exact" where there is no error, as it was logged or worked out.
+inline std::string DbText(double db) { return db >= kLoggedExactDb ? "exact" : FixedNumber(db, 1); }
+
+// "+6.8", "−0.3"; "exact" where nothing is left of an error.
+inline std::string GainText(double gain_db) {
+  const std::string text = DbText(std::abs(gain_db) < 0.05 ? 0 : gain_db);  // Not −0.0.
+  return gain_db >= 0.05 && gain_db < kLoggedExactDb ? "+" + text : text;
 }
 
 // How many decimals the numbers of a column are to have, so that points stand below points: as many

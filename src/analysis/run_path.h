@@ -30,12 +30,21 @@ inline std::string_view ParentOf(std::string_view run) {
   return slash == std::string_view::npos ? std::string_view(".") : run.substr(0, slash);
 }
 
-// A model's name with the experiment or run it is from: "alexnet (again)". Importers call a run
-// like its model, which need not be said twice, and the log directory itself has no name.
-inline std::string WithPlace(const std::string& model, std::string_view place) {
-  place = WithoutDot(place);
-  if (LastPart(place) == DirectoryNameOf(model)) place = ParentOf(place);
-  return place == "." || place.empty() ? model : model + " (" + std::string(place) + ")";
+// Where a model stands among others: "again" of the run "again/alexnet", since importers call a run
+// like its model, and models without another name are called like their directory, "a%2Fb" or not.
+// "." in the log directory itself.
+inline std::string_view PlaceAround(std::string_view model, std::string_view run) {
+  run = WithoutDot(run);
+  const std::string_view last = LastPart(run);
+  if (last == model || last == DirectoryNameOf(model)) run = ParentOf(run);
+  return run.empty() ? std::string_view(".") : run;
+}
+
+// A model's name with the experiment or run it is from: "alexnet (again)". The log directory itself
+// has no name.
+inline std::string WithPlace(const std::string& model, std::string_view run) {
+  const std::string_view place = PlaceAround(model, run);
+  return place == "." ? model : model + " (" + std::string(place) + ")";
 }
 
 // A run's directory with a last part, which "runs/eval/" as users type it lacks.

@@ -52,6 +52,22 @@ test("overview and report give every model the same verdict, by every policy", a
   }
 });
 
+test("what a gate says stands in one line, and rows are no higher than their names", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir, {
+    large: { "metrics/accuracy": [0.7, 0.69], "performance/model_size_mb": [217.61, 44.7], "performance/throughput": [10, 20] },
+    small: { "metrics/accuracy": [0.7, 0.69] },
+  });
+  const { page, at } = await serve(t, logdir);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await visit(page, at("report"));
+  await page.waitForSelector('.report-paper td.num span:text("not logged")');
+  const heights = await page.locator(".report-paper tbody tr:has(.num)").evaluateAll((rows) => rows.map((row) => row.offsetHeight));
+  assert.ok(heights.every((height) => height < 60), heights.join());
+  const said = await page.locator(".report-paper td.num span.dim").evaluateAll((spans) => spans.map((span) => span.getClientRects().length));
+  assert.ok(said.length > 0 && said.every((lines) => lines === 1), said.join());
+});
+
 test("what was verified stands below the layers", async (t) => {
   const logdir = newLogdir(t);
   writeComparison(logdir);

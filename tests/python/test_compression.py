@@ -117,6 +117,27 @@ def test_the_parser_logs_into_a_given_writer(tmp_path, read):
         BenchmarkParser().log_benchmark_results(source)
 
 
+def test_the_parser_marks_what_is_derived_as_an_import_does(tmp_path, read):
+    source = tmp_path / "r.json"
+    derived = ["fp32.latency_mean_ms", "int8.latency_mean_ms", "int9.accuracy", 3]
+    source.write_text(json.dumps({"m": {"fp32": FP32, "int8": INT8, "derived": derived}}))
+    with CompressionWriter(str(tmp_path / "given")) as writer:
+        BenchmarkParser(writer).log_benchmark_results(source)
+    BenchmarkParser().log_benchmark_results(source, tmp_path / "imported").close()
+
+    def marked(directory):
+        run = read(directory)
+        labels = {tag: run.events.SummaryMetadata(tag).plugin_data.content for tag in run.tags()}
+        return {tag for tag, label in labels.items() if json.loads(label or "{}").get("derived")}
+
+    assert marked(tmp_path / "given") == marked(tmp_path / "imported/m") == {
+        "m/performance/latency_ms/fp32", "m/performance/latency_ms/int8", "m/compression/speedup",
+    }  # fmt: skip
+    # A score that counts the latency beside the throughput it was made from would be another.
+    score = "m/compression/aurora"
+    assert read(tmp_path / "given").scalars(score) == read(tmp_path / "imported/m").scalars(score)
+
+
 def test_an_import_leaves_no_empty_run_behind(tmp_path):
     source = tmp_path / "r.json"
     source.write_text(json.dumps({"m": {"fp32": FP32, "int8": INT8}}))

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cboard/analysis/comparison_table.h"
@@ -18,6 +19,11 @@ ComparisonTable TableOf(const Snapshot& snapshot);
 // A name per model that no other model has: its own, or with its experiment beside it,
 // "alexnet (again)".
 std::vector<std::string> UniqueNames(const ComparisonTable& table);
+
+// The experiment that a model is ranked in: its own without the directory that only this model has,
+// "zoo" of "zoo/alexnet"; "." for the log directory itself. Figures of different experiments may be
+// of different data and machines. A view of the model's own text.
+std::string_view ExperimentToRankIn(const TableModel& model);
 
 // All variants, those of the most models first: these are what A and B are chosen from.
 std::vector<std::string> VariantsOf(const ComparisonTable& table);

@@ -51,11 +51,6 @@ struct VerifiedRuns {
   std::string Summary() const;
 };
 
-// "5.2", "exact".
-std::string DbText(double db);
-// "+6.8", "−0.3"; "exact" where nothing is left of an error.
-std::string GainText(double gain_db);
-
 // What is logged as JSON. Fails with kDataLoss when it is something else.
 Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json);
 

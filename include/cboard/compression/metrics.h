@@ -23,6 +23,10 @@ using Metrics = std::map<std::string, double, std::less<>>;
 inline constexpr std::string_view kUsualBaseline = "fp32";
 inline constexpr std::string_view kUsualVariant = "int8";
 
+// The SQNR that is logged where there is no error: TensorBoard draws no infinite values, and what
+// is exact is to be seen, too.
+inline constexpr double kLoggedExactDb = 200;
+
 enum class Better { kUnknown, kHigher, kLower };
 
 // "higher", "lower", or "" when nobody knows.

@@ -51,9 +51,23 @@ class BenchmarkParser:
                         if isinstance(m, dict) and name != "model_info"}  # fmt: skip
             if len(variants) < 2:
                 continue
-            writer.log_variants(model_name, variants, "fp32", step)
+            derived = _derived_in(entry)
+            # A writer of one's own may know nothing of them, and most files name none.
+            marked = {"derived": derived} if derived else {}
+            writer.log_variants(model_name, variants, "fp32", step, **marked)
             if entry.get("model_info"):
                 writer.log_model_metadata(model_name, entry["model_info"], step)
+
+
+def _derived_in(entry: dict[str, Any]) -> dict[str, list[str]]:
+    """{"int8": ["latency_mean_ms"]} of "derived": ["int8.latency_mean_ms"]."""
+    names = entry.get("derived")
+    found: dict[str, list[str]] = {}
+    for name in names if isinstance(names, list) else []:
+        if isinstance(name, str):
+            variant, _, metric = name.rpartition(".")
+            found.setdefault(variant, []).append(metric)
+    return found
 
 
 class _ClosedUntilUsed(CompressionWriter):

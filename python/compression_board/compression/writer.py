@@ -8,7 +8,7 @@ from typing import Any, Optional
 from .. import _engine
 from ..aurora import engine_options, not_numbers, numeric
 from ..errors import check_mapping, check_model_name
-from ..types import ArrayLike, Metrics, Omissions, PathLike
+from ..types import ArrayLike, Derived, Metrics, Omissions, PathLike
 from ..writer import SummaryWriter
 from .report import make_report
 
@@ -43,12 +43,16 @@ class CompressionWriter(SummaryWriter):
     # Any variants ----------------------------------------------------------------------------
 
     def log_variants(self, model_name: str, variants: Mapping[str, Metrics], baseline: str = "fp32",
-                     step: int = 0) -> Omissions:  # fmt: skip
-        """Comparison, ratios, energy and AURORA of any number of variants under any names."""
-        omitted = self._comparison(model_name, variants, baseline, step)
-        omitted += self._ratios(model_name, variants, baseline, step)
-        omitted += self._energy(model_name, variants, baseline, step)
-        omitted += self._aurora(model_name, variants, baseline, step)
+                     step: int = 0, *, derived: Derived = {}) -> Omissions:  # fmt: skip
+        """Comparison, ratios, energy and AURORA of any number of variants under any names.
+
+        Figures that are `derived` were worked out from others, such as a latency from a throughput.
+        They are logged with a mark, and AURORA does not count them beside what they were made from.
+        """
+        omitted = self._comparison(model_name, variants, baseline, step, derived)
+        omitted += self._ratios(model_name, variants, baseline, step, derived)
+        omitted += self._energy(model_name, variants, baseline, step, derived)
+        omitted += self._aurora(model_name, variants, baseline, step, derived)
         return omitted
 
     # FP32 and INT8, as the guide has it ------------------------------------------------------
@@ -137,7 +141,7 @@ class CompressionWriter(SummaryWriter):
     def log_variants_report(self, model_name: str, variants: Mapping[str, Metrics],
                             baseline: str = "fp32", step: int = 0) -> str:  # fmt: skip
         """log_report of any number of variants under any names."""
-        figures = dict(self._checked(model_name, variants))
+        figures = {variant: metrics for variant, metrics, _ in self._checked(model_name, variants)}
         if baseline not in figures:
             raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
         report = make_report(model_name, figures, baseline, self.aurora_options)
@@ -161,14 +165,17 @@ class CompressionWriter(SummaryWriter):
 
     @staticmethod
     def _checked(
-        model_name: str, variants: Mapping[str, Metrics]
-    ) -> list[tuple[str, dict[str, float]]]:
-        """The metrics that are numbers, variant by variant."""
+        model_name: str, variants: Mapping[str, Metrics], derived: Derived = {}
+    ) -> list[tuple[str, dict[str, float], list[str]]]:
+        """The metrics that are numbers, variant by variant, and which of them are derived."""
         check_model_name(model_name)
         check_mapping(variants, "variants")
         for variant, metrics in variants.items():
             check_mapping(metrics, f"metrics of '{variant}'")
-        return [(variant, numeric(metrics)) for variant, metrics in variants.items()]
+        return [
+            (variant, numeric(metrics), list(derived.get(variant, ())))
+            for variant, metrics in variants.items()
+        ]
 
     def _log(self, plan: _engine.Plan, model_name: str, baseline: str,
              step: int) -> Omissions:  # fmt: skip
@@ -183,28 +190,29 @@ class CompressionWriter(SummaryWriter):
         return omitted
 
     def _comparison(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
-                    step: int) -> Omissions:  # fmt: skip
-        figures = self._checked(model_name, variants)
+                    step: int, derived: Derived = {}) -> Omissions:  # fmt: skip
+        figures = self._checked(model_name, variants, derived)
         plan = _engine.plan_comparison(model_name, figures, baseline, self.tag_scheme)
         omitted = _explained(self._log(plan, model_name, baseline, step), variants)
         # What no variant has as a number is no metric to the engine.
         return omitted + [found for found in _odd(variants) if found not in omitted]
 
     def _ratios(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
-                step: int) -> Omissions:  # fmt: skip
-        plan = _engine.plan_ratios(model_name, self._checked(model_name, variants), baseline)
+                step: int, derived: Derived = {}) -> Omissions:  # fmt: skip
+        figures = self._checked(model_name, variants, derived)
+        plan = _engine.plan_ratios(model_name, figures, baseline)
         return _explained(self._log(plan, model_name, baseline, step), variants)
 
     def _energy(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
-                step: int) -> Omissions:  # fmt: skip
-        figures = self._checked(model_name, variants)
+                step: int, derived: Derived = {}) -> Omissions:  # fmt: skip
+        figures = self._checked(model_name, variants, derived)
         plan = _engine.plan_energy(model_name, figures, baseline, self.tag_scheme)
         return _explained(self._log(plan, model_name, baseline, step), variants)
 
     def _aurora(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
-                step: int) -> Omissions:  # fmt: skip
+                step: int, derived: Derived = {}) -> Omissions:  # fmt: skip
         options = engine_options(**self.aurora_options)
-        figures = self._checked(model_name, variants)
+        figures = self._checked(model_name, variants, derived)
         plan = _engine.plan_aurora(model_name, figures, baseline, *options)
         return _explained(self._log(plan, model_name, baseline, step), variants)
 

@@ -12,6 +12,7 @@
 #include "analysis/gates/some_names.h"
 #include "analysis/number_text.h"
 #include "cboard/base/strings.h"
+#include "cboard/compression/metrics.h"
 
 namespace cboard::analysis {
 namespace {
@@ -145,12 +146,17 @@ class LayerCheck {
       const std::string& why = layer.diagnosis.explanation;
       return why.empty() ? text : text + ": " + why;
     }
-    const std::string said = gate_.metric + " is " + ShortNumber(value, 6);
+    const std::string said = gate_.metric + " is " + FigureText(value);
     if (std::isnan(value)) return said;
     if (gate_.min && IsBelow(value, *gate_.min)) {
       return said + ", below the least, " + ShortNumber(*gate_.min, 6);
     }
     return said + ", above the most, " + ShortNumber(*gate_.max, 6);
+  }
+
+  std::string FigureText(double value) const {
+    const bool is_exact = gate_.metric.ends_with("sqnr_db") && value >= kLoggedExactDb;
+    return is_exact ? DbText(value) : ShortNumber(value, 6);
   }
 
   std::string CountText(std::size_t count) const {
@@ -171,7 +177,7 @@ class LayerCheck {
              std::string(NameOf(*gate_.worst_level));
     }
     return "of " + CountText(checked_.size()) + ", " + Quoted(worst_title_) +
-           " is nearest: " + gate_.metric + " is " + ShortNumber(*worst_value_, 6);
+           " is nearest: " + gate_.metric + " is " + FigureText(*worst_value_);
   }
 
   // Why the pattern found nothing, and what it could have found.

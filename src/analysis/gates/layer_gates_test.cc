@@ -65,6 +65,14 @@ TEST(LayerGates, PassWithTheLayerThatIsNearestToTheLimit) {
   EXPECT_THAT(result.value, Optional(25.0));
 }
 
+TEST(LayerGates, CallWhatHasNoErrorExact) {
+  const LayerRanking ranking = {.layers = {LayerWith("relu", {{"sqnr_db", 200}, {"mse", 200}})}};
+  EXPECT_EQ(CheckGate("{layers: '*', metric: local_sqnr_db, min: 20}", ranking).explanation,
+            "of 1 layer, 'relu' is nearest: local_sqnr_db is exact");
+  EXPECT_EQ(CheckGate("{layers: '*', metric: mse, max: 300}", ranking).explanation,
+            "of 1 layer, 'relu' is nearest: mse is 200");
+}
+
 TEST(LayerGates, LookAtLevels) {
   const GateResult red = CheckGate("{layers: '*', metric: level, max: amber}");
   EXPECT_EQ(red.outcome, GateOutcome::kFail);

@@ -53,6 +53,7 @@ const VerifiedRun* VerifiedRuns::BestParts() const {
 std::string VerifiedRuns::Summary() const {
   if (!why_not.empty()) return "nothing was verified: " + why_not;
   if (runs.empty() || !runs.front().sqnr_db) return "nothing was verified";
+  if (std::isinf(*runs.front().sqnr_db)) return "the end is exactly what the baseline gives";
   const std::string before = DbText(*runs.front().sqnr_db);
   if (const VerifiedRun* const best = BestParts()) {
     const std::size_t count = best->parts.size();
@@ -68,13 +69,6 @@ std::string VerifiedRuns::Summary() const {
     if (is_many && run.sqnr_db) text += "; " + run.text + ": " + DbText(*run.sqnr_db);
   }
   return text;
-}
-
-std::string DbText(double db) { return std::isinf(db) && db > 0 ? "exact" : FixedNumber(db, 1); }
-
-std::string GainText(double gain_db) {
-  const std::string text = DbText(std::abs(gain_db) < 0.05 ? 0 : gain_db);  // Not −0.0.
-  return gain_db >= 0.05 && std::isfinite(gain_db) ? "+" + text : text;
 }
 
 Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json) {

@@ -71,6 +71,8 @@ TEST(VerifiedRuns, SayWhenNoPartHelps) {
   EXPECT_EQ(verified.BestParts(), nullptr);
   EXPECT_EQ(verified.Summary(),
             "no part that was tried helps the end, which keeps 5.2 dB; all weights in float: 6.0");
+  verified.runs[0].sqnr_db = HUGE_VAL;
+  EXPECT_EQ(verified.Summary(), "the end is exactly what the baseline gives");
   verified = {.why_not = "no output was compared"};
   EXPECT_EQ(verified.Summary(), "nothing was verified: no output was compared");
 }

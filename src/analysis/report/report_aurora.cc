@@ -63,7 +63,7 @@ void WriteAurora(HtmlWriter& html, const ReportData& data) {
     WriteBar(html, *aurora.score, least, most);
     html.Raw("</td>").Element("td", FixedNumber(*aurora.score, 2), "num");
     html.Element("td", aurora.coverage ? FixedNumber(*aurora.coverage, 2) : "–", "num");
-    html.Raw("<td>").Text(aurora.computed ? "computed" : "logged");
+    html.Raw("<td class=\"made\">").Text(aurora.computed ? "computed" : "logged");
     const std::string factors = FactorsText(aurora);
     if (!factors.empty()) html.Raw(": ").Element("span", factors, "dim");
     html.Raw("</td></tr>");

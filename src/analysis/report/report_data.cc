@@ -30,8 +30,9 @@ std::string UsualOther(const std::vector<std::string>& variants, const std::stri
 ReportModel ModelOf(const ReportData& data, std::size_t index, std::string name,
                     const Policy& policy) {
   const TableModel& source = data.table.models[index];
-  ReportModel model{
-      .name = std::move(name), .model = source.model, .experiment = source.experiment};
+  ReportModel model{.name = std::move(name),
+                    .model = source.model,
+                    .experiment = std::string(ExperimentToRankIn(source))};
   for (std::size_t row = source.first_row; row < source.first_row + source.row_count; ++row) {
     if (data.table.rows[row].variant == data.a) model.row_a = row;
     if (data.table.rows[row].variant == data.b) model.row_b = row;

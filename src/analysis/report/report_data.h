@@ -17,8 +17,8 @@ namespace cboard::analysis {
 // One model: A and B, whichever of them was logged.
 struct ReportModel {
   std::string name = {};
-  std::string model = {};  // As layers name it.
-  std::string experiment = {};
+  std::string model = {};       // As layers name it.
+  std::string experiment = {};  // That it is ranked in.
   std::optional<std::size_t> row_a = {};
   std::optional<std::size_t> row_b = {};
   Metrics a = {};

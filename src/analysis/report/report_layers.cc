@@ -52,16 +52,20 @@ std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const Lay
                      .verified = ReadVerifiedRuns(*run_b, FindingsOf(pair->b))};
 }
 
-// With the same decimals in every row, so that points stand below points.
-std::string LoggedText(const RankedLayer& layer, std::string_view metric, int decimals) {
+// What was logged as `text` says it: with the same decimals in every row, so that points stand
+// below points.
+std::string LoggedText(const RankedLayer& layer, std::string_view metric,
+                       std::string (*text)(double)) {
   const auto found = layer.logged.find(metric);
-  return found == layer.logged.end() ? "–" : FixedNumber(found->second, decimals);
+  return found == layer.logged.end() ? "–" : text(found->second);
 }
+
+std::string CosineText(double cosine) { return FixedNumber(cosine, 4); }
 
 std::string SqnrText(const RankedLayer& layer) {
   const std::optional<double> sqnr = ShownSqnr(layer);
   if (!sqnr) return "–";
-  return (layer.logged.contains("sqnr_db") ? "" : "≤ ") + FixedNumber(*sqnr, 1);
+  return layer.logged.contains("sqnr_db") ? DbText(*sqnr) : "≤ " + FixedNumber(*sqnr, 1);
 }
 
 std::string_view VerdictOf(Level level) {
@@ -105,8 +109,8 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
     html.Raw("<tr>").Element("td", TitleOf(layer.baseline), "name").Raw("<td>");
     html.Element("span", VerdictOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
     html.Raw("</td>").Element("td", SqnrText(layer), "num");
-    html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", 1), "num");
-    html.Element("td", LoggedText(layer, "cosine", 4), "num");
+    html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", DbText), "num");
+    html.Element("td", LoggedText(layer, "cosine", CosineText), "num");
     if (has_gains) html.Element("td", gains[i] ? GainText(*gains[i]) : "–", "num");
     html.Element("td", layer.diagnosis.explanation).Raw("</tr>");
   }

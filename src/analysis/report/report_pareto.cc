@@ -1,9 +1,11 @@
 // Quality against size, or whatever resource most models logged: an arrow from A to B each, and the
-// front of those that no other beats.
+// front of those that no other of their experiment beats.
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <ranges>
 
 #include "analysis/number_text.h"
 #include "analysis/report/report_sections.h"
@@ -140,16 +142,28 @@ void WriteAxes(HtmlWriter& html, const PlotAxis& x, const PlotAxis& y,
   html.Raw("\">").Text(title(x_metric, x.is_log())).Raw("</text>");
 }
 
+// The spots of the experiment that has most of them, of equal ones the first in the table: those
+// that Overview ranks, too.
+std::vector<const Spot*> LargestExperiment(const std::vector<Spot>& spots) {
+  std::map<std::string_view, std::vector<const Spot*>> experiments;
+  for (const Spot& spot : spots) experiments[spot.model->experiment].push_back(&spot);
+  return std::ranges::max(experiments | std::views::values, {}, [](const auto& members) {
+    const auto row = [](const Spot* spot) { return *spot->model->row_b; };
+    return std::pair(members.size(), -std::ptrdiff_t(std::ranges::min(members, {}, row)));
+  });
+}
+
 // Those that no other beats, from the left.
-std::vector<const Spot*> FrontOf(const std::vector<Spot>& spots, const MetricDescription& x_metric,
+std::vector<const Spot*> FrontOf(const std::vector<const Spot*>& ranked,
+                                 const MetricDescription& x_metric,
                                  const MetricDescription& y_metric) {
   std::vector<std::optional<double>> values;
-  for (const Spot& spot : spots) values.insert(values.end(), {spot.bx, spot.by});
+  for (const Spot* spot : ranked) values.insert(values.end(), {spot->bx, spot->by});
   const std::array directions = {x_metric.better, y_metric.better};
   const Result<ParetoFront> front = ComputeParetoFront(directions, values);
   std::vector<const Spot*> line;
   if (!front) return line;  // A metric whose direction nobody knows has no front.
-  for (const std::size_t index : front->front) line.push_back(&spots[index]);
+  for (const std::size_t index : front->front) line.push_back(ranked[index]);
   std::ranges::sort(line, {}, [](const Spot* spot) { return spot->bx; });
   return line;
 }
@@ -175,6 +189,23 @@ std::string InSentence(std::string name) {
   };
   if (is_between(0, 'A', 'Z') && is_between(1, 'a', 'z')) name[0] += 'a' - 'A';
   return name;
+}
+
+// What the line is, or who is better than all others, and among whom.
+std::string SaidOfFront(const std::vector<const Spot*>& front,
+                        const std::vector<const Spot*>& ranked, std::size_t shown) {
+  if (front.empty()) return "";
+  std::string text;
+  if (front.size() > 1) {
+    text = ", the line joins those that no other beats";
+  } else if (ranked.size() > 1) {
+    text = "; none beats " + front.front()->model->name;
+  }
+  if (ranked.size() == shown) return text;
+  const std::string& experiment = front.front()->model->experiment;
+  return text + "; the front is of " +
+         (experiment == "." ? "the log directory itself" : experiment) +
+         " alone, since experiments may differ in data and machine";
 }
 
 // From A to shortly before B, with a head, which tells the two ends apart without their colours.
@@ -238,16 +269,13 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
   const PlotAxis x(std::move(xs), kLeft, kRight, true);
   const PlotAxis y(std::move(ys), kBottom, kTop, false);
   const std::string title = PlainName(y_metric) + " against " + InSentence(PlainName(x_metric));
-  const std::vector<const Spot*> front = FrontOf(spots, x_metric, y_metric);
-  const std::string said_of_front = front.size() > 1 ? ", the line joins those that no other beats"
-                                    : front.size() == 1 && spots.size() > 1
-                                        ? "; none beats " + front.front()->model->name
-                                        : "";
+  const std::vector<const Spot*> ranked = LargestExperiment(spots);
+  const std::vector<const Spot*> front = FrontOf(ranked, x_metric, y_metric);
   html.Raw("<section>").Element("h2", title);
   html.Element("p",
                HumanCount(spots.size()) + " of " + HumanCount(data.models.size()) +
                    " models logged both; an arrow leads from ● " + data.a + " to ◆ " + data.b +
-                   said_of_front + ".",
+                   SaidOfFront(front, ranked, spots.size()) + ".",
                "note");
   html.Raw("<div class=\"wide\"><svg viewBox=\"0 0 1000 384\" role=\"img\" aria-label=\"")
       .Text(title)

@@ -188,6 +188,27 @@ TEST(Report, DrawsAFrontOnlyWhereThereIsOne) {
               AllOf(HasSubstr("the line joins those that no other"), HasSubstr("class=\"front\"")));
 }
 
+TEST(Report, RanksModelsAmongThoseOfOneExperiment) {
+  LogBuilder log;
+  const auto add = [&](const std::string& run, const std::string& model, double accuracy,
+                       double size) {
+    log.Scalar(run, model + "/metrics/accuracy/int8", accuracy);
+    log.Scalar(run, model + "/performance/model_size_mb/int8", size);
+  };
+  add("digits", "mlp", 0.99, 0.1);  // Would beat everything, on data that anything reads.
+  add("zoo/large", "large", 0.9, 90);
+  add("zoo/small", "small", 0.7, 9);
+  const ReportOptions options = {.sections = {ReportSection::kPareto}};
+  EXPECT_THAT(Written(log.Read(), options),
+              AllOf(HasSubstr("3 of 3 models"), HasSubstr(">mlp</text>"),
+                    HasSubstr(", the line joins those that no other beats; the front is of zoo "
+                              "alone, since experiments may differ in data and machine.")));
+  // Of experiments as large as each other it is the first, whichever model comes first here.
+  add("digits", "cnn", 0.98, 0.2);
+  EXPECT_THAT(Written(log.Read(), options),
+              HasSubstr("; none beats mlp; the front is of digits alone"));
+}
+
 TEST(Report, ListsWhatIsMissingByTheTagItWouldHave) {
   LogBuilder log;
   log.Scalar("r", "a/metrics/accuracy/fp32", 0.5).Scalar("r", "a/metrics/accuracy/int8", 0.5);
@@ -220,6 +241,19 @@ TEST(Report, OrdersLayersByTheFigureThatItShows) {
   log.Scalar("r", "m/layers/fc1/worst_channel_sqnr_db/int8", 36);
   const std::string html = Written(log.Read(), {.sections = {ReportSection::kLayers}});
   EXPECT_LT(html.find(">fc1<"), html.find(">conv1<"));
+}
+
+TEST(Report, CallsALayerWithoutErrorExact) {
+  LogBuilder log;
+  log.Scalar("r", "m/metrics/accuracy/fp32", 0.5).Scalar("r", "m/metrics/accuracy/int8", 0.5);
+  log.Scalar("r", "m/layers/relu/sqnr_db/int8", kLoggedExactDb);
+  log.Scalar("r", "m/layers/relu/worst_channel_sqnr_db/int8", kLoggedExactDb);
+  const auto contract = ParseContract("gates: [{layers: '*', metric: sqnr_db, min: 30}]");
+  ASSERT_THAT(contract, Succeeds());
+  const std::string html = Written(log.Read(), {.contract = *contract});
+  EXPECT_THAT(html, HasSubstr("<td class=\"num\">exact</td><td class=\"num\">exact</td>"));
+  EXPECT_THAT(html, HasSubstr("nearest: sqnr_db is exact"));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr(">200")), Not(HasSubstr("is 200"))));
 }
 
 TEST(Report, SaysThatAPartHasNothing) {

@@ -1,5 +1,6 @@
 #include "analysis/report/report_verified.h"
 
+#include "analysis/number_text.h"
 #include "cboard/base/strings.h"
 
 namespace cboard::analysis {

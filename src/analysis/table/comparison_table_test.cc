@@ -143,6 +143,19 @@ TEST(UniqueNames, SayTheExperimentBesideAModelOnlyWhereItTellsThemApart) {
   EXPECT_THAT(UniqueNames(nested), ElementsAre("net (again)", "net (again/net)"));
 }
 
+TEST(ExperimentToRankIn, IsWithoutTheDirectoryThatOnlyTheModelHas) {
+  const ComparisonTable table = BuildComparisonTable(
+      {FactOf(".", "top/metrics/accuracy/int8", 0.5),
+       FactOf("alone", "alone/metrics/accuracy/int8", 0.5),
+       FactOf("zoo", "mlp/metrics/accuracy/int8", 0.5),
+       FactOf("zoo/a%2Fb", "a/b/metrics/accuracy/int8", 0.5),
+       FactOf("zoo/my net", "my net/metrics/accuracy/int8", 0.5),
+       FactOf("zoo/x%2Fy/baseline", "accuracy", 0.5), FactOf("zoo/x%2Fy/tune_1", "accuracy", 0.4)});
+  std::vector<std::string_view> experiments;
+  for (const TableModel& model : table.models) experiments.push_back(ExperimentToRankIn(model));
+  EXPECT_THAT(experiments, ElementsAre(".", ".", "zoo", "zoo", "zoo", "zoo"));
+}
+
 TEST(BuildComparisonTable, PutsTheBaselineFirstAndNumbersInTheirOrder) {
   const ComparisonTable table = BuildComparisonTable({FactOf("eval/tune_10", "accuracy", 0.3),
                                                       FactOf("eval/tune_2", "accuracy", 0.4),

@@ -36,6 +36,10 @@ std::vector<std::string> UniqueNames(const ComparisonTable& table) {
   return names;
 }
 
+std::string_view ExperimentToRankIn(const TableModel& model) {
+  return PlaceAround(model.model, model.experiment);
+}
+
 std::vector<std::string> VariantsOf(const ComparisonTable& table) {
   std::map<std::string, std::size_t> uses;
   for (const TableRow& row : table.rows) ++uses[row.variant];

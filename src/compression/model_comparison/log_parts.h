@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/compression/metrics.h"
 #include "cboard/compression/model_comparison.h"
 #include "cboard/writer/summary_writer.h"
 
 namespace cboard::compare {
 
 inline constexpr std::string_view kBaselineName = "fp32";
-
-// TensorBoard draws no infinite values, and what has no error is to be seen, too.
-inline constexpr double kLoggedExactDb = 200;
 
 // The plugin data of a value: names as users spelled them, without those that are empty. Nodes of
 // exporters are called "/layer1/Conv" or "conv:0". Whoever is to keep such a node in floating point

@@ -35,7 +35,7 @@ class TableWriter {
 
   void Write(JsonWriter& json) const {
     WriteValues(json, "models", names_);
-    WriteValues(json, "experiments", table_.models, &TableModel::experiment);
+    WriteValues(json, "experiments", table_.models, analysis::ExperimentToRankIn);
     WriteValues(json, "model_names", table_.models, &TableModel::model);
     WriteValues(json, "baselines", table_.models, &TableModel::baseline);
     WriteValues(json, "variants", variants_);

@@ -68,7 +68,7 @@ export interface Model {
   readonly baseline: string;
   /** As tags have it. */
   readonly plainName: string;
-  /** What it was logged with; the run of an importer is called like the model, which is left out. */
+  /** What it was logged with, "." for the log directory itself; models are ranked among those of one. */
   readonly experiment: string;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
@@ -128,7 +128,7 @@ export function readTable(answer: TableAnswer): Comparison {
       name,
       baseline: answer.baselines[m] ?? answer.baseline,
       plainName: answer.model_names[m] ?? name,
-      experiment: experimentOf(answer.experiments[m] ?? "", answer.model_names[m] ?? name),
+      experiment: answer.experiments[m] ?? ".",
       cell,
       value: (variant, metric) => cell(variant, metric)?.value ?? null,
       measured: (variant, metric) => { const found = cell(variant, metric); return found && !found.derived ? found.value : null; },
@@ -149,11 +149,6 @@ export function readTable(answer: TableAnswer): Comparison {
     models,
     byName: new Map(models.map((model) => [model.name, model])),
   };
-}
-
-function experimentOf(place: string, model: string): string {
-  const end = `/${encodeURIComponent(model)}`;
-  return `/${place}`.endsWith(end) ? place.slice(0, Math.max(0, place.length - end.length)) : place;
 }
 
 function directionOf(text: string | undefined): boolean | null {

@@ -1,5 +1,10 @@
 // What is typed to filter names: a regular expression, or text while it is none yet.
 
+/** A regular expression that finds `name` as it is written, and is one word: filters of runs are cut at blanks. */
+export function literally(name: string): string {
+  return name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s/g, "\\s");
+}
+
 export function matcherOf(wanted: string): (name: string) => boolean {
   if (wanted === "") return () => true;
   try {

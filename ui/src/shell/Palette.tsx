@@ -7,6 +7,7 @@ import { go, hrefOf } from "../state/location";
 import { comparison } from "../state/pair";
 import { useResource } from "../state/resource";
 import { layersOfTags } from "../lib/layers_of_tags";
+import { literally } from "../lib/matching";
 import { bestMatches } from "../lib/search";
 import { Dialog } from "./Dialog";
 import { hrefOfPage, PAGES } from "./pages";
@@ -24,7 +25,7 @@ function targetsOf(tags: Tags | null): Target[] {
   }));
   const scalars = tags
     ? tags.names.flatMap((name, i) => tags.kinds[i] === "scalar"
-        ? [{ text: name, kind: "scalar", href: hrefOf(["scalars"], { tag: `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$` }) }] : [])
+        ? [{ text: name, kind: "scalar", href: hrefOf(["scalars"], { tag: `^${literally(name)}$` }) }] : [])
     : [];
   const layers = layersOfTags(tags?.names ?? []).map(({ model, layer }) => ({
     text: layer, kind: model === null ? "layer" : `layer of ${model}`, href: hrefOf(["layers"], model === null ? { sel: layer } : { model, sel: layer }),

@@ -6,6 +6,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { postJson } from "../../api/client";
 import { csvOf, saveAs } from "../../lib/csv";
 import { plural } from "../../lib/format";
+import { literally } from "../../lib/matching";
 import { saveSvg, standaloneSvg } from "../../lib/svg_file";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { Nothing } from "../../parts/Nothing";
@@ -109,7 +110,7 @@ export default function HParams(): JSX.Element {
     </Menu>
   );
   const open = (index: number): void => {
-    const runs = (trials.runs[index] ?? []).map((run) => run.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const runs = (trials.runs[index] ?? []).map(literally);
     go(hrefOf(["scalars"], { runs: `^(${runs.join("|")})(/|$)` }));
   };
   const move = (id: string, by: number): void => {

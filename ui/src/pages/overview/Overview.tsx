@@ -151,7 +151,7 @@ export default function Overview(): JSX.Element {
         <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">
             <h2 id="pareto-title">{chart ? `${plainLabel(chart.y)} against ${plainLabel(chart.x).toLowerCase()}` : data.quality.label}</h2>
-            <span class="note long"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{derived > 0 ? `, ${derived} derived` : ""}{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}{chart && chart.rankedIn !== null ? `; the front is of ${chart.rankedIn || "the log directory itself"} alone, since experiments may differ in data and machine` : ""}</span>
+            <span class="note long"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{derived > 0 ? `, ${derived} derived` : ""}{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}{chart && chart.rankedIn !== null ? `; the front is of ${chart.rankedIn === "." ? "the log directory itself" : chart.rankedIn} alone, since experiments may differ in data and machine` : ""}</span>
             {brush
               ? <button class="link push" onClick={() => setQuery({ brush: null })}>Clear the brush</button>
               : <span class="note push hint">drag to filter</span>}

@@ -6,7 +6,7 @@ import { brushText, differs, largestExperiment, overviewOf, readBrush, unknownMe
 
 // alexnet and resnet18, accuracy and size, fp32 and int8.
 const answer: TableAnswer = {
-  snapshot: 1, baseline: "fp32", baselines: [], models: ["alexnet", "resnet18"], model_names: ["alexnet", "resnet18"], experiments: ["zoo/alexnet", "zoo/resnet18"], variants: ["fp32", "int8"],
+  snapshot: 1, baseline: "fp32", baselines: [], models: ["alexnet", "resnet18"], model_names: ["alexnet", "resnet18"], experiments: ["zoo", "zoo"], variants: ["fp32", "int8"],
   metrics: { names: ["accuracy", "model_size_mb"], units: ["", "MB"], directions: ["higher", "lower"], labels: ["Accuracy", "Model size (MB)"] },
   cells: {
     models: [0, 0, 0, 0, 1, 1, 1], variants: [0, 1, 0, 1, 0, 1, 1], metrics: [0, 0, 1, 1, 0, 0, 1], values: [0.99, 0.99, 217, 9.4, 0.7, 0.69, 11.3],
