@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cboard/tensor/ranked_magnitude.h"
 #include "cboard/tensor/what_if.h"
 
 namespace cboard::compare {
@@ -17,14 +18,10 @@ constexpr double kLeastDeviation = 0.1;
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
 
 std::vector<float> MediansOf(const WeightRows& rows) {
-  std::vector<float> medians(rows.channels), magnitudes(rows.row);
+  std::vector<float> medians(rows.channels);
   for (std::size_t c = 0; c < rows.channels && rows.row > 0; ++c) {
-    for (std::size_t i = 0; i < rows.row; ++i) {
-      magnitudes[i] = std::abs(rows.values[c * rows.row + i]);
-    }
-    const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(rows.row / 2);
-    std::ranges::nth_element(magnitudes, middle);
-    medians[c] = *middle;
+    const auto row = std::span<const float>(rows.values).subspan(c * rows.row, rows.row);
+    medians[c] = RankedMagnitude(row, rows.row / 2);
   }
   return medians;
 }
@@ -117,29 +114,28 @@ LeftByClipping LeftOf(const WeightRows& x, const WeightRows& y, const Comparison
 
 Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel) {
   using Granularity = Quantization::Granularity;
-  struct Way {
-    const char* action;
-    Quantizer quantizer;
-  };
   const Granularity now = is_per_channel ? Granularity::kPerChannel : Granularity::kPerTensor;
-  std::vector<Way> ways = {
-      {"quantize these weights anew, as they are", {.bits = bits, .granularity = now}},
-      {"clip at the 99.9th percentile", {.bits = bits, .granularity = now, .percentile = 99.9}},
-      {"clip at the 99.99th percentile", {.bits = bits, .granularity = now, .percentile = 99.99}},
-      {"16 bits", {.bits = 16, .granularity = now}}};
+  std::vector<const char*> actions = {"quantize these weights anew, as they are",
+                                      "clip at the 99.9th percentile",
+                                      "clip at the 99.99th percentile", "16 bits"};
+  std::vector<Quantizer> quantizers = {{.bits = bits, .granularity = now},
+                                       {.bits = bits, .granularity = now, .percentile = 99.9},
+                                       {.bits = bits, .granularity = now, .percentile = 99.99},
+                                       {.bits = 16, .granularity = now}};
   if (!is_per_channel) {
-    ways.push_back(
-        {"one scale per output channel", {.bits = bits, .granularity = Granularity::kPerChannel}});
+    actions.push_back("one scale per output channel");
+    quantizers.push_back({.bits = bits, .granularity = Granularity::kPerChannel});
   }
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<WhatIf> tried,
+                          TryQuantizers(ViewOf(rows), quantizers, std::size_t{0}));
   std::vector<Fix> fixes;
-  for (const Way& way : ways) {
-    CBOARD_ASSIGN_OR_RETURN(const WhatIf tried,
-                            TryQuantizer(ViewOf(rows), way.quantizer, std::size_t{0}));
-    Fix fix{.action = way.action,
-            .sqnr_db = tried.comparison.total.SqnrDb(),
-            .size_bytes = tried.size_bytes};
-    if (const auto worst = tried.comparison.worst_channel) {
-      fix.worst_channel_sqnr_db = tried.comparison.channels[*worst].SqnrDb();
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const Comparison& comparison = tried[i].comparison;
+    Fix fix{.action = actions[i],
+            .sqnr_db = comparison.total.SqnrDb(),
+            .size_bytes = tried[i].size_bytes};
+    if (const auto worst = comparison.worst_channel) {
+      fix.worst_channel_sqnr_db = comparison.channels[*worst].SqnrDb();
     }
     fixes.push_back(std::move(fix));
   }
