@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "cboard/tensor/ranked_magnitude.h"
-#include "cboard/tensor/what_if.h"
+#include "compression/model_comparison/permuted_channels.h"
+#include "compression/model_comparison/tried_fixes.h"
 
 namespace cboard::compare {
 namespace {
@@ -16,20 +18,6 @@ constexpr double kRescaledDb = 25;
 constexpr double kLeastDeviation = 0.1;
 // Beyond this many weights, the divergence takes longer than it is worth.
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
-
-std::vector<float> MediansOf(const WeightRows& rows) {
-  std::vector<float> medians(rows.channels);
-  for (std::size_t c = 0; c < rows.channels && rows.row > 0; ++c) {
-    const auto row = std::span<const float>(rows.values).subspan(c * rows.row, rows.row);
-    medians[c] = RankedMagnitude(row, rows.row / 2);
-  }
-  return medians;
-}
-
-TensorView ViewOf(const WeightRows& rows) {
-  return TensorView(
-      rows.values, {static_cast<std::int64_t>(rows.channels), static_cast<std::int64_t>(rows.row)});
-}
 
 // The factor that brings a channel of the baseline nearest to the compressed one.
 double FactorOf(const PairStatistics& channel) {
@@ -74,6 +62,10 @@ const ModelTensor& RoundedBy(const ModelGraph& model, const ModelTensor& weight)
   return model.tensor(weight.rounded_by == kNoTensor ? weight.source : weight.rounded_by);
 }
 
+bool SharesScale(const ModelTensor& rounded) {
+  return rounded.quantization && rounded.quantization->scales.size() == 1;
+}
+
 std::string PrecisionOf(const ModelTensor& tensor) {
   if (IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
   const bool is_small_float = HoldsCodes(tensor.type) && !IsInteger(tensor.type);
@@ -93,56 +85,6 @@ std::string PrecisionOf(const ModelTensor& tensor) {
       return std::string(NameOf(tensor.type));
   }
 }
-
-// With the baseline's weights cut off where the compressed ones end, in every channel or, when they
-// share a scale, in all.
-LeftByClipping LeftOf(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
-                      bool is_shared) {
-  LeftByClipping left;
-  for (std::size_t c = 0; c < x.channels; ++c) {
-    const TensorStatistics& range =
-        is_shared ? comparison.total.compressed : comparison.channels[c].compressed;
-    const auto row = [&](const WeightRows& rows) {
-      return std::span<const float>(rows.values).subspan(c * rows.row, rows.row);
-    };
-    left.Add(row(x), row(y), static_cast<float>(range.min), static_cast<float>(range.max));
-  }
-  return left;
-}
-
-}  // namespace
-
-Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel) {
-  using Granularity = Quantization::Granularity;
-  const Granularity now = is_per_channel ? Granularity::kPerChannel : Granularity::kPerTensor;
-  std::vector<const char*> actions = {"quantize these weights anew, as they are",
-                                      "clip at the 99.9th percentile",
-                                      "clip at the 99.99th percentile", "16 bits"};
-  std::vector<Quantizer> quantizers = {{.bits = bits, .granularity = now},
-                                       {.bits = bits, .granularity = now, .percentile = 99.9},
-                                       {.bits = bits, .granularity = now, .percentile = 99.99},
-                                       {.bits = 16, .granularity = now}};
-  if (!is_per_channel) {
-    actions.push_back("one scale per output channel");
-    quantizers.push_back({.bits = bits, .granularity = Granularity::kPerChannel});
-  }
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<WhatIf> tried,
-                          TryQuantizers(ViewOf(rows), quantizers, std::size_t{0}));
-  std::vector<Fix> fixes;
-  for (std::size_t i = 0; i < tried.size(); ++i) {
-    const Comparison& comparison = tried[i].comparison;
-    Fix fix{.action = actions[i],
-            .sqnr_db = comparison.total.SqnrDb(),
-            .size_bytes = tried[i].size_bytes};
-    if (const auto worst = comparison.worst_channel) {
-      fix.worst_channel_sqnr_db = comparison.channels[*worst].SqnrDb();
-    }
-    fixes.push_back(std::move(fix));
-  }
-  return fixes;
-}
-
-namespace {
 
 // Compares weights as they lie in the files, when both have the same simple layout and the
 // compressed ones are codes; these say more than their values: what was clipped, how many are in
@@ -170,21 +112,72 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
   return Compare(TensorView(scaled, reference->shape), *codes, options);
 }
 
-// Compares rows a few at a time, so that what is read is still near when it is compared.
-Result<Comparison> CompareRows(RowReader before, RowReader after) {
+// Some rows of both sides.
+struct RowPairs {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  std::span<const float> before, after;
+};
+
+// Calls `visit(RowPairs)` for a few rows at a time, so that what is read is still near when it is
+// looked at.
+template <typename Visitor>
+Result<void> ForEachPairs(RowReader& before, RowReader& after, const Visitor& visit) {
   constexpr std::size_t kElements = std::size_t{1} << 16;
-  ComparisonBuilder builder({.channel_axis = std::size_t{0}});
   const std::size_t channels = before.channels(), row = before.row();
   const std::size_t most = std::max<std::size_t>(1, kElements / std::max<std::size_t>(row, 1));
   for (std::size_t first = 0; first < channels; first += most) {
     const std::size_t count = std::min(most, channels - first);
-    const auto view = [&](RowReader& rows) {
-      return TensorView(DType::kFloat32, rows.Read(first, count).data(),
-                        {static_cast<std::int64_t>(count), static_cast<std::int64_t>(row)});
-    };
-    CBOARD_RETURN_IF_ERROR(builder.AddChannels(view(before), view(after), first, channels));
+    CBOARD_RETURN_IF_ERROR(
+        visit(RowPairs{first, count, before.Read(first, count), after.Read(first, count)}));
   }
+  return {};
+}
+
+TensorView ViewOf(std::span<const float> rows, std::size_t count, std::size_t row) {
+  return TensorView(DType::kFloat32, rows.data(),
+                    {static_cast<std::int64_t>(count), static_cast<std::int64_t>(row)});
+}
+
+Result<Comparison> CompareRows(RowReader& before, RowReader& after) {
+  ComparisonBuilder builder({.channel_axis = std::size_t{0}});
+  CBOARD_RETURN_IF_ERROR(ForEachPairs(before, after, [&](const RowPairs& pairs) {
+    return builder.AddChannels(ViewOf(pairs.before, pairs.count, before.row()),
+                               ViewOf(pairs.after, pairs.count, before.row()), pairs.first,
+                               before.channels());
+  }));
   return builder.Build();
+}
+
+// What only a diagnosis needs: medians; what is left when the baseline's weights are cut off where
+// the compressed ones end, in every channel or, when they share a scale, in all; and channels that
+// changed places.
+Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& rounded,
+                        const Thresholds& thresholds, WeightFindings& findings) {
+  const Comparison& comparison = findings.comparison;
+  const std::size_t row = before.row();
+  const bool is_red = comparison.total.SqnrDb() < thresholds.sqnr_red_db;
+  const bool may_clip = rounded.quantization && comparison.total.finite_count() > 0;
+  PermutedChannels permuted(is_red ? before.ReadAll() : std::span<const float>(), row);
+  LeftByClipping left;
+  findings.channel_medians.resize(before.channels());
+  const auto look = [&](const RowPairs& pairs) -> Result<void> {
+    for (std::size_t i = 0; i < pairs.count && row > 0; ++i) {
+      const std::size_t channel = pairs.first + i;
+      const auto x = pairs.before.subspan(i * row, row), y = pairs.after.subspan(i * row, row);
+      findings.channel_medians[channel] = RankedMagnitude(x, row / 2);
+      const TensorStatistics& range = SharesScale(rounded)
+                                          ? comparison.total.compressed
+                                          : comparison.channels[channel].compressed;
+      if (may_clip) left.Add(x, y, static_cast<float>(range.min), static_cast<float>(range.max));
+      if (is_red) permuted.Add(channel, y);
+    }
+    return {};
+  };
+  CBOARD_RETURN_IF_ERROR(ForEachPairs(before, after, look));
+  if (may_clip) findings.left_by_clipping = left;
+  findings.permuted_channels = permuted.count();
+  return {};
 }
 
 }  // namespace
@@ -220,14 +213,14 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   const ModelTensor& weight = variant.tensor(after.weight);
   const ModelTensor& rounded = RoundedBy(variant, weight);
   findings.bits = BitsOfWeight(variant, after.weight);
-  const bool is_shared = rounded.quantization && rounded.quantization->scales.size() == 1;
   if (rounded.quantization) {
     // A scale for each direction of a recurrent layer is one for all channels of that.
     const std::vector<float>& scales = rounded.quantization->scales;
     const bool is_by_direction =
         after.layout.direction_axis && !scales.empty() &&
         std::cmp_equal(scales.size(), weight.shape[*after.layout.direction_axis]);
-    if (is_shared || is_by_direction) findings.step = double{*std::ranges::max_element(scales)};
+    if (SharesScale(rounded) || is_by_direction)
+      findings.step = double{*std::ranges::max_element(scales)};
   }
   findings.precision = PrecisionOf(rounded);
   const auto is_green = [&] {
@@ -243,38 +236,39 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
       if (is_green()) return findings;  // Most layers, and nothing was copied.
     }
   }
+  std::optional<RowReader> ours, theirs;
+  const auto open = [&](std::span<const double> factors) -> Result<void> {
+    CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors));
+    if (theirs) return {};
+    CBOARD_ASSIGN_OR_RETURN(theirs, RowReader::Open(variant, after, folding.variant.factors));
+    return {};
+  };
   if (findings.comparison.channels.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(RowReader ours,
-                            RowReader::Open(baseline, before, folding.baseline.factors));
-    CBOARD_ASSIGN_OR_RETURN(RowReader theirs,
-                            RowReader::Open(variant, after, folding.variant.factors));
-    CBOARD_ASSIGN_OR_RETURN(findings.comparison, CompareRows(std::move(ours), std::move(theirs)));
+    CBOARD_RETURN_IF_ERROR(open(folding.baseline.factors));
+    CBOARD_ASSIGN_OR_RETURN(findings.comparison, CompareRows(*ours, *theirs));
   }
   if (allow_rescaling) findings.rescaling = RescalingOf(findings.comparison);
   if (findings.rescaling.empty() && is_green()) return findings;
-  CBOARD_ASSIGN_OR_RETURN(WeightRows x, ReadRows(baseline, before));
-  CBOARD_ASSIGN_OR_RETURN(WeightRows y, ReadRows(variant, after));
-  ScaleRows(folding.baseline.factors, x.values);
-  ScaleRows(folding.variant.factors, y.values);
+  std::vector<double> factors = folding.baseline.factors;
   if (!findings.rescaling.empty()) {
-    ScaleRows(findings.rescaling, x.values);
+    factors.resize(findings.rescaling.size(), 1);
+    std::ranges::transform(factors, findings.rescaling, factors.begin(), std::multiplies<>());
+    CBOARD_RETURN_IF_ERROR(open(factors));
     findings.is_rescaled = true;
-    CBOARD_ASSIGN_OR_RETURN(findings.comparison,
-                            Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
+    CBOARD_ASSIGN_OR_RETURN(findings.comparison, CompareRows(*ours, *theirs));
     if (is_green()) return findings;
+  } else if (!ours) {
+    CBOARD_RETURN_IF_ERROR(open(factors));
   }
-  findings.channel_medians = MediansOf(x);
-  if (findings.comparison.total.finite_count() > 0 && rounded.quantization) {
-    findings.left_by_clipping = LeftOf(x, y, findings.comparison, is_shared);
-  }
-  if (findings.comparison.total.SqnrDb() < thresholds.sqnr_red_db) {
-    findings.permuted_channels = CountPermutedChannels(x, y);
-  }
+  CBOARD_RETURN_IF_ERROR(LookCloser(*ours, *theirs, rounded, thresholds, findings));
   if (rounded.quantization) {
     const int bits = std::clamp(findings.bits, 2, 16);
     const std::size_t scales = rounded.quantization->scales.size();
-    const bool is_per_channel = scales == 0 || scales >= x.channels;  // None: blocks have theirs.
-    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(x, bits, is_per_channel));
+    const std::size_t channels = ours->channels();
+    const bool is_per_channel = scales == 0 || scales >= channels;  // None: blocks have theirs.
+    theirs.reset();
+    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(ViewOf(ours->ReadAll(), channels, ours->row()),
+                                                     bits, is_per_channel));
   }
   return findings;
 }
