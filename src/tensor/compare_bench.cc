@@ -10,6 +10,7 @@
 
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/saturation.h"
+#include "cboard/tensor/what_if.h"
 
 namespace cboard {
 namespace {
@@ -140,6 +141,18 @@ void BM_CompareFp32WithFp32(benchmark::State& state) {
   SetBytes(state, 8);
 }
 BENCHMARK(BM_CompareFp32WithFp32);
+
+// What compare tries on every layer that is not sound.
+void BM_TryFiveQuantizers(benchmark::State& state) {
+  const Data& data = Arrays();
+  constexpr auto kPerChannel = Quantization::Granularity::kPerChannel;
+  const std::vector<Quantizer> quantizers = {
+      {}, {.percentile = 99.9}, {.percentile = 99.99}, {.bits = 16}, {.granularity = kPerChannel}};
+  const TensorView weights(data.reference, {static_cast<std::int64_t>(kCount) / 4000, 4000});
+  for (auto _ : state) benchmark::DoNotOptimize(TryQuantizers(weights, quantizers, 0));
+  SetBytes(state, 4);
+}
+BENCHMARK(BM_TryFiveQuantizers);
 
 void BM_CountSaturation(benchmark::State& state) {
   std::mt19937 random(1);

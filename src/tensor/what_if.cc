@@ -4,120 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "cboard/tensor/convert.h"
+#include "tensor/element_reader.h"
+#include "tensor/quantizer_ranges.h"
 
 namespace cboard {
 namespace {
-
-using Granularity = Quantization::Granularity;
-
-// Which scale belongs to which element: rows of runs, a scale per run, starting anew after the
-// last.
-struct Runs {
-  std::size_t count = 0;       // Elements.
-  std::size_t row_length = 1;  // Runs do not cross from one row to the next …
-  std::size_t run_length = 1;  // … and have this length, except the last one of a row.
-  std::size_t scales = 1;
-
-  // Calls `visit(scale, first, count)` in the order of elements.
-  template <typename Visitor>
-  void ForEach(Visitor&& visit) const {
-    std::size_t scale = 0;
-    for (std::size_t row = 0; row < count; row += row_length) {
-      for (std::size_t first = 0; first < row_length; first += run_length) {
-        visit(scale, row + first, std::min(run_length, row_length - first));
-        scale = scale + 1 == scales ? 0 : scale + 1;
-      }
-    }
-  }
-};
-
-Result<Runs> RunsOf(const TensorView& weights, const Quantizer& quantizer) {
-  const auto& shape = weights.shape;
-  Runs runs{.count = weights.element_count()};
-  switch (quantizer.granularity) {
-    case Granularity::kPerTensor:
-      runs.row_length = runs.run_length = runs.count;
-      return runs;
-    case Granularity::kPerChannel:
-      if (quantizer.axis >= shape.size()) {
-        return Fail(ErrorCode::kInvalidArgument, "axis " + std::to_string(quantizer.axis) +
-                                                     " is not a dimension of a tensor of rank " +
-                                                     std::to_string(shape.size()));
-      }
-      for (std::size_t i = quantizer.axis + 1; i < shape.size(); ++i) {
-        runs.row_length *= static_cast<std::size_t>(shape[i]);
-      }
-      runs.run_length = runs.row_length;
-      runs.scales = static_cast<std::size_t>(shape[quantizer.axis]);
-      return runs;
-    case Granularity::kPerGroup:
-      break;
-  }
-  if (shape.empty() || quantizer.group_size == 0) {
-    return Fail(ErrorCode::kInvalidArgument, "groups of " + std::to_string(quantizer.group_size) +
-                                                 " do not divide a tensor of rank " +
-                                                 std::to_string(shape.size()));
-  }
-  runs.row_length = static_cast<std::size_t>(shape.back());
-  runs.run_length = std::min(quantizer.group_size, runs.row_length);
-  runs.scales =
-      runs.count / runs.row_length * ((runs.row_length + runs.run_length - 1) / runs.run_length);
-  return runs;
-}
-
-struct Range {
-  float low = 0;  // Never above 0, so that 0 is in every range.
-  float high = 0;
-};
-
-// The range of each scale, from the extremes.
-std::vector<Range> Extremes(const std::vector<float>& values, const Runs& runs) {
-  std::vector<Range> ranges(runs.scales);
-  runs.ForEach([&](std::size_t scale, std::size_t first, std::size_t count) {
-    Range range = ranges[scale];
-    for (std::size_t i = first; i < first + count; ++i) {
-      if (!std::isfinite(values[i])) continue;
-      range.low = std::min(range.low, values[i]);
-      range.high = std::max(range.high, values[i]);
-    }
-    ranges[scale] = range;
-  });
-  return ranges;
-}
-
-// The value below which `share` of them lie.
-float Quantile(std::vector<float>& values, double share) {
-  const auto last = static_cast<double>(values.size() - 1);
-  const auto at = static_cast<std::ptrdiff_t>(std::lrint(std::clamp(share, 0.0, 1.0) * last));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
-// The range of each scale that covers `percentile` percent of its values.
-std::vector<Range> Percentiles(const std::vector<float>& values, const Runs& runs,
-                               const Quantizer& quantizer) {
-  std::vector<std::vector<float>> members(runs.scales);
-  runs.ForEach([&](std::size_t scale, std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i) {
-      if (!std::isfinite(values[i])) continue;
-      members[scale].push_back(quantizer.symmetric ? std::abs(values[i]) : values[i]);
-    }
-  });
-  const double share = quantizer.percentile / 100;
-  std::vector<Range> ranges(runs.scales);
-  for (std::size_t i = 0; i < runs.scales; ++i) {
-    if (members[i].empty()) continue;
-    if (quantizer.symmetric) {
-      ranges[i].high = Quantile(members[i], share);
-    } else {
-      ranges[i].low = std::min(0.0f, Quantile(members[i], (1 - share) / 2));
-      ranges[i].high = std::max(0.0f, Quantile(members[i], (1 + share) / 2));
-    }
-  }
-  return ranges;
-}
 
 struct Codes {
   std::vector<float> scales;
@@ -126,12 +20,12 @@ struct Codes {
   std::int32_t max = 0;
 };
 
-Codes CodesFor(const std::vector<Range>& ranges, const Quantizer& quantizer) {
+Codes CodesFor(const std::vector<FiniteRange>& ranges, const Quantizer& quantizer) {
   Codes codes;
   const std::int32_t all = (1 << quantizer.bits) - 1;
   codes.max = quantizer.symmetric ? all / 2 : all;
   codes.min = quantizer.symmetric ? -codes.max : 0;
-  for (const Range& range : ranges) {
+  for (const FiniteRange& range : ranges) {
     const float extent =
         quantizer.symmetric ? std::max(-range.low, range.high) : range.high - range.low;
     // Nothing but zeros needs some scale all the same; so does what is too small to divide.
@@ -146,34 +40,71 @@ Codes CodesFor(const std::vector<Range>& ranges, const Quantizer& quantizer) {
   return codes;
 }
 
-template <typename Code>
-Result<Comparison> Try(const TensorView& weights, const std::vector<float>& values,
-                       const Runs& runs, const Codes& codes, const Quantizer& quantizer,
-                       std::optional<std::size_t> channel_axis) {
-  std::vector<Code> quantized(values.size());
-  const auto min = static_cast<float>(codes.min), max = static_cast<float>(codes.max);
-  runs.ForEach([&](std::size_t scale, std::size_t first, std::size_t count) {
-    const float step = codes.scales[scale];
-    const float zero =
-        codes.zero_points.empty() ? 0.0f : static_cast<float>(codes.zero_points[scale]);
-    for (std::size_t i = first; i < first + count; ++i) {
-      const float code = std::nearbyint(values[i] / step) + zero;
-      // NaN becomes the first code; as a reference it does not count.
-      quantized[i] = static_cast<Code>(code >= min ? std::min(code, max) : min);
+// One quantizer on its way through the weights.
+class Trial {
+ public:
+  Trial(const Quantizer& quantizer, const std::vector<FiniteRange>& ranges,
+        std::optional<std::size_t> channel_axis)
+      : quantizer_(quantizer),
+        codes_(CodesFor(ranges, quantizer)),
+        builder_({.channel_axis = channel_axis,
+                  .code_range = ComparisonOptions::CodeRange{codes_.min, codes_.max}}),
+        are_rows_channels_(channel_axis == std::size_t{0}) {}
+
+  // The weights from row `first` of `row_count` on, which are float32: rows are whatever the first
+  // dimension counts.
+  Result<void> Add(const TensorView& rows, std::size_t first, std::size_t row_count) {
+    if (quantizer_.bits <= 8) {
+      return quantizer_.symmetric ? AddAs<std::int8_t>(rows, first, row_count)
+                                  : AddAs<std::uint8_t>(rows, first, row_count);
     }
-  });
-  TensorView compressed(quantized, weights.shape);
-  compressed.quantization = Quantization{quantizer.granularity, codes.scales, codes.zero_points,
-                                         quantizer.axis, quantizer.group_size};
-  const ComparisonOptions options{.channel_axis = channel_axis,
-                                  .code_range = ComparisonOptions::CodeRange{codes.min, codes.max}};
-  return Compare(TensorView(values, weights.shape), compressed, options);
-}
+    return quantizer_.symmetric ? AddAs<std::int16_t>(rows, first, row_count)
+                                : AddAs<std::uint16_t>(rows, first, row_count);
+  }
 
-}  // namespace
+  // Of all weights, which are `count`. Forgets what it gathered: of many short channels, sums take
+  // more memory than weights.
+  WhatIf Take(std::size_t count) {
+    const auto bits = static_cast<std::uint64_t>(quantizer_.bits);
+    const ComparisonBuilder gathered = std::exchange(builder_, ComparisonBuilder());
+    return {gathered.Build(), (count * bits + 7) / 8 + codes_.scales.size() * sizeof(float) +
+                                  (codes_.zero_points.size() * bits + 7) / 8};
+  }
 
-Result<WhatIf> TryQuantizer(const TensorView& weights, const Quantizer& quantizer,
-                            std::optional<std::size_t> channel_axis) {
+ private:
+  template <typename Code>
+  Result<void> AddAs(const TensorView& rows, std::size_t first, std::size_t row_count) {
+    CBOARD_ASSIGN_OR_RETURN(const QuantizerRuns runs, RunsOf(rows, quantizer_));
+    // Where rows have scales of their own, those of the rows that are here.
+    const bool have_own = codes_.scales.size() > runs.scales;
+    const std::size_t skipped =
+        have_own ? first * (codes_.scales.size() / row_count) : std::size_t{0};
+    const auto scales = std::span<const float>(codes_.scales).subspan(skipped, runs.scales);
+    std::span<const std::int32_t> zeros = codes_.zero_points;
+    if (!zeros.empty()) zeros = zeros.subspan(skipped, runs.scales);
+    const auto values = ElementsOf<float>(rows, 0, runs.count);
+    std::vector<Code> quantized(runs.count);
+    runs.ForEach([&](std::size_t scale, std::size_t begin, std::size_t count) {
+      const CodeRule rule{.step = scales[scale],
+                          .zero = zeros.empty() ? 0.0f : static_cast<float>(zeros[scale]),
+                          .min = static_cast<float>(codes_.min),
+                          .max = static_cast<float>(codes_.max)};
+      Quantize(values.subspan(begin, count), rule, quantized.data() + begin);
+    });
+    TensorView compressed(quantized, rows.shape);
+    compressed.quantization =
+        Quantization{quantizer_.granularity, scales, zeros, quantizer_.axis, quantizer_.group_size};
+    return are_rows_channels_ ? builder_.AddChannels(rows, compressed, first, row_count)
+                              : builder_.Add(rows, compressed);
+  }
+
+  Quantizer quantizer_;
+  Codes codes_;
+  ComparisonBuilder builder_;
+  bool are_rows_channels_;
+};
+
+Result<void> Check(const Quantizer& quantizer) {
   if (quantizer.bits < 2 || quantizer.bits > 16) {
     return Fail(ErrorCode::kInvalidArgument, "a quantizer of " + std::to_string(quantizer.bits) +
                                                  " bits cannot be tried; 2 to 16 can");
@@ -183,25 +114,69 @@ Result<WhatIf> TryQuantizer(const TensorView& weights, const Quantizer& quantize
                                                  std::to_string(quantizer.percentile) +
                                                  " covers nothing; it is above 0 and at most 100");
   }
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ToFloats(weights));
-  if (values.empty()) {
+  return {};
+}
+
+// A trial for each quantizer, none of which has seen weights.
+Result<std::vector<Trial>> TrialsOf(const TensorView& weights,
+                                    std::span<const Quantizer> quantizers,
+                                    std::optional<std::size_t> channel_axis) {
+  const auto values = ElementsOf<float>(weights, 0, weights.element_count());
+  std::vector<std::vector<FiniteRange>> extremes;  // Of each quantizer so far.
+  std::vector<Trial> trials;
+  for (const Quantizer& quantizer : quantizers) {
+    CBOARD_ASSIGN_OR_RETURN(const QuantizerRuns runs, RunsOf(weights, quantizer));
+    const auto like = std::ranges::find_if(
+        quantizers, [&](const Quantizer& other) { return HaveSameRuns(quantizer, other); });
+    const auto position = static_cast<std::size_t>(like - quantizers.begin());
+    extremes.push_back(position < extremes.size() ? extremes[position] : ExtremesOf(values, runs));
+    trials.emplace_back(quantizer, RangesOf(values, runs, quantizer, extremes.back()),
+                        channel_axis);
+  }
+  return trials;
+}
+
+}  // namespace
+
+Result<std::vector<WhatIf>> TryQuantizers(const TensorView& weights,
+                                          std::span<const Quantizer> quantizers,
+                                          std::optional<std::size_t> channel_axis) {
+  for (const Quantizer& quantizer : quantizers) CBOARD_RETURN_IF_ERROR(Check(quantizer));
+  CBOARD_RETURN_IF_ERROR(weights.Validate());
+  if (weights.element_count() == 0) {
     return Fail(ErrorCode::kInvalidArgument, "a tensor without elements has nothing to quantize");
   }
-  CBOARD_ASSIGN_OR_RETURN(const Runs runs, RunsOf(weights, quantizer));
-  const Codes codes = CodesFor(
-      quantizer.percentile == 100 ? Extremes(values, runs) : Percentiles(values, runs, quantizer),
-      quantizer);
-  const auto try_as = [&](auto code) {
-    return Try<decltype(code)>(weights, values, runs, codes, quantizer, channel_axis);
-  };
-  auto comparison = quantizer.bits <= 8
-                        ? (quantizer.symmetric ? try_as(std::int8_t{}) : try_as(std::uint8_t{}))
-                        : (quantizer.symmetric ? try_as(std::int16_t{}) : try_as(std::uint16_t{}));
-  if (!comparison) return Fail(std::move(comparison).error());
-  const auto bits = static_cast<std::uint64_t>(quantizer.bits);
-  return WhatIf{*std::move(comparison), (values.size() * bits + 7) / 8 +
-                                            codes.scales.size() * sizeof(float) +
-                                            (codes.zero_points.size() * bits + 7) / 8};
+  std::vector<float> copied;
+  TensorView real = weights;
+  if (weights.dtype != DType::kFloat32 ||
+      reinterpret_cast<std::uintptr_t>(weights.data) % alignof(float) != 0) {
+    CBOARD_ASSIGN_OR_RETURN(copied, ToFloats(weights));
+    real = TensorView(copied, weights.shape);
+  }
+  CBOARD_ASSIGN_OR_RETURN(std::vector<Trial> trials, TrialsOf(real, quantizers, channel_axis));
+  // A few rows at a time: they stay in the cache until all have tried them. A tensor of one
+  // dimension is no rows, since groups may lie across any cut of it.
+  constexpr std::size_t kElements = std::size_t{1} << 16;
+  const std::size_t count = real.element_count();
+  const std::size_t length = real.shape.empty() ? 1 : static_cast<std::size_t>(real.shape[0]);
+  const std::size_t rows = real.shape.size() < 2 ? 1 : length;
+  const std::size_t row = count / rows, most = std::max<std::size_t>(1, kElements / row);
+  for (std::size_t first = 0; first < rows; first += most) {
+    TensorView part = real;
+    part.data = ElementsOf<float>(real, first * row, 0).data();
+    if (rows > 1) part.shape[0] = static_cast<std::int64_t>(std::min(most, rows - first));
+    for (Trial& trial : trials) CBOARD_RETURN_IF_ERROR(trial.Add(part, first, length));
+  }
+  std::vector<WhatIf> tried;
+  for (Trial& trial : trials) tried.push_back(trial.Take(count));
+  return tried;
+}
+
+Result<WhatIf> TryQuantizer(const TensorView& weights, const Quantizer& quantizer,
+                            std::optional<std::size_t> channel_axis) {
+  CBOARD_ASSIGN_OR_RETURN(std::vector<WhatIf> tried,
+                          TryQuantizers(weights, {&quantizer, 1}, channel_axis));
+  return std::move(tried.front());
 }
 
 }  // namespace cboard

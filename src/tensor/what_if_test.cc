@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "testing/every_instruction_set.h"
 #include "testing/matchers.h"
 
 namespace cboard {
@@ -78,6 +79,46 @@ TEST(WhatIf, ScalesByChannelSaveSmallChannels) {
   EXPECT_EQ(columns.size_bytes, 4000u + 8 * 4u);
 }
 
+// Sums written out, of weights that are tried in several parts.
+TEST(WhatIf, PartsOfTheWeightsMakeUpTheWhole) {
+  constexpr std::size_t kRows = 300, kRow = 1000, kGroup = 48, kGroups = 21;
+  const std::vector<float> values = Uniform(kRows * kRow, 4);
+  struct Choice {
+    Quantizer quantizer;
+    std::size_t (*scale_of)(std::size_t element);
+  };
+  const std::vector<Choice> choices = {
+      {{.bits = 4}, [](std::size_t) { return std::size_t{0}; }},
+      {{.granularity = Granularity::kPerChannel}, [](std::size_t i) { return i / kRow; }},
+      {{.bits = 16, .granularity = Granularity::kPerChannel, .axis = 1},
+       [](std::size_t i) { return i % kRow; }},
+      {{.bits = 5, .granularity = Granularity::kPerGroup, .group_size = kGroup},
+       [](std::size_t i) { return i / kRow * kGroups + i % kRow / kGroup; }}};
+  std::vector<Quantizer> quantizers;
+  for (const Choice& choice : choices) quantizers.push_back(choice.quantizer);
+  for (const std::optional<std::size_t> axis : {std::optional<std::size_t>(), {0}, {1}}) {
+    const auto tried = TryQuantizers(TensorView(values, {kRows, kRow}), quantizers, axis);
+    ASSERT_THAT(tried, Succeeds());
+    for (std::size_t c = 0; c < choices.size(); ++c) {
+      const auto codes = static_cast<float>((1 << (quantizers[c].bits - 1)) - 1);
+      std::vector<float> steps(values.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        float& step = steps[choices[c].scale_of(i)];
+        step = std::max(step, std::abs(values[i]) / codes);
+      }
+      double error = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const float step = steps[choices[c].scale_of(i)];
+        const double off = double{values[i]} - double{std::nearbyint(values[i] / step)} * step;
+        error += off * off;
+      }
+      const PairStatistics& total = (*tried)[c].comparison.total;
+      EXPECT_EQ(total.count, values.size());
+      EXPECT_NEAR(total.sum_squared_error, error, 1e-9 * error) << c;
+    }
+  }
+}
+
 TEST(WhatIf, ClippingAnOutlierHelpsTheRest) {
   std::vector<float> values = Uniform(10'000, 3);
   values[77] = 10;
@@ -101,6 +142,25 @@ TEST(WhatIf, ZerosAndNumbersThatAreNotFiniteDoNoHarm) {
     const WhatIf what = TryOrDie(values, {.percentile = percentile});
     EXPECT_EQ(what.comparison.total.finite_count(), 62u);
     EXPECT_EQ(what.comparison.total.reference.nan_count, 1u);
+  }
+}
+
+TEST(WhatIf, EveryInstructionSetGivesTheSameCodes) {
+  std::vector<float> values = Uniform(1003, 5);
+  values[500] = -std::numeric_limits<float>::infinity();
+  values[501] = std::numeric_limits<float>::quiet_NaN();
+  for (const int bits : {3, 8, 9, 16}) {
+    for (const bool symmetric : {true, false}) {
+      const Quantizer quantizer{.bits = bits, .symmetric = symmetric, .percentile = 99.5};
+      const PairStatistics want = TryOrDie(values, quantizer).comparison.total;
+      testing::OnEveryInstructionSet([&] {
+        const PairStatistics total = TryOrDie(values, quantizer).comparison.total;
+        EXPECT_NEAR(total.sum_squared_error, want.sum_squared_error, 1e-9 * want.sum_squared_error);
+        EXPECT_NEAR(total.compressed.sum, want.compressed.sum, 1e-9);
+        EXPECT_EQ(total.compressed.max, want.compressed.max);
+        EXPECT_EQ(total.steps->clipped_count, want.steps->clipped_count);
+      });
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -43,10 +44,17 @@ struct WhatIf {
 };
 
 // Quantizes the real values of `weights` and compares. Values that are not finite are left out of
-// ranges and comparison. Takes memory for a copy of the weights as float32 and for their codes.
+// ranges and comparison. Takes memory for a few rows, and for a copy of weights that are not
+// float32.
 //
 // Fails with kInvalidArgument when the tensor is not valid or the quantizer does not fit it.
 Result<WhatIf> TryQuantizer(const TensorView& weights, const Quantizer& quantizer,
                             std::optional<std::size_t> channel_axis = std::nullopt);
+
+// The same for several quantizers, in their order; the weights are brought from memory once for
+// all of them.
+Result<std::vector<WhatIf>> TryQuantizers(const TensorView& weights,
+                                          std::span<const Quantizer> quantizers,
+                                          std::optional<std::size_t> channel_axis = std::nullopt);
 
 }  // namespace cboard

@@ -1,10 +1,9 @@
-// Channels that are there, in another order.
-#include <algorithm>
-#include <span>
-#include <vector>
+#include "compression/model_comparison/permuted_channels.h"
 
-#include "compression/model_comparison/plane_signs.h"
-#include "compression/model_comparison/weight_comparison.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 
 namespace cboard::compare {
 namespace {
@@ -12,10 +11,20 @@ namespace {
 // The error of a channel that is where it belongs, or was found elsewhere, by its energy: -10 dB.
 constexpr double kSame = 0.1;
 
+// In lanes, so that compilers add several at once.
+template <typename Term>
+double SumOf(std::size_t begin, std::size_t end, const Term& term) {
+  constexpr std::size_t kLanes = 8;
+  std::array<double, kLanes> sums = {};
+  for (; begin + kLanes <= end; begin += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(begin + lane);
+  }
+  for (; begin < end; ++begin) sums[0] += term(begin);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
 double EnergyOf(std::span<const float> row) {
-  double sum = 0;
-  for (const float value : row) sum += double{value} * value;
-  return sum;
+  return SumOf(0, row.size(), [&](std::size_t i) { return double{row[i]} * row[i]; });
 }
 
 // Whether the error between two rows is no more than this. Others are known soon.
@@ -23,45 +32,51 @@ bool AreWithin(double most, std::span<const float> a, std::span<const float> b) 
   constexpr std::size_t kPart = 64;
   double sum = 0;
   for (std::size_t begin = 0; begin < a.size() && sum <= most; begin += kPart) {
-    for (std::size_t i = begin; i < std::min(begin + kPart, a.size()); ++i) {
+    sum += SumOf(begin, std::min(begin + kPart, a.size()), [&](std::size_t i) {
       const double error = double{a[i]} - b[i];
-      sum += error * error;
-    }
+      return error * error;
+    });
   }
   return sum <= most;
 }
 
-// Of some elements of a row; all would take longer than comparing.
-PlaneSigns SignsOf(std::span<const float> row) {
-  constexpr std::size_t kMost = 64;
-  std::vector<float> some;
-  const std::size_t step = (row.size() + kMost - 1) / kMost;
-  for (std::size_t i = 0; i < row.size(); i += step) some.push_back(row[i]);
-  return PlaneSigns(some, 1);
-}
+// So many elements of a row have planes; all would take longer than comparing.
+constexpr std::size_t kMostSampled = 64;
+
+std::size_t SampleStep(std::size_t row) { return (row + kMostSampled - 1) / kMostSampled; }
 
 }  // namespace
 
-std::size_t CountPermutedChannels(const WeightRows& before, const WeightRows& after) {
-  const auto row = [](const WeightRows& rows, std::size_t c) {
-    return std::span<const float>(rows.values).subspan(c * rows.row, rows.row);
-  };
+PlaneSigns PermutedChannels::SignsOf(std::span<const float> row) const {
+  std::array<float, kMostSampled> some;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < row.size(); i += SampleStep(row.size())) some[count++] = row[i];
+  return planes_->SignsOf(std::span(some).first(count));
+}
+
+void PermutedChannels::MakeIndex() {
+  planes_.emplace((row_ + SampleStep(row_) - 1) / SampleStep(row_));
+  const std::size_t channels = before_.size() / row_;
   std::vector<PlaneSigns> signs;
-  signs.reserve(before.channels);
-  for (std::size_t c = 0; c < before.channels; ++c) signs.push_back(SignsOf(row(before, c)));
-  const SignIndex index(signs);
-  std::size_t permuted = 0;
-  for (std::size_t c = 0; c < after.channels; ++c) {
-    const auto ours = row(after, c);
-    const double energy = EnergyOf(ours);
-    if (energy == 0 || AreWithin(kSame * energy, row(before, c), ours)) continue;
-    const std::vector<std::size_t> near = index.Near(SignsOf(ours));
-    const bool is_elsewhere = std::ranges::any_of(near, [&](std::size_t other) {
-      return other != c && AreWithin(kSame * energy, row(before, other), ours);
-    });
-    if (is_elsewhere) ++permuted;
+  signs.reserve(channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    signs.push_back(SignsOf(Before(c)));
+    norms_.push_back(std::sqrt(EnergyOf(Before(c))));
   }
-  return permuted;
+  index_.emplace(signs);
+}
+
+void PermutedChannels::Add(std::size_t channel, std::span<const float> after) {
+  const double energy = EnergyOf(after), most = kSame * energy;
+  if (energy == 0 || AreWithin(most, Before(channel), after)) return;
+  if (!index_) MakeIndex();
+  const double norm = std::sqrt(energy);
+  const bool is_elsewhere = index_->IsNear(SignsOf(after), [&](std::size_t other) {
+    // Rows differ by no less than their lengths do. A little more is left to rounding.
+    const double gap = norms_[other] - norm;
+    return other != channel && !(gap * gap > 1.001 * most) && AreWithin(most, Before(other), after);
+  });
+  if (is_elsewhere) ++count_;
 }
 
 }  // namespace cboard::compare

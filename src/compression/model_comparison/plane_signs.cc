@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
 
 namespace cboard::compare {
@@ -10,20 +11,58 @@ namespace {
 // So many share a key, on the average; no more than so many are looked at.
 constexpr std::size_t kUsualPerKey = 16, kMostPerKey = 64;
 
+// Whether the next element of a plane's normal is 1; otherwise it is -1.
+class RandomSigns {
+ public:
+  bool Next() {
+    random_ = random_ * 1664525u + 1013904223u;
+    return random_ >> 31 != 0;
+  }
+
+ private:
+  std::uint32_t random_ = 12345;
+};
+
 }  // namespace
 
 PlaneSigns::PlaneSigns(std::span<const float> values, std::size_t rows) {
   if (values.empty()) return;
   const std::size_t row = values.size() / rows;
-  std::uint32_t random = 12345;
+  RandomSigns random;
+  std::array<float, kPlanes> sums = {};
   for (std::size_t plane = 0; plane < kPlanes; ++plane) {
-    float dot = 0;
     for (const float value : values.subspan(plane % rows * row, row)) {
-      random = random * 1664525u + 1013904223u;
-      dot += (random >> 31) != 0 ? value : -value;
+      sums[plane] += random.Next() ? value : -value;
     }
-    if (dot > 0) bits_[plane / 32] |= 1u << plane % 32;
   }
+  *this = PlaneSigns(sums);
+}
+
+PlaneSigns::PlaneSigns(std::span<const float, kPlanes> sums) {
+  for (std::size_t plane = 0; plane < kPlanes; ++plane) {
+    if (sums[plane] > 0) bits_[plane / 32] |= 1u << plane % 32;
+  }
+}
+
+RowPlanes::RowPlanes(std::size_t row) : signs_(row) {
+  RandomSigns random;
+  for (std::size_t plane = 0; plane < PlaneSigns::kPlanes; ++plane) {
+    for (std::size_t i = 0; i < row; ++i) signs_[i][plane] = random.Next() ? 1.0f : -1.0f;
+  }
+}
+
+// Side by side are planes, not elements: each sum has the order of additions that it has alone.
+PlaneSigns RowPlanes::SignsOf(std::span<const float> row) const {
+  constexpr std::size_t kTogether = 32;  // As many as registers hold.
+  std::array<float, PlaneSigns::kPlanes> all = {};
+  for (std::size_t first = 0; first < all.size(); first += kTogether) {
+    std::array<float, kTogether> sums = {};
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      for (std::size_t j = 0; j < kTogether; ++j) sums[j] += row[i] * signs_[i][first + j];
+    }
+    std::ranges::copy(sums, all.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  return PlaneSigns(all);
 }
 
 SignIndex::SignIndex(std::span<const PlaneSigns> all) {
@@ -54,15 +93,18 @@ std::uint32_t SignIndex::KeyOf(const PlaneSigns& signs, std::size_t table) const
   return key;
 }
 
+std::span<const std::uint32_t> SignIndex::PositionsIn(std::size_t table,
+                                                      const PlaneSigns& signs) const {
+  const Table& among = tables_[table];
+  const std::uint32_t key = KeyOf(signs, table);
+  const std::size_t begin = among.begins[key], count = among.begins[key + 1] - begin;
+  return std::span(among.positions).subspan(begin, std::min(count, kMostPerKey));
+}
+
 std::vector<std::size_t> SignIndex::Near(const PlaneSigns& signs) const {
   std::vector<std::size_t> near;
-  for (std::size_t t = 0; t < tables_.size(); ++t) {
-    const Table& table = tables_[t];
-    const std::uint32_t key = KeyOf(signs, t);
-    const std::size_t begin = table.begins[key];
-    const std::size_t end = std::min<std::size_t>(table.begins[key + 1], begin + kMostPerKey);
-    near.insert(near.end(), table.positions.begin() + static_cast<std::ptrdiff_t>(begin),
-                table.positions.begin() + static_cast<std::ptrdiff_t>(end));
+  for (std::size_t table = 0; table < tables_.size(); ++table) {
+    std::ranges::copy(PositionsIn(table, signs), std::back_inserter(near));
   }
   std::ranges::sort(near);
   const auto repeated = std::ranges::unique(near);

@@ -4,6 +4,7 @@
 // planes are looked at, for several choices of planes: noise of 20 dB turns one sign in thirty.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,25 @@ class PlaneSigns {
   // matter. Takes kPlanes times as long as a row takes, so rows should be short.
   PlaneSigns(std::span<const float> values, std::size_t rows);
 
+  // By which side the sums of each plane are on.
+  explicit PlaneSigns(std::span<const float, kPlanes> sums);
+
   bool At(std::size_t plane) const { return (bits_[plane / 32] >> plane % 32 & 1) != 0; }
 
  private:
   std::array<std::uint32_t, kPlanes / 32> bits_{};
+};
+
+// The planes of one row, made once for many rows of one length.
+class RowPlanes {
+ public:
+  explicit RowPlanes(std::size_t row);
+
+  // What PlaneSigns(row, 1) gives, many times as quickly.
+  PlaneSigns SignsOf(std::span<const float> row) const;
+
+ private:
+  std::vector<std::array<float, PlaneSigns::kPlanes>> signs_;  // 1 or -1, by element.
 };
 
 // Finds signs that are near to others.
@@ -35,10 +51,20 @@ class SignIndex {
   // Positions of those that agree about the planes of one choice, in ascending order; of few, all.
   std::vector<std::size_t> Near(const PlaneSigns& signs) const;
 
+  // Whether `is_it(position)` holds for one of them, in any order; some are asked for repeatedly.
+  template <typename Predicate>
+  bool IsNear(const PlaneSigns& signs, const Predicate& is_it) const {
+    for (std::size_t table = 0; table < tables_.size(); ++table) {
+      if (std::ranges::any_of(PositionsIn(table, signs), is_it)) return true;
+    }
+    return false;
+  }
+
  private:
   static constexpr std::size_t kTables = 8;
 
   std::uint32_t KeyOf(const PlaneSigns& signs, std::size_t table) const;
+  std::span<const std::uint32_t> PositionsIn(std::size_t table, const PlaneSigns& signs) const;
 
   std::size_t planes_ = 0;  // Of each table.
   // Positions by key, those of a key behind each other; and where each key begins.

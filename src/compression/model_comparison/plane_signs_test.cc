@@ -70,5 +70,18 @@ TEST(PlaneSigns, LengthsOfRowsDoNotMatter) {
   }
 }
 
+TEST(PlaneSigns, PlanesThatAreMadeOnceAreTheSame) {
+  for (const std::size_t row : {1u, 9u, 64u}) {
+    const RowPlanes planes(row);
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      const std::vector<float> values = Gaussian(row, seed);
+      const PlaneSigns once = planes.SignsOf(values), anew(values, 1);
+      for (std::size_t plane = 0; plane < PlaneSigns::kPlanes; ++plane) {
+        EXPECT_EQ(once.At(plane), anew.At(plane)) << row << " elements, plane " << plane;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cboard::compare

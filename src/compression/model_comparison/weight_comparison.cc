@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
-#include "cboard/tensor/what_if.h"
+#include "cboard/tensor/ranked_magnitude.h"
 #include "compression/model_comparison/code_rows.h"
+#include "compression/model_comparison/permuted_channels.h"
+#include "compression/model_comparison/tried_fixes.h"
 
 namespace cboard::compare {
 namespace {
@@ -16,24 +19,6 @@ constexpr double kRescaledDb = 25;
 constexpr double kLeastDeviation = 0.1;
 // Beyond this many weights, the divergence takes longer than it is worth.
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
-
-std::vector<float> MediansOf(const WeightRows& rows) {
-  std::vector<float> medians(rows.channels), magnitudes(rows.row);
-  for (std::size_t c = 0; c < rows.channels && rows.row > 0; ++c) {
-    for (std::size_t i = 0; i < rows.row; ++i) {
-      magnitudes[i] = std::abs(rows.values[c * rows.row + i]);
-    }
-    const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(rows.row / 2);
-    std::ranges::nth_element(magnitudes, middle);
-    medians[c] = *middle;
-  }
-  return medians;
-}
-
-TensorView ViewOf(const WeightRows& rows) {
-  return TensorView(
-      rows.values, {static_cast<std::int64_t>(rows.channels), static_cast<std::int64_t>(rows.row)});
-}
 
 // The factor that brings a channel of the baseline nearest to the compressed one.
 double FactorOf(const PairStatistics& channel) {
@@ -78,6 +63,10 @@ const ModelTensor& RoundedBy(const ModelGraph& model, const ModelTensor& weight)
   return model.tensor(weight.rounded_by == kNoTensor ? weight.source : weight.rounded_by);
 }
 
+bool SharesScale(const ModelTensor& rounded) {
+  return rounded.quantization && rounded.quantization->scales.size() == 1;
+}
+
 std::string PrecisionOf(const ModelTensor& tensor) {
   if (IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
   const bool is_small_float = HoldsCodes(tensor.type) && !IsInteger(tensor.type);
@@ -97,57 +86,6 @@ std::string PrecisionOf(const ModelTensor& tensor) {
       return std::string(NameOf(tensor.type));
   }
 }
-
-// With the baseline's weights cut off where the compressed ones end, in every channel or, when they
-// share a scale, in all.
-LeftByClipping LeftOf(const WeightRows& x, const WeightRows& y, const Comparison& comparison,
-                      bool is_shared) {
-  LeftByClipping left;
-  for (std::size_t c = 0; c < x.channels; ++c) {
-    const TensorStatistics& range =
-        is_shared ? comparison.total.compressed : comparison.channels[c].compressed;
-    const auto row = [&](const WeightRows& rows) {
-      return std::span<const float>(rows.values).subspan(c * rows.row, rows.row);
-    };
-    left.Add(row(x), row(y), static_cast<float>(range.min), static_cast<float>(range.max));
-  }
-  return left;
-}
-
-}  // namespace
-
-Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel) {
-  using Granularity = Quantization::Granularity;
-  struct Way {
-    const char* action;
-    Quantizer quantizer;
-  };
-  const Granularity now = is_per_channel ? Granularity::kPerChannel : Granularity::kPerTensor;
-  std::vector<Way> ways = {
-      {"quantize these weights anew, as they are", {.bits = bits, .granularity = now}},
-      {"clip at the 99.9th percentile", {.bits = bits, .granularity = now, .percentile = 99.9}},
-      {"clip at the 99.99th percentile", {.bits = bits, .granularity = now, .percentile = 99.99}},
-      {"16 bits", {.bits = 16, .granularity = now}}};
-  if (!is_per_channel) {
-    ways.push_back(
-        {"one scale per output channel", {.bits = bits, .granularity = Granularity::kPerChannel}});
-  }
-  std::vector<Fix> fixes;
-  for (const Way& way : ways) {
-    CBOARD_ASSIGN_OR_RETURN(const WhatIf tried,
-                            TryQuantizer(ViewOf(rows), way.quantizer, std::size_t{0}));
-    Fix fix{.action = way.action,
-            .sqnr_db = tried.comparison.total.SqnrDb(),
-            .size_bytes = tried.size_bytes};
-    if (const auto worst = tried.comparison.worst_channel) {
-      fix.worst_channel_sqnr_db = tried.comparison.channels[*worst].SqnrDb();
-    }
-    fixes.push_back(std::move(fix));
-  }
-  return fixes;
-}
-
-namespace {
 
 // Compares weights as they lie in the files, when both have the same simple layout and the
 // compressed ones are codes; these say more than their values: what was clipped, how many are in
@@ -175,50 +113,73 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
   return Compare(TensorView(scaled, reference->shape), *codes, options);
 }
 
+// Calls `visit(first, count)` for a few rows at a time, so that what is read is still near when it
+// is looked at.
+template <typename Visitor>
+Result<void> ForEachRows(const RowReader& rows, const Visitor& visit) {
+  constexpr std::size_t kElements = std::size_t{1} << 16;
+  const std::size_t most =
+      std::max<std::size_t>(1, kElements / std::max<std::size_t>(rows.row(), 1));
+  for (std::size_t first = 0; first < rows.channels(); first += most) {
+    CBOARD_RETURN_IF_ERROR(visit(first, std::min(most, rows.channels() - first)));
+  }
+  return {};
+}
+
+TensorView ViewOf(std::span<const float> rows, std::size_t count, std::size_t row) {
+  return TensorView(DType::kFloat32, rows.data(),
+                    {static_cast<std::int64_t>(count), static_cast<std::int64_t>(row)});
+}
+
 TensorView ReadView(RowReader& rows, std::size_t first, std::size_t count) {
-  return TensorView(DType::kFloat32, rows.Read(first, count).data(),
-                    {static_cast<std::int64_t>(count), static_cast<std::int64_t>(rows.row())});
+  return ViewOf(rows.Read(first, count), count, rows.row());
 }
 
 TensorView ReadView(CodeRows& rows, std::size_t first, std::size_t count) {
   return rows.Read(first, count);
 }
 
-// Compares rows a few at a time, so that what is read is still near when it is compared.
+// `Rows` are a RowReader or CodeRows.
 template <typename Rows>
-Result<Comparison> CompareRows(RowReader before, Rows after, const ComparisonOptions& options) {
-  constexpr std::size_t kElements = std::size_t{1} << 16;
+Result<Comparison> CompareRows(RowReader& before, Rows& after, const ComparisonOptions& options) {
   ComparisonBuilder builder(options);
-  const std::size_t channels = before.channels();
-  const std::size_t most =
-      std::max<std::size_t>(1, kElements / std::max<std::size_t>(before.row(), 1));
-  for (std::size_t first = 0; first < channels; first += most) {
-    const std::size_t count = std::min(most, channels - first);
-    CBOARD_RETURN_IF_ERROR(builder.AddChannels(ReadView(before, first, count),
-                                               ReadView(after, first, count), first, channels));
-  }
+  CBOARD_RETURN_IF_ERROR(ForEachRows(before, [&](std::size_t first, std::size_t count) {
+    return builder.AddChannels(ReadView(before, first, count), ReadView(after, first, count), first,
+                               before.channels());
+  }));
   return builder.Build();
 }
 
-// As codes where the compressed weights are codes, and no factors stand between them and values.
-Result<Comparison> CompareRows(const ModelGraph& baseline, const ModelLayer& before,
-                               const ModelGraph& variant, const ModelLayer& after,
-                               const Folding& folding) {
-  CBOARD_ASSIGN_OR_RETURN(RowReader ours,
-                          RowReader::Open(baseline, before, folding.baseline.factors));
-  if (folding.variant.factors.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(std::optional<CodeRows> codes, CodeRows::Open(variant, after));
-    if (codes) {
-      const ComparisonOptions options{
-          .channel_axis = std::size_t{0},
-          .code_range = codes->code_range(),
-          .divergence = ours.channels() * ours.row() <= kMaxForDivergence};
-      return CompareRows(std::move(ours), *std::move(codes), options);
+// What only a diagnosis needs: medians; what is left when the baseline's weights are cut off where
+// the compressed ones end, in every channel or, when they share a scale, in all; and channels that
+// changed places.
+Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& rounded,
+                        const Thresholds& thresholds, WeightFindings& findings) {
+  const Comparison& comparison = findings.comparison;
+  const std::size_t row = before.row();
+  const bool is_red = comparison.total.SqnrDb() < thresholds.sqnr_red_db;
+  const bool may_clip = rounded.quantization && comparison.total.finite_count() > 0;
+  PermutedChannels permuted(is_red ? before.ReadAll() : std::span<const float>(), row);
+  LeftByClipping left;
+  findings.channel_medians.resize(before.channels());
+  const auto look = [&](std::size_t first, std::size_t count) -> Result<void> {
+    const std::span<const float> xs = before.Read(first, count), ys = after.Read(first, count);
+    for (std::size_t i = 0; i < count && row > 0; ++i) {
+      const std::size_t channel = first + i;
+      const auto x = xs.subspan(i * row, row), y = ys.subspan(i * row, row);
+      findings.channel_medians[channel] = RankedMagnitude(x, row / 2);
+      const TensorStatistics& range = SharesScale(rounded)
+                                          ? comparison.total.compressed
+                                          : comparison.channels[channel].compressed;
+      if (may_clip) left.Add(x, y, static_cast<float>(range.min), static_cast<float>(range.max));
+      if (is_red) permuted.Add(channel, y);
     }
-  }
-  CBOARD_ASSIGN_OR_RETURN(RowReader theirs,
-                          RowReader::Open(variant, after, folding.variant.factors));
-  return CompareRows(std::move(ours), std::move(theirs), {.channel_axis = std::size_t{0}});
+    return {};
+  };
+  CBOARD_RETURN_IF_ERROR(ForEachRows(before, look));
+  if (may_clip) findings.left_by_clipping = left;
+  findings.permuted_channels = permuted.count();
+  return {};
 }
 
 }  // namespace
@@ -254,14 +215,14 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   const ModelTensor& weight = variant.tensor(after.weight);
   const ModelTensor& rounded = RoundedBy(variant, weight);
   findings.bits = BitsOfWeight(variant, after.weight);
-  const bool is_shared = rounded.quantization && rounded.quantization->scales.size() == 1;
   if (rounded.quantization) {
     // A scale for each direction of a recurrent layer is one for all channels of that.
     const std::vector<float>& scales = rounded.quantization->scales;
     const bool is_by_direction =
         after.layout.direction_axis && !scales.empty() &&
         std::cmp_equal(scales.size(), weight.shape[*after.layout.direction_axis]);
-    if (is_shared || is_by_direction) findings.step = double{*std::ranges::max_element(scales)};
+    if (SharesScale(rounded) || is_by_direction)
+      findings.step = double{*std::ranges::max_element(scales)};
   }
   findings.precision = PrecisionOf(rounded);
   const auto is_green = [&] {
@@ -277,35 +238,53 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
       if (is_green()) return findings;  // Most layers, and nothing was copied.
     }
   }
+  std::optional<RowReader> ours, theirs;
+  std::optional<CodeRows> codes;
+  const auto open_theirs = [&]() -> Result<void> {
+    if (theirs) return {};
+    CBOARD_ASSIGN_OR_RETURN(theirs, RowReader::Open(variant, after, folding.variant.factors));
+    return {};
+  };
+  // With codes where the compressed weights are codes, and no factors stand between the two.
+  const auto compare_rows = [&](std::span<const double> factors) -> Result<Comparison> {
+    CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors));
+    if (folding.variant.factors.empty() && !codes) {
+      CBOARD_ASSIGN_OR_RETURN(codes, CodeRows::Open(variant, after));
+    }
+    if (codes) {
+      return CompareRows(*ours, *codes,
+                         {.channel_axis = std::size_t{0},
+                          .code_range = codes->code_range(),
+                          .divergence = ours->channels() * ours->row() <= kMaxForDivergence});
+    }
+    CBOARD_RETURN_IF_ERROR(open_theirs());
+    return CompareRows(*ours, *theirs, {.channel_axis = std::size_t{0}});
+  };
   if (findings.comparison.channels.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(findings.comparison,
-                            CompareRows(baseline, before, variant, after, folding));
+    CBOARD_ASSIGN_OR_RETURN(findings.comparison, compare_rows(folding.baseline.factors));
   }
   if (allow_rescaling) findings.rescaling = RescalingOf(findings.comparison);
   if (findings.rescaling.empty() && is_green()) return findings;
-  CBOARD_ASSIGN_OR_RETURN(WeightRows x, ReadRows(baseline, before));
-  CBOARD_ASSIGN_OR_RETURN(WeightRows y, ReadRows(variant, after));
-  ScaleRows(folding.baseline.factors, x.values);
-  ScaleRows(folding.variant.factors, y.values);
+  std::vector<double> factors = folding.baseline.factors;
   if (!findings.rescaling.empty()) {
-    ScaleRows(findings.rescaling, x.values);
+    factors.resize(findings.rescaling.size(), 1);
+    std::ranges::transform(factors, findings.rescaling, factors.begin(), std::multiplies<>());
     findings.is_rescaled = true;
-    CBOARD_ASSIGN_OR_RETURN(findings.comparison,
-                            Compare(ViewOf(x), ViewOf(y), {.channel_axis = std::size_t{0}}));
+    CBOARD_ASSIGN_OR_RETURN(findings.comparison, compare_rows(factors));
     if (is_green()) return findings;
+  } else if (!ours) {
+    CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors));
   }
-  findings.channel_medians = MediansOf(x);
-  if (findings.comparison.total.finite_count() > 0 && rounded.quantization) {
-    findings.left_by_clipping = LeftOf(x, y, findings.comparison, is_shared);
-  }
-  if (findings.comparison.total.SqnrDb() < thresholds.sqnr_red_db) {
-    findings.permuted_channels = CountPermutedChannels(x, y);
-  }
+  CBOARD_RETURN_IF_ERROR(open_theirs());
+  CBOARD_RETURN_IF_ERROR(LookCloser(*ours, *theirs, rounded, thresholds, findings));
   if (rounded.quantization) {
     const int bits = std::clamp(findings.bits, 2, 16);
     const std::size_t scales = rounded.quantization->scales.size();
-    const bool is_per_channel = scales == 0 || scales >= x.channels;  // None: blocks have theirs.
-    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(x, bits, is_per_channel));
+    const std::size_t channels = ours->channels();
+    const bool is_per_channel = scales == 0 || scales >= channels;  // None: blocks have theirs.
+    theirs.reset();
+    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(ViewOf(ours->ReadAll(), channels, ours->row()),
+                                                     bits, is_per_channel));
   }
   return findings;
 }

@@ -54,12 +54,6 @@ Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer&
 // IsWeight.
 int BitsOfWeight(const ModelGraph& model, TensorId weight);
 
-// Other quantizers tried on the baseline's weights, with what they would give.
-Result<std::vector<Fix>> TryFixes(const WeightRows& rows, int bits, bool is_per_channel);
-
-// How many channels of `after` are not their own in `before`, but another one.
-std::size_t CountPermutedChannels(const WeightRows& before, const WeightRows& after);
-
 // How much each channel of an output varies, and how far it is off; `errors` is empty when nobody
 // has seen it.
 struct OutputSpread {

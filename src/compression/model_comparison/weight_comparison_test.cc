@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "compression/model_comparison/permuted_channels.h"
 #include "compression/model_comparison/test_models.h"
 
 namespace cboard::compare {
@@ -144,17 +145,25 @@ TEST(WeightComparison, ShiftsOfTheBiasAreInUnitsOfTheOutput) {
   EXPECT_THAT(**unseen, ::testing::ElementsAre(0.5, 0));
 }
 
+std::size_t CountPermuted(const std::vector<float>& before, const std::vector<float>& after,
+                          std::size_t row) {
+  PermutedChannels permuted(before, row);
+  for (std::size_t c = 0; c < after.size() / row; ++c) {
+    permuted.Add(c, std::span(after).subspan(c * row, row));
+  }
+  return permuted.count();
+}
+
 TEST(PermutedChannels, AreFoundAmongManyOfFourBits) {
   constexpr std::size_t kChannels = 2000, kRow = 100;
-  const WeightRows before{kChannels, kRow, Gaussian(kChannels * kRow, 1)};
-  WeightRows after = before;
-  std::ranges::rotate(after.values, after.values.begin() + kRow);
-  const std::vector<float> noise = Gaussian(after.values.size(), 2, 0.005f);
-  for (std::size_t i = 0; i < noise.size(); ++i) after.values[i] += noise[i];
-  EXPECT_GE(CountPermutedChannels(before, after), kChannels * 99 / 100);
-  EXPECT_EQ(CountPermutedChannels(before, before), 0u);
-  const WeightRows unlike{kChannels, kRow, Gaussian(kChannels * kRow, 3)};
-  EXPECT_EQ(CountPermutedChannels(before, unlike), 0u);
+  const std::vector<float> before = Gaussian(kChannels * kRow, 1);
+  std::vector<float> after = before;
+  std::ranges::rotate(after, after.begin() + kRow);
+  const std::vector<float> noise = Gaussian(after.size(), 2, 0.005f);
+  for (std::size_t i = 0; i < noise.size(); ++i) after[i] += noise[i];
+  EXPECT_GE(CountPermuted(before, after, kRow), kChannels * 99 / 100);
+  EXPECT_EQ(CountPermuted(before, before, kRow), 0u);
+  EXPECT_EQ(CountPermuted(before, Gaussian(kChannels * kRow, 3), kRow), 0u);
 }
 
 }  // namespace

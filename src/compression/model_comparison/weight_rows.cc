@@ -1,6 +1,9 @@
 #include "compression/model_comparison/weight_rows.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -68,6 +71,40 @@ void ReadTogether(const WeightReader& reader, RowReader::ReadElements read,
   }
 }
 
+// Whether the file has all channels of an element side by side, then those of the next element.
+bool AreColumns(const StoredPlaces& places) {
+  const std::size_t channels = places.channels.size();
+  for (std::size_t i = 0; i < places.elements.size(); ++i) {
+    if (places.elements[i] != i * channels) return false;
+  }
+  return std::ranges::all_of(places.channels, [&](std::size_t place) { return place < channels; });
+}
+
+// Brings elements [first, first + count) of all rows into their order, from values that the file
+// has from `begin` on. Neighbours in a row lie far from each other there, where those of the next
+// rows are beside them: tiles use what the cache has of both.
+void TurnTiles(std::span<const float> stored, std::size_t begin, const StoredPlaces& places,
+               std::size_t first, std::size_t count, std::span<float> rows) {
+  constexpr std::size_t kTileRows = 16, kTileElements = 256;
+  const std::size_t row = places.elements.size(), all = places.channels.size();
+  std::array<std::array<float, kTileElements>, kTileRows> tile;
+  for (std::size_t e = first; e < first + count; e += kTileElements) {
+    const auto elements =
+        std::span(places.elements).subspan(e, std::min(kTileElements, first + count - e));
+    for (std::size_t c = 0; c < all; c += kTileRows) {
+      const auto channels = std::span(places.channels).subspan(c, std::min(kTileRows, all - c));
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        const float* const element = stored.data() + (elements[i] - begin);
+        for (std::size_t j = 0; j < channels.size(); ++j) tile[j][i] = element[channels[j]];
+      }
+      for (std::size_t j = 0; j < channels.size(); ++j) {
+        std::ranges::copy(std::span(tile[j]).first(elements.size()),
+                          rows.subspan((c + j) * row + e).begin());
+      }
+    }
+  }
+}
+
 std::vector<float> ReadAll(const WeightReader& reader, RowReader::ReadElements read,
                            const StoredPlaces& places) {
   std::vector<float> rows(reader.element_count());
@@ -75,13 +112,30 @@ std::vector<float> ReadAll(const WeightReader& reader, RowReader::ReadElements r
     ReadTogether(reader, read, places, 0, rows);
     return rows;
   }
-  std::vector<float> stored(reader.element_count());
-  (reader.*read)(0, stored);
-  auto value = rows.begin();
-  for (const std::size_t channel : places.channels) {
-    for (const std::size_t element : places.elements) *value++ = stored[channel + element];
+  // Of columns, a few elements of all channels at a time: they stay in the cache until they are
+  // where they belong.
+  constexpr std::size_t kElements = 256;
+  const std::size_t row = places.elements.size(), channels = places.channels.size();
+  const std::size_t most = AreColumns(places) ? kElements : row;
+  std::vector<float> stored(most < row ? most * channels : rows.size());
+  for (std::size_t first = 0; first < row; first += most) {
+    const std::size_t count = std::min(most, row - first);
+    (reader.*read)(first * channels, std::span(stored).first(count * channels));
+    TurnTiles(stored, first * channels, places, first, count, rows);
   }
   return rows;
+}
+
+// The weights where they are in the file; none when they are not float32, or not aligned.
+std::span<const float> FloatsOf(const ModelGraph& model, const ModelLayer& layer) {
+  const std::optional<TensorView> view = model.ViewOf(layer.weight);
+  const ModelTensor& stored = model.tensor(model.tensor(layer.weight).source);
+  if (!view || view->quantization || view->dtype != DType::kFloat32 ||
+      reinterpret_cast<std::uintptr_t>(view->data) % alignof(float) != 0 ||
+      stored.data.size() < view->element_count() * sizeof(float)) {
+    return {};
+  }
+  return {static_cast<const float*>(view->data), view->element_count()};
 }
 
 }  // namespace
@@ -98,6 +152,13 @@ WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
 bool StoredPlaces::AreRowsTogether() const {
   return elements.empty() ||
          (std::ranges::is_sorted(elements) && elements.back() == elements.size() - 1);
+}
+
+bool StoredPlaces::AreRowsInOrder() const {
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    if (channels[c] != c * elements.size()) return false;
+  }
+  return true;
 }
 
 StoredPlaces PlacesOf(const ModelGraph& model, const ModelLayer& layer) {
@@ -156,14 +217,25 @@ Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& lay
   CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
   RowReader rows(reader, read, PlacesOf(model, layer), factors);
   if (!rows.places_.AreRowsTogether()) {
-    rows.all_ = ReadAll(reader, read, rows.places_);
-    ScaleRows(factors, rows.all_);
+    rows.ReadAll();
+  } else if (factors.empty() && rows.places_.AreRowsInOrder()) {
+    rows.mapped_ = FloatsOf(model, layer);
   }
   return rows;
 }
 
+std::span<const float> RowReader::ReadAll() {
+  if (!mapped_.empty()) return mapped_;
+  if (all_.empty()) {
+    all_ = compare::ReadAll(reader_, read_, places_);
+    ScaleRows(factors_, all_);
+  }
+  return all_;
+}
+
 std::span<const float> RowReader::Read(std::size_t first, std::size_t count) {
-  if (!all_.empty()) return std::span(all_).subspan(first * row(), count * row());
+  const std::span<const float> all = mapped_.empty() ? std::span<const float>(all_) : mapped_;
+  if (!all.empty()) return all.subspan(first * row(), count * row());
   part_.resize(count * row());
   ReadTogether(reader_, read_, places_, first, part_);
   if (!factors_.empty()) ScaleRows(factors_.subspan(first, count), part_);

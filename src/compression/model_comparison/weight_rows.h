@@ -20,6 +20,7 @@ struct StoredPlaces {
   std::vector<std::size_t> elements;
 
   bool AreRowsTogether() const;  // The elements of a row, one behind the other.
+  bool AreRowsInOrder() const;   // If they are together: also the rows.
 };
 StoredPlaces PlacesOf(const ModelGraph& model, const ModelLayer& layer);
 
@@ -43,7 +44,7 @@ std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& laye
 void ScaleRows(std::span<const double> factors, std::span<float> rows);
 
 // Rows a few at a time, each times the factor of its channel, if there are factors. Where the file
-// has rows together, no more than these are in memory.
+// has rows together, no more than these are in memory; where it has them as they are wanted, none.
 class RowReader {
  public:
   using ReadElements = void (WeightReader::*)(std::size_t, std::span<float>) const;
@@ -62,6 +63,9 @@ class RowReader {
   // Rows [first, first + count), which must exist; valid until the next call.
   std::span<const float> Read(std::size_t first, std::size_t count);
 
+  // All of them, which stay valid as long as the reader.
+  std::span<const float> ReadAll();
+
  private:
   RowReader(const WeightReader& reader, ReadElements read, StoredPlaces places,
             std::span<const double> factors)
@@ -71,7 +75,8 @@ class RowReader {
   ReadElements read_;
   StoredPlaces places_;
   std::span<const double> factors_;
-  std::vector<float> all_;  // Where rows are not together; then times their factors.
+  std::span<const float> mapped_;  // The file's own, where they are float32 in order.
+  std::vector<float> all_;         // Where rows are not together; then times their factors.
   std::vector<float> part_;
 };
 

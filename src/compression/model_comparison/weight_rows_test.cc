@@ -32,6 +32,30 @@ TEST(WeightRows, RowsAreOutputChannelsHoweverTheFileOrdersThem) {
   EXPECT_EQ(read({2, 2, 3, 1}, {0, 1, 2, 100, 101, 102, 10, 11, 12, 110, 111, 112}, 1, {}), want);
 }
 
+TEST(WeightRows, ReadInPartsOrAllTheyAreTheSame) {
+  constexpr std::size_t kHeight = 600, kWidth = 70;  // More than one tile, and not whole ones.
+  const std::vector<float> values = Gaussian(kHeight * kWidth, 1);
+  const ModelGraph model = OpenedSafetensors({{"w", {kHeight, kWidth}, values}});
+  for (const std::size_t axis : {0u, 1u}) {
+    const ModelLayer layer{.weight = TensorId{0}, .layout = {.channel_axis = axis}};
+    const std::size_t channels = axis == 0 ? kHeight : kWidth, row = values.size() / channels;
+    for (const std::vector<double>& factors :
+         {std::vector<double>(), std::vector<double>(channels, 2)}) {
+      std::vector<float> want(values.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t place = axis == 0 ? i : i % kWidth * kHeight + i / kWidth;
+        want[place] = factors.empty() ? values[i] : 2 * values[i];
+      }
+      auto rows = RowReader::Open(model, layer, factors);
+      ASSERT_THAT(rows, Succeeds());
+      const auto some = rows->Read(3, 20);
+      EXPECT_TRUE(std::ranges::equal(some, std::span(want).subspan(3 * row, 20 * row)));
+      EXPECT_TRUE(std::ranges::equal(rows->ReadAll(), want));
+      EXPECT_TRUE(std::ranges::equal(rows->Read(5, 1), std::span(want).subspan(5 * row, row)));
+    }
+  }
+}
+
 // Two directions, two gates' rows, three inputs: value = 100 direction + 10 row + input.
 const std::vector<float> kRecurrent = {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112};
 
