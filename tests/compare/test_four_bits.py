@@ -194,3 +194,19 @@ def test_faults_are_named(fault, place, way, compare, tmp_path):
     fault(coded[place], weights[place])
     worst = compare(before, make(coded, tmp_path), "--samples", 0)["layers"][0]
     assert (worst["name"], worst["level"], worst["cause"]) == (place, "red", fault.__name__)
+
+
+def test_a_fix_that_is_predicted_gives_what_was_predicted(compare, tmp_path):
+    weights = weights_of()
+    weights["first"][5, :] *= 40  # One in each channel.
+    before = float_model(weights, tmp_path)
+    coded = {name: Coded(values, None) for name, values in weights.items()}
+    worst = compare(before, dequantized_model(coded, tmp_path), "--samples", 0)["layers"][0]
+    assert (worst["name"], worst["cause"]) == ("first", "outliers")
+    fix = worst["fixes"][0]
+    assert fix["action"] == f"one scale for each {BLOCK} weights"
+    coded["first"] = Coded(weights["first"], BLOCK, low=-7)
+    layers = compare(before, dequantized_model(coded, tmp_path), "--samples", 0)["layers"]
+    mended = next(layer for layer in layers if layer["name"] == "first")
+    assert mended["weight"]["sqnr_db"] == pytest.approx(fix["sqnr_db"], abs=1e-3)
+    assert mended["weight"]["worst_channel_sqnr_db"] == pytest.approx(fix["worst_channel_sqnr_db"], abs=1e-3)

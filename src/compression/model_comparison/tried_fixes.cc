@@ -2,30 +2,59 @@
 
 #include <utility>
 
-#include "cboard/tensor/what_if.h"
-
 namespace cboard::compare {
+namespace {
 
-Result<std::vector<Fix>> TryFixes(const TensorView& rows, int bits, bool is_per_channel) {
+struct Trial {
+  std::string action;
+  Quantizer quantizer;
+};
+
+std::vector<Trial> TrialsFrom(const Quantizer& now, std::size_t row, bool may_group) {
   using Granularity = Quantization::Granularity;
-  const Granularity now = is_per_channel ? Granularity::kPerChannel : Granularity::kPerTensor;
-  std::vector<const char*> actions = {"quantize these weights anew, as they are",
-                                      "clip at the 99.9th percentile",
-                                      "clip at the 99.99th percentile", "16 bits"};
-  std::vector<Quantizer> quantizers = {{.bits = bits, .granularity = now},
-                                       {.bits = bits, .granularity = now, .percentile = 99.9},
-                                       {.bits = bits, .granularity = now, .percentile = 99.99},
-                                       {.bits = 16, .granularity = now}};
-  if (!is_per_channel) {
-    actions.push_back("one scale per output channel");
-    quantizers.push_back({.bits = bits, .granularity = Granularity::kPerChannel});
+  std::vector<Trial> trials = {{"quantize these weights anew, as they are", now}};
+  const auto add = [&](std::string action, const auto& change) {
+    Quantizer other = now;
+    change(other);
+    trials.push_back({std::move(action), other});
+  };
+  // Of so few values as a group has, a percentile is the largest.
+  if (now.granularity != Granularity::kPerGroup) {
+    add("clip at the 99.9th percentile", [](Quantizer& q) { q.percentile = 99.9; });
+    add("clip at the 99.99th percentile", [](Quantizer& q) { q.percentile = 99.99; });
   }
+  const int more_bits = now.bits < 8 ? 8 : 16;
+  add(std::to_string(more_bits) + " bits", [&](Quantizer& q) { q.bits = more_bits; });
+  if (now.granularity == Granularity::kPerTensor) {
+    add("one scale per output channel",
+        [](Quantizer& q) { q.granularity = Granularity::kPerChannel; });
+  }
+  // What matrices of few bits have in most formats, and 8 bits need in none.
+  constexpr std::size_t kGroup = 32;
+  const bool has_such_groups =
+      now.granularity == Granularity::kPerGroup && now.group_size <= kGroup;
+  if (may_group && now.bits < 8 && row > kGroup && !has_such_groups) {
+    add("one scale for each " + std::to_string(kGroup) + " weights", [](Quantizer& q) {
+      q.granularity = Granularity::kPerGroup;
+      q.group_size = kGroup;
+    });
+  }
+  return trials;
+}
+
+}  // namespace
+
+Result<std::vector<Fix>> TryFixes(const TensorView& rows, const Quantizer& now, bool may_group) {
+  const std::vector<Trial> trials =
+      TrialsFrom(now, static_cast<std::size_t>(rows.shape[1]), may_group);
+  std::vector<Quantizer> quantizers;
+  for (const Trial& trial : trials) quantizers.push_back(trial.quantizer);
   CBOARD_ASSIGN_OR_RETURN(const std::vector<WhatIf> tried,
                           TryQuantizers(rows, quantizers, std::size_t{0}));
   std::vector<Fix> fixes;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const Comparison& comparison = tried[i].comparison;
-    Fix fix{.action = actions[i],
+    Fix fix{.action = trials[i].action,
             .sqnr_db = comparison.total.SqnrDb(),
             .size_bytes = tried[i].size_bytes};
     if (const auto worst = comparison.worst_channel) {

@@ -150,6 +150,24 @@ Result<Comparison> CompareRows(RowReader& before, Rows& after, const ComparisonO
   return builder.Build();
 }
 
+// The nearest that there is to what the compressed weights went through.
+Quantizer QuantizerOf(const ModelQuantization& quantization, int bits, std::size_t channels) {
+  using Granularity = Quantization::Granularity;
+  constexpr std::size_t kUsualGroup = 32;
+  Quantizer quantizer{.bits = std::clamp(bits, 2, 16)};
+  const std::size_t scales = quantization.scales.size();
+  if (scales == 0) {  // Blocks have them in themselves.
+    quantizer.granularity = Granularity::kPerGroup;
+    quantizer.group_size = kUsualGroup;
+  } else if (scales >= channels && quantization.granularity == Granularity::kPerGroup) {
+    quantizer.granularity = Granularity::kPerGroup;
+    quantizer.group_size = quantization.group_size;
+  } else if (scales >= channels) {
+    quantizer.granularity = Granularity::kPerChannel;
+  }
+  return quantizer;
+}
+
 // What only a diagnosis needs: medians; what is left when the baseline's weights are cut off where
 // the compressed ones end, in every channel or, when they share a scale, in all; and channels that
 // changed places.
@@ -278,13 +296,10 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   CBOARD_RETURN_IF_ERROR(open_theirs());
   CBOARD_RETURN_IF_ERROR(LookCloser(*ours, *theirs, rounded, thresholds, findings));
   if (rounded.quantization) {
-    const int bits = std::clamp(findings.bits, 2, 16);
-    const std::size_t scales = rounded.quantization->scales.size();
-    const std::size_t channels = ours->channels();
-    const bool is_per_channel = scales == 0 || scales >= channels;  // None: blocks have theirs.
     theirs.reset();
-    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(ViewOf(ours->ReadAll(), channels, ours->row()),
-                                                     bits, is_per_channel));
+    const TensorView rows = ViewOf(ours->ReadAll(), ours->channels(), ours->row());
+    const Quantizer now = QuantizerOf(*rounded.quantization, findings.bits, ours->channels());
+    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(rows, now, weight.shape.size() == 2));
   }
   return findings;
 }
