@@ -15,7 +15,9 @@ namespace cboard::analysis {
 
 struct LayerFinding {
   Level level = Level::kGreen;
-  double severity_db = 0;        // The lowest SQNR that counts; infinite where nothing is lost.
+  // The lowest SQNR that counts, as of eight bits; infinite where nothing is lost.
+  double severity_db = 0;
+  int bits = 8;                  // Of the layer's codes.
   std::string part = {};         // "weight", "bias" or "output": what the cause is about.
   std::string cause = {};        // "channel_spread", "wrong_scale", …; "none"
   std::string explanation = {};  // One sentence with its numbers; empty without a cause.

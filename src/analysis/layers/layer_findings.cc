@@ -1,5 +1,6 @@
 #include "cboard/analysis/layer_findings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -31,11 +32,13 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
     // JSON has no infinity: null is a layer that lost nothing.
     findings.insert_or_assign(
         std::move(name),
-        LayerFinding{.level = *level,
-                     .severity_db = NumberIn(layer, "severity_db").value_or(HUGE_VAL),
-                     .part = TextIn(layer, "part"),
-                     .cause = TextIn(layer, "cause"),
-                     .explanation = TextIn(layer, "explanation")});
+        LayerFinding{
+            .level = *level,
+            .severity_db = NumberIn(layer, "severity_db").value_or(HUGE_VAL),
+            .bits = static_cast<int>(std::clamp(NumberIn(layer, "bits").value_or(8), 1.0, 64.0)),
+            .part = TextIn(layer, "part"),
+            .cause = TextIn(layer, "cause"),
+            .explanation = TextIn(layer, "explanation")});
   });
   return findings;
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/log_builder.h"
 #include "cboard/analysis/layer_ranking.h"
+#include "cboard/compression/bit_limits.h"
 
 namespace cboard::analysis {
 namespace {
@@ -16,7 +17,7 @@ using ::testing::ElementsAre;
 
 // As `compare --logdir` logs it; JSON has no infinity.
 constexpr const char* kFindings = R"({"v":1,"layers":[
- {"layer":"/a","level":"red","severity_db":12.5,"part":"output","cause":"channel_spread",
+ {"layer":"/a","bits":4,"level":"red","severity_db":12.5,"part":"output","cause":"channel_spread",
   "explanation":"one scale for channels of very different size"},
  {"layer":"/b","level":"green","severity_db":30,"part":"weight","cause":"none","explanation":""},
  {"layer":"/c","level":"green","severity_db":null,"part":"weight","cause":"none",
@@ -32,7 +33,9 @@ TEST(LayerFindings, AreReadByLayer) {
   EXPECT_EQ(worst.part, "output");
   EXPECT_EQ(worst.cause, "channel_spread");
   EXPECT_EQ(worst.explanation, "one scale for channels of very different size");
+  EXPECT_EQ(worst.bits, 4);
   EXPECT_EQ(findings->at("/c").severity_db, HUGE_VAL);
+  EXPECT_EQ(findings->at("/c").bits, 8);  // Older logs do not say.
 }
 
 TEST(LayerFindings, AreReadOnlyFromWhatIsOneOfThem) {
@@ -71,6 +74,38 @@ TEST(LayerFindings, WinOverFiguresAndPutTheRedOnesFirst) {
   EXPECT_NEAR(ranking.layers[0].severity, std::pow(10, -12.5 / 20), 1e-12);
   EXPECT_EQ(ranking.layers[0].diagnosis.explanation,
             "one scale for channels of very different size");
+}
+
+TEST(LayerFindings, WhatStandsBesideThemIsAsOfEightBits) {
+  std::vector<double> values, rounded;
+  for (int i = -300; i <= 300; ++i) {
+    values.push_back(i / 100.0);
+    rounded.push_back(std::round(values.back() / 0.4) * 0.4);
+  }
+  LogBuilder log;
+  log.Histogram("r", "net/layers/fc/weight/fp32", values)
+      .Histogram("r", "net/layers/fc/weight/int4", rounded)
+      .Histogram("r", "net/layers/fc/output/fp32", values)
+      .Histogram("r", "net/layers/fc/output/int4", values);
+  log.Scalar("r", "net/layers/fc/sqnr_db/int4", 17);
+  log.Json("r", "net/findings/int4",
+           R"({"v":1,"layers":[{"layer":"fc","bits":4,"level":"green","severity_db":35.6,)"
+           R"("part":"output","cause":"none","explanation":""}]})");
+  const auto snapshot = log.Read();
+  const auto pair = FindSides(FindLayerSides(*snapshot), "net", "fp32", "int4");
+  ASSERT_TRUE(pair);
+  const LayerRanking ranking = RankSides(snapshot, &pair->a, pair->b);
+  ASSERT_EQ(ranking.layers.size(), 2u);
+  for (const RankedLayer& layer : ranking.layers) {
+    const double judged = -20 * std::log10(layer.severity);
+    EXPECT_EQ(layer.diagnosis.level, Level::kGreen);
+    if (layer.variant.role == TensorRole::kWeight) {
+      EXPECT_LT(layer.histogram->sqnr_at_most_db, 30);
+      EXPECT_NEAR(judged, AsOf8BitsDb(layer.histogram->sqnr_at_most_db, 4), 1e-6);
+    } else {
+      EXPECT_NEAR(judged, 35.6, 1e-6);
+    }
+  }
 }
 
 TEST(LayerFindings, TheLastThatWereLoggedOfThisModelCount) {

@@ -9,6 +9,7 @@
 #include "analysis/layers/taken_models.h"
 #include "analysis/number_text.h"
 #include "cboard/base/strings.h"
+#include "cboard/compression/bit_limits.h"
 
 namespace cboard::analysis {
 namespace {
@@ -80,6 +81,10 @@ void ApplyFinding(const LayerFindings& findings, bool has_figures, RankedLayer& 
   const bool is_about = finding.part == NameOf(layer.variant.role);
   if (!has_figures && !is_about) {
     if (finding.level == Level::kGreen) layer.diagnosis = {};
+    // As of eight bits, like the finding beside it.
+    if (layer.variant.role == TensorRole::kWeight) {
+      layer.severity = std::pow(layer.severity, AsOf8BitsDb(1, finding.bits));
+    }
     return;
   }
   layer.from_logged = true;

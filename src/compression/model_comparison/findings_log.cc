@@ -12,7 +12,7 @@ Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
   json.BeginObject().Key("v").Value(1).Key("layers").BeginArray();
   for (const LayerComparison& layer : comparison.layers) {
     const Diagnosis& found = layer.diagnosis;
-    json.BeginObject().Key("layer").Value(layer.name);
+    json.BeginObject().Key("layer").Value(layer.name).Key("bits").Value(layer.bits);
     json.Key("level").Value(NameOf(found.level)).Key("severity_db").Value(found.severity_db);
     json.Key("part").Value(NameOf(found.part)).Key("cause").Value(NameOf(found.cause));
     json.Key("explanation").Value(ExplanationOf(layer)).EndObject();

@@ -3,8 +3,8 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
 import { fixed, plural } from "../../lib/format";
-import { judgedText, type Layer, type Limits } from "./data";
-import { byDepth, clampDb, labelOf, layoutDepth, TOP_DB, type DepthLayout } from "./depth_layout";
+import { judgedText, sqnrText, standsHigher, topOf, type Layer, type Limits } from "./data";
+import { byDepth, clampDb, labelOf, layoutDepth, type DepthLayout } from "./depth_layout";
 
 /** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
 function Stems({ layout, height, onPick }: { layout: DepthLayout; height: number; onPick: (layer: Layer) => void }): JSX.Element {
@@ -36,9 +36,9 @@ const RULE_ROOM = 104; // Pixels that "fail below 20 dB" takes.
 export function Depth({ layers, limits, picked, onPick }: { layers: readonly Layer[]; limits: Limits; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const ordered = useMemo(() => byDepth(layers), [layers]);
-  const layout = useMemo(() => layoutDepth(ordered, width, height), [ordered, width, height]);
+  const layout = useMemo(() => layoutDepth(ordered, width, height, topOf(limits)), [ordered, width, height, limits]);
   const at = picked ? ordered.indexOf(picked) : -1;
-  const name = picked ? `${picked.name} ${judgedText(picked)}` : "";
+  const name = picked ? `${picked.name} ${standsHigher(picked) ? `${sqnrText(picked)} dB` : judgedText(picked)}` : "";
   const label = layout && picked && at >= 0 ? labelOf(layout, at, picked.judged, name) : null;
   // The rule's name goes to the other side; where both do not fit, it stands above its line.
   const ruleAtRight = layout !== null && (label?.x ?? Infinity) < (layout.box.l + layout.box.r) / 2;
@@ -50,17 +50,18 @@ export function Depth({ layers, limits, picked, onPick }: { layers: readonly Lay
         <svg class="chart" height={height} role="img" aria-label={picked ? `SQNR of ${plural(layers.length, "tensor")}; ${picked.name} has ${judgedText(picked)}` : "SQNR along depth"}>
           {layout.ticks.map((t) => (
             <g key={t}>
-              <path class={t === TOP_DB ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
+              <path class="grid" d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
               <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{t}</text>
             </g>
           ))}
+          <path class="axis" d={`M${layout.box.l} ${Math.round(layout.y(layout.top)) + 0.5}H${layout.box.r}`} />
           {ruled && <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(limits.red_db)) + 0.5}H${layout.box.r}`} />}
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
           {ruled && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(limits.red_db) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below {fixed(limits.red_db, 0)} dB</text>}
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried.length > 1 && <path class="total" d={layout.carried.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")} />}
           <Stems layout={layout} height={height} onPick={onPick} />
-          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.judged))} r={4} />}
+          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.judged, layout.top))} r={4} />}
           {picked && label && <text class={`${picked.level} name halo`} x={label.x} y={label.y} text-anchor={label.anchor}>{name}</text>}
         </svg>
       )}

@@ -4,8 +4,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import { bytesColumn, exact, fixed } from "../../lib/format";
 import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
 import { causeWord } from "./causes";
-import { sqnrText, type Layer, type Limits } from "./data";
-import { clampDb, TOP_DB } from "./depth_layout";
+import { sqnrText, topOf, type Layer, type Limits } from "./data";
+import { clampDb } from "./depth_layout";
 import { dbText, gainText } from "./verified_runs";
 
 const ROW_HEIGHT = 28; // --row.
@@ -14,7 +14,10 @@ const ROW_HEIGHT = 28; // --row.
 const FEW = 200;
 
 /** How far along a bar, which hangs over the limit of what fails by 8 dB. */
-const placesOf = ({ red_db: red }: Limits) => (db: number): string => `${Math.min(100, Math.max(0, ((TOP_DB - clampDb(db)) / (TOP_DB - red + 8)) * 100))}%`;
+const placesOf = (limits: Limits) => (db: number): string => {
+  const top = topOf(limits);
+  return `${Math.min(100, Math.max(0, ((top - clampDb(db, top)) / (top - limits.red_db + 8)) * 100))}%`;
+};
 
 /** Which columns there is something for. */
 interface Columns {
@@ -86,8 +89,8 @@ export function LayerTable({ layers, limits, picked, onPick }: { layers: readonl
           <tr aria-rowindex={1}>
             <th scope="col">Layer</th>
             <th scope="col" class="num">SQNR, dB</th>
-            <th scope="col" class="bar-cell"><span class="sr">Short of 40 dB</span>
-              <span class="short" aria-hidden="true"><em>40</em>{[limits.amber_db, limits.red_db].map((db) => <em key={db} style={{ left: place(db) }}>{fixed(db, 0)}</em>)}</span></th>
+            <th scope="col" class="bar-cell"><span class="sr">Short of {fixed(topOf(limits), 0)} dB</span>
+              <span class="short" aria-hidden="true"><em>{fixed(topOf(limits), 0)}</em>{[limits.amber_db, limits.red_db].map((db) => <em key={db} style={{ left: place(db) }}>{fixed(db, 0)}</em>)}</span></th>
             {columns.worst && <th scope="col" class={`num${columns.byChannel ? "" : " wide-d"}`}>Worst ch.</th>}
             {columns.cosine && <th scope="col" class={cosineClass(columns)}>Cosine</th>}
             {columns.restored && <th scope="col" class="num" title="Restored alone: what the end of the network gains when this is put back to float, and nothing else">Restored<span class="wide-s">, dB</span></th>}

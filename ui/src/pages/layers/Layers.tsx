@@ -12,7 +12,7 @@ import { Nothing } from "../../parts/Nothing";
 import { pythonFolder, shellFolder } from "../../parts/Snippet";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
-import { hasHistograms, pairToShow, readLayers, SORTS, sortLayers, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
+import { hasHistograms, pairToShow, readLayers, SORTS, sortLayers, standsHigher, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
 import { Depth } from "./Depth";
 import { LayerDetail } from "./LayerDetail";
 import { LayerTable } from "./LayerTable";
@@ -120,7 +120,7 @@ export default function Layers(): JSX.Element {
       </div>
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>
-          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{layers.some((l) => l.byChannel) ? "; a worst channel that fails counts with 10 dB more" : ""}{limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}; layers in the order of the log</span>
+          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{layers.some((l) => l.byChannel) ? "; a worst channel that fails counts with 10 dB more" : ""}{limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}{layers.some(standsHigher) ? "; layers of fewer bits stand where as good ones of 8 would" : ""}; layers in the order of the log</span>
           <input ref={find} class="field push find-layers" type="search" aria-label="Find layers" placeholder="Find layers: regular expression" value={words}
             onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} /></div>
         <Depth layers={shown} limits={limits} picked={picked} onPick={pick} />

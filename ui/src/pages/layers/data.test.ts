@@ -34,6 +34,8 @@ describe("layers", () => {
     expect(judgedText(layer("a", 34.5, { level: "bad", worstChannel: 1.9, byChannel: true, judged: 11.9 }))).toBe("34.5 dB, worst channel 1.9 dB");
     expect(judgedText(layer("b", 34.5, { level: "bad", judged: 13 }))).toBe("34.5 dB, judged by 13.0 dB");
     expect(judgedText(layer("c", 12, { level: "bad" }))).toBe("12.0 dB");
+    expect(judgedText(layer("d", 15.8, { judged: 33.08 }))).toBe("15.8 dB, as good as 33.1 dB of 8 bits");
+    expect(judgedText(layer("e", 15.8, { judged: Infinity }))).toBe("15.8 dB");
   });
   it("that may be victims come behind all others that fail", () => {
     const layers = [layer("victim", 0.4, { level: "bad", carriedFrom: "first" }), layer("first", 0.6, { level: "bad" }), layer("good", 50)];

@@ -128,7 +128,7 @@ export interface Layer {
   readonly worstChannel: number | null;
   /** Whether it is the worst channel, and not the SQNR of the whole, that it fails or is watched by. */
   readonly byChannel: boolean;
-  /** What it is judged by, in dB: its SQNR, or less where channels or a finding count for more. */
+  /** What it is judged by, in dB: its SQNR, or less where channels or a finding count for more; of a layer that was found to have fewer than 8 bits, what is as good with 8. */
   readonly judged: number;
   readonly carried: number | null;
   readonly cosine: number | null;
@@ -172,6 +172,7 @@ export function readLayers(answer: LayersAnswer): Layer[] {
     const worstChannel = decibels(c.worst_channel_sqnr_db, i);
     const level = LEVELS[c.levels[i] ?? ""] ?? "good";
     const parameter = c.parameters[i] ?? "";
+    const judged = -20 * Math.log10(severity);
     return {
       key: [name, c.roles[i], parameter].join("\u0000"),
       name,
@@ -190,7 +191,7 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       sqnrIsBound: logged === null,
       worstChannel,
       byChannel: level !== "good" && worstChannel !== null && worstChannel + CHANNEL_ALLOWANCE_DB < sqnr,
-      judged: level !== "good" && c.from_logged[i] ? Math.min(sqnr, -20 * Math.log10(severity)) : sqnr,
+      judged: judged > sqnr || (level !== "good" && c.from_logged[i]) ? judged : sqnr,
       carried: decibels(c.accumulated_sqnr_db, i),
       cosine: number(c.cosine, i),
       mse: number(c.mse, i),
@@ -220,8 +221,15 @@ export function sqnrText(layer: Pick<Layer, "sqnr" | "sqnrIsBound">): string {
 export function judgedText(layer: Layer): string {
   const sqnr = `${sqnrText(layer)}${Number.isFinite(layer.sqnr) ? " dB" : ""}`;
   if (layer.byChannel && layer.worstChannel !== null) return `${sqnr}, worst channel ${fixed(layer.worstChannel, 1)} dB`;
+  if (standsHigher(layer)) return `${sqnr}, as good as ${fixed(layer.judged, 1)} dB of 8 bits`;
   return layer.judged < layer.sqnr - 0.05 ? `${sqnr}, judged by ${fixed(layer.judged, 1)} dB` : sqnr;
 }
+
+/** Whether it is drawn above its SQNR, since fewer bits can keep no more. */
+export const standsHigher = (layer: Layer): boolean => Number.isFinite(layer.judged) && layer.judged > layer.sqnr + 0.05;
+
+/** Where bars and stems hang from: what a sound layer of so many bits has, 40 dB for 8. */
+export const topOf = ({ amber_db: amber }: Limits): number => (amber * 4) / 3;
 
 /** Whether both sides have a histogram; layers of imported reports have figures only. */
 export function hasHistograms(layer: Layer): boolean {

@@ -12,6 +12,14 @@ it("every layer has a stem when there is room, and the pointer finds the nearest
   expect(layout.layerAt(-50)?.name).toBe("layer0");
 });
 
+it("stems hang from what so many bits can keep", () => {
+  const layout = layoutDepth(layers([18, 5]), 360, 120, 19.1)!;
+  expect(layout.ticks).toEqual([10, 0]);
+  expect(layout.y(layout.top)).toBe(layout.box.t);
+  const [sound, broken] = layout.stems;
+  expect(sound!.y - layout.box.t).toBeLessThan((broken!.y - layout.box.t) / 8);
+});
+
 it("of layers that share a column of pixels the worst is seen and found", () => {
   const many = layers(Array.from({ length: 10_000 }, (_, i) => (i === 5003 ? 2 : 35)));
   const layout = layoutDepth(many, 360, 120)!;

@@ -1,10 +1,8 @@
-// Error along depth: stems hang from 40 dB, so a sound layer is almost nothing and a broken one is
-// deep. Pure.
+// Error along depth: stems hang from what sound layers have, 40 dB, so that these are almost nothing
+// and a broken one is deep. Pure.
 import { byNumber } from "../../lib/natural";
 import { linearScale, type Scale } from "../../lib/scale";
 import type { Layer } from "./data";
-
-export const TOP_DB = 40;
 
 type Point = readonly [x: number, y: number];
 
@@ -13,6 +11,8 @@ export interface DepthLayout {
   readonly x: (index: number) => number;
   readonly y: Scale;
   readonly ticks: readonly number[];
+  /** In dB. */
+  readonly top: number;
   /** The line of accumulated errors, from the left. */
   readonly carried: readonly Point[];
   /** The worst layer of every column of pixels that has one, from the left. */
@@ -22,29 +22,30 @@ export interface DepthLayout {
   readonly groups: readonly { name: string; from: number; to: number; named: boolean }[];
 }
 
-export function layoutDepth(layers: readonly Layer[], width: number, height: number): DepthLayout | null {
+export function layoutDepth(layers: readonly Layer[], width: number, height: number, top = 40): DepthLayout | null {
   const box = { l: 36, r: width - 24, t: 14, b: height - 20 };
   if (layers.length === 0 || box.r - box.l < 60) return null;
   const finite = layers.flatMap((layer) => [layer.judged, layer.carried ?? Infinity]).filter(Number.isFinite);
   const least = finite.reduce((lowest, db) => Math.min(lowest, db), 8);
-  const y = linearScale(Math.floor(least / 10) * 10 - 2, TOP_DB, box.b, box.t);
+  const y = linearScale(Math.floor(least / 10) * 10 - 2, top, box.b, box.t);
   const xScale = linearScale(-0.5, layers.length - 0.5, box.l, box.r);
   const ticks: number[] = [];
-  for (let db = TOP_DB; db >= y.domain[0]; db -= y.domain[0] < -10 ? 20 : 10) ticks.push(db);
-  const carried = layers.flatMap((layer, i): Point[] => (layer.carried === null || Number.isNaN(layer.carried) ? [] : [[xScale(i), y(clampDb(layer.carried))]]));
-  const stems = stemsOf(layers, xScale, y);
+  const step = y.domain[0] < -10 ? 20 : 10;
+  for (let db = Math.floor(top / step) * step; db >= y.domain[0]; db -= step) ticks.push(db);
+  const carried = layers.flatMap((layer, i): Point[] => (layer.carried === null || Number.isNaN(layer.carried) ? [] : [[xScale(i), y(clampDb(layer.carried, top))]]));
+  const stems = stemsOf(layers, xScale, y, top);
   const layerAt = (pixel: number): Layer | null => {
     const crowded = stems.length < layers.length;
     if (!crowded) return layers[Math.max(0, Math.min(layers.length - 1, Math.round(xScale.invert(pixel))))] ?? null;
     return stems.reduce<(typeof stems)[number] | null>((best, stem) => (best && Math.abs(best.x - pixel) <= Math.abs(stem.x - pixel) ? best : stem), null)?.layer ?? null;
   };
-  return { box, x: xScale, y, ticks, carried, stems, layerAt, groups: groupsOf(layers, xScale) };
+  return { box, x: xScale, y, ticks, top, carried, stems, layerAt, groups: groupsOf(layers, xScale) };
 }
 
-function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale): { x: number; y: number; layer: Layer }[] {
+function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale, top: number): { x: number; y: number; layer: Layer }[] {
   const stems: { x: number; y: number; layer: Layer }[] = [];
   layers.forEach((layer, i) => {
-    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.judged)).toFixed(1)), layer };
+    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.judged, top)).toFixed(1)), layer };
     const last = stems.at(-1);
     if (last?.x !== stem.x) stems.push(stem);
     else if (stem.y > last.y) stems[stems.length - 1] = stem; // Deeper is worse.
@@ -52,8 +53,8 @@ function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale): 
   return stems;
 }
 
-export function clampDb(db: number): number {
-  return Number.isNaN(db) ? TOP_DB : Math.min(TOP_DB, db);
+export function clampDb(db: number, top: number): number {
+  return Number.isNaN(db) ? top : Math.min(top, db);
 }
 
 function groupsOf(layers: readonly Layer[], x: (i: number) => number): DepthLayout["groups"] {
@@ -98,8 +99,8 @@ function crosses(line: readonly Point[], from: number, to: number, top: number, 
 }
 
 /** Where the name of the layer at `index` stands: beside its dot, inside, and off the line of accumulated errors where there is room. */
-export function labelOf({ box, x, y, carried }: DepthLayout, index: number, db: number, text: string): DepthLabel {
-  const [px, py, width] = [x(index), y(clampDb(db)), text.length * LETTER];
+export function labelOf({ box, x, y, top, carried }: DepthLayout, index: number, db: number, text: string): DepthLabel {
+  const [px, py, width] = [x(index), y(clampDb(db, top)), text.length * LETTER];
   const places = [4, 16, -8].flatMap((down) => (["start", "end"] as const).map((anchor): DepthLabel => {
     const from = anchor === "start" ? px + 9 : px - 9 - width;
     return { x: anchor === "start" ? px + 9 : px - 9, y: py + down, anchor, from, to: from + width };
