@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
-import { fixed, plural } from "../../lib/format";
-import { judgedText, sqnrText, standsHigher, topOf, type Layer, type Limits } from "./data";
+import { plural } from "../../lib/format";
+import { judgedText, limitText, sqnrText, standsHigher, topOf, type Layer, type Limits } from "./data";
 import { byDepth, clampDb, labelOf, layoutDepth, type DepthLayout } from "./depth_layout";
 
 /** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
@@ -57,7 +57,7 @@ export function Depth({ layers, limits, picked, onPick }: { layers: readonly Lay
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.y(layout.top)) + 0.5}H${layout.box.r}`} />
           {ruled && <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(limits.red_db)) + 0.5}H${layout.box.r}`} />}
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
-          {ruled && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(limits.red_db) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below {fixed(limits.red_db, 0)} dB</text>}
+          {ruled && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(limits.red_db) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below {limitText(limits.red_db)} dB</text>}
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried.length > 1 && <path class="total" d={layout.carried.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")} />}
           <Stems layout={layout} height={height} onPick={onPick} />

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { bytesColumn, exact, fixed } from "../../lib/format";
 import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
 import { causeWord } from "./causes";
-import { sqnrText, topOf, type Layer, type Limits } from "./data";
+import { limitText, sqnrText, topOf, type Layer, type Limits } from "./data";
 import { clampDb } from "./depth_layout";
 import { dbText, gainText } from "./verified_runs";
 
@@ -89,8 +89,8 @@ export function LayerTable({ layers, limits, picked, onPick }: { layers: readonl
           <tr aria-rowindex={1}>
             <th scope="col">Layer</th>
             <th scope="col" class="num">SQNR, dB</th>
-            <th scope="col" class="bar-cell"><span class="sr">Short of {fixed(topOf(limits), 0)} dB</span>
-              <span class="short" aria-hidden="true"><em>{fixed(topOf(limits), 0)}</em>{[limits.amber_db, limits.red_db].map((db) => <em key={db} style={{ left: place(db) }}>{fixed(db, 0)}</em>)}</span></th>
+            <th scope="col" class="bar-cell"><span class="sr">Short of {limitText(topOf(limits))} dB</span>
+              <span class="short" aria-hidden="true"><em>{limitText(topOf(limits))}</em>{[limits.amber_db, limits.red_db].map((db) => <em key={db} style={{ left: place(db) }}>{limitText(db)}</em>)}</span></th>
             {columns.worst && <th scope="col" class={`num${columns.byChannel ? "" : " wide-d"}`}>Worst ch.</th>}
             {columns.cosine && <th scope="col" class={cosineClass(columns)}>Cosine</th>}
             {columns.restored && <th scope="col" class="num" title="Restored alone: what the end of the network gains when this is put back to float, and nothing else">Restored<span class="wide-s">, dB</span></th>}

@@ -228,6 +228,9 @@ export function judgedText(layer: Layer): string {
 /** Whether it is drawn above its SQNR, since fewer bits can keep no more. */
 export const standsHigher = (layer: Layer): boolean => Number.isFinite(layer.judged) && layer.judged > layer.sqnr + 0.05;
 
+/** "20", and "9.6" where bits are few. */
+export const limitText = (db: number): string => fixed(db, Number.isInteger(db) ? 0 : 1);
+
 /** Where bars and stems hang from: what a sound layer of so many bits has, 40 dB for 8. */
 export const topOf = ({ amber_db: amber }: Limits): number => (amber * 4) / 3;
 
