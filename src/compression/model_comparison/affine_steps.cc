@@ -249,9 +249,9 @@ Result<std::vector<double>> FoldedBias(const ModelGraph& model, const ModelLayer
   return bias;
 }
 
-Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before,
-                            const ModelGraph& variant, const ModelLayer& after) {
-  if (before.steps.empty() && after.steps.empty()) return Folding();
+Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& before,
+                               const ModelGraph& variant, const ModelLayer& after) {
+  if (before.steps.empty() && after.steps.empty()) return FoldedSteps();
   CBOARD_ASSIGN_OR_RETURN(const WeightRows x, ReadRows(baseline, before));
   CBOARD_ASSIGN_OR_RETURN(const WeightRows y, ReadRows(variant, after));
   const std::vector<ChannelSums> sums = SumsOf(x, y);
@@ -259,7 +259,7 @@ Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> theirs, FoldedBias(variant, after, {}));
 
   struct Candidate {
-    Folding folding;
+    FoldedSteps steps;
     Distance weights;
     double bias = 0;
   };
@@ -269,14 +269,11 @@ Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before
     const ModelGraph& model = is_variant ? variant : baseline;
     const ModelLayer& layer = is_variant ? after : before;
     for (std::size_t k = 1; k <= layer.steps.size(); ++k) {
-      CBOARD_ASSIGN_OR_RETURN(ChannelAffine steps, JoinSteps(model, layer, k));
-      CBOARD_ASSIGN_OR_RETURN(const std::vector<double> bias, FoldedBias(model, layer, steps));
-      const Distance weights = DistanceOf(sums, steps.factors, is_variant);
-      Folding folding;
-      (is_variant ? folding.variant_steps : folding.baseline_steps) = k;
-      (is_variant ? folding.variant : folding.baseline) = std::move(steps);
-      candidates.push_back(
-          {std::move(folding), weights, BiasDistanceOf(bias, is_variant ? ours : theirs)});
+      CBOARD_ASSIGN_OR_RETURN(const ChannelAffine joined, JoinSteps(model, layer, k));
+      CBOARD_ASSIGN_OR_RETURN(const std::vector<double> bias, FoldedBias(model, layer, joined));
+      candidates.push_back({is_variant ? FoldedSteps{.variant = k} : FoldedSteps{.baseline = k},
+                            DistanceOf(sums, joined.factors, is_variant),
+                            BiasDistanceOf(bias, is_variant ? ours : theirs)});
     }
   }
   // What all channels have in common leaves the direction as it is, and then sizes and biases
@@ -284,13 +281,22 @@ Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before
   double nearest = std::numeric_limits<double>::infinity();
   for (const Candidate& each : candidates) nearest = std::min(nearest, each.weights.of_direction);
   constexpr double kAsNear = 1.25, kRounding = 1e-9;
-  Candidate* best = nullptr;
+  const Candidate* best = nullptr;
   const auto left = [](const Candidate& each) { return each.weights.of_size + each.bias; };
-  for (Candidate& each : candidates) {
+  for (const Candidate& each : candidates) {
     if (each.weights.of_direction > kAsNear * nearest + kRounding) continue;
     if (best == nullptr || left(each) < 0.9 * left(*best)) best = &each;
   }
-  return best == nullptr ? Folding() : std::move(best->folding);
+  return best == nullptr ? FoldedSteps() : best->steps;
+}
+
+Result<Folding> ReadFolding(const ModelGraph& baseline, const ModelLayer& before,
+                            const ModelGraph& variant, const ModelLayer& after,
+                            const FoldedSteps& steps) {
+  Folding folding;
+  CBOARD_ASSIGN_OR_RETURN(folding.baseline, JoinSteps(baseline, before, steps.baseline));
+  CBOARD_ASSIGN_OR_RETURN(folding.variant, JoinSteps(variant, after, steps.variant));
+  return folding;
 }
 
 }  // namespace cboard::compare

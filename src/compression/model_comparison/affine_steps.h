@@ -32,14 +32,24 @@ Result<std::vector<double>> FoldedBias(const ModelGraph& model, const ModelLayer
 
 // How many steps of one model are in the weights and the bias of the other; of one of the two, at
 // most.
-struct Folding {
-  std::size_t baseline_steps = 0, variant_steps = 0;
-  ChannelAffine baseline, variant;  // These as one.
+struct FoldedSteps {
+  std::size_t baseline = 0, variant = 0;
 };
 
-// The folding with which weights of the two sides are nearest to each other, but for one scale, and
+// The steps with which weights of the two sides are nearest to each other, but for one scale, and
 // then scales and biases. Weights have as many channels and elements on both sides.
-Result<Folding> FindFolding(const ModelGraph& baseline, const ModelLayer& before,
-                            const ModelGraph& variant, const ModelLayer& after);
+Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& before,
+                               const ModelGraph& variant, const ModelLayer& after);
+
+// What these steps do to each channel, on either side. To be read when it is needed: of all layers
+// together, it may take more memory than their files.
+struct Folding {
+  ChannelAffine baseline, variant;
+
+  bool HasFactors() const { return !baseline.factors.empty() || !variant.factors.empty(); }
+};
+Result<Folding> ReadFolding(const ModelGraph& baseline, const ModelLayer& before,
+                            const ModelGraph& variant, const ModelLayer& after,
+                            const FoldedSteps& steps);
 
 }  // namespace cboard::compare

@@ -168,10 +168,10 @@ TEST(AffineSteps, WhatIsInTheWeightsOfTheOtherFileIsFound) {
   for (std::size_t ours = 0; ours <= 3; ++ours) {
     for (std::size_t theirs = 0; theirs <= 3; ++theirs) {
       const ModelGraph a = Folded::Model(ours, false), b = Folded::Model(theirs, true);
-      const auto folding = FindFolding(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0]);
-      ASSERT_THAT(folding, Succeeds());
-      EXPECT_EQ(folding->baseline_steps, theirs > ours ? theirs - ours : 0) << ours << theirs;
-      EXPECT_EQ(folding->variant_steps, ours > theirs ? ours - theirs : 0) << ours << theirs;
+      const auto folded = FindFolded(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0]);
+      ASSERT_THAT(folded, Succeeds());
+      EXPECT_EQ(folded->baseline, theirs > ours ? theirs - ours : 0) << ours << theirs;
+      EXPECT_EQ(folded->variant, ours > theirs ? ours - theirs : 0) << ours << theirs;
     }
   }
 }

@@ -85,9 +85,10 @@ class Detective {
   double Believed(double share) const { return share * error_ + (1 - share) * rounding_; }
 
   bool Permuted(Diagnosis& diagnosis) const {
-    if (evidence_.permuted_channels < 2) return false;
+    const auto& [channels, explained] = evidence_.permuted;
+    if (channels < 2 || explained < kExplained * (error_ - rounding_)) return false;
     diagnosis.cause = Cause::kPermutedChannels;
-    diagnosis.explanation = std::to_string(evidence_.permuted_channels) + " of " +
+    diagnosis.explanation = std::to_string(channels) + " of " +
                             std::to_string(comparison_.channels.size()) +
                             " channels hold the values of another channel: their order changed";
     return true;

@@ -11,6 +11,12 @@
 
 namespace cboard::compare {
 
+// Channels whose values were found in another channel, and their error.
+struct PermutedCount {
+  std::size_t channels = 0;
+  double sum_squared_error = 0;
+};
+
 // What is known about a tensor that was quantized.
 struct Evidence {
   Part part = Part::kWeight;
@@ -20,8 +26,7 @@ struct Evidence {
   std::optional<double> step;
   // Typical magnitudes by channel; root mean squares are taken when there are none.
   std::vector<float> channel_medians = {};
-  // Channels whose values were found in another channel.
-  std::size_t permuted_channels = 0;
+  PermutedCount permuted = {};
   // With the baseline's weights cut off where the compressed ones end, and what goes into the
   // quantizer of an output where its codes do.
   std::optional<LeftByClipping> left_by_clipping = {};

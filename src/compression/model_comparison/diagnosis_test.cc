@@ -55,13 +55,14 @@ struct Case {
     return medians;
   }
 
-  Diagnosis Diagnosed(std::size_t permuted_channels = 0) const {
+  // With channels `permuted` found elsewhere, which have this share of the error.
+  Diagnosis Diagnosed(std::size_t permuted = 0, double share = 1) const {
     const Comparison comparison = Compared();
     return Diagnose({.part = Part::kWeight,
                      .comparison = &comparison,
                      .step = double{scale},
                      .channel_medians = Medians(),
-                     .permuted_channels = permuted_channels},
+                     .permuted = {permuted, share * comparison.total.sum_squared_error}},
                     {});
   }
 };
@@ -172,6 +173,7 @@ TEST(Diagnosis, PermutedChannelsAreBelievedFirst) {
   const Diagnosis diagnosis = fault.Diagnosed(32);
   EXPECT_EQ(diagnosis.level, Level::kRed);
   EXPECT_EQ(diagnosis.cause, Cause::kPermutedChannels);
+  EXPECT_NE(fault.Diagnosed(32, 0.1).cause, Cause::kPermutedChannels);
 }
 
 TEST(Diagnosis, WhatNothingExplainsIsSaidToHaveChanged) {

@@ -58,11 +58,11 @@ JudgedLayer LayerJudge::Describe(std::size_t position, const ModelLayer& before,
                                     .variant_bytes = after.bytes},
                      .restorable = {},
                      .node = before.node};
-  const Folding& folding = models_.foldings[position];
-  for (std::size_t i = 0; i < folding.baseline_steps; ++i) {
+  const FoldedSteps& folded = models_.folded[position];
+  for (std::size_t i = 0; i < folded.baseline; ++i) {
     judged.comparison.folded.push_back(models_.baseline.node(before.steps[i].node).name);
   }
-  for (std::size_t i = 0; i < folding.variant_steps; ++i) {
+  for (std::size_t i = 0; i < folded.variant; ++i) {
     judged.comparison.folded.push_back(models_.variant.node(after.steps[i].node).name);
   }
   return judged;
@@ -70,7 +70,9 @@ JudgedLayer LayerJudge::Describe(std::size_t position, const ModelLayer& before,
 
 Result<JudgedLayer> LayerJudge::JudgePair(std::size_t position, PairRun* run) const {
   const ModelLayer before = models_.Before(position), after = models_.After(position);
-  const Folding& folding = models_.foldings[position];
+  const FoldedSteps& folded = models_.folded[position];
+  CBOARD_ASSIGN_OR_RETURN(const Folding folding,
+                          ReadFolding(models_.baseline, before, models_.variant, after, folded));
   JudgedLayer judged = Describe(position, before, after);
   LayerComparison& layer = judged.comparison;
   if (run != nullptr) {
@@ -84,13 +86,18 @@ Result<JudgedLayer> LayerJudge::JudgePair(std::size_t position, PairRun* run) co
   // Gates are not linear: nobody behind them could undo a factor.
   const bool allow_rescaling = has_sound_output && before.part.empty();
   auto weights = CompareWeights(models_.baseline, before, models_.variant, after, folding,
-                                allow_rescaling, options_.thresholds);
+                                {.allow_rescaling = allow_rescaling,
+                                 .by_channel = have_channels_[position],
+                                 .thresholds = options_.thresholds});
   if (!weights) return Fail(Annotate(weights.error(), "layer " + Quoted(layer.name)));
   layer.bits = weights->bits;
   layer.precision = weights->precision;
   layer.is_rescaled = weights->is_rescaled;
-  layer.weight = weights->comparison;
   layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
+  if (run != nullptr) {
+    judged.restorable.weights = WeightsToRestore(before, after, folded, *weights);
+  }
+  layer.weight = std::move(weights->comparison);
   if (!layer.is_rescaled || !layer.folded.empty()) {
     CBOARD_RETURN_IF_ERROR(JudgeBias(before, after, folding, layer));
   }
@@ -102,7 +109,6 @@ Result<JudgedLayer> LayerJudge::JudgePair(std::size_t position, PairRun* run) co
   const bool has_hurt_output = !for_output.empty() || (layer.diagnosis.level != Level::kGreen &&
                                                        layer.diagnosis.part == Part::kOutput);
   if (run != nullptr) {
-    judged.restorable.weights = WeightsToRestore(before, after, folding, *weights);
     judged.restorable.has_hurt_weights = has_hurt_weights;
     judged.restorable.has_hurt_output = has_hurt_output;
   }
@@ -147,12 +153,12 @@ Result<std::optional<JudgedLayer>> LayerJudge::JudgeTensor(TensorRun& run) const
 // Of those that are other than the baseline's.
 std::optional<PairedWeights> LayerJudge::WeightsToRestore(const ModelLayer& before,
                                                           const ModelLayer& after,
-                                                          const Folding& folding,
+                                                          const FoldedSteps& folded,
                                                           const WeightFindings& findings) const {
   const bool is_stored = models_.variant.tensor(after.weight).source == after.weight;
   const bool is_same = is_stored && findings.comparison.total.sum_squared_error == 0;
   if (is_same || !CanRestoreWeights(models_.variant, after)) return std::nullopt;
-  return PairedWeights{before, after, folding, findings.rescaling};
+  return PairedWeights{before, after, folded, findings.rescaling};
 }
 
 Result<void> LayerJudge::JudgeBias(const ModelLayer& before, const ModelLayer& after,
@@ -196,8 +202,10 @@ Result<LayerJudge::OutputDiagnosis> LayerJudge::DiagnoseOutput(TensorId tensor, 
                                                                double step,
                                                                const OutputFindings& findings,
                                                                LayerComparison& layer) const {
-  CBOARD_ASSIGN_OR_RETURN(std::vector<double> importance,
-                          importance_.Of(tensor, layer.local->channels.size()));
+  std::vector<double> importance;
+  if (const std::size_t channels = layer.local->channels.size(); channels > 0) {
+    CBOARD_ASSIGN_OR_RETURN(importance, importance_.Of(tensor, channels));
+  }
   layer.useful_output_db = UsefulSqnrDb(*layer.local, importance);
   Evidence evidence{
       .part = Part::kOutput,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "compression/model_comparison/channel_budget.h"
 #include "compression/model_comparison/channel_importance.h"
 #include "compression/model_comparison/judged_layers.h"
 #include "compression/model_comparison/model_runs.h"
@@ -17,7 +18,10 @@ namespace cboard::compare {
 class LayerJudge {
  public:
   LayerJudge(const PairedModels& models, const CompareOptions& options)
-      : models_(models), options_(options), importance_(models.baseline, models.ours) {}
+      : models_(models),
+        options_(options),
+        importance_(models.baseline, models.ours),
+        have_channels_(PairsWithChannels(models)) {}
 
   // The pair at `position`. Takes what it needs out of `run`, which is null when nothing was run.
   // Fails when weights cannot be read.
@@ -36,7 +40,7 @@ class LayerJudge {
   JudgedLayer Describe(std::size_t position, const ModelLayer& before,
                        const ModelLayer& after) const;
   std::optional<PairedWeights> WeightsToRestore(const ModelLayer& before, const ModelLayer& after,
-                                                const Folding& folding,
+                                                const FoldedSteps& folded,
                                                 const WeightFindings& findings) const;
   Result<void> JudgeBias(const ModelLayer& before, const ModelLayer& after, const Folding& folding,
                          LayerComparison& layer) const;
@@ -54,6 +58,7 @@ class LayerJudge {
   const PairedModels& models_;
   const CompareOptions& options_;
   ChannelImportance importance_;
+  std::vector<bool> have_channels_;  // Of the pairs.
 };
 
 }  // namespace cboard::compare

@@ -109,10 +109,12 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
   ModelComparison result = Describe(models, runs ? runs->samples : OutputSummary{});
   result.why_not_run = why_not_run;
   std::vector<RestorableLayer> restorable;
-  for (JudgedLayer& layer : layers) {
-    result.layers.push_back(std::move(layer.comparison));
-    restorable.push_back(std::move(layer.restorable));
+  if (options.verify > 0) {
+    restorable.reserve(layers.size());
+    for (JudgedLayer& layer : layers) restorable.push_back(std::move(layer.restorable));
   }
+  result.layers.reserve(layers.size());
+  for (JudgedLayer& layer : layers) result.layers.push_back(std::move(layer.comparison));
   result.remarks = RemarksOn(result);
   if (options.verify > 0) {
     CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline, variant, restorable, options, result));

@@ -7,6 +7,7 @@
 
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/convert.h"
+#include "compression/model_comparison/channel_budget.h"
 #include "compression/model_comparison/compared_samples.h"
 #include "compression/tuning/histogram_sum.h"
 
@@ -38,7 +39,8 @@ Result<std::span<const float>> FloatsOf(const TensorView& tensor, std::vector<fl
 // One output, gathered over samples.
 class OutputGatherer {
  public:
-  OutputGatherer(const OutputPlan& plan, bool histograms) : plan_(plan), histograms_(histograms) {}
+  OutputGatherer(const OutputPlan& plan, bool histograms, ChannelBudget& budget)
+      : plan_(plan), histograms_(histograms), budget_(budget) {}
 
   Result<void> Add(const TensorView& reference, TensorView compressed, const TensorView* before) {
     if (plan_.codes) {
@@ -53,7 +55,9 @@ class OutputGatherer {
       return {};
     }
     if (!accumulated_) {
-      const std::size_t axis = ChannelAxisOf(plan_, reference.shape.size());
+      constexpr std::size_t kBuilders = 3;
+      std::optional axis = ChannelAxisOf(plan_, reference.shape.size());
+      if (!budget_.Take(static_cast<std::size_t>(reference.shape[*axis]), kBuilders)) axis.reset();
       const auto grid = plan_.codes ? std::nullopt : plan_.grid;
       accumulated_.emplace(ComparisonOptions{.channel_axis = axis});
       local_.emplace(
@@ -138,6 +142,7 @@ class OutputGatherer {
 
   const OutputPlan& plan_;
   bool histograms_;
+  ChannelBudget& budget_;
   bool is_given_up_ = false;
   bool has_local_ = false;
   std::optional<ComparisonBuilder> accumulated_, local_, undisturbed_;
@@ -184,11 +189,12 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
                                      const CompareOptions& options) {
   std::vector<std::string> ours, theirs;
   std::vector<OutputGatherer> gatherers;
+  ChannelBudget budget(baseline, variant);
   for (const OutputPlan& plan : plans) {
     ours.push_back(plan.baseline);
     theirs.push_back(plan.variant);
     if (!plan.before.empty()) theirs.push_back(plan.before);
-    gatherers.emplace_back(plan, options.histograms);
+    gatherers.emplace_back(plan, options.histograms, budget);
   }
   for (const SaturationCheck& check : checks) theirs.push_back(check.input());
   CBOARD_ASSIGN_OR_RETURN(const ModelCapture first, OpenCapture(baseline, ours));

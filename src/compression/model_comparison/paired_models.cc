@@ -21,7 +21,7 @@ Error NoPartner(const PairedModels& models) {
 void CutToCommonSteps(std::size_t i, PairedModels& models) {
   ModelLayer& before = models.ours[models.pairing.pairs[i].baseline];
   ModelLayer& after = models.theirs[models.pairing.pairs[i].variant];
-  std::size_t a = models.foldings[i].baseline_steps, b = models.foldings[i].variant_steps;
+  std::size_t a = models.folded[i].baseline, b = models.folded[i].variant;
   for (; a < before.steps.size() && b < after.steps.size(); ++a, ++b) {
     if (models.baseline.node(before.steps[a].node).op_type !=
         models.variant.node(after.steps[b].node).op_type) {
@@ -48,16 +48,16 @@ Result<PairedModels> PairModels(const ModelGraph& baseline, const ModelGraph& va
                       .ours = FindWeightLayers(baseline),
                       .theirs = FindWeightLayers(variant),
                       .pairing = {},
-                      .foldings = {}};
+                      .folded = {}};
   CBOARD_ASSIGN_OR_RETURN(models.pairing,
                           PairLayers(baseline, models.ours, variant, models.theirs));
   if (models.size() == 0) return Fail(NoPartner(models));
-  models.foldings.resize(models.size());
+  models.folded.resize(models.size());
   CBOARD_RETURN_IF_ERROR(ForEachInParallel(
       models.size(),
       [&](std::size_t, std::size_t i) -> Result<void> {
-        CBOARD_ASSIGN_OR_RETURN(models.foldings[i],
-                                FindFolding(baseline, models.Before(i), variant, models.After(i)));
+        CBOARD_ASSIGN_OR_RETURN(models.folded[i],
+                                FindFolded(baseline, models.Before(i), variant, models.After(i)));
         return {};
       },
       nullptr, ParallelOptions::ForLargeItems()));

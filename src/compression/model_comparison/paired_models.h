@@ -17,7 +17,7 @@ struct PairedModels {
   const ModelGraph& variant;
   std::vector<ModelLayer> ours, theirs;  // Layers with weights, of the baseline and of the variant.
   LayerPairing pairing;
-  std::vector<Folding> foldings;  // Of the pairs.
+  std::vector<FoldedSteps> folded;  // Of the pairs.
 
   std::size_t size() const { return pairing.pairs.size(); }
   // The two of a pair, as it wants them read.

@@ -8,8 +8,18 @@
 namespace cboard::compare {
 namespace {
 
-// The error of a channel that is where it belongs, or was found elsewhere, by its energy: -10 dB.
+// The error of a channel that is where it belongs, by its energy: -10 dB.
 constexpr double kSame = 0.1;
+// Of all channels, so many may look like a given one by chance.
+constexpr double kByChance = 0.01;
+
+// The error of a channel that was found elsewhere. Of random rows, one in t^(-row / 2) is within t
+// times its energy of another: among many short ones, some are near to any.
+double SameElsewhere(std::size_t channels, std::size_t row) {
+  if (channels == 0 || row == 0) return 0;
+  const double one = kByChance / static_cast<double>(channels);
+  return std::min(kSame, std::pow(one, 2 / static_cast<double>(row)));
+}
 
 // In lanes, so that compilers add several at once.
 template <typename Term>
@@ -47,6 +57,9 @@ std::size_t SampleStep(std::size_t row) { return (row + kMostSampled - 1) / kMos
 
 }  // namespace
 
+PermutedChannels::PermutedChannels(std::span<const float> before, std::size_t row)
+    : before_(before), row_(row), same_(SameElsewhere(row == 0 ? 0 : before.size() / row, row)) {}
+
 PlaneSigns PermutedChannels::SignsOf(std::span<const float> row) const {
   std::array<float, kMostSampled> some;
   std::size_t count = 0;
@@ -66,17 +79,16 @@ void PermutedChannels::MakeIndex() {
   index_.emplace(signs);
 }
 
-void PermutedChannels::Add(std::size_t channel, std::span<const float> after) {
-  const double energy = EnergyOf(after), most = kSame * energy;
-  if (energy == 0 || AreWithin(most, Before(channel), after)) return;
+bool PermutedChannels::IsElsewhere(std::size_t channel, std::span<const float> after) {
+  const double energy = EnergyOf(after), most = same_ * energy;
+  if (energy == 0 || AreWithin(kSame * energy, Before(channel), after)) return false;
   if (!index_) MakeIndex();
   const double norm = std::sqrt(energy);
-  const bool is_elsewhere = index_->IsNear(SignsOf(after), [&](std::size_t other) {
+  return index_->IsNear(SignsOf(after), [&](std::size_t other) {
     // Rows differ by no less than their lengths do. A little more is left to rounding.
     const double gap = norms_[other] - norm;
     return other != channel && !(gap * gap > 1.001 * most) && AreWithin(most, Before(other), after);
   });
-  if (is_elsewhere) ++count_;
 }
 
 }  // namespace cboard::compare

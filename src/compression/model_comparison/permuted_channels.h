@@ -10,18 +10,15 @@
 
 namespace cboard::compare {
 
-// Counts channels that are not their own in `before`, but another one. Borrows these rows.
+// Tells channels that are not their own in `before`, but another one. Borrows these rows.
 //
 //   PermutedChannels permuted(before, row);
-//   for (…) permuted.Add(channel, after);
-//   permuted.count();
+//   for (…) if (permuted.IsElsewhere(channel, after)) ++count;
 class PermutedChannels {
  public:
-  PermutedChannels(std::span<const float> before, std::size_t row) : before_(before), row_(row) {}
+  PermutedChannels(std::span<const float> before, std::size_t row);
 
-  void Add(std::size_t channel, std::span<const float> after);
-
-  std::size_t count() const { return count_; }
+  bool IsElsewhere(std::size_t channel, std::span<const float> after);
 
  private:
   std::span<const float> Before(std::size_t channel) const {
@@ -32,10 +29,10 @@ class PermutedChannels {
 
   std::span<const float> before_;
   std::size_t row_;
+  double same_;                      // The error of what was found elsewhere, by its energy.
   std::optional<RowPlanes> planes_;  // From here on: once a channel is not its own.
   std::optional<SignIndex> index_;
   std::vector<double> norms_;
-  std::size_t count_ = 0;
 };
 
 }  // namespace cboard::compare

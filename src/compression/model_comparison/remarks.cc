@@ -20,6 +20,10 @@ bool IsSameFile(const ModelComparison& comparison) {
   return std::filesystem::equivalent(comparison.baseline, comparison.variant, error);
 }
 
+bool IsWithoutChannels(const std::optional<Comparison>& comparison) {
+  return comparison && comparison->total.count > 0 && comparison->channels.empty();
+}
+
 }  // namespace
 
 std::vector<std::string> RemarksOn(const ModelComparison& comparison) {
@@ -59,6 +63,18 @@ std::vector<std::string> RemarksOn(const ModelComparison& comparison) {
                         : "Of the " + HumanCount(static_cast<std::size_t>(in_bodies)) + " layers") +
         " inside of If, Loop and Scan, only weights are compared: of what is computed there, only "
         "what these give out can be seen from outside.");
+  }
+  const auto without_channels =
+      std::ranges::count_if(comparison.layers, [](const LayerComparison& layer) {
+        return IsWithoutChannels(layer.weight) || IsWithoutChannels(layer.accumulated);
+      });
+  if (without_channels > 0) {
+    remarks.push_back(
+        (without_channels == 1
+             ? "One layer has"
+             : HumanCount(static_cast<std::size_t>(without_channels)) + " layers have") +
+        " more channels than there is room for beside files of this size, and so few values in "
+        "each that they are compared as a whole: a single bad channel may be hidden there.");
   }
   return remarks;
 }

@@ -25,16 +25,16 @@ std::optional<std::size_t> CountOf(const ModelTensor& tensor) {
 }
 
 // What a channel of the baseline's weights is multiplied by to be one of the compressed model's.
-std::vector<double> FactorsOf(const PairedWeights& weights, std::size_t channels) {
+std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>& rescaling,
+                              std::size_t channels) {
   const auto at = [](const std::vector<double>& factors, std::size_t c) {
     return factors.empty() ? 1 : factors[c];
   };
   std::vector<double> factors(channels);
   for (std::size_t c = 0; c < channels; ++c) {
     // A channel that is multiplied by 0 later may be anything.
-    const double later = at(weights.folding.variant.factors, c);
-    factors[c] = at(weights.folding.baseline.factors, c) * at(weights.rescaling, c) /
-                 (later == 0 ? 1 : later);
+    const double later = at(folding.variant.factors, c);
+    factors[c] = at(folding.baseline.factors, c) * at(rescaling, c) / (later == 0 ? 1 : later);
   }
   return factors;
 }
@@ -67,9 +67,11 @@ bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after) {
 
 Result<void> Restoration::AddWeights(const PairedWeights& weights) {
   const ModelLayer& after = weights.after;
+  CBOARD_ASSIGN_OR_RETURN(const Folding folding,
+                          ReadFolding(baseline_, weights.before, variant_, after, weights.folded));
   if (IsNew(EditedFor(variant_, after))) {
     CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadRows(baseline_, weights.before));
-    const std::vector<double> factors = FactorsOf(weights, rows.channels);
+    const std::vector<double> factors = FactorsOf(folding, weights.rescaling, rows.channels);
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
     }
@@ -88,7 +90,7 @@ Result<void> Restoration::AddWeights(const PairedWeights& weights) {
       AddConstant(after.weight, node, ToStoredOrder(variant_, after, rows));
     }
   }
-  return AddBias(weights);
+  return AddBias(weights, folding);
 }
 
 // The node becomes an LSTM with the first of its weights that are restored; the others are then
@@ -133,8 +135,8 @@ void Restoration::AddConstant(TensorId tensor, const ModelNode& node, std::vecto
                               .in = std::move(found.in)});
 }
 
-Result<void> Restoration::AddBias(const PairedWeights& weights) {
-  const auto& [before, after, folding, rescaling] = weights;
+Result<void> Restoration::AddBias(const PairedWeights& weights, const Folding& folding) {
+  const auto& [before, after, folded, rescaling] = weights;
   if (after.bias == kNoTensor || !IsFloat(variant_.tensor(after.bias))) return {};
   const ModelTensor& tensor = variant_.tensor(after.bias);
   if (after.bias_half) {  // The other half comes with it.

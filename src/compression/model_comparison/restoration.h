@@ -24,7 +24,7 @@ namespace cboard::compare {
 // The weights of a pair of layers, and what makes one side of the other.
 struct PairedWeights {
   ModelLayer before, after;
-  Folding folding;
+  FoldedSteps folded;
   std::vector<double> rescaling;  // See WeightFindings.
 };
 
@@ -69,7 +69,7 @@ class Restoration {
  private:
   // False when the tensor was edited before.
   bool IsNew(const std::string& tensor) { return edited_.insert(tensor).second; }
-  Result<void> AddBias(const PairedWeights& weights);
+  Result<void> AddBias(const PairedWeights& weights, const Folding& folding);
   Result<void> AddToLstm(const ModelLayer& after, WeightRows rows);
   // A tensor that `node` gives or takes becomes these values.
   void AddConstant(TensorId tensor, const ModelNode& node, std::vector<float> values);

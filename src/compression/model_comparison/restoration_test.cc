@@ -62,9 +62,9 @@ ModelGraph FoldedCodes() {
 PairedWeights Paired(const ModelGraph& baseline, const ModelGraph& variant) {
   PairedWeights pair{.before = FindWeightLayers(baseline)[0],
                      .after = FindWeightLayers(variant)[0]};
-  auto folding = FindFolding(baseline, pair.before, variant, pair.after);
-  EXPECT_THAT(folding, Succeeds());
-  pair.folding = *std::move(folding);
+  const auto folded = FindFolded(baseline, pair.before, variant, pair.after);
+  EXPECT_THAT(folded, Succeeds());
+  pair.folded = *folded;
   return pair;
 }
 
@@ -79,7 +79,7 @@ GraphEdits WithWeights(const ModelGraph& baseline, const ModelGraph& variant,
 TEST(Restoration, WhatWasFoldedIsPartOfRestoredWeights) {
   const ModelGraph baseline = Scaled(), variant = FoldedCodes();
   const PairedWeights pair = Paired(baseline, variant);
-  ASSERT_EQ(pair.folding.baseline_steps, 1u);
+  ASSERT_EQ(pair.folded.baseline, 1u);
   const GraphEdits edits = WithWeights(baseline, variant, pair);
   ASSERT_EQ(edits.constants.size(), 2u);
   EXPECT_EQ(edits.constants[0].name, "w_real");
@@ -92,7 +92,7 @@ TEST(Restoration, WhatWasFoldedIsPartOfRestoredWeights) {
 TEST(Restoration, WhatIsMultipliedLaterIsTakenOutOfThem) {
   const ModelGraph baseline = FoldedCodes(), variant = Scaled();
   const PairedWeights pair = Paired(baseline, variant);
-  ASSERT_EQ(pair.folding.variant_steps, 1u);
+  ASSERT_EQ(pair.folded.variant, 1u);
   const GraphEdits edits = WithWeights(baseline, variant, pair);
   ASSERT_EQ(edits.constants.size(), 2u);
   EXPECT_EQ(edits.constants[0].name, "w");

@@ -1,5 +1,8 @@
 #include "compression/model_comparison/tried_fixes.h"
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace cboard::compare {
@@ -44,23 +47,31 @@ std::vector<Trial> TrialsFrom(const Quantizer& now, std::size_t row, bool may_gr
 
 }  // namespace
 
-Result<std::vector<Fix>> TryFixes(const TensorView& rows, const Quantizer& now, bool may_group) {
+Result<std::vector<Fix>> TryFixes(const TensorView& rows, const Quantizer& now, bool may_group,
+                                  std::optional<std::size_t> channel_axis) {
+  // Sums of short channels take more memory than these do, and only the worst is wanted of each
+  // trial. Of long ones, all trials look at the weights while these are near.
+  constexpr std::int64_t kLongRow = 1024, kFewChannels = 4096;
+  const bool together = !channel_axis || rows.shape[1] >= kLongRow || rows.shape[0] <= kFewChannels;
   const std::vector<Trial> trials =
       TrialsFrom(now, static_cast<std::size_t>(rows.shape[1]), may_group);
   std::vector<Quantizer> quantizers;
   for (const Trial& trial : trials) quantizers.push_back(trial.quantizer);
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<WhatIf> tried,
-                          TryQuantizers(rows, quantizers, std::size_t{0}));
+  const std::size_t at_once = together ? quantizers.size() : 1;
   std::vector<Fix> fixes;
-  for (std::size_t i = 0; i < tried.size(); ++i) {
-    const Comparison& comparison = tried[i].comparison;
-    Fix fix{.action = trials[i].action,
-            .sqnr_db = comparison.total.SqnrDb(),
-            .size_bytes = tried[i].size_bytes};
-    if (const auto worst = comparison.worst_channel) {
-      fix.worst_channel_sqnr_db = comparison.channels[*worst].SqnrDb();
+  for (std::size_t first = 0; first < quantizers.size(); first += at_once) {
+    CBOARD_ASSIGN_OR_RETURN(
+        const std::vector<WhatIf> tried,
+        TryQuantizers(rows, std::span(quantizers).subspan(first, at_once), channel_axis));
+    for (const auto& [comparison, size_bytes] : tried) {
+      Fix fix{.action = trials[fixes.size()].action,
+              .sqnr_db = comparison.total.SqnrDb(),
+              .size_bytes = size_bytes};
+      if (const auto worst = comparison.worst_channel) {
+        fix.worst_channel_sqnr_db = comparison.channels[*worst].SqnrDb();
+      }
+      fixes.push_back(std::move(fix));
     }
-    fixes.push_back(std::move(fix));
   }
   return fixes;
 }

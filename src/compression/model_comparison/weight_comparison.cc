@@ -94,7 +94,8 @@ std::string PrecisionOf(const ModelTensor& tensor) {
 Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
                                                  const ModelLayer& before,
                                                  const ModelGraph& variant, const ModelLayer& after,
-                                                 const std::vector<double>& factors) {
+                                                 const std::vector<double>& factors,
+                                                 bool by_channel) {
   const std::optional<TensorView> codes = variant.ViewOf(after.weight);
   const std::optional<TensorView> reference = baseline.ViewOf(before.weight);
   if (!codes || !reference || !codes->quantization || codes->shape != reference->shape ||
@@ -106,7 +107,7 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
   }
   const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
   const ComparisonOptions options{
-      .channel_axis = after.layout.channel_axis,
+      .channel_axis = by_channel ? std::optional(after.layout.channel_axis) : std::nullopt,
       .divergence = is_byte && codes->element_count() <= kMaxForDivergence};
   if (factors.empty()) return Compare(*reference, *codes, options);
   CBOARD_ASSIGN_OR_RETURN(const std::vector<float> scaled, ReadScaled(baseline, before, factors));
@@ -144,8 +145,9 @@ template <typename Rows>
 Result<Comparison> CompareRows(RowReader& before, Rows& after, const ComparisonOptions& options) {
   ComparisonBuilder builder(options);
   CBOARD_RETURN_IF_ERROR(ForEachRows(before, [&](std::size_t first, std::size_t count) {
-    return builder.AddChannels(ReadView(before, first, count), ReadView(after, first, count), first,
-                               before.channels());
+    const TensorView x = ReadView(before, first, count), y = ReadView(after, first, count);
+    return options.channel_axis ? builder.AddChannels(x, y, first, before.channels())
+                                : builder.Add(x, y);
   }));
   return builder.Build();
 }
@@ -170,33 +172,38 @@ Quantizer QuantizerOf(const ModelQuantization& quantization, int bits, std::size
 
 // What only a diagnosis needs: medians; what is left when the baseline's weights are cut off where
 // the compressed ones end, in every channel or, when they share a scale, in all; and channels that
-// changed places.
+// changed places. Nothing by channel where the comparison has none.
 Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& rounded,
                         const Thresholds& thresholds, WeightFindings& findings) {
   const Comparison& comparison = findings.comparison;
   const std::size_t row = before.row();
-  const bool is_red = comparison.total.SqnrDb() < thresholds.sqnr_red_db;
-  const bool may_clip = rounded.quantization && comparison.total.finite_count() > 0;
-  PermutedChannels permuted(is_red ? before.ReadAll() : std::span<const float>(), row);
+  const bool by_channel = !comparison.channels.empty();
+  const bool may_be_permuted = by_channel && comparison.total.SqnrDb() < thresholds.sqnr_red_db;
+  const bool may_clip = rounded.quantization && comparison.total.finite_count() > 0 &&
+                        (by_channel || SharesScale(rounded));
+  if (!by_channel && !may_clip) return {};
+  PermutedChannels permuted(may_be_permuted ? before.ReadAll() : std::span<const float>(), row);
   LeftByClipping left;
-  findings.channel_medians.resize(before.channels());
+  if (by_channel) findings.channel_medians.resize(before.channels());
   const auto look = [&](std::size_t first, std::size_t count) -> Result<void> {
     const std::span<const float> xs = before.Read(first, count), ys = after.Read(first, count);
     for (std::size_t i = 0; i < count && row > 0; ++i) {
       const std::size_t channel = first + i;
       const auto x = xs.subspan(i * row, row), y = ys.subspan(i * row, row);
-      findings.channel_medians[channel] = RankedMagnitude(x, row / 2);
+      if (by_channel) findings.channel_medians[channel] = RankedMagnitude(x, row / 2);
       const TensorStatistics& range = SharesScale(rounded)
                                           ? comparison.total.compressed
                                           : comparison.channels[channel].compressed;
       if (may_clip) left.Add(x, y, static_cast<float>(range.min), static_cast<float>(range.max));
-      if (is_red) permuted.Add(channel, y);
+      if (may_be_permuted && permuted.IsElsewhere(channel, y)) {
+        ++findings.permuted.channels;
+        findings.permuted.sum_squared_error += comparison.channels[channel].sum_squared_error;
+      }
     }
     return {};
   };
   CBOARD_RETURN_IF_ERROR(ForEachRows(before, look));
   if (may_clip) findings.left_by_clipping = left;
-  findings.permuted_channels = permuted.count();
   return {};
 }
 
@@ -226,10 +233,9 @@ int BitsOfWeight(const ModelGraph& model, TensorId weight) {
 
 Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
                                       const ModelGraph& variant, const ModelLayer& after,
-                                      const Folding& folding, bool allow_rescaling,
-                                      const Thresholds& thresholds) {
+                                      const Folding& folding, const WeightOptions& options) {
   WeightFindings findings;
-  findings.is_rescaled = folding.baseline_steps + folding.variant_steps > 0;
+  findings.is_rescaled = folding.HasFactors();
   const ModelTensor& weight = variant.tensor(after.weight);
   const ModelTensor& rounded = RoundedBy(variant, weight);
   findings.bits = BitsOfWeight(variant, after.weight);
@@ -244,16 +250,18 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   }
   findings.precision = PrecisionOf(rounded);
   const auto is_green = [&] {
-    return Diagnose(findings.ToEvidence(), thresholds).level == Level::kGreen;
+    return Diagnose(findings.ToEvidence(), options.thresholds).level == Level::kGreen;
   };
 
+  bool is_compared = false;
   if (folding.variant.factors.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(
-        std::optional<Comparison> in_place,
-        CompareInPlace(baseline, before, variant, after, folding.baseline.factors));
+    CBOARD_ASSIGN_OR_RETURN(std::optional<Comparison> in_place,
+                            CompareInPlace(baseline, before, variant, after,
+                                           folding.baseline.factors, options.by_channel));
     if (in_place) {
       findings.comparison = *std::move(in_place);
       if (is_green()) return findings;  // Most layers, and nothing was copied.
+      is_compared = true;
     }
   }
   std::optional<RowReader> ours, theirs;
@@ -263,6 +271,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
     CBOARD_ASSIGN_OR_RETURN(theirs, RowReader::Open(variant, after, folding.variant.factors));
     return {};
   };
+  const auto channel_axis = options.by_channel ? std::optional<std::size_t>(0) : std::nullopt;
   // With codes where the compressed weights are codes, and no factors stand between the two.
   const auto compare_rows = [&](std::span<const double> factors) -> Result<Comparison> {
     CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors));
@@ -271,17 +280,17 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
     }
     if (codes) {
       return CompareRows(*ours, *codes,
-                         {.channel_axis = std::size_t{0},
+                         {.channel_axis = channel_axis,
                           .code_range = codes->code_range(),
                           .divergence = ours->channels() * ours->row() <= kMaxForDivergence});
     }
     CBOARD_RETURN_IF_ERROR(open_theirs());
-    return CompareRows(*ours, *theirs, {.channel_axis = std::size_t{0}});
+    return CompareRows(*ours, *theirs, {.channel_axis = channel_axis});
   };
-  if (findings.comparison.channels.empty()) {
+  if (!is_compared) {
     CBOARD_ASSIGN_OR_RETURN(findings.comparison, compare_rows(folding.baseline.factors));
   }
-  if (allow_rescaling) findings.rescaling = RescalingOf(findings.comparison);
+  if (options.allow_rescaling) findings.rescaling = RescalingOf(findings.comparison);
   if (findings.rescaling.empty() && is_green()) return findings;
   std::vector<double> factors = folding.baseline.factors;
   if (!findings.rescaling.empty()) {
@@ -294,12 +303,13 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
     CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors));
   }
   CBOARD_RETURN_IF_ERROR(open_theirs());
-  CBOARD_RETURN_IF_ERROR(LookCloser(*ours, *theirs, rounded, thresholds, findings));
+  CBOARD_RETURN_IF_ERROR(LookCloser(*ours, *theirs, rounded, options.thresholds, findings));
   if (rounded.quantization) {
     theirs.reset();
     const TensorView rows = ViewOf(ours->ReadAll(), ours->channels(), ours->row());
     const Quantizer now = QuantizerOf(*rounded.quantization, findings.bits, ours->channels());
-    CBOARD_ASSIGN_OR_RETURN(findings.fixes, TryFixes(rows, now, weight.shape.size() == 2));
+    CBOARD_ASSIGN_OR_RETURN(findings.fixes,
+                            TryFixes(rows, now, weight.shape.size() == 2, channel_axis));
   }
   return findings;
 }
@@ -308,9 +318,8 @@ Result<std::optional<std::vector<double>>> BiasShifts(
     const ModelGraph& baseline, const ModelLayer& before, const ModelGraph& variant,
     const ModelLayer& after, const Folding& folding, const OutputSpread& output) {
   const std::vector<double>& deviations = output.deviations;
-  const bool is_folded = folding.baseline_steps + folding.variant_steps > 0;
   const bool have_bias = before.bias != kNoTensor && after.bias != kNoTensor;
-  if (!have_bias && !is_folded) return std::nullopt;
+  if (!have_bias && !folding.HasFactors()) return std::nullopt;
   // ONNX has a bias for the input and one for the state, where OpenVINO has their sum.
   ModelLayer ours = before, theirs = after;
   ours.has_summed_bias = before.bias_half && !after.bias_half;

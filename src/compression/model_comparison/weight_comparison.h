@@ -21,7 +21,7 @@ struct WeightFindings {
   std::string precision = "fp32";      // See LayerComparison.
   std::optional<double> step;          // When all channels share a scale.
   std::vector<float> channel_medians;  // From here on: only where something is wrong.
-  std::size_t permuted_channels = 0;
+  PermutedCount permuted;
   std::optional<LeftByClipping> left_by_clipping;  // See Evidence.
   std::vector<Fix> fixes;                          // All ways that were tried, not ranked.
 
@@ -31,19 +31,26 @@ struct WeightFindings {
             .bits = bits,
             .step = step,
             .channel_medians = channel_medians,
-            .permuted_channels = permuted_channels,
+            .permuted = permuted,
             .left_by_clipping = left_by_clipping};
   }
 };
 
-// What was folded is part of the weights that are compared. `allow_rescaling`: whether other
-// factors that differ from channel to channel are to be undone, see LayerComparison::is_rescaled.
-// Weights have as many channels and elements on both sides. What only a diagnosis and fixes need is
-// left out where `thresholds` find nothing wrong.
+struct WeightOptions {
+  // Whether factors that differ from channel to channel, and were not folded, are to be undone; see
+  // LayerComparison::is_rescaled.
+  bool allow_rescaling = true;
+  // Otherwise there is a total only, and nothing that takes channels is found; channel_budget.h.
+  bool by_channel = true;
+  Thresholds thresholds = {};
+};
+
+// What was folded is part of the weights that are compared. Weights have as many channels and
+// elements on both sides. What only a diagnosis and fixes need is left out where the thresholds
+// find nothing wrong.
 Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
                                       const ModelGraph& variant, const ModelLayer& after,
-                                      const Folding& folding, bool allow_rescaling,
-                                      const Thresholds& thresholds);
+                                      const Folding& folding, const WeightOptions& options);
 
 // All weights of a layer as the file orders them, each times the factor of its channel; without
 // factors, as they are.

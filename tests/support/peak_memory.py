@@ -1,0 +1,34 @@
+"""What a program takes of memory at most, as the kernel counts it."""
+
+import json
+import subprocess
+import sys
+from typing import NamedTuple
+
+# The kernel counts what a process had before it became the program, too: a small one starts it.
+_STARTER = """
+import json, os, subprocess, sys
+process = subprocess.Popen(sys.argv[2:])
+_, status, usage = os.wait4(process.pid, 0)
+process.returncode = os.waitstatus_to_exitcode(status)
+with open(sys.argv[1], "w") as file:
+    json.dump([process.returncode, usage.ru_maxrss * 1024], file)
+"""
+
+
+class Peak(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+    bytes: int
+
+
+def run_measured(command, folder, timeout=300):
+    """Runs `command` to its end; `folder` is for a file of its own."""
+    measured = folder / "peak_memory.json"
+    starter = [sys.executable, "-I", "-S", "-c", _STARTER, measured, *command]
+    result = subprocess.run(
+        list(map(str, starter)), capture_output=True, text=True, errors="replace", timeout=timeout
+    )
+    returncode, peak = json.loads(measured.read_text())
+    return Peak(returncode, result.stdout, result.stderr, peak)
