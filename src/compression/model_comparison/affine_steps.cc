@@ -292,10 +292,21 @@ Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& bef
 
 Result<Folding> ReadFolding(const ModelGraph& baseline, const ModelLayer& before,
                             const ModelGraph& variant, const ModelLayer& after,
-                            const FoldedSteps& steps) {
+                            const FoldedSteps& steps, const Equalized* equalized) {
   Folding folding;
   CBOARD_ASSIGN_OR_RETURN(folding.baseline, JoinSteps(baseline, before, steps.baseline));
   CBOARD_ASSIGN_OR_RETURN(folding.variant, JoinSteps(variant, after, steps.variant));
+  if (equalized == nullptr) return folding;
+  folding.inputs = {equalized->inputs, equalized->layout};
+  if (equalized->outputs.empty()) return folding;
+  auto& [factors, offsets] = folding.baseline;
+  factors.resize(equalized->outputs.size(), 1);
+  offsets.resize(equalized->outputs.size(), 0);
+  for (std::size_t c = 0; c < factors.size(); ++c) {
+    const double factor = equalized->outputs[c] > 0 ? equalized->outputs[c] : 1;
+    factors[c] *= factor;
+    offsets[c] *= factor;
+  }
   return folding;
 }
 

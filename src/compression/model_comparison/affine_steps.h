@@ -8,6 +8,7 @@
 
 #include "cboard/base/result.h"
 #include "cboard/model/model_graph.h"
+#include "compression/model_comparison/equalization.h"
 #include "compression/model_comparison/model_layers.h"
 
 namespace cboard::compare {
@@ -41,15 +42,19 @@ struct FoldedSteps {
 Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& before,
                                const ModelGraph& variant, const ModelLayer& after);
 
-// What these steps do to each channel, on either side. To be read when it is needed: of all layers
-// together, it may take more memory than their files.
+// What is done to each channel, on either side, so that weights are alike: what was folded, and of
+// the baseline's also what was equalized. To be read when it is needed: of all layers together, it
+// may take more memory than their files.
 struct Folding {
   ChannelAffine baseline, variant;
+  InputFactors inputs;  // Of the baseline's weights; borrowed from `Equalized`.
 
-  bool HasFactors() const { return !baseline.factors.empty() || !variant.factors.empty(); }
+  bool HasFactors() const {
+    return !baseline.factors.empty() || !variant.factors.empty() || !inputs.factors.empty();
+  }
 };
 Result<Folding> ReadFolding(const ModelGraph& baseline, const ModelLayer& before,
                             const ModelGraph& variant, const ModelLayer& after,
-                            const FoldedSteps& steps);
+                            const FoldedSteps& steps, const Equalized* equalized = nullptr);
 
 }  // namespace cboard::compare

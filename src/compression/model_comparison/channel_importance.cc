@@ -9,17 +9,6 @@
 namespace cboard::compare {
 namespace {
 
-// What comes out of these in a channel is from the same channel, at about the same size. Flatten
-// and Reshape leave the elements of a channel side by side.
-bool KeepsChannelsApart(std::string_view op_type) {
-  constexpr std::array<std::string_view, 13> kOps = {
-      "Relu",        "Clip",          "LeakyRelu", "MaxPool",
-      "AveragePool", "GlobalMaxPool", "Identity",  "GlobalAveragePool",
-      "Dropout",     "Flatten",       "Reshape",   "Unsqueeze",
-      "Squeeze"};
-  return std::ranges::find(kOps, op_type) != kOps.end();
-}
-
 // Adds the squares of the weights that each channel of the layer's input meets; false when these
 // cannot be told apart.
 Result<bool> AddSquares(const ModelGraph& model, const ModelLayer& layer,
@@ -46,6 +35,15 @@ Result<bool> AddSquares(const ModelGraph& model, const ModelLayer& layer,
 }
 
 }  // namespace
+
+bool KeepsChannelsApart(std::string_view op_type) {
+  constexpr std::array<std::string_view, 13> kOps = {
+      "Relu",        "Clip",          "LeakyRelu", "MaxPool",
+      "AveragePool", "GlobalMaxPool", "Identity",  "GlobalAveragePool",
+      "Dropout",     "Flatten",       "Reshape",   "Unsqueeze",
+      "Squeeze"};
+  return std::ranges::find(kOps, op_type) != kOps.end();
+}
 
 ChannelImportance::ChannelImportance(const ModelGraph& model, std::span<const ModelLayer> layers)
     : model_(model), use_(model) {

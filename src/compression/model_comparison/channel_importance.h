@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "compression/model_comparison/model_layers.h"
 
 namespace cboard::compare {
+
+// What comes out of these in a channel is from the same channel, at about the same size. Flatten
+// and Reshape leave the elements of a channel side by side.
+bool KeepsChannelsApart(std::string_view op_type);
 
 // Borrows the model, of ONNX, and its layers. Safe from many threads.
 class ChannelImportance {

@@ -48,7 +48,7 @@ Result<std::optional<CodeRows>> CodeRows::Open(const ModelGraph& model, const Mo
   if (!group_size) return std::nullopt;
 
   CBOARD_ASSIGN_OR_RETURN(RowReader rows,
-                          RowReader::Open(model, layer, {}, &WeightReader::ReadCodes));
+                          RowReader::Open(model, layer, {}, {}, &WeightReader::ReadCodes));
   CodeRows codes(std::move(rows));
   codes.range_ = {.min = static_cast<std::int32_t>(quantization->code_min),
                   .max = static_cast<std::int32_t>(quantization->code_max)};

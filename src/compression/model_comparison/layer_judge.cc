@@ -70,9 +70,7 @@ JudgedLayer LayerJudge::Describe(std::size_t position, const ModelLayer& before,
 
 Result<JudgedLayer> LayerJudge::JudgePair(std::size_t position, PairRun* run) const {
   const ModelLayer before = models_.Before(position), after = models_.After(position);
-  const FoldedSteps& folded = models_.folded[position];
-  CBOARD_ASSIGN_OR_RETURN(const Folding folding,
-                          ReadFolding(models_.baseline, before, models_.variant, after, folded));
+  CBOARD_ASSIGN_OR_RETURN(const Folding folding, models_.FoldingOf(position));
   JudgedLayer judged = Describe(position, before, after);
   LayerComparison& layer = judged.comparison;
   if (run != nullptr) {
@@ -95,10 +93,10 @@ Result<JudgedLayer> LayerJudge::JudgePair(std::size_t position, PairRun* run) co
   layer.is_rescaled = weights->is_rescaled;
   layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
   if (run != nullptr) {
-    judged.restorable.weights = WeightsToRestore(before, after, folded, *weights);
+    judged.restorable.weights = WeightsToRestore(position, *weights);
   }
   layer.weight = std::move(weights->comparison);
-  if (!layer.is_rescaled || !layer.folded.empty()) {
+  if (weights->rescaling.empty() || folding.HasFactors()) {
     CBOARD_RETURN_IF_ERROR(JudgeBias(before, after, folding, layer));
   }
   const bool has_hurt_weights = layer.diagnosis.level != Level::kGreen;
@@ -151,14 +149,14 @@ Result<std::optional<JudgedLayer>> LayerJudge::JudgeTensor(TensorRun& run) const
 }
 
 // Of those that are other than the baseline's.
-std::optional<PairedWeights> LayerJudge::WeightsToRestore(const ModelLayer& before,
-                                                          const ModelLayer& after,
-                                                          const FoldedSteps& folded,
+std::optional<PairedWeights> LayerJudge::WeightsToRestore(std::size_t position,
                                                           const WeightFindings& findings) const {
+  const ModelLayer after = models_.After(position);
   const bool is_stored = models_.variant.tensor(after.weight).source == after.weight;
   const bool is_same = is_stored && findings.comparison.total.sum_squared_error == 0;
   if (is_same || !CanRestoreWeights(models_.variant, after)) return std::nullopt;
-  return PairedWeights{before, after, folded, findings.rescaling};
+  return PairedWeights{models_.Before(position), after, models_.folded[position],
+                       &models_.equalized[position], findings.rescaling};
 }
 
 Result<void> LayerJudge::JudgeBias(const ModelLayer& before, const ModelLayer& after,

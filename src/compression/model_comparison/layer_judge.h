@@ -39,8 +39,7 @@ class LayerJudge {
 
   JudgedLayer Describe(std::size_t position, const ModelLayer& before,
                        const ModelLayer& after) const;
-  std::optional<PairedWeights> WeightsToRestore(const ModelLayer& before, const ModelLayer& after,
-                                                const FoldedSteps& folded,
+  std::optional<PairedWeights> WeightsToRestore(std::size_t position,
                                                 const WeightFindings& findings) const;
   Result<void> JudgeBias(const ModelLayer& before, const ModelLayer& after, const Folding& folding,
                          LayerComparison& layer) const;

@@ -124,10 +124,17 @@ TEST(CompareModels, WhatEqualizationDidIsNotDamage) {
     }
   }
   pair.codes[0] = Quantized(first);
+  pair.codes[1] = Quantized(second);
   for (const LayerComparison& layer : pair.Compared().layers) {
-    if (layer.name != "fc0") continue;
-    EXPECT_TRUE(layer.is_rescaled);
-    EXPECT_EQ(layer.diagnosis.level, Level::kGreen);
+    EXPECT_EQ(layer.is_rescaled, layer.name == "fc0" || layer.name == "fc1") << layer.name;
+    EXPECT_EQ(layer.diagnosis.level, Level::kGreen) << layer.name;
+  }
+  // Without factors in the next layer that undo them, or with others, they are no equalization.
+  for (std::size_t i = 0; i < second.size(); ++i) second[i] *= i / 16 % 2 == 0 ? 1.5f : 1;
+  pair.codes[1] = Quantized(second);
+  for (const LayerComparison& layer : pair.Compared().layers) {
+    if (layer.name != "fc1") continue;
+    EXPECT_EQ(layer.diagnosis.level, Level::kRed);
   }
 }
 

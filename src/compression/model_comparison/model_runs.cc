@@ -1,11 +1,67 @@
 #include "compression/model_comparison/model_runs.h"
 
+#include <string>
+#include <unordered_map>
 #include <utility>
 
+#include "compression/model_comparison/channel_importance.h"
+#include "compression/model_comparison/input_gains.h"
+
 namespace cboard::compare {
+namespace {
+
+// What equalization has multiplied tensors of the baseline by: outputs of layers, what comes behind
+// them, and what normalizations give out.
+class TensorFactors {
+ public:
+  explicit TensorFactors(const PairedModels& models) : models_(models) {
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      const ModelLayer& layer = models.ours[models.pairing.pairs[i].baseline];
+      const Equalized& equalized = models.equalized[i];
+      if (!equalized.outputs.empty()) outputs_.emplace(layer.output, &equalized.outputs);
+      if (!equalized.undoes_gains) continue;
+      const TensorId data = DataOf(models.baseline, layer);
+      for (const TensorId tensor : TensorsWithGains(models.baseline, data)) {
+        gained_.emplace(tensor, equalized.inputs.size());
+      }
+    }
+  }
+
+  Result<void> AddTo(OutputPlan& plan) const {
+    const ModelGraph& model = models_.baseline;
+    TensorId tensor = model.FindTensor(plan.baseline);
+    if (const auto gained = gained_.find(tensor); gained != gained_.end()) {
+      const TensorId theirs =
+          models_.variant.FindTensor(plan.before.empty() ? plan.variant : plan.before);
+      CBOARD_ASSIGN_OR_RETURN(auto gains,
+                              GainsBetween(model, tensor, models_.variant, theirs, gained->second));
+      if (gains) plan.factors = *std::move(gains);
+      return {};
+    }
+    while (!outputs_.empty() && tensor != kNoTensor) {
+      if (const auto found = outputs_.find(tensor); found != outputs_.end()) {
+        plan.factors = *found->second;
+        return {};
+      }
+      const NodeId producer = model.tensor(tensor).producer;
+      if (producer == kNoNode || !KeepsChannelsApart(model.node(producer).op_type)) break;
+      const auto& inputs = model.node(producer).inputs;
+      tensor = inputs.empty() ? kNoTensor : inputs[0];
+    }
+    return {};
+  }
+
+ private:
+  const PairedModels& models_;
+  std::unordered_map<TensorId, const std::vector<double>*> outputs_;
+  std::unordered_map<TensorId, std::size_t> gained_;  // With the number of their channels.
+};
+
+}  // namespace
 
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options) {
   ModelRuns runs;
+  const TensorFactors factors(models);
   runs.pairs.resize(models.size());
   std::vector<OutputPlan> plans;
   std::vector<OutputFindings*> places;  // Where the findings of each plan belong.
@@ -17,6 +73,7 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
     runs.pairs[i].plan =
         PlanOutput(models.baseline, models.ours[pair.baseline], models.variant, after);
     if (runs.pairs[i].plan) {
+      CBOARD_RETURN_IF_ERROR(factors.AddTo(*runs.pairs[i].plan));
       plans.push_back(*runs.pairs[i].plan);
       places.push_back(&runs.pairs[i].findings);
     }
@@ -33,6 +90,7 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
     runs.tensors.push_back({.pair = std::move(pair), .findings = {}});
   }
   for (TensorRun& tensor : runs.tensors) {
+    CBOARD_RETURN_IF_ERROR(factors.AddTo(tensor.pair.plan));
     plans.push_back(tensor.pair.plan);
     places.push_back(&tensor.findings);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <unordered_set>
+#include <utility>
 
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/convert.h"
@@ -42,7 +43,7 @@ class OutputGatherer {
   OutputGatherer(const OutputPlan& plan, bool histograms, ChannelBudget& budget)
       : plan_(plan), histograms_(histograms), budget_(budget) {}
 
-  Result<void> Add(const TensorView& reference, TensorView compressed, const TensorView* before) {
+  Result<void> Add(TensorView reference, TensorView compressed, const TensorView* before) {
     if (plan_.codes) {
       compressed.quantization =
           Quantization::PerTensor(plan_.codes->scales, plan_.codes->zero_points);
@@ -54,6 +55,8 @@ class OutputGatherer {
       is_given_up_ = true;  // A layout of its own, or nothing to compare.
       return {};
     }
+    std::vector<float> equalized;
+    CBOARD_RETURN_IF_ERROR(Equalize(reference, equalized));
     if (!accumulated_) {
       constexpr std::size_t kBuilders = 3;
       std::optional axis = ChannelAxisOf(plan_, reference.shape.size());
@@ -97,6 +100,25 @@ class OutputGatherer {
   }
 
  private:
+  // Makes of the baseline's output what it is in a model that was equalized, in `storage`.
+  Result<void> Equalize(TensorView& reference, std::vector<float>& storage) const {
+    if (plan_.factors.empty()) return {};
+    const std::size_t axis = ChannelAxisOf(plan_, reference.shape.size());
+    const auto channels = static_cast<std::size_t>(reference.shape[axis]);
+    if (channels % plan_.factors.size() != 0) return {};
+    CBOARD_ASSIGN_OR_RETURN(storage, ToFloats(reference));
+    std::size_t inner = channels / plan_.factors.size();  // More than one behind a Flatten.
+    for (std::size_t i = axis + 1; i < reference.shape.size(); ++i) {
+      inner *= static_cast<std::size_t>(reference.shape[i]);
+    }
+    for (std::size_t i = 0; i < storage.size(); ++i) {
+      const double factor = plan_.factors[i / inner % plan_.factors.size()];
+      if (factor > 0) storage[i] = static_cast<float>(storage[i] * factor);
+    }
+    reference = TensorView(storage, reference.shape);
+    return {};
+  }
+
   Result<void> AddLocal(const TensorView& before, const TensorView& after) {
     has_local_ = true;
     if (!plan_.clamp) {

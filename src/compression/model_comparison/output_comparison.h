@@ -33,6 +33,9 @@ struct OutputPlan {
   std::optional<ClampRange> clamp;
   std::optional<ModelQuantization> codes;  // `variant` holds codes: how to read them.
   std::optional<QuantizationGrid> grid;    // Of the quantizer.
+  // What each channel of the baseline's is multiplied by in the compressed model, where it was
+  // equalized; see Equalized. Behind a Flatten, each is for several.
+  std::vector<double> factors = {};
 };
 
 struct OutputFindings {

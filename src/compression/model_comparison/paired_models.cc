@@ -42,13 +42,19 @@ ModelLayer PairedModels::After(std::size_t pair) const {
   return Read(theirs[pairing.pairs[pair].variant], pairing.pairs[pair].variant_reading);
 }
 
+Result<Folding> PairedModels::FoldingOf(std::size_t pair) const {
+  return ReadFolding(baseline, Before(pair), variant, After(pair), folded[pair],
+                     equalized.empty() ? nullptr : &equalized[pair]);
+}
+
 Result<PairedModels> PairModels(const ModelGraph& baseline, const ModelGraph& variant) {
   PairedModels models{.baseline = baseline,
                       .variant = variant,
                       .ours = FindWeightLayers(baseline),
                       .theirs = FindWeightLayers(variant),
                       .pairing = {},
-                      .folded = {}};
+                      .folded = {},
+                      .equalized = {}};
   CBOARD_ASSIGN_OR_RETURN(models.pairing,
                           PairLayers(baseline, models.ours, variant, models.theirs));
   if (models.size() == 0) return Fail(NoPartner(models));
@@ -62,6 +68,7 @@ Result<PairedModels> PairModels(const ModelGraph& baseline, const ModelGraph& va
       },
       nullptr, ParallelOptions::ForLargeItems()));
   for (std::size_t i = 0; i < models.size(); ++i) CutToCommonSteps(i, models);
+  CBOARD_ASSIGN_OR_RETURN(models.equalized, FindEqualized(models));
   return models;
 }
 

@@ -17,12 +17,15 @@ struct PairedModels {
   const ModelGraph& variant;
   std::vector<ModelLayer> ours, theirs;  // Layers with weights, of the baseline and of the variant.
   LayerPairing pairing;
-  std::vector<FoldedSteps> folded;  // Of the pairs.
+  std::vector<FoldedSteps> folded;  // Of the pairs, as those that follow.
+  std::vector<Equalized> equalized;
 
   std::size_t size() const { return pairing.pairs.size(); }
   // The two of a pair, as it wants them read.
   ModelLayer Before(std::size_t pair) const;
   ModelLayer After(std::size_t pair) const;
+  // Borrows from this. Fails when weights cannot be read.
+  Result<Folding> FoldingOf(std::size_t pair) const;
 };
 
 // Layers of a pair end where both files have had the same done to them. Fails when weights cannot

@@ -67,11 +67,13 @@ bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after) {
 
 Result<void> Restoration::AddWeights(const PairedWeights& weights) {
   const ModelLayer& after = weights.after;
-  CBOARD_ASSIGN_OR_RETURN(const Folding folding,
-                          ReadFolding(baseline_, weights.before, variant_, after, weights.folded));
+  CBOARD_ASSIGN_OR_RETURN(
+      const Folding folding,
+      ReadFolding(baseline_, weights.before, variant_, after, weights.folded, weights.equalized));
   if (IsNew(EditedFor(variant_, after))) {
     CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadRows(baseline_, weights.before));
     const std::vector<double> factors = FactorsOf(folding, weights.rescaling, rows.channels);
+    ScaleInputs(folding.inputs, 0, rows.channels, rows.values);
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
     }
@@ -136,7 +138,7 @@ void Restoration::AddConstant(TensorId tensor, const ModelNode& node, std::vecto
 }
 
 Result<void> Restoration::AddBias(const PairedWeights& weights, const Folding& folding) {
-  const auto& [before, after, folded, rescaling] = weights;
+  const auto& [before, after, folded, equalized, rescaling] = weights;
   if (after.bias == kNoTensor || !IsFloat(variant_.tensor(after.bias))) return {};
   const ModelTensor& tensor = variant_.tensor(after.bias);
   if (after.bias_half) {  // The other half comes with it.

@@ -21,10 +21,11 @@
 
 namespace cboard::compare {
 
-// The weights of a pair of layers, and what makes one side of the other.
+// The weights of a pair of layers, and what makes one side of the other. Borrows the factors.
 struct PairedWeights {
   ModelLayer before, after;
   FoldedSteps folded;
+  const Equalized* equalized = nullptr;
   std::vector<double> rescaling;  // See WeightFindings.
 };
 

@@ -254,7 +254,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   };
 
   bool is_compared = false;
-  if (folding.variant.factors.empty()) {
+  if (folding.variant.factors.empty() && folding.inputs.factors.empty()) {
     CBOARD_ASSIGN_OR_RETURN(std::optional<Comparison> in_place,
                             CompareInPlace(baseline, before, variant, after,
                                            folding.baseline.factors, options.by_channel));
@@ -274,7 +274,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   const auto channel_axis = options.by_channel ? std::optional<std::size_t>(0) : std::nullopt;
   // With codes where the compressed weights are codes, and no factors stand between the two.
   const auto compare_rows = [&](std::span<const double> factors) -> Result<Comparison> {
-    CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors));
+    CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors, folding.inputs));
     if (folding.variant.factors.empty() && !codes) {
       CBOARD_ASSIGN_OR_RETURN(codes, CodeRows::Open(variant, after));
     }
@@ -300,7 +300,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
     CBOARD_ASSIGN_OR_RETURN(findings.comparison, compare_rows(factors));
     if (is_green()) return findings;
   } else if (!ours) {
-    CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors));
+    CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors, folding.inputs));
   }
   CBOARD_RETURN_IF_ERROR(open_theirs());
   CBOARD_RETURN_IF_ERROR(LookCloser(*ours, *theirs, rounded, options.thresholds, findings));

@@ -212,13 +212,47 @@ Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
                     .values = ReadAll(reader, &WeightReader::Read, places)};
 }
 
-Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& layer,
-                                  std::span<const double> factors, ReadElements read) {
+Result<WeightRows> ReadSome(const ModelGraph& model, const ModelLayer& layer,
+                            std::span<const std::size_t> channels,
+                            std::span<const std::size_t> elements) {
   CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
-  RowReader rows(reader, read, PlacesOf(model, layer), factors);
+  const StoredPlaces places = PlacesOf(model, layer);
+  WeightRows rows{.channels = channels.size(),
+                  .row = elements.size(),
+                  .values = std::vector<float>(channels.size() * elements.size())};
+  std::span<float> rest = rows.values;
+  const auto place = [&](std::size_t i) { return places.elements[elements[i]]; };
+  for (const std::size_t channel : channels) {
+    // Those that follow each other in the file, too, are read at once.
+    for (std::size_t i = 0; i < elements.size();) {
+      std::size_t end = i + 1;
+      while (end < elements.size() && place(end) == place(i) + (end - i)) ++end;
+      reader.Read(places.channels[channel] + place(i), rest.first(end - i));
+      rest = rest.subspan(end - i);
+      i = end;
+    }
+  }
+  return rows;
+}
+
+std::vector<std::size_t> SomeBelow(std::size_t count, std::size_t stretches, std::size_t stretch) {
+  std::vector<std::size_t> some;
+  const bool are_all = count <= stretches * stretch;
+  for (std::size_t i = 0; i < (are_all ? 1 : stretches); ++i) {
+    const std::size_t begin = are_all ? 0 : i * (count / stretches);
+    for (std::size_t j = 0; j < (are_all ? count : stretch); ++j) some.push_back(begin + j);
+  }
+  return some;
+}
+
+Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& layer,
+                                  std::span<const double> factors, const InputFactors& inputs,
+                                  ReadElements read) {
+  CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
+  RowReader rows(reader, read, PlacesOf(model, layer), factors, inputs);
   if (!rows.places_.AreRowsTogether()) {
     rows.ReadAll();
-  } else if (factors.empty() && rows.places_.AreRowsInOrder()) {
+  } else if (factors.empty() && inputs.factors.empty() && rows.places_.AreRowsInOrder()) {
     rows.mapped_ = FloatsOf(model, layer);
   }
   return rows;
@@ -228,7 +262,7 @@ std::span<const float> RowReader::ReadAll() {
   if (!mapped_.empty()) return mapped_;
   if (all_.empty()) {
     all_ = compare::ReadAll(reader_, read_, places_);
-    ScaleRows(factors_, all_);
+    Scale(0, channels(), all_);
   }
   return all_;
 }
@@ -238,8 +272,13 @@ std::span<const float> RowReader::Read(std::size_t first, std::size_t count) {
   if (!all.empty()) return all.subspan(first * row(), count * row());
   part_.resize(count * row());
   ReadTogether(reader_, read_, places_, first, part_);
-  if (!factors_.empty()) ScaleRows(factors_.subspan(first, count), part_);
+  Scale(first, count, part_);
   return part_;
+}
+
+void RowReader::Scale(std::size_t first, std::size_t count, std::span<float> rows) const {
+  if (!factors_.empty()) ScaleRows(factors_.subspan(first, count), rows);
+  ScaleInputs(inputs_, first, channels(), rows);
 }
 
 void ScaleRows(std::span<const double> factors, std::span<float> rows) {

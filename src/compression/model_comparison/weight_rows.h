@@ -10,6 +10,7 @@
 
 #include "cboard/base/result.h"
 #include "cboard/model/model_graph.h"
+#include "compression/model_comparison/input_layout.h"
 #include "compression/model_comparison/model_layers.h"
 
 namespace cboard::compare {
@@ -35,6 +36,14 @@ struct WeightRows {
 Result<WeightReader> OpenRows(const ModelGraph& model, const ModelLayer& layer);
 Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer);
 
+// Only some elements of some channels, which are given by their positions in ascending order.
+Result<WeightRows> ReadSome(const ModelGraph& model, const ModelLayer& layer,
+                            std::span<const std::size_t> channels,
+                            std::span<const std::size_t> elements);
+
+// At most so many stretches of positions below `count`, at even distances.
+std::vector<std::size_t> SomeBelow(std::size_t count, std::size_t stretches, std::size_t stretch);
+
 // Values of a layer in the order in which its file would store them: the inverse of ReadRows, for
 // rows of as many channels and elements.
 std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
@@ -43,15 +52,16 @@ std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& laye
 // Multiplies each row by the factor of its channel; without factors, by none.
 void ScaleRows(std::span<const double> factors, std::span<float> rows);
 
-// Rows a few at a time, each times the factor of its channel, if there are factors. Where the file
-// has rows together, no more than these are in memory; where it has them as they are wanted, none.
+// Rows a few at a time, times the factors of channels and of inputs, if there are any. Where the
+// file has rows together, no more than these are in memory; where it has them as they are wanted,
+// none.
 class RowReader {
  public:
   using ReadElements = void (WeightReader::*)(std::size_t, std::span<float>) const;
 
   // Fails as ReadRows does. Borrows the model and the factors.
   static Result<RowReader> Open(const ModelGraph& model, const ModelLayer& layer,
-                                std::span<const double> factors,
+                                std::span<const double> factors, const InputFactors& inputs = {},
                                 ReadElements read = &WeightReader::Read);
 
   const WeightReader& reader() const { return reader_; }
@@ -68,13 +78,20 @@ class RowReader {
 
  private:
   RowReader(const WeightReader& reader, ReadElements read, StoredPlaces places,
-            std::span<const double> factors)
-      : reader_(reader), read_(read), places_(std::move(places)), factors_(factors) {}
+            std::span<const double> factors, const InputFactors& inputs)
+      : reader_(reader),
+        read_(read),
+        places_(std::move(places)),
+        factors_(factors),
+        inputs_(inputs) {}
+
+  void Scale(std::size_t first, std::size_t count, std::span<float> rows) const;
 
   WeightReader reader_;
   ReadElements read_;
   StoredPlaces places_;
   std::span<const double> factors_;
+  InputFactors inputs_;
   std::span<const float> mapped_;  // The file's own, where they are float32 in order.
   std::vector<float> all_;         // Where rows are not together; then times their factors.
   std::vector<float> part_;

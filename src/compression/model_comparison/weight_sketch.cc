@@ -14,38 +14,21 @@ constexpr std::size_t kMostRows = 32;
 // other belong to different inputs.
 constexpr std::size_t kStretches = 4, kStretch = 16;
 
-std::vector<std::size_t> SomeOf(const std::vector<std::size_t>& places, std::size_t stretches,
-                                std::size_t stretch) {
-  if (places.size() <= stretches * stretch) return places;
-  std::vector<std::size_t> some;
-  for (std::size_t i = 0; i < stretches; ++i) {
-    const auto begin =
-        places.begin() + static_cast<std::ptrdiff_t>(i * (places.size() / stretches));
-    some.insert(some.end(), begin, begin + static_cast<std::ptrdiff_t>(stretch));
-  }
-  return some;
-}
-
 }  // namespace
 
 Result<WeightSketch> WeightSketch::Of(const ModelGraph& model, const ModelLayer& layer) {
-  CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
-  const StoredPlaces places = PlacesOf(model, layer);
-  const auto channels = SomeOf(places.channels, kMostRows, 1);
-  const auto elements = SomeOf(places.elements, kStretches, kStretch);
+  const WeightSize size = SizeOf(model, layer);
+  const std::size_t length = size.channels == 0 ? 0 : size.elements / size.channels;
+  const auto channels = SomeBelow(size.channels, kMostRows, 1);
+  const auto elements = SomeBelow(length, kStretches, kStretch);
+  CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadSome(model, layer, channels, elements));
   WeightSketch sketch;
-  sketch.rows_ = channels.size();
-  sketch.values_.resize(channels.size() * elements.size());
+  sketch.rows_ = rows.channels;
+  sketch.values_ = std::move(rows.values);
   std::span<float> rest = sketch.values_;
-  for (const std::size_t channel : channels) {
+  for (std::size_t i = 0; i < sketch.rows_; ++i) {
     const std::span<float> row = rest.first(elements.size());
     rest = rest.subspan(elements.size());
-    for (std::size_t i = 0; i < row.size();) {
-      std::size_t end = i + 1;
-      while (end < row.size() && elements[end] == elements[i] + (end - i)) ++end;
-      reader.Read(channel + elements[i], row.subspan(i, end - i));
-      i = end;
-    }
     const double squares =
         std::transform_reduce(row.begin(), row.end(), 0.0, std::plus<>(),
                               [](float value) { return double{value} * double{value}; });

@@ -1,0 +1,390 @@
+#include "compression/model_comparison/equalization.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "cboard/compression/bit_limits.h"
+#include "compression/model_comparison/channel_budget.h"
+#include "compression/model_comparison/input_gains.h"
+#include "compression/model_comparison/paired_models.h"
+#include "compression/model_comparison/weight_comparison.h"
+#include "compression/parallel.h"
+
+namespace cboard::compare {
+namespace {
+
+// Weights that keep this much, of 8 bits, are as they were; with their factors, equalized ones have
+// to keep what is not red, and this much more than without.
+constexpr double kSameDb = 30, kExplainedDb = 20, kGainDb = 6;
+// Half of the factors that differ from each other differ by so much.
+constexpr double kVaries = 0.02;
+// How far the layer that undoes a factor may be.
+constexpr std::size_t kMostNodes = 64;
+// Fewer weights of a row than this are explained by any factor.
+constexpr std::size_t kLeastRow = 4;
+
+// Whether factors differ from each other. Those of 0 are not known.
+bool Vary(const std::vector<double>& factors) {
+  std::vector<double> logs;
+  for (const double factor : factors) {
+    if (factor > 0) logs.push_back(std::log(factor));
+  }
+  if (logs.size() < 2) return false;
+  const auto middle = logs.begin() + static_cast<std::ptrdiff_t>(logs.size() / 2);
+  std::ranges::nth_element(logs, middle);
+  const double median = *middle;
+  for (double& log : logs) log = std::abs(log - median);
+  std::ranges::nth_element(logs, middle);
+  return *middle >= kVaries;
+}
+
+// What undoes factors, of which each is for `times` inputs: as many as a channel of a picture has
+// elements for a dense layer.
+std::vector<double> Inverse(const std::vector<double>& factors, std::size_t times) {
+  std::vector<double> inverse;
+  inverse.reserve(factors.size() * times);
+  for (const double factor : factors) {
+    inverse.insert(inverse.end(), times, factor > 0 ? 1 / factor : 1);
+  }
+  return inverse;
+}
+
+double DecibelsOf(double signal, double noise) {
+  if (!(signal > 0)) return -HUGE_VAL;
+  return noise > 0 ? 10 * std::log10(signal / noise) : HUGE_VAL;
+}
+
+double SqnrOf(const WeightRows& x, const WeightRows& y) {
+  double signal = 0, noise = 0;
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    const double error = double{x.values[i]} - y.values[i];
+    signal += double{x.values[i]} * x.values[i];
+    noise += error * error;
+  }
+  return DecibelsOf(signal, noise);
+}
+
+// The factors of rows that bring x nearest to y, and what is left of y then. Equalization turns no
+// signs: where a factor would, it is 0, and so it is of rows that are all zero.
+struct FittedRows {
+  std::vector<double> factors;
+  double sqnr_db = 0;
+};
+FittedRows FitRows(const WeightRows& x, const WeightRows& y) {
+  FittedRows fitted;
+  double signal = 0, noise = 0;
+  for (std::size_t c = 0; c < x.channels; ++c) {
+    double xx = 0, xy = 0, yy = 0;
+    for (std::size_t i = c * x.row; i < (c + 1) * x.row; ++i) {
+      const double a = x.values[i], b = y.values[i];
+      xx += a * a;
+      xy += a * b;
+      yy += b * b;
+    }
+    const double factor = xx > 0 && xy > 0 ? xy / xx : 0;
+    fitted.factors.push_back(std::isfinite(factor) ? factor : 0);
+    signal += yy;
+    noise += yy - factor * xy;
+  }
+  fitted.sqnr_db = DecibelsOf(signal, noise);
+  return fitted;
+}
+
+// Brings the factors of inputs nearer to what the weights say: what they undo may have been rounded
+// itself. Of few outputs, they would say little but their own rounding. A factor of all of them
+// that is more than such is a scale that is wrong, and is left.
+void RefineInputs(const WeightRows& x, const WeightRows& y, const std::vector<double>& outputs,
+                  const InputLayout& layout, std::vector<double>& inputs) {
+  constexpr std::size_t kFewOutputs = 16;
+  const std::size_t in_group = x.channels / layout.groups;
+  if (in_group < kFewOutputs) return;
+  std::vector<double> xx(inputs.size()), xy(inputs.size());
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    const std::size_t output = i / x.row;
+    const std::size_t input = output / in_group * layout.in_group() + i % x.row / layout.each;
+    const double a = outputs[output] * inputs[input] * x.values[i];
+    xx[input] += a * a;
+    xy[input] += a * y.values[i];
+  }
+  constexpr double kMostInAll = 0.025;
+  double logs = 0, known = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!(xx[i] > 0 && xy[i] > 0)) continue;
+    inputs[i] *= xy[i] / xx[i];
+    logs += std::log(xy[i] / xx[i]);
+    known += 1;
+  }
+  if (known == 0 || std::abs(logs / known) <= kMostInAll) return;
+  for (double& factor : inputs) factor /= std::exp(logs / known);
+}
+
+// The weights of a pair on both sides, with what was folded, or a part of them.
+struct BothSides {
+  WeightRows x, y;
+};
+
+// What is known of a pair.
+struct Known {
+  std::optional<InputLayout> layout;  // Where it may be equalized.
+  bool is_same = true;                // A few weights look like the baseline's.
+  std::vector<std::size_t> sources;   // Pairs whose outputs go in, through other nodes.
+  // Factors with which its weights are the baseline's; empty where there are none.
+  std::vector<double> outputs, inputs;
+  // Of a depthwise convolution: its outputs, were its inputs not equalized.
+  std::vector<double> other_outputs;
+  std::optional<std::size_t> undone_from;  // The pair whose outputs the inputs undo.
+  bool is_undone = false;                  // Somebody undoes the outputs.
+};
+
+class Finder {
+ public:
+  explicit Finder(const PairedModels& models) : models_(models), known_(models.size()) {
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      if (IsInBody(models.baseline, Ours(i))) continue;
+      known_[i].layout = InputsOf(models.baseline, models.Before(i));
+      if (known_[i].layout) pairs_.emplace(Ours(i).node, i);
+    }
+  }
+
+  Result<std::vector<Equalized>> Find() {
+    CBOARD_RETURN_IF_ERROR(ForEachInParallel(
+        models_.size(),
+        [&](std::size_t, std::size_t i) -> Result<void> {
+          if (!known_[i].layout) return {};
+          CBOARD_ASSIGN_OR_RETURN(known_[i].is_same, LooksSame(i));
+          return {};
+        },
+        nullptr, ParallelOptions::ForLargeItems()));
+    std::vector<Equalized> equalized(models_.size());
+    if (std::ranges::all_of(known_, &Known::is_same)) return equalized;
+    std::vector<std::size_t> order(models_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return Ours(i).depth; });
+    for (const std::size_t i : order) {
+      if (known_[i].layout) known_[i].sources = SourcesOf(i);
+    }
+    for (const std::size_t i : order) {
+      if (!known_[i].is_same) CBOARD_RETURN_IF_ERROR(Explain(i));
+    }
+    DropWhatIsNotUndone();
+    ChannelBudget budget(models_.baseline, models_.variant);
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      Known& known = known_[i];
+      if (!budget.Take(known.inputs.size() + known.outputs.size())) continue;
+      equalized[i].inputs = std::move(known.inputs);
+      equalized[i].outputs = std::move(known.outputs);
+      equalized[i].undoes_gains = !equalized[i].inputs.empty() && !known.undone_from;
+      if (known.layout) equalized[i].layout = *known.layout;
+    }
+    return equalized;
+  }
+
+ private:
+  const ModelLayer& Ours(std::size_t pair) const {
+    return models_.ours[models_.pairing.pairs[pair].baseline];
+  }
+
+  double LimitOf(std::size_t pair, double limit_db) const {
+    const TensorId weight = models_.theirs[models_.pairing.pairs[pair].variant].weight;
+    return LimitDb(limit_db, BitsOfWeight(models_.variant, weight));
+  }
+
+  Result<bool> LooksSame(std::size_t pair) const {
+    constexpr std::size_t kRows = 32, kStretches = 4, kStretch = 16;
+    const ModelLayer before = models_.Before(pair), after = models_.After(pair);
+    const WeightSize size = SizeOf(models_.baseline, before);
+    const auto channels = SomeBelow(size.channels, kRows, 1);
+    const auto elements = SomeBelow(size.elements / size.channels, kStretches, kStretch);
+    BothSides some;
+    CBOARD_ASSIGN_OR_RETURN(some.x, ReadSome(models_.baseline, before, channels, elements));
+    CBOARD_ASSIGN_OR_RETURN(some.y, ReadSome(models_.variant, after, channels, elements));
+    CBOARD_RETURN_IF_ERROR(Fold(pair, channels, some));
+    const double plain_db = SqnrOf(some.x, some.y);
+    return !std::isfinite(plain_db) || plain_db >= LimitOf(pair, kSameDb);
+  }
+
+  Result<void> Fold(std::size_t pair, std::span<const std::size_t> channels,
+                    BothSides& sides) const {
+    CBOARD_ASSIGN_OR_RETURN(const Folding folding, models_.FoldingOf(pair));
+    const auto scale = [&](const std::vector<double>& factors, WeightRows& rows) {
+      if (factors.empty()) return;
+      std::vector<double> some;
+      for (const std::size_t channel : channels) some.push_back(factors[channel]);
+      ScaleRows(some, rows.values);
+    };
+    scale(folding.baseline.factors, sides.x);
+    scale(folding.variant.factors, sides.y);
+    return {};
+  }
+
+  Result<BothSides> Read(std::size_t pair) const {
+    BothSides all;
+    CBOARD_ASSIGN_OR_RETURN(all.x, ReadRows(models_.baseline, models_.Before(pair)));
+    CBOARD_ASSIGN_OR_RETURN(all.y, ReadRows(models_.variant, models_.After(pair)));
+    CBOARD_RETURN_IF_ERROR(Fold(pair, SomeBelow(all.x.channels, all.x.channels, 1), all));
+    return all;
+  }
+
+  // The pairs before this one, without any in between.
+  std::vector<std::size_t> SourcesOf(std::size_t pair) const {
+    const ModelGraph& model = models_.baseline;
+    std::vector<std::size_t> sources;
+    std::vector<TensorId> left = {DataOf(model, Ours(pair))};
+    std::unordered_set<TensorId> seen(left.begin(), left.end());
+    for (std::size_t nodes = 0; !left.empty() && nodes < kMostNodes; ++nodes) {
+      const TensorId tensor = left.back();
+      left.pop_back();
+      const NodeId producer = tensor == kNoTensor ? kNoNode : model.tensor(tensor).producer;
+      if (producer == kNoNode) continue;
+      if (const auto found = pairs_.find(producer); found != pairs_.end()) {
+        sources.push_back(found->second);
+        continue;
+      }
+      for (const TensorId input : model.node(producer).inputs) {
+        if (input == kNoTensor || model.IsWeight(input) || !seen.insert(input).second) continue;
+        left.push_back(input);
+      }
+    }
+    return sources;
+  }
+
+  // How many inputs of the pair a channel of the source is; 0 when it cannot be any.
+  std::size_t InputsPerChannel(std::size_t pair, std::size_t source) const {
+    const std::size_t inputs = known_[pair].layout->inputs;
+    const std::size_t channels = SizeOf(models_.baseline, models_.Before(source)).channels;
+    return channels > 0 && inputs % channels == 0 ? inputs / channels : 0;
+  }
+
+  // Factors that the pair's inputs may have, and the pair whose outputs they undo.
+  struct Guess {
+    std::vector<double> inputs;
+    std::optional<std::size_t> source;
+    bool is_other = false;  // With the other outputs of that pair.
+  };
+  Result<std::vector<Guess>> GuessesFor(std::size_t pair) const {
+    std::vector<Guess> guesses;
+    CBOARD_ASSIGN_OR_RETURN(
+        const auto gains,
+        GainsBetween(models_.baseline, DataOf(models_.baseline, Ours(pair)), models_.variant,
+                     DataOf(models_.variant, models_.theirs[models_.pairing.pairs[pair].variant]),
+                     known_[pair].layout->inputs));
+    if (gains && Vary(*gains)) guesses.push_back({.inputs = Inverse(*gains, 1)});
+    for (const std::size_t source : known_[pair].sources) {
+      const std::size_t times = InputsPerChannel(pair, source);
+      if (times == 0) continue;
+      for (const bool is_other : {false, true}) {
+        const Known& before = known_[source];
+        const auto& outputs = is_other ? before.other_outputs : before.outputs;
+        if (!Vary(outputs)) continue;
+        guesses.push_back({Inverse(outputs, times), source, is_other});
+      }
+    }
+    return guesses;
+  }
+
+  Result<void> Explain(std::size_t pair) {
+    Known& known = known_[pair];
+    if (known.layout->row() < kLeastRow) return {};
+    CBOARD_ASSIGN_OR_RETURN(const BothSides sides, Read(pair));
+    const auto& [x, y] = sides;
+    FittedRows best = FitRows(x, y);
+    const double least = LimitOf(pair, kExplainedDb);
+    CBOARD_ASSIGN_OR_RETURN(std::vector<Guess> guesses, GuessesFor(pair));
+    if (known.layout->IsDepthwise()) {
+      if (best.sqnr_db >= least) ExplainDepthwise(std::move(best.factors), guesses, known);
+      return {};
+    }
+    const Guess* right = nullptr;
+    double needed_db = std::max(least, best.sqnr_db + kGainDb);
+    for (const Guess& guess : guesses) {
+      WeightRows scaled = x;
+      ScaleInputs({guess.inputs, *known.layout}, 0, x.channels, scaled.values);
+      FittedRows fitted = FitRows(scaled, y);
+      if (!(fitted.sqnr_db >= needed_db)) continue;
+      needed_db = fitted.sqnr_db;
+      best = std::move(fitted);
+      right = &guess;
+    }
+    if (right != nullptr) {
+      known.inputs = right->inputs;
+      const std::vector<double> ones(x.channels, 1);
+      RefineInputs(x, y, Vary(best.factors) ? best.factors : ones, *known.layout, known.inputs);
+      known.undone_from = right->source;
+      if (right->source) Accept(*right->source, right->is_other);
+    }
+    if (best.sqnr_db >= std::max(least, SqnrOf(x, y) + kGainDb)) {
+      known.outputs = std::move(best.factors);
+    }
+    return {};
+  }
+
+  // Whatever its inputs are multiplied by, its outputs make up for it: whether these are then
+  // handed on is seen behind it.
+  void ExplainDepthwise(std::vector<double> factors, const std::vector<Guess>& guesses,
+                        Known& known) {
+    known.outputs = std::move(factors);
+    if (guesses.empty()) return;
+    const Guess& guess = guesses.front();
+    known.other_outputs = known.outputs;
+    known.inputs = guess.inputs;
+    known.undone_from = guess.source;
+    const std::size_t times = known.outputs.size() / known.inputs.size();
+    for (std::size_t i = 0; i < known.outputs.size(); ++i)
+      known.outputs[i] /= known.inputs[i / times];
+    if (Vary(known.outputs)) return;
+    known.outputs.clear();
+    known.other_outputs.clear();
+    if (guess.source) Accept(*guess.source, guess.is_other);
+  }
+
+  // Somebody undoes the outputs of this pair, and so its own inputs are as they were guessed.
+  void Accept(std::size_t pair, bool is_other) {
+    Known& known = known_[pair];
+    if (known.is_undone) return;
+    known.is_undone = true;
+    if (!known.layout->IsDepthwise()) return;
+    if (is_other) {
+      known.outputs = std::move(known.other_outputs);
+      known.inputs.clear();
+      known.undone_from.reset();
+    }
+    known.other_outputs.clear();
+    if (known.undone_from) Accept(*known.undone_from, false);
+  }
+
+  // Whoever takes what was multiplied has to undo it: what one of them does not is damage.
+  void DropWhatIsNotUndone() {
+    for (Known& known : known_) {
+      if (!known.layout) continue;
+      const std::size_t pair = static_cast<std::size_t>(&known - known_.data());
+      for (const std::size_t source : known.sources) {
+        const bool is_taken = InputsPerChannel(pair, source) > 0 && Vary(known_[source].outputs);
+        if (is_taken && known.undone_from != source) known_[source].is_undone = false;
+      }
+    }
+    for (Known& known : known_) {
+      if (!known.is_undone) known.outputs.clear();
+      const bool is_kept = !known.undone_from || known_[*known.undone_from].is_undone;
+      // Of a depthwise convolution, all was a guess until somebody undid its outputs.
+      const bool is_guess = !known.other_outputs.empty();
+      if (!is_kept || is_guess) known.inputs.clear();
+    }
+  }
+
+  const PairedModels& models_;
+  std::vector<Known> known_;  // Of the pairs.
+  std::unordered_map<NodeId, std::size_t> pairs_;
+};
+
+}  // namespace
+
+Result<std::vector<Equalized>> FindEqualized(const PairedModels& models) {
+  return Finder(models).Find();
+}
+
+}  // namespace cboard::compare
