@@ -14,6 +14,7 @@
 #include "compression/model_comparison/model_runs.h"
 #include "compression/model_comparison/paired_models.h"
 #include "compression/model_comparison/remarks.h"
+#include "compression/model_comparison/unread_weights.h"
 #include "compression/model_comparison/verification.h"
 #include "compression/parallel.h"
 
@@ -114,6 +115,9 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
     restorable.push_back(std::move(layer.restorable));
   }
   result.remarks = RemarksOn(result);
+  for (const ModelGraph* model : {&baseline, &variant}) {
+    for (const std::string& sentence : UnreadWeights(*model)) result.remarks.push_back(sentence);
+  }
   if (options.verify > 0) {
     CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline, variant, restorable, options, result));
   }
