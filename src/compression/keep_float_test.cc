@@ -20,6 +20,24 @@ TEST(KeepFloatSnippet, OnnxRuntimeExcludesNodes) {
             "                nodes_to_exclude=['/conv1/Conv', 'it\\'s'])\n");
 }
 
+TEST(KeepFloatSnippet, WeightsAloneAreQuantizedByOthers) {
+  const auto snippet = [](Toolchain toolchain) {
+    return KeepFloatSnippet(kLayers, toolchain, QuantizationScheme::kWeightOnly);
+  };
+  EXPECT_EQ(snippet(Toolchain::kOnnxRuntime),
+            "quantizer = MatMulNBitsQuantizer(model_input, bits=bits, block_size=block_size,\n"
+            "                                 is_symmetric=is_symmetric,\n"
+            "                                 nodes_to_exclude=['/conv1/Conv', 'it\\'s'])\n"
+            "quantizer.process()\n"
+            "quantizer.model.save_model_to_file(model_output)\n");
+  EXPECT_EQ(snippet(Toolchain::kNncf),
+            "nncf.compress_weights(model,\n"
+            "                      ignored_scope=nncf.IgnoredScope(names=['/conv1/Conv', "
+            "'it\\'s']))\n");
+  EXPECT_TRUE(snippet(Toolchain::kNeuralCompressor)
+                  .starts_with("PostTrainingQuantConfig(approach='weight_only', op_name_dict={\n"));
+}
+
 TEST(KeepFloatSnippet, NeuralCompressorHasYamlAndPython) {
   EXPECT_EQ(KeepFloatSnippet(std::vector<std::string>{"it's"}, Toolchain::kNeuralCompressorOpWise),
             "quantization:\n"
@@ -55,7 +73,7 @@ TEST(KeepFloatSnippet, EveryToolchainNamesEveryLayer) {
 
 TEST(KeepFloatSnippet, LongListsGoOnBelow) {
   const std::vector<std::string> layers(4, "/a/layer/with/a/name/of/its/own/Conv");
-  EXPECT_EQ(KeepFloatSnippet(layers, Toolchain::kOnnxRuntime, true),
+  EXPECT_EQ(KeepFloatSnippet(layers, Toolchain::kOnnxRuntime, QuantizationScheme::kDynamic),
             "quantize_dynamic(model_input, model_output,\n"
             "                 nodes_to_exclude=['/a/layer/with/a/name/of/its/own/Conv',\n"
             "                                   '/a/layer/with/a/name/of/its/own/Conv',\n"

@@ -1,15 +1,19 @@
 """MatMulNBits in every form that ONNX Runtime takes: what it multiplies by is what we compare."""
 
+import ast
+
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import test_four_bits as four_bits
 from conftest import run_compare
 
 ROWS = 6  # N.
-ZERO_POINTS = ["none", "packed", "whole floats"]
+# ONNX Runtime has no kernel for eight bits with zero points that are floats.
+FORMS = [(bits, kind) for bits in (2, 4, 8) for kind in ("none", "packed", "whole floats")[: 2 if bits == 8 else 3]]
 
 
 def packed(codes, bits):
@@ -78,12 +82,9 @@ def multiplied_by(path, columns):
     return session.run(None, {"x": np.eye(columns, dtype=np.float32)})[0]
 
 
-@pytest.mark.parametrize("zero_points", ZERO_POINTS)
-@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize("bits, zero_points", FORMS)
 @pytest.mark.parametrize("columns", [5, 17, 48, 100, 128], ids="K={}".format)
 def test_what_is_compared_is_what_onnx_runtime_multiplies_by(columns, bits, zero_points, compare, tmp_path):
-    if bits == 8 and zero_points == "whole floats":
-        pytest.skip("ONNX Runtime has no such kernel")
     blocks = Blocks(columns, bits, zero_points=zero_points)
     before, after = blocks.before(tmp_path), blocks.after(tmp_path)
     used = multiplied_by(after, columns).astype(np.float64)
@@ -191,3 +192,32 @@ def test_what_cannot_be_read_is_named_and_not_compared(change, reason, compare, 
     assert [layer["name"] for layer in report["layers"]] == ["fc"]
     assert report["remarks"] == [sentence.replace("fc_Q4", "bad_fc_Q4") + "."]
     assert report["baseline_only"] == ["bad_fc"]
+
+
+@pytest.mark.parametrize("quant_format", ["QOperator", "QDQ"])
+def test_advice_is_what_the_quantizer_of_weights_takes(quant_format, compare, tmp_path):
+    """The snippet is run as it is: the red layer stays in float, and others have their bits."""
+    pytest.importorskip("onnx_ir", reason="scripts/fetch-onnxruntime brings it")
+    from onnxruntime.quantization import QuantFormat
+    from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+
+    weights = four_bits.weights_of()
+    weights["first"] = np.where(weights["first"] > 0, 0.05, -0.05).astype(np.float32)
+    weights["first"][0] = 1  # It has all codes: nothing is left of the others.
+    before = four_bits.float_model(weights, tmp_path)
+    settings = {"bits": 4, "block_size": 128, "is_symmetric": True}
+    quantizer = MatMulNBitsQuantizer(str(before), quant_format=QuantFormat[quant_format], **settings)
+    quantizer.process()
+    quantizer.model.save_model_to_file(str(tmp_path / "int4.onnx"))
+    report = compare(before, tmp_path / "int4.onnx")
+    assert [layer["name"] for layer in report["layers"] if layer["level"] == "red"] == ["first"]
+    advice = report["keep_float"]
+    for toolchain, snippet in advice.items():
+        if toolchain != "neural_compressor_op_wise":
+            ast.parse(snippet)
+    assert advice["onnxruntime"] in run_compare(before, tmp_path / "int4.onnx").stdout
+
+    files = {"model_input": str(before), "model_output": str(tmp_path / "kept.onnx")}
+    exec(advice["onnxruntime"], {"MatMulNBitsQuantizer": MatMulNBitsQuantizer, **settings, **files})
+    bits = {layer["name"]: layer["bits"] for layer in compare(before, tmp_path / "kept.onnx")["layers"]}
+    assert bits == {"first": 32, "second": 4, "third": 4}

@@ -21,10 +21,20 @@
 namespace cboard::compare {
 namespace {
 
-bool IsDynamic(const ModelGraph& model) {
-  return std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
+// Static where nothing tells: most are.
+QuantizationScheme SchemeOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) {
+  const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");
   });
+  if (is_dynamic) return QuantizationScheme::kDynamic;
+  const bool has_codes = std::ranges::any_of(layers, [&](const ModelLayer& layer) {
+    return model.tensor(model.tensor(layer.weight).source).quantization.has_value();
+  });
+  const bool rounds_activations = std::ranges::any_of(
+      model.tensors(),
+      [](const ModelTensor& tensor) { return tensor.quantization && tensor.source == kNoTensor; });
+  return has_codes && !rounds_activations ? QuantizationScheme::kWeightOnly
+                                          : QuantizationScheme::kStatic;
 }
 
 std::string WhyNotRun(const PairedModels& models, const CompareOptions& options) {
@@ -47,7 +57,7 @@ ModelComparison Describe(const PairedModels& models, const OutputSummary& sample
       .variant = models.variant.path(),
       .baseline_bytes = models.baseline.file_bytes(),
       .variant_bytes = models.variant.file_bytes(),
-      .is_dynamic = IsDynamic(models.variant),
+      .scheme = SchemeOf(models.variant, models.theirs),
       .bytes = CompareBytes(models.baseline, models.ours, models.variant, models.theirs),
       .lint = LintModel(models.variant)};
   for (const std::size_t i : models.pairing.baseline_only) {
