@@ -19,6 +19,31 @@ std::string_view TitleOf(Toolchain toolchain) {
   return kTitles[static_cast<std::size_t>(toolchain)];
 }
 
+std::span<const QuantizationScheme> SchemesOf(Toolchain toolchain) {
+  using enum QuantizationScheme;
+  static constexpr QuantizationScheme kAll[] = {kStatic, kDynamic, kWeightOnly};
+  static constexpr QuantizationScheme kTwo[] = {kStatic, kWeightOnly};
+  switch (toolchain) {
+    case Toolchain::kOnnxRuntime:
+      return kAll;
+    case Toolchain::kNeuralCompressor:
+    case Toolchain::kNncf:
+      return kTwo;
+    default:
+      return std::span(kAll).first(1);
+  }
+}
+
+std::string NameOf(Toolchain toolchain, QuantizationScheme scheme) {
+  constexpr std::array<std::string_view, 3> kSuffixes = {"", "_dynamic", "_weight_only"};
+  return std::string(NameOf(toolchain)).append(kSuffixes[static_cast<std::size_t>(scheme)]);
+}
+
+std::string TitleOf(Toolchain toolchain, QuantizationScheme scheme) {
+  constexpr std::array<std::string_view, 3> kSuffixes = {"", ", dynamic", ", weights only"};
+  return std::string(TitleOf(toolchain)).append(kSuffixes[static_cast<std::size_t>(scheme)]);
+}
+
 namespace {
 
 // In single quotes, as Python and YAML read them.
@@ -106,9 +131,9 @@ std::string OnnxRuntimeSnippet(std::span<const std::string> layers, Quantization
   }
   // Its bits and blocks are not what it takes by default, unless they are.
   return WithList(
-      "quantizer = MatMulNBitsQuantizer(model_input, bits=bits, block_size=block_size,\n"
-      "                                 is_symmetric=is_symmetric,\n"
-      "                                 nodes_to_exclude=",
+      "quantizer = MatMulNBitsQuantizer(\n"
+      "    model_input, bits=bits, block_size=block_size, is_symmetric=is_symmetric,\n"
+      "    nodes_to_exclude=",
       layers,
       ")\n"
       "quantizer.process()\n"

@@ -25,9 +25,9 @@ TEST(KeepFloatSnippet, WeightsAloneAreQuantizedByOthers) {
     return KeepFloatSnippet(kLayers, toolchain, QuantizationScheme::kWeightOnly);
   };
   EXPECT_EQ(snippet(Toolchain::kOnnxRuntime),
-            "quantizer = MatMulNBitsQuantizer(model_input, bits=bits, block_size=block_size,\n"
-            "                                 is_symmetric=is_symmetric,\n"
-            "                                 nodes_to_exclude=['/conv1/Conv', 'it\\'s'])\n"
+            "quantizer = MatMulNBitsQuantizer(\n"
+            "    model_input, bits=bits, block_size=block_size, is_symmetric=is_symmetric,\n"
+            "    nodes_to_exclude=['/conv1/Conv', 'it\\'s'])\n"
             "quantizer.process()\n"
             "quantizer.model.save_model_to_file(model_output)\n");
   EXPECT_EQ(snippet(Toolchain::kNncf),
@@ -52,13 +52,18 @@ TEST(KeepFloatSnippet, NeuralCompressorHasYamlAndPython) {
 }
 
 TEST(KeepFloatSnippet, EveryToolchainHasANameAndATitleOfItsOwn) {
-  std::set<std::string_view> names, titles;
+  std::set<std::string> names, titles;
+  std::size_t snippets = 0;
   for (const Toolchain toolchain : kToolchains) {
-    names.insert(NameOf(toolchain));
-    titles.insert(TitleOf(toolchain));
+    for (const QuantizationScheme scheme : SchemesOf(toolchain)) {
+      names.insert(NameOf(toolchain, scheme));
+      titles.insert(TitleOf(toolchain, scheme));
+      ++snippets;
+    }
+    EXPECT_EQ(NameOf(toolchain, SchemesOf(toolchain)[0]), NameOf(toolchain));
   }
-  EXPECT_EQ(names.size(), std::size(kToolchains));
-  EXPECT_EQ(titles.size(), std::size(kToolchains));
+  EXPECT_EQ(names.size(), snippets);
+  EXPECT_EQ(titles.size(), snippets);
 }
 
 TEST(KeepFloatSnippet, EveryToolchainNamesEveryLayer) {

@@ -40,6 +40,13 @@ enum class QuantizationScheme {
   kWeightOnly,  // They stay as they are.
 };
 
+// Those that the toolchain has functions of their own for; the first is static.
+std::span<const QuantizationScheme> SchemesOf(Toolchain toolchain);
+
+// "onnxruntime", "onnxruntime_weight_only"; "ONNX Runtime", "ONNX Runtime, weights only".
+std::string NameOf(Toolchain toolchain, QuantizationScheme scheme);
+std::string TitleOf(Toolchain toolchain, QuantizationScheme scheme);
+
 // A tensor between layers that needs another quantizer than the others.
 struct ActivationOverride {
   std::string tensor;
