@@ -221,3 +221,12 @@ def test_advice_is_what_the_quantizer_of_weights_takes(quant_format, compare, tm
     exec(advice["onnxruntime"], {"MatMulNBitsQuantizer": MatMulNBitsQuantizer, **settings, **files})
     bits = {layer["name"]: layer["bits"] for layer in compare(before, tmp_path / "kept.onnx")["layers"]}
     assert bits == {"first": 32, "second": 4, "third": 4}
+
+
+def test_of_what_is_lost_no_number_is_told(compare, tmp_path):
+    blocks = Blocks(48)
+    blocks.weights[:] = 0  # And the codes are of others.
+    report = compare(blocks.before(tmp_path), blocks.after(tmp_path), "--samples", 0)
+    assert report["layers"][0]["explanation"].startswith("weights changed: the signal is lost and the cosine 0;")
+    text = run_compare(blocks.before(tmp_path), blocks.after(tmp_path), "--samples", 0).stdout
+    assert " lost " in text and "inf" not in text
