@@ -36,13 +36,30 @@ inline std::string FixedNumber(double value, int decimals) {
   return result;
 }
 
-// An SQNR: "5.2"; "exact" where there is no error, as it was logged or worked out.
-inline std::string DbText(double db) { return db >= kLoggedExactDb ? "exact" : FixedNumber(db, 1); }
+// Whether there is nothing but error, as it was logged or worked out.
+inline bool IsLost(double db) { return db <= -kLoggedExactDb; }
 
-// "+6.8", "−0.3"; "exact" where nothing is left of an error.
+// An SQNR: "5.2"; "exact" where there is no error, "lost" where there is nothing else.
+inline std::string DbText(double db) {
+  return db >= kLoggedExactDb ? "exact" : IsLost(db) ? "lost" : FixedNumber(db, 1);
+}
+
+// "5.2 dB", "exact", "lost".
+inline std::string DbWithUnit(double db) {
+  return DbText(db) + (std::abs(db) < kLoggedExactDb ? " dB" : "");
+}
+
+// "SQNR is 5.213 dB"; "nothing is left of it".
+inline std::string SqnrClause(double db) {
+  return IsLost(db) ? "nothing is left of it" : "SQNR is " + ShortNumber(db) + " dB";
+}
+
+// "+6.8", "−0.3"; "exact" where nothing is left of an error, and "from lost" where nothing else was
+// there before: by how much that is better, nobody can say.
 inline std::string GainText(double gain_db) {
+  if (gain_db >= kLoggedExactDb) return std::isinf(gain_db) ? "exact" : "from lost";
   const std::string text = DbText(std::abs(gain_db) < 0.05 ? 0 : gain_db);  // Not −0.0.
-  return gain_db >= 0.05 && gain_db < kLoggedExactDb ? "+" + text : text;
+  return gain_db >= 0.05 ? "+" + text : text;
 }
 
 // How many decimals the numbers of a column are to have, so that points stand below points: as many

@@ -259,7 +259,7 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendBytes(comparison, text);
   AppendUnpaired(comparison, text);
   const std::string snippet = KeepFloatSnippet(compare::NodesToKeepFloat(comparison),
-                                               Toolchain::kOnnxRuntime, comparison.is_dynamic);
+                                               Toolchain::kOnnxRuntime, comparison.scheme);
   if (!snippet.empty()) {
     text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
   }

@@ -19,6 +19,31 @@ std::string_view TitleOf(Toolchain toolchain) {
   return kTitles[static_cast<std::size_t>(toolchain)];
 }
 
+std::span<const QuantizationScheme> SchemesOf(Toolchain toolchain) {
+  using enum QuantizationScheme;
+  static constexpr QuantizationScheme kAll[] = {kStatic, kDynamic, kWeightOnly};
+  static constexpr QuantizationScheme kTwo[] = {kStatic, kWeightOnly};
+  switch (toolchain) {
+    case Toolchain::kOnnxRuntime:
+      return kAll;
+    case Toolchain::kNeuralCompressor:
+    case Toolchain::kNncf:
+      return kTwo;
+    default:
+      return std::span(kAll).first(1);
+  }
+}
+
+std::string NameOf(Toolchain toolchain, QuantizationScheme scheme) {
+  constexpr std::array<std::string_view, 3> kSuffixes = {"", "_dynamic", "_weight_only"};
+  return std::string(NameOf(toolchain)).append(kSuffixes[static_cast<std::size_t>(scheme)]);
+}
+
+std::string TitleOf(Toolchain toolchain, QuantizationScheme scheme) {
+  constexpr std::array<std::string_view, 3> kSuffixes = {"", ", dynamic", ", weights only"};
+  return std::string(TitleOf(toolchain)).append(kSuffixes[static_cast<std::size_t>(scheme)]);
+}
+
 namespace {
 
 // In single quotes, as Python and YAML read them.
@@ -87,18 +112,44 @@ std::string OverridesSnippet(std::span<const ActivationOverride> overrides) {
   return text + "                }})\n";
 }
 
+namespace {
+
+std::string OnnxRuntimeSnippet(std::span<const std::string> layers, QuantizationScheme scheme) {
+  switch (scheme) {
+    case QuantizationScheme::kStatic:
+      return WithList(
+          "quantize_static(model_input, model_output, calibration_data_reader,\n"
+          "                nodes_to_exclude=",
+          layers, ")\n");
+    case QuantizationScheme::kDynamic:
+      return WithList(
+          "quantize_dynamic(model_input, model_output,\n"
+          "                 nodes_to_exclude=",
+          layers, ")\n");
+    case QuantizationScheme::kWeightOnly:
+      break;
+  }
+  // Its bits and blocks are not what it takes by default, unless they are.
+  return WithList(
+      "quantizer = MatMulNBitsQuantizer(\n"
+      "    model_input, bits=bits, block_size=block_size, is_symmetric=is_symmetric,\n"
+      "    nodes_to_exclude=",
+      layers,
+      ")\n"
+      "quantizer.process()\n"
+      "quantizer.model.save_model_to_file(model_output)\n");
+}
+
+}  // namespace
+
 std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain,
-                             bool is_dynamic) {
+                             QuantizationScheme scheme) {
   if (layers.empty()) return {};
+  const bool is_weight_only = scheme == QuantizationScheme::kWeightOnly;
   std::string text;
   switch (toolchain) {
     case Toolchain::kOnnxRuntime:
-      return WithList(is_dynamic
-                          ? "quantize_dynamic(model_input, model_output,\n"
-                            "                 nodes_to_exclude="
-                          : "quantize_static(model_input, model_output, calibration_data_reader,\n"
-                            "                nodes_to_exclude=",
-                      layers, ")\n");
+      return OnnxRuntimeSnippet(layers, scheme);
     case Toolchain::kNeuralCompressorOpWise:
       text = "quantization:\n  op_wise:\n";
       for (const std::string& layer : layers) {
@@ -107,17 +158,20 @@ std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain tool
       }
       return text;
     case Toolchain::kNeuralCompressor:
-      text = "PostTrainingQuantConfig(op_name_dict={\n";
+      text = "PostTrainingQuantConfig(" +
+             std::string(is_weight_only ? "approach='weight_only', " : "") + "op_name_dict={\n";
       for (const std::string& layer : layers) {
         text += "    " + PythonQuoted(layer) +
                 ": {'activation': {'dtype': ['fp32']}, 'weight': {'dtype': ['fp32']}},\n";
       }
       return text + "})\n";
     case Toolchain::kNncf:
-      return WithList(
-          "nncf.quantize(model, calibration_dataset,\n"
-          "              ignored_scope=nncf.IgnoredScope(names=",
-          layers, "))\n");
+      return WithList(is_weight_only
+                          ? "nncf.compress_weights(model,\n"
+                            "                      ignored_scope=nncf.IgnoredScope(names="
+                          : "nncf.quantize(model, calibration_dataset,\n"
+                            "              ignored_scope=nncf.IgnoredScope(names=",
+                      layers, "))\n");
     case Toolchain::kAimet:
       return WithList("for op in sim.connected_graph.ordered_ops:\n    if op.name in ", layers,
                       ":\n"

@@ -20,6 +20,24 @@ TEST(KeepFloatSnippet, OnnxRuntimeExcludesNodes) {
             "                nodes_to_exclude=['/conv1/Conv', 'it\\'s'])\n");
 }
 
+TEST(KeepFloatSnippet, WeightsAloneAreQuantizedByOthers) {
+  const auto snippet = [](Toolchain toolchain) {
+    return KeepFloatSnippet(kLayers, toolchain, QuantizationScheme::kWeightOnly);
+  };
+  EXPECT_EQ(snippet(Toolchain::kOnnxRuntime),
+            "quantizer = MatMulNBitsQuantizer(\n"
+            "    model_input, bits=bits, block_size=block_size, is_symmetric=is_symmetric,\n"
+            "    nodes_to_exclude=['/conv1/Conv', 'it\\'s'])\n"
+            "quantizer.process()\n"
+            "quantizer.model.save_model_to_file(model_output)\n");
+  EXPECT_EQ(snippet(Toolchain::kNncf),
+            "nncf.compress_weights(model,\n"
+            "                      ignored_scope=nncf.IgnoredScope(names=['/conv1/Conv', "
+            "'it\\'s']))\n");
+  EXPECT_TRUE(snippet(Toolchain::kNeuralCompressor)
+                  .starts_with("PostTrainingQuantConfig(approach='weight_only', op_name_dict={\n"));
+}
+
 TEST(KeepFloatSnippet, NeuralCompressorHasYamlAndPython) {
   EXPECT_EQ(KeepFloatSnippet(std::vector<std::string>{"it's"}, Toolchain::kNeuralCompressorOpWise),
             "quantization:\n"
@@ -34,13 +52,18 @@ TEST(KeepFloatSnippet, NeuralCompressorHasYamlAndPython) {
 }
 
 TEST(KeepFloatSnippet, EveryToolchainHasANameAndATitleOfItsOwn) {
-  std::set<std::string_view> names, titles;
+  std::set<std::string> names, titles;
+  std::size_t snippets = 0;
   for (const Toolchain toolchain : kToolchains) {
-    names.insert(NameOf(toolchain));
-    titles.insert(TitleOf(toolchain));
+    for (const QuantizationScheme scheme : SchemesOf(toolchain)) {
+      names.insert(NameOf(toolchain, scheme));
+      titles.insert(TitleOf(toolchain, scheme));
+      ++snippets;
+    }
+    EXPECT_EQ(NameOf(toolchain, SchemesOf(toolchain)[0]), NameOf(toolchain));
   }
-  EXPECT_EQ(names.size(), std::size(kToolchains));
-  EXPECT_EQ(titles.size(), std::size(kToolchains));
+  EXPECT_EQ(names.size(), snippets);
+  EXPECT_EQ(titles.size(), snippets);
 }
 
 TEST(KeepFloatSnippet, EveryToolchainNamesEveryLayer) {
@@ -55,7 +78,7 @@ TEST(KeepFloatSnippet, EveryToolchainNamesEveryLayer) {
 
 TEST(KeepFloatSnippet, LongListsGoOnBelow) {
   const std::vector<std::string> layers(4, "/a/layer/with/a/name/of/its/own/Conv");
-  EXPECT_EQ(KeepFloatSnippet(layers, Toolchain::kOnnxRuntime, true),
+  EXPECT_EQ(KeepFloatSnippet(layers, Toolchain::kOnnxRuntime, QuantizationScheme::kDynamic),
             "quantize_dynamic(model_input, model_output,\n"
             "                 nodes_to_exclude=['/a/layer/with/a/name/of/its/own/Conv',\n"
             "                                   '/a/layer/with/a/name/of/its/own/Conv',\n"

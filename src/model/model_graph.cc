@@ -96,6 +96,10 @@ Result<WeightReader> ModelGraph::OpenWeights(TensorId id) const {
   reader.element_count_ = static_cast<std::size_t>(ElementCount(stored.shape).value_or(0));
   reader.stored_count_ =
       std::min(reader.element_count_, stored.data.size() / layout.bytes * layout.elements);
+  if (stored.stored_row > 0) {
+    reader.row_ = static_cast<std::size_t>(stored.shape.back());
+    reader.stored_row_ = stored.stored_row;
+  }
   // A reshaped tensor has the same values in the same order.
   reader.shape_ = wanted.has_shape && ElementCount(wanted.shape) == reader.element_count_
                       ? wanted.shape
@@ -129,7 +133,7 @@ std::optional<TensorView> ModelGraph::ViewOf(TensorId id) const {
   if (!IsWeight(id) || tensor(id).rounded_by != kNoTensor) return std::nullopt;
   const ModelTensor& stored = tensor(tensor(id).source);
   const std::optional<DType> plain = PlainTypeOf(stored.type);
-  if (!plain || stored.repeats_last) return std::nullopt;
+  if (!plain || stored.repeats_last || stored.stored_row > 0) return std::nullopt;
   TensorView view(*plain, stored.data.data(), stored.shape);
   if (stored.quantization && !stored.quantization->scales.empty()) {
     const ModelQuantization& from = *stored.quantization;

@@ -23,9 +23,9 @@ void InferOnnxShapes(const std::unordered_map<TensorId, IfBranches>& branches,
                      GraphAssembler& graph);
 
 // Fills quantization, source and rounded_by of tensors from QuantizeLinear and DequantizeLinear,
-// from the operators on quantized tensors (QLinear…, …Integer, MatMulNBits), and through nodes that
-// keep values. Scales that are computed at run time stay unknown. Shapes must be known. Fails with
-// kResourceExhausted.
+// from the operators on quantized tensors (QLinear…, …Integer, MatMulNBits and its like), and
+// through nodes that keep values. Scales that are computed at run time stay unknown. Shapes must be
+// known. Fails with kResourceExhausted.
 Result<void> ResolveOnnxQuantization(GraphAssembler& graph);
 
 }  // namespace cboard

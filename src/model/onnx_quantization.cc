@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "model/node_attributes.h"
+#include "model/onnx_block_codes.h"
 #include "model/onnx_passes.h"
 #include "model/quantization_rules.h"
-#include "model/stored_values.h"
 
 namespace cboard {
 namespace {
@@ -66,7 +66,9 @@ class OnnxQuantization {
       } else if (node.op_type == "QuantizeLinear") {
         CBOARD_RETURN_IF_ERROR(ReadQuantize(node));
       } else if (node.op_type == "MatMulNBits") {
-        CBOARD_RETURN_IF_ERROR(ReadMatMulNBits(node));
+        CBOARD_RETURN_IF_ERROR(ReadMatMulNBits(node, BlocksOf(node, 1), graph_));
+      } else if (node.op_type == "GatherBlockQuantized") {
+        CBOARD_RETURN_IF_ERROR(ReadGatherBlockQuantized(node, BlocksOf(node, 0), graph_));
       } else if (KeepsValues(node.op_type)) {
         PassOn(node);
       } else {
@@ -241,53 +243,14 @@ class OnnxQuantization {
     return {};
   }
 
-  // Weights of N rows of K codes in blocks, each with a scale; shown as the matrix they are.
-  Result<void> ReadMatMulNBits(const ModelNode& node) {
-    const std::int64_t rows = IntOf(node, "N", 0), columns = IntOf(node, "K", 0);
-    const std::int64_t bits = IntOf(node, "bits", 4), block = IntOf(node, "block_size", 32);
-    ModelTensor* codes = InputOf(node, 1);
-    const ModelTensor* scales = ConstantBehind(At(node.inputs, 2));
-    const ModelTensor* packed_zeros = ConstantBehind(At(node.inputs, 3));
-    const bool is_nibbles = bits == 4;
-    if (codes == nullptr || !codes->is_constant || codes->quantization || scales == nullptr ||
-        (bits != 4 && bits != 8) || rows <= 0 || block <= 0 || columns <= 0 ||
-        columns % block != 0 || codes->type != ElementType::kUint8) {
-      return {};
-    }
-    const ElementType type = is_nibbles ? ElementType::kUint4 : ElementType::kUint8;
-    const std::vector<std::int64_t> shape = {rows, columns};
-    if (BytesNeeded(type, shape) != codes->data.size()) return {};
-    const std::size_t blocks = static_cast<std::size_t>(columns / block);
-    const std::size_t row_bytes = is_nibbles ? (blocks + 1) / 2 : blocks;  // Of zero points.
-    if (packed_zeros != nullptr &&
-        (packed_zeros->type != ElementType::kUint8 ||
-         packed_zeros->data.size() != static_cast<std::size_t>(rows) * row_bytes)) {
-      return {};
-    }
-    CBOARD_ASSIGN_OR_RETURN(std::optional<ModelQuantization> parameters,
-                            MakeQuantization(graph_, {.origin = QuantizationOrigin::kQOperator,
-                                                      .type = type,
-                                                      .scales = scales,
-                                                      .zero_points = nullptr,
-                                                      .has_shape = true,
-                                                      .shape = shape,
-                                                      .axis = 1,
-                                                      .group_size = block}));
-    if (!parameters || parameters->scales.size() != static_cast<std::size_t>(rows) * blocks) {
-      return {};
-    }
-    std::vector<std::int32_t>& zero_points = parameters->zero_points;
-    zero_points.assign(parameters->scales.size(), is_nibbles ? 8 : 128);
-    for (std::size_t i = 0; packed_zeros != nullptr && i < zero_points.size(); ++i) {
-      const std::size_t at = i % blocks;
-      const auto byte = std::to_integer<std::int32_t>(
-          packed_zeros->data[i / blocks * row_bytes + (is_nibbles ? at / 2 : at)]);
-      zero_points[i] = !is_nibbles ? byte : at % 2 == 0 ? byte & 15 : byte >> 4;
-    }
-    codes->type = type;
-    codes->shape = shape;
-    codes->quantization = std::move(parameters);
-    return {};
+  // Of an operator on blocks, whose codes are input `codes`.
+  BlockInputs BlocksOf(const ModelNode& node, std::size_t codes) {
+    return {.codes = InputOf(node, codes),
+            .scales = ConstantBehind(At(node.inputs, 2)),
+            .zero_points = ConstantBehind(At(node.inputs, 3)),
+            .has_zero_points = At(node.inputs, 3) != kNoTensor,
+            .groups = ConstantBehind(At(node.inputs, 4)),
+            .has_groups = At(node.inputs, 4) != kNoTensor};
   }
 
   // Dynamic quantization multiplies integers first and by the weights' scale later:

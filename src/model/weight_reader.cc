@@ -53,9 +53,20 @@ void WeightReader::ForEachRun(std::size_t first, std::size_t count, const Visito
   }
 }
 
+void WeightReader::ReadPadded(std::size_t first, std::span<float> out) const {
+  while (!out.empty()) {
+    const std::size_t column = first % row_;
+    const std::size_t count = std::min(row_ - column, out.size());
+    LoadStored(type_, data_, first / row_ * stored_row_ + column, out.first(count));
+    first += count;
+    out = out.subspan(count);
+  }
+}
+
 void WeightReader::ReadStored(std::size_t first, std::span<float> out) const {
   CBOARD_CHECK(first <= element_count_ && out.size() <= element_count_ - first);
   if (out.empty()) return;
+  if (stored_row_ > 0) return ReadPadded(first, out);
   const std::size_t stored =
       first < stored_count_ ? std::min(stored_count_ - first, out.size()) : 0;
   LoadStored(type_, data_, first, out.first(stored));

@@ -46,6 +46,29 @@ TEST(WeightReader, ReadsScalesByChannel) {
   EXPECT_THAT(*graph.ReadWeights(kWeights), ElementsAre(0, 1, 10, 20, 4, 5, 50, 60));
 }
 
+TEST(WeightReader, LeavesOutWhatPadsRows) {
+  GraphAssembler assembler(ModelFormat::kOnnx, MappedFile::FromMemory("", "model"));
+  const TensorId id = assembler.Tensor("w");
+  ASSERT_THAT(
+      assembler.SetConstant(id, ElementType::kUint8, {3, 4}, {assembler.Keep(Counting(12))}),
+      Succeeds());
+  ModelTensor& stored = assembler.tensor(id);
+  stored.shape = {3, 3};
+  stored.stored_row = 4;
+  stored.quantization = ModelQuantization{.granularity = Granularity::kPerGroup,
+                                          .scales = {1, 10, 1, 10, 1, 10},
+                                          .axis = 1,
+                                          .group_size = 2,
+                                          .code_max = 255};
+  ASSERT_THAT(assembler.Sort(), Succeeds());
+  const ModelGraph graph = *assembler.Finish();
+  EXPECT_THAT(*graph.ReadWeights(id), ElementsAre(0, 1, 20, 4, 5, 60, 8, 9, 100));
+  std::vector<float> middle(4);  // Of all three rows.
+  graph.OpenWeights(id)->Read(2, middle);
+  EXPECT_THAT(middle, ElementsAre(20, 4, 5, 60));
+  EXPECT_FALSE(graph.ViewOf(id));
+}
+
 TEST(WeightReader, ReadsCodesAndTellsTheirScales) {
   const ModelGraph graph = GraphOf(ElementType::kInt4, {2, 4}, "\x10\x32\xfe\x87",
                                    ModelQuantization{.granularity = Granularity::kPerGroup,

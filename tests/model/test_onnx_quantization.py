@@ -265,3 +265,53 @@ def test_four_bit_matrix_products_are_shown_as_the_matrix_they_are(tmp_path, dum
     expected = (codes.astype(np.float32) - zeros.repeat(block, 1)) * scales.repeat(block, 1)
     np.testing.assert_array_equal(ours.values("w"), expected.astype(np.float32))
     assert ours.nodes["mm"]["macs"] == 3 * rows * columns
+
+
+@pytest.mark.parametrize("with_zeros", [False, True], ids=["symmetric", "zero points"])
+@pytest.mark.parametrize("kind, axis", [("INT4", 1), ("UINT4", 0), ("UINT8 of 2", 1), ("UINT8 of 4", 1), ("UINT8 of 8", 1)])
+def test_tables_of_few_bits_are_read_in_blocks(tmp_path, dump, kind, axis, with_zeros):
+    """GatherBlockQuantized, with the last block of each row (or column) shorter than others."""
+    shape, block = (40, 24), 16
+    name, _, bits = kind.partition(" of ")
+    bits = int(bits or 4)
+    low = -8 if name == "INT4" else 0
+    codes = RNG.integers(low, low + 2**bits, shape)
+    scale_shape = tuple(-(-size // block) if i == axis else size for i, size in enumerate(shape))
+    scales = (RNG.random(scale_shape) + 0.1).astype(np.float32)
+    if with_zeros:
+        zeros = RNG.integers(low, low + 2**bits, scale_shape)
+    else:
+        zeros = np.full(scale_shape, 2 ** (bits - 1) if name == "UINT8" else 0)
+
+    def stored(name_, values):
+        per_byte = 8 // bits
+        if name == "UINT8":  # Rows begin with a byte of their own.
+            values = np.pad(values, ((0, 0), (0, -values.shape[1] % per_byte)))
+        flat = (values & 2**bits - 1).reshape(-1, per_byte)
+        packed = sum(flat[:, i] << bits * i for i in range(per_byte)).astype(np.uint8)
+        dims = values.shape if name != "UINT8" else (len(values), -1)
+        if name == "UINT8":
+            return numpy_helper.from_array(packed.reshape(dims), name_)
+        return helper.make_tensor(name_, TensorProto.DataType.Value(name), dims, packed.tobytes(), raw=True)
+
+    constants = [stored("table", codes), numpy_helper.from_array(scales, "scales")]
+    if with_zeros:
+        constants.append(stored("zeros", zeros))
+    save(
+        tmp_path / "m.onnx",
+        [
+            helper.make_node(
+                "GatherBlockQuantized", ["table", "ids", "scales"] + ["zeros"] * with_zeros, ["y"], "embed",
+                domain="com.microsoft", block_size=block, quantize_axis=axis, gather_axis=0, bits=bits,
+            ),
+        ],
+        [helper.make_tensor_value_info("ids", TensorProto.INT64, [40])],
+        [f32("y", 40, 24)],
+        constants,
+        domains=["com.microsoft"],
+    )  # fmt: skip
+    along = np.arange(shape[axis]) // block
+    expected = (codes - zeros.take(along, axis)).astype(np.float32) * scales.take(along, axis)
+    ours = dump(tmp_path / "m.onnx")
+    np.testing.assert_array_equal(ours.values("table"), expected)
+    assert ours.tensors["table"]["quantization"]["origin"] == "q_operator"

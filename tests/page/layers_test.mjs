@@ -173,10 +173,10 @@ test("what a comparison of files found stands above what figures and histograms 
   assert.match(await page.locator(".detail .finding").innerText(), /No damage to see/);
 });
 
-test("the mark stands at the number that a layer fails by, what lost nothing is exact, and both are seen on a phone", async (t) => {
+test("the mark stands at the number that a layer fails by, what lost nothing is exact, what lost all is lost, and they are seen on a phone", async (t) => {
   const logdir = newLogdir(t);
   const file = new EventFile(join(logdir, "net")).hold();
-  for (const [layer, sqnr, worst] of [["whole", 12, 11], ["channel", 34.5, 1.9], ["untouched", 200, 200]]) {
+  for (const [layer, sqnr, worst] of [["whole", 12, 11], ["channel", 34.5, 1.9], ["untouched", 200, 200], ["gone", -200, -200], ["gap", 34.5, -200]]) {
     const tag = (what, variant) => `net/layers/${layer}/${what}/${variant}`;
     file.histogram(tag("output", "fp32"), values(1)).histogram(tag("output", "int8"), values(1));
     file.scalar(tag("sqnr_db", "int8"), sqnr).scalar(tag("worst_channel_sqnr_db", "int8"), worst);
@@ -187,13 +187,19 @@ test("the mark stands at the number that a layer fails by, what lost nothing is 
   const cells = await page.locator(".list tr").evaluateAll((rows) => rows.map((row) => [...row.cells].filter((cell) => cell.offsetWidth > 0).map((cell) => cell.innerText.trim())));
   assert.deepEqual(cells, [
     ["Layer", "SQNR, dB", "Worst ch.", "Cause"],
+    ["gone", "✗ lost", "lost", "changed"],
     ["whole", "✗ 12.0", "11.0", "changed"],
+    ["gap", "34.5", "✗ lost", "changed"],
     ["channel", "34.5", "✗ 1.9", "changed"],
     ["untouched", "exact", "exact", ""],
   ]);
   await assertFitsWidth(page);
   await visit(page, at("layers?model=net&sel=channel"));
   await page.waitForSelector('.depth-plot [aria-label$="channel has 34.5 dB, worst channel 1.9 dB"]');
+  assert.ok(!/[-−]\d{3}/.test(await page.locator(".depth-plot").textContent()), "an axis that ends where nothing was measured");
+  await visit(page, at("layers?model=net&sel=gone"));
+  await page.waitForSelector('.depth-plot [aria-label$="gone has lost"]');
+  assert.match(await page.locator(".detail .finding").innerText(), /Nothing is left of it/i);
 });
 
 test("of outputs that fail, the first is blamed and those behind it may be victims", async (t) => {

@@ -33,6 +33,20 @@ inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
 std::string_view NameOf(Toolchain toolchain);   // "onnxruntime", "neural_compressor_op_wise", …
 std::string_view TitleOf(Toolchain toolchain);  // "ONNX Runtime", "neural-compressor 1.x", …
 
+// What is done to activations, which decides by which of a program's functions.
+enum class QuantizationScheme {
+  kStatic,      // They are quantized with ranges from calibration.
+  kDynamic,     // … while the model runs.
+  kWeightOnly,  // They stay as they are.
+};
+
+// Those that the toolchain has functions of their own for; the first is static.
+std::span<const QuantizationScheme> SchemesOf(Toolchain toolchain);
+
+// "onnxruntime", "onnxruntime_weight_only"; "ONNX Runtime", "ONNX Runtime, weights only".
+std::string NameOf(Toolchain toolchain, QuantizationScheme scheme);
+std::string TitleOf(Toolchain toolchain, QuantizationScheme scheme);
+
 // A tensor between layers that needs another quantizer than the others.
 struct ActivationOverride {
   std::string tensor;
@@ -48,8 +62,8 @@ struct ActivationOverride {
 std::string OverridesSnippet(std::span<const ActivationOverride> overrides);
 
 // Configuration that keeps these layers in FP32, to be copied and pasted; empty for none. Ends with
-// a newline. `is_dynamic`: activations are quantized while the model runs, without calibration.
+// a newline.
 std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain,
-                             bool is_dynamic = false);
+                             QuantizationScheme scheme = QuantizationScheme::kStatic);
 
 }  // namespace cboard

@@ -218,7 +218,7 @@ struct ModelComparison {
   std::vector<LayerComparison> layers;                   // The worst first.
   std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
 
-  bool is_dynamic = false;  // The compressed model finds scales of activations while it runs.
+  QuantizationScheme scheme = QuantizationScheme::kStatic;  // Of the compressed model.
 
   std::vector<ByteShare> bytes;   // The largest first.
   std::vector<LintFinding> lint;  // Of the compressed model.

@@ -103,6 +103,9 @@ struct ModelTensor {
   // the shape asks for only when `repeats_last`. Empty for strings.
   ByteSpan data;
   bool repeats_last = false;  // The last stored element stands for all that follow (TensorFlow).
+  // Elements in `data` from a row (of the last dimension) to the next, where rows end in padding
+  // that is not part of the shape; 0: there is none.
+  std::size_t stored_row = 0;
 
   // How codes become real values, where constants say so; also of activations.
   std::optional<ModelQuantization> quantization;
@@ -190,7 +193,8 @@ class ModelGraph {
 
   // The stored elements in place, with their quantization, for tensor/statistics.h and the like.
   // Nothing when the tensor layer has no such type (4 bits, blocks), when groups do not run along
-  // the last dimension, or when values are rounded or repeated: then OpenWeights is the way.
+  // the last dimension, or when values are rounded, repeated or padded: then OpenWeights is the
+  // way.
   std::optional<TensorView> ViewOf(TensorId id) const;
 
  private:
@@ -245,6 +249,7 @@ class WeightReader {
   friend class ModelGraph;
 
   void ReadStored(std::size_t first, std::span<float> out) const;
+  void ReadPadded(std::size_t first, std::span<float> out) const;
 
   // Which scale belongs to which element, from the shape the scales were made for.
   void SetScaleStrides(const std::vector<std::int64_t>& shape, const ModelQuantization* scaled);
@@ -255,6 +260,8 @@ class WeightReader {
   ElementType type_ = ElementType::kUnknown;
   ByteSpan data_;
   std::size_t stored_count_ = 0;  // Elements in `data_`; the last one repeats up to element_count_.
+  std::size_t row_ = 0;           // With padding: elements of a row, and …
+  std::size_t stored_row_ = 0;    // … of that in `data_`; 0: there is none.
   std::vector<std::int64_t> shape_;
   std::size_t element_count_ = 0;
   const ModelQuantization* dequantization_ = nullptr;  // Of stored codes.

@@ -155,8 +155,8 @@ class LayerCheck {
   }
 
   std::string FigureText(double value) const {
-    const bool is_exact = gate_.metric.ends_with("sqnr_db") && value >= kLoggedExactDb;
-    return is_exact ? DbText(value) : ShortNumber(value, 6);
+    const bool is_end = gate_.metric.ends_with("sqnr_db") && std::abs(value) >= kLoggedExactDb;
+    return is_end ? DbText(value) : ShortNumber(value, 6);
   }
 
   std::string CountText(std::size_t count) const {

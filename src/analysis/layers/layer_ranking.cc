@@ -29,8 +29,9 @@ int CodesOf(TensorRole role, const CodeWidths& widths) {
 // Why the worst channel is what a layer fails by. One that is far wider than the others takes the
 // codes from them, which a histogram of all channels together cannot show.
 void BlameChannels(double worst_channel_db, const ChannelLookup& channels, RankedLayer& layer) {
-  const std::string worst =
-      "the worst channel has an SQNR of " + ShortNumber(worst_channel_db) + " dB";
+  const std::string worst = IsLost(worst_channel_db) ? "nothing is left of the worst channel"
+                                                     : "the worst channel has an SQNR of " +
+                                                           ShortNumber(worst_channel_db) + " dB";
   const bool is_output = layer.baseline.role == TensorRole::kOutput;
   const ChannelStatistics* const ranges =
       channels && is_output ? channels(layer.baseline.layer) : nullptr;
@@ -65,8 +66,7 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
     if (channel && (!sqnr || *channel + allowance < *sqnr)) {
       BlameChannels(*channel, options.channels, layer);
     } else {
-      layer.diagnosis.explanation =
-          "SQNR is " + ShortNumber(*sqnr) + " dB; histograms do not show why";
+      layer.diagnosis.explanation = SqnrClause(*sqnr) + "; histograms do not show why";
     }
   }
 }

@@ -53,8 +53,7 @@ void JudgeByFigures(const DamageThresholds& thresholds, std::optional<double> be
     Set(layer, LevelOf(sqnr_db, thresholds), std::move(explanation));
   };
   if (const auto carried = FindFigure(figures, "accumulated_sqnr_db")) {
-    by_sqnr(*carried,
-            "SQNR is " + ShortNumber(*carried) + " dB, with what the layers before it have done");
+    by_sqnr(*carried, SqnrClause(*carried) + ", with what the layers before it have done");
   } else if (const auto cosine = FindFigure(figures, "cosine")) {
     const double sine = std::sqrt(std::max(0.0, 1 - *cosine * *cosine));
     by_sqnr(-20 * std::log10(*cosine > 0 ? sine : 1),

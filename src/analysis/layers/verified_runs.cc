@@ -54,16 +54,18 @@ std::string VerifiedRuns::Summary() const {
   if (!why_not.empty()) return "nothing was verified: " + why_not;
   if (runs.empty() || !runs.front().sqnr_db) return "nothing was verified";
   if (std::isinf(*runs.front().sqnr_db)) return "the end is exactly what the baseline gives";
-  const std::string before = DbText(*runs.front().sqnr_db);
+  const double before = *runs.front().sqnr_db;
   if (const VerifiedRun* const best = BestParts()) {
     const std::size_t count = best->parts.size();
     return (count == 1 ? std::string("this part in float brings")
                        : "these " + HumanCount(count) + " parts in float bring") +
-           " the end from " + before +
-           (std::isinf(*best->sqnr_db) ? " dB to exactly what the baseline gives"
-                                       : " to " + DbText(*best->sqnr_db) + " dB");
+           " the end from " + (std::isinf(*best->sqnr_db) ? DbWithUnit(before) : DbText(before)) +
+           " to " +
+           (std::isinf(*best->sqnr_db) ? "exactly what the baseline gives"
+                                       : DbWithUnit(*best->sqnr_db));
   }
-  std::string text = "no part that was tried helps the end, which keeps " + before + " dB";
+  std::string text = "no part that was tried helps the end, which " +
+                     (IsLost(before) ? "is lost" : "keeps " + DbWithUnit(before));
   for (const VerifiedRun& run : runs) {
     const bool is_many = run.restored == "all_weights" || run.restored == "all_outputs";
     if (is_many && run.sqnr_db) text += "; " + run.text + ": " + DbText(*run.sqnr_db);

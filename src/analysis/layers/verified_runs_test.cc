@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/log_builder.h"
+#include "analysis/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -62,6 +63,19 @@ TEST(VerifiedRuns, OfEqualOnesTheFewestPartsAreBest) {
   EXPECT_EQ(verified.BestParts(), &verified.runs[1]);
   EXPECT_EQ(verified.Summary(),
             "this part in float brings the end from 5.2 dB to exactly what the baseline gives");
+}
+
+TEST(VerifiedRuns, SayWhenTheEndWasLost) {
+  VerifiedRuns verified = ParsedRuns(kLogged);
+  verified.runs[0].sqnr_db = -kLoggedExactDb;
+  EXPECT_EQ(verified.Summary(), "these 2 parts in float bring the end from lost to 17.8 dB");
+  EXPECT_EQ(GainText(*verified.GainOf(verified.runs[1])), "from lost");
+  verified.runs[1].sqnr_db = HUGE_VAL;
+  EXPECT_EQ(verified.Summary(),
+            "this part in float brings the end from lost to exactly what the baseline gives");
+  EXPECT_EQ(GainText(*verified.GainOf(verified.runs[1])), "exact");
+  for (VerifiedRun& run : verified.runs) run.sqnr_db = -kLoggedExactDb;
+  EXPECT_EQ(verified.Summary(), "no part that was tried helps the end, which is lost");
 }
 
 TEST(VerifiedRuns, SayWhenNoPartHelps) {

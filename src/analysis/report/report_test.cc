@@ -256,6 +256,25 @@ TEST(Report, CallsALayerWithoutErrorExact) {
   EXPECT_THAT(html, AllOf(Not(HasSubstr(">200")), Not(HasSubstr("is 200"))));
 }
 
+TEST(Report, CallsALayerOfNothingButErrorLost) {
+  LogBuilder log;
+  log.Scalar("r", "m/metrics/accuracy/fp32", 0.5).Scalar("r", "m/metrics/accuracy/int8", 0.5);
+  log.Scalar("r", "m/layers/conv1/sqnr_db/int8", -kLoggedExactDb);
+  log.Scalar("r", "m/layers/conv1/worst_channel_sqnr_db/int8", -kLoggedExactDb);
+  log.Scalar("r", "m/layers/conv2/sqnr_db/int8", 40);
+  log.Scalar("r", "m/layers/conv2/worst_channel_sqnr_db/int8", -kLoggedExactDb);
+  log.Scalar("r", "m/layers/conv3/accumulated_sqnr_db/int8", -kLoggedExactDb);
+  const auto contract = ParseContract("gates: [{layers: conv1, metric: sqnr_db, min: 30}]");
+  ASSERT_THAT(contract, Succeeds());
+  const std::string html = Written(log.Read(), {.contract = *contract});
+  EXPECT_THAT(html, HasSubstr("<td class=\"num\">lost</td><td class=\"num\">lost</td>"));
+  EXPECT_THAT(html, HasSubstr("sqnr_db is lost, below the least, 30"));
+  EXPECT_THAT(html, HasSubstr("nothing is left of it; histograms do not show why"));
+  EXPECT_THAT(html, HasSubstr("nothing is left of the worst channel"));
+  EXPECT_THAT(html, HasSubstr("nothing is left of it, with what the layers before it have done"));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("−200")), Not(HasSubstr("-200"))));
+}
+
 TEST(Report, SaysThatAPartHasNothing) {
   EXPECT_THAT(Written(TwoModels(), {.sections = {ReportSection::kTuning, ReportSection::kLayers}}),
               HasSubstr("Nothing was logged for layers, tuning."));

@@ -204,7 +204,7 @@ std::string ToJson(const ModelComparison& comparison) {
   json.Key("keep_float").BeginObject();
   for (const Toolchain toolchain : kToolchains) {
     json.Key(NameOf(toolchain))
-        .Value(KeepFloatSnippet(NodesToKeepFloat(comparison), toolchain, comparison.is_dynamic));
+        .Value(KeepFloatSnippet(NodesToKeepFloat(comparison), toolchain, comparison.scheme));
   }
   json.EndObject();
   json.Key("output_overrides").BeginObject();

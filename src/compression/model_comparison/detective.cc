@@ -72,15 +72,21 @@ class Detective {
     if (Clipped(diagnosis, is_coarse) || (is_coarse && Stretched(diagnosis))) return;
     diagnosis.cause = Cause::kChanged;
     diagnosis.explanation =
-        SubjectOf(evidence_) + " changed: SQNR is " + ShortNumber(total_.SqnrDb(), 3) + " dB" +
+        SubjectOf(evidence_) + " changed: " +
+        (std::isinf(total_.SqnrDb()) ? "the signal is lost"
+                                     : "SQNR is " + ShortNumber(total_.SqnrDb(), 3) + " dB") +
         (is_about_channel_ ? ", that of channel " + std::to_string(worst_) + " " +
-                                 ShortNumber(comparison_.channels[worst_].SqnrDb(), 3) + " dB,"
+                                 ChannelText(comparison_.channels[worst_].SqnrDb()) + ","
                            : "") +
         " and the cosine " + ShortNumber(total_.Cosine()) +
         "; neither scale, offset, clipping, outliers nor channels explain it";
   }
 
  private:
+  static std::string ChannelText(double db) {
+    return std::isinf(db) ? "lost" : ShortNumber(db, 3) + " dB";
+  }
+
   // What a cause may leave that explains the error but for this share.
   double Believed(double share) const { return share * error_ + (1 - share) * rounding_; }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "compression/model_comparison/unread_weights.h"
+
 namespace cboard::compare {
 namespace {
 
@@ -146,6 +148,7 @@ std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNod
   const std::vector<std::int64_t>& shape = model.tensor(node.inputs[row.weight]).shape;
   const std::size_t rank = shape.size();
   if (rank < 2) return std::nullopt;
+  if (HasUnreadWeights(model, node)) return std::nullopt;
   OperatorWeights weights{.part = row.part, .weight = row.weight};
   // Names of fused operators say whether there is a bias.
   const bool is_whole_name = node.op_type == row.op;

@@ -14,16 +14,27 @@
 #include "compression/model_comparison/model_runs.h"
 #include "compression/model_comparison/paired_models.h"
 #include "compression/model_comparison/remarks.h"
+#include "compression/model_comparison/unread_weights.h"
 #include "compression/model_comparison/verification.h"
 #include "compression/parallel.h"
 
 namespace cboard::compare {
 namespace {
 
-bool IsDynamic(const ModelGraph& model) {
-  return std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
+// Static where nothing tells: most are.
+QuantizationScheme SchemeOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) {
+  const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");
   });
+  if (is_dynamic) return QuantizationScheme::kDynamic;
+  const bool has_codes = std::ranges::any_of(layers, [&](const ModelLayer& layer) {
+    return model.tensor(model.tensor(layer.weight).source).quantization.has_value();
+  });
+  const bool rounds_activations = std::ranges::any_of(
+      model.tensors(),
+      [](const ModelTensor& tensor) { return tensor.quantization && tensor.source == kNoTensor; });
+  return has_codes && !rounds_activations ? QuantizationScheme::kWeightOnly
+                                          : QuantizationScheme::kStatic;
 }
 
 std::string WhyNotRun(const PairedModels& models, const CompareOptions& options) {
@@ -46,7 +57,7 @@ ModelComparison Describe(const PairedModels& models, const OutputSummary& sample
       .variant = models.variant.path(),
       .baseline_bytes = models.baseline.file_bytes(),
       .variant_bytes = models.variant.file_bytes(),
-      .is_dynamic = IsDynamic(models.variant),
+      .scheme = SchemeOf(models.variant, models.theirs),
       .bytes = CompareBytes(models.baseline, models.ours, models.variant, models.theirs),
       .lint = LintModel(models.variant)};
   for (const std::size_t i : models.pairing.baseline_only) {
@@ -116,6 +127,9 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
   result.layers.reserve(layers.size());
   for (JudgedLayer& layer : layers) result.layers.push_back(std::move(layer.comparison));
   result.remarks = RemarksOn(result);
+  for (const ModelGraph* model : {&baseline, &variant}) {
+    for (const std::string& sentence : UnreadWeights(*model)) result.remarks.push_back(sentence);
+  }
   if (options.verify > 0) {
     CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline, variant, restorable, options, result));
   }

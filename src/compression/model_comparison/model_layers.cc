@@ -239,7 +239,7 @@ std::string_view WithoutQuantizationSuffix(std::string_view name) {
   constexpr auto kSuffixes = std::to_array<std::string_view>(
       {"_DequantizeLinear_Output", "_QuantizeLinear_Output", "_QuantizeLinear_Input",
        "_DequantizeLinear", "_QuantizeLinear", "_qint8_const", "_dequantized", "_dequantize",
-       "_quantized", "_quant", "_Q4", "_Q8", "_int8", "_DQ"});
+       "_quantized", "_quant", "_Q2", "_Q4", "_Q8", "_int8", "_DQ"});
   // TensorFlow's: _eightbit_requantize, _eightbit_quantized_conv, …
   if (const std::size_t at = name.rfind("_eightbit_"); at != std::string_view::npos && at > 0) {
     name = name.substr(0, at);

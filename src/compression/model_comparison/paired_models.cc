@@ -4,17 +4,25 @@
 #include <string>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/unread_weights.h"
 #include "compression/parallel.h"
 
 namespace cboard::compare {
 namespace {
 
 Error NoPartner(const PairedModels& models) {
+  std::string unread;
+  for (const ModelGraph* model : {&models.baseline, &models.variant}) {
+    for (const std::string& sentence : UnreadWeights(*model)) {
+      unread += (unread.empty() ? ". " : " ") + sentence;
+    }
+  }
+  if (unread.ends_with('.')) unread.pop_back();  // Messages have none.
   return {ErrorCode::kInvalidArgument,
           "no layer of " + Quoted(models.baseline.path().string()) + " (" +
               std::to_string(models.ours.size()) + " with weights) has a partner in " +
               Quoted(models.variant.path().string()) + " (" + std::to_string(models.theirs.size()) +
-              "); compare two files of one model"};
+              "); compare two files of one model" + unread};
 }
 
 // Lets the layers of a pair end where both have had the same done to them.

@@ -11,7 +11,12 @@
 namespace cboard::compare {
 namespace {
 
-double LoggedDb(const Verification& run) { return std::min(run.sqnr_db, kLoggedExactDb); }
+double LoggedDb(const Verification& run) {
+  return std::clamp(run.sqnr_db, -kLoggedExactDb, kLoggedExactDb);
+}
+
+// JSON has no infinity, and null is exact.
+double NotBelowLost(double db) { return std::max(db, -kLoggedExactDb); }
 
 bool HasParts(const Verification& run) {
   return run.restored == Restored::kParts && run.why_not.empty() && !std::isnan(run.sqnr_db);
@@ -44,7 +49,8 @@ std::string TableText(const ModelComparison& comparison) {
     return "Nothing was verified: " + comparison.why_not_verified + ".";
   }
   const auto shown = [](double db) {
-    return std::isinf(db) && db > 0 ? std::string("exact") : ShortNumber(db, 3);
+    if (std::isinf(db)) return std::string(db > 0 ? "exact" : "lost");
+    return ShortNumber(db, 3);
   };
   const std::vector<std::string>& ends = comparison.verified_layers;
   std::string text =
@@ -97,12 +103,12 @@ void WriteVerified(const ModelComparison& comparison, JsonWriter& json) {
     json.EndArray();
     json.Key("sqnr_db");
     if (run.why_not.empty()) {
-      json.Value(run.sqnr_db);
+      json.Value(NotBelowLost(run.sqnr_db));
     } else {
       json.Null();
     }
     json.Key("layer_sqnr_db").BeginArray();
-    for (const double db : run.layer_sqnr_db) json.Value(db);
+    for (const double db : run.layer_sqnr_db) json.Value(NotBelowLost(db));
     json.EndArray();
     json.Key("why_not").Value(run.why_not);
     json.EndObject();

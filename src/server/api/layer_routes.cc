@@ -159,12 +159,19 @@ Result<HttpResponse> PostKeepFloat(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers,
                           body.Texts("layers", kMostKeptLayers));
+  // A log does not say by which function the model was quantized: all are offered.
+  std::vector<std::pair<Toolchain, QuantizationScheme>> ways;
+  for (const Toolchain toolchain : kToolchains) {
+    for (const QuantizationScheme scheme : SchemesOf(toolchain)) {
+      ways.emplace_back(toolchain, scheme);
+    }
+  }
   JsonWriter json;
   json.BeginObject();
-  WriteValues(json, "toolchains", kToolchains, [](Toolchain t) { return NameOf(t); });
-  WriteValues(json, "titles", kToolchains, [](Toolchain t) { return TitleOf(t); });
-  WriteValues(json, "snippets", kToolchains,
-              [&](Toolchain t) { return KeepFloatSnippet(layers, t); });
+  WriteValues(json, "toolchains", ways, [](auto way) { return NameOf(way.first, way.second); });
+  WriteValues(json, "titles", ways, [](auto way) { return TitleOf(way.first, way.second); });
+  WriteValues(json, "snippets", ways,
+              [&](auto way) { return KeepFloatSnippet(layers, way.first, way.second); });
   json.EndObject();
   return JsonResponse(json.Take());
 }

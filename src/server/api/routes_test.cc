@@ -222,8 +222,10 @@ TEST_F(RoutesTest, TuningRunsAndTheirLayersAreFound) {
 
 TEST_F(RoutesTest, LayersAreKeptInFloatInTheWordsOfEveryQuantizer) {
   const std::string answer = Post("/compression/keep_float", R"({"layers":["conv1","it's"]})");
-  EXPECT_THAT(answer, HasSubstr(R"("toolchains":["onnxruntime","neural_compressor_op_wise",)"));
-  EXPECT_THAT(answer, HasSubstr(R"("titles":["ONNX Runtime","neural-compressor 1.x",)"));
+  EXPECT_THAT(answer, HasSubstr(R"("toolchains":["onnxruntime","onnxruntime_dynamic",)"));
+  EXPECT_THAT(answer, HasSubstr(R"("titles":["ONNX Runtime","ONNX Runtime, dynamic",)"));
+  EXPECT_THAT(answer, HasSubstr(R"("ONNX Runtime, weights only","neural-compressor 1.x",)"));
+  EXPECT_THAT(answer, HasSubstr("quantizer = MatMulNBitsQuantizer("));
   EXPECT_THAT(answer, HasSubstr(R"(nodes_to_exclude=['conv1', 'it\\'s'])"));
   EXPECT_THAT(Post("/compression/keep_float", R"({"layers":[]})"),
               HasSubstr(R"("snippets":["","")"));

@@ -1,6 +1,7 @@
 // What is said beside the picture: of the whole graph, and of the box under the pointer.
 import type { JSX } from "preact";
-import { bytes, count, fixed, plural } from "../../lib/format";
+import { bytes, count, plural } from "../../lib/format";
+import { sqnrWithUnit } from "../layers/data";
 import { memoryName, type LayerError } from "./colours";
 import { Kind, opOf, type Drawing, type Side } from "./data";
 
@@ -28,7 +29,7 @@ export function Card({ drawing, box, side, error }: { drawing: Drawing; box: num
       <b class="mono">{boxes.paths[box]}</b><br />
       {boxes.kinds[box] === Kind.Node ? opOf(drawing, box, side) : `${count(facts.node_counts[box]!)} operations`}
       {memory > 0 && <>, {bytes(memory)} {memoryName(drawing)}</>}
-      {error && <><br />worst layer {error.layer}, {fixed(error.sqnr, 1)} dB</>}
+      {error && <><br />worst layer {error.layer}, {sqnrWithUnit(error)}</>}
     </>
   );
 }

@@ -2,10 +2,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { getJson, type Params } from "../../api/client";
-import { bytes, count, duration, fixed, plural, steady, withTrueMinus } from "../../lib/format";
+import { bytes, count, duration, plural, steady, withTrueMinus } from "../../lib/format";
 import { Breakable } from "../../parts/Breakable";
 import { hrefOf } from "../../state/location";
 import { useResource } from "../../state/resource";
+import { sqnrWithUnit } from "../layers/data";
 import type { LayerError } from "./colours";
 import { shapeText } from "./colours";
 import type { ViewAnswer } from "./data";
@@ -96,8 +97,8 @@ function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: str
         {row("Time", (side) => (side.compute_micros ? timeText(side.compute_micros) : ""))}
         {row("Device", (side) => (side.device === side.op ? "" : side.device))}
         {error && (
-          <tr><th scope="row">{error.bound ? "SQNR at most" : "SQNR"}</th>{pair && <td>–</td>}
-            <td class={error.level}>{Number.isFinite(error.sqnr) ? `${fixed(error.sqnr, 1)} dB` : "exact"}</td></tr>
+          <tr><th scope="row">{error.sqnrIsBound ? "SQNR at most" : "SQNR"}</th>{pair && <td>–</td>}
+            <td class={error.level}>{sqnrWithUnit(error)}</td></tr>
         )}
       </tbody>
     </table>
@@ -196,7 +197,7 @@ export function NodePanel({ path, source, version, pair, names, error, onPick, s
     <>
       <section class="panel">
         <h2 class="mono node-name" title={path}>{path}</h2>
-        {error && error.level !== "" && <p class={`verdict ${error.level}`}>{error.layer}: {fixed(error.sqnr, 1)} dB</p>}
+        {error && error.level !== "" && <p class={`verdict ${error.level}`}>{error.layer}: {sqnrWithUnit(error)}</p>}
         {data.kind === "node" && data.change === "fused" && <p class="note">Fused into <button class="end" onClick={() => onPick(data.fused_into ?? "")}>{data.fused_into}</button></p>}
         {data.kind === "node" && pair && CHANGES[data.change] && <p class="note">{CHANGES[data.change]}</p>}
         {data.kind === "node" && data.fused.length > 0 && <p class="note">Does the work of {data.fused.map((f) => f.split("/").at(-1)).join(", ")} too</p>}

@@ -1,5 +1,6 @@
 // What boxes are coloured by. Pure: from facts to a step of a ramp or a colour of a set.
-import { bytes, duration, fixed, plural, significant } from "../../lib/format";
+import { bytes, duration, plural, significant } from "../../lib/format";
+import { sqnrText, type Sqnr } from "../layers/data";
 import { isIn, Kind, opOf, type Drawing, type Side } from "./data";
 
 export const MODES = [
@@ -15,11 +16,9 @@ export type Mode = (typeof MODES)[number]["id"];
 export type Level = "bad" | "warn" | "";
 
 /** What was measured of a layer, at the box that holds it. */
-export interface LayerError {
-  readonly sqnr: number;
+export interface LayerError extends Sqnr {
   readonly layer: string;
   readonly level: Level;
-  readonly bound: boolean;
 }
 
 export interface Look {
@@ -112,7 +111,7 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
       for (const [box, error] of errors) {
         if (side === "a" && boxes.b) continue; // Errors are B's, against A.
         heat[box] = stepOfError(error.sqnr);
-        texts[box] = Number.isFinite(error.sqnr) ? fixed(error.sqnr, 1) : "exact";
+        texts[box] = sqnrText(error);
         levels[box] = error.level;
       }
       break;

@@ -153,7 +153,7 @@ describe("a drawing", () => {
     expect(openedFor(drawing, "tail/a/b")).toEqual(["net", "tail", "tail/a"]);
   });
   it("shows the worst error of what is in a box", () => {
-    const error = (path: string, sqnr: number): LayerError & { path: string } => ({ path, sqnr, layer: path, level: "", bound: false });
+    const error = (path: string, sqnr: number): LayerError & { path: string } => ({ path, sqnr, layer: path, level: "", sqnrIsBound: false, sqnrDecimals: 1 });
     const errors = errorsOfBoxes(drawing, [error("tail/x", 30), error("tail/y", 12), error("nowhere", 1)]);
     expect(errors.get(4)?.sqnr).toBe(12);
     expect(errors.size).toBe(1);

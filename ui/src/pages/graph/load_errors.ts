@@ -13,7 +13,7 @@ export async function loadErrors(source: Params, pairs: readonly PairOfVariants[
   return layers.flatMap((layer, i) => {
     const path = paths[i];
     return path === null || path === undefined ? [] : [{
-      path, layer: layer.name, sqnr: layer.sqnr, bound: layer.sqnrIsBound, level: layer.level === "good" ? "" as const : layer.level,
+      path, layer: layer.name, sqnr: layer.sqnr, sqnrIsBound: layer.sqnrIsBound, sqnrDecimals: layer.sqnrDecimals, level: layer.level === "good" ? "" as const : layer.level,
     }];
   });
 }

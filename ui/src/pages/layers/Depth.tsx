@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
 import { plural } from "../../lib/format";
-import { judgedText, limitText, sqnrText, standsHigher, topOf, type Layer, type Limits } from "./data";
+import { judgedText, limitText, sqnrWithUnit, standsHigher, topOf, type Layer, type Limits } from "./data";
 import { byDepth, clampDb, labelOf, layoutDepth, type DepthLayout } from "./depth_layout";
 
 /** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
@@ -38,7 +38,7 @@ export function Depth({ layers, limits, picked, onPick }: { layers: readonly Lay
   const ordered = useMemo(() => byDepth(layers), [layers]);
   const layout = useMemo(() => layoutDepth(ordered, width, height, topOf(limits)), [ordered, width, height, limits]);
   const at = picked ? ordered.indexOf(picked) : -1;
-  const name = picked ? `${picked.name} ${standsHigher(picked) ? `${sqnrText(picked)} dB` : judgedText(picked)}` : "";
+  const name = picked ? `${picked.name} ${standsHigher(picked) ? sqnrWithUnit(picked) : judgedText(picked)}` : "";
   const label = layout && picked && at >= 0 ? labelOf(layout, at, picked.judged, name) : null;
   // The rule's name goes to the other side; where both do not fit, it stands above its line.
   const ruleAtRight = layout !== null && (label?.x ?? Infinity) < (layout.box.l + layout.box.r) / 2;
@@ -61,7 +61,7 @@ export function Depth({ layers, limits, picked, onPick }: { layers: readonly Lay
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried.length > 1 && <path class="total" d={layout.carried.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")} />}
           <Stems layout={layout} height={height} onPick={onPick} />
-          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.judged, layout.top))} r={4} />}
+          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.judged, layout.top, layout.y.domain[0]))} r={4} />}
           {picked && label && <text class={`${picked.level} name halo`} x={label.x} y={label.y} text-anchor={label.anchor}>{name}</text>}
         </svg>
       )}

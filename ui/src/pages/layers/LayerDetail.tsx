@@ -5,17 +5,17 @@ import { toNumber, type WireNumber } from "../../api/wire";
 import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import { QqChart } from "../../charts/histogram/QqChart";
+import { dbWithUnit, gainWithUnit } from "../../lib/decibels";
 import { asSentence, bytes, count, fixed, significant, withTrueMinus } from "../../lib/format";
 import { emptyPages } from "../../state/contents";
 import { shellFolder } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
 import { hrefOf, query, setQuery } from "../../state/location";
 import { causeHeadline } from "./causes";
-import { hasHistograms, sqnrText, type Layer } from "./data";
+import { hasHistograms, sqnrWithUnit, type Layer } from "./data";
 import { ChannelRibbon } from "./ChannelRibbon";
 import { useOverlay } from "./overlay";
 import { useSteps } from "./steps";
-import { gainText } from "./verified_runs";
 
 const VIEWS = [
   { id: "linear", text: "Linear" }, { id: "log", text: "Log y" }, { id: "cdf", text: "CDF" }, { id: "error", text: "Error" }, { id: "qq", text: "Q-Q" }, { id: "table", text: "Table" },
@@ -107,8 +107,8 @@ export function LayerDetail({ model, layer, a, b, verified, kept, onKeep, pinned
         <Finding layer={layer} />
         {!verified && layer.level !== "good" && layer.carried !== null && <VerifyHint />}
         <dl class="facts">
-          <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={Number.isFinite(layer.sqnr) ? `${sqnrText(layer)} dB` : sqnrText(layer)} level={layer.level === "good" || layer.byChannel ? "" : layer.level} />
-          {layer.worstChannel !== null && <Fact name="worst channel" value={layer.worstChannel === Infinity ? "exact" : `${fixed(layer.worstChannel, 1)} dB`} level={layer.byChannel ? layer.level : ""} />}
+          <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={sqnrWithUnit(layer)} level={layer.level === "good" || layer.byChannel ? "" : layer.level} />
+          {layer.worstChannel !== null && <Fact name="worst channel" value={dbWithUnit(layer.worstChannel)} level={layer.byChannel ? layer.level : ""} />}
           {layer.cosine !== null && <Fact name="cosine" value={fixed(layer.cosine, 4)} />}
           {layer.mse !== null && <Fact name="MSE" value={significant(layer.mse, 3)} />}
           {layer.kl !== null && <Fact name="KL" value={significant(layer.kl, 3)} />}
@@ -117,7 +117,7 @@ export function LayerDetail({ model, layer, a, b, verified, kept, onKeep, pinned
           {layer.clipped !== null && <Fact name="clipped" value={`${significant(layer.clipped * 100, 3)} %`} />}
           {layer.rangeRatio !== null && <Fact name="range" value={`${significant(layer.rangeRatio, 3)}×`} />}
           {layer.scoreAlone !== null && <Fact name="score if only this is quantized" value={significant(layer.scoreAlone)} />}
-          {layer.restored !== null && <Fact name="restored alone" value={layer.restored === Infinity ? "exact at the end" : `${gainText(layer.restored)} dB at the end`} />}
+          {layer.restored !== null && <Fact name="restored alone" value={`${gainWithUnit(layer.restored)} at the end`} />}
           {layer.bytes !== null && <Fact name="size" value={bytes(layer.bytes)} />}
           {layer.codesUsed !== null && <Fact name="codes used" value={`about ${count(layer.codesUsed)}`} />}
         </dl>

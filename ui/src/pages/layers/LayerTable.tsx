@@ -1,12 +1,12 @@
 // The ranked list of layers. Of thousands only the rows in sight exist.
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { dbText, gainText } from "../../lib/decibels";
 import { bytesColumn, exact, fixed } from "../../lib/format";
 import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
 import { causeWord } from "./causes";
 import { limitText, sqnrText, topOf, type Layer, type Limits } from "./data";
 import { clampDb } from "./depth_layout";
-import { dbText, gainText } from "./verified_runs";
 
 const ROW_HEIGHT = 28; // --row.
 
@@ -15,8 +15,8 @@ const FEW = 200;
 
 /** How far along a bar, which hangs over the limit of what fails by 8 dB. */
 const placesOf = (limits: Limits) => (db: number): string => {
-  const top = topOf(limits);
-  return `${Math.min(100, Math.max(0, ((top - clampDb(db, top)) / (top - limits.red_db + 8)) * 100))}%`;
+  const [top, end] = [topOf(limits), limits.red_db - 8];
+  return `${((top - clampDb(db, top, end)) / (top - end)) * 100}%`;
 };
 
 /** Which columns there is something for. */

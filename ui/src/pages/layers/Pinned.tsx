@@ -1,7 +1,7 @@
 // Layers that stay in sight, beside each other, while others are looked at.
 import type { JSX } from "preact";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
-import { sqnrText, type Layer } from "./data";
+import { sqnrWithUnit, type Layer } from "./data";
 import { useOverlay } from "./overlay";
 
 function Small({ layer, a, b, onPick, onUnpin }: { layer: Layer; a: string; b: string; onPick: () => void; onUnpin: () => void }): JSX.Element {
@@ -10,7 +10,7 @@ function Small({ layer, a, b, onPick, onUnpin }: { layer: Layer; a: string; b: s
     <div class="pin">
       <div class="pin-head">
         <button class="end" title={layer.name} onClick={onPick}>{layer.name}</button>
-        <span class={layer.level === "good" ? "dim" : layer.level}>{layer.role === "output" ? "" : `${layer.parameter || layer.role} `}{sqnrText(layer)}{Number.isFinite(layer.sqnr) ? " dB" : ""}</span>
+        <span class={layer.level === "good" ? "dim" : layer.level}>{layer.role === "output" ? "" : `${layer.parameter || layer.role} `}{sqnrWithUnit(layer)}</span>
         <button class="link" aria-label={`Unpin ${layer.name}`} onClick={onUnpin}>✕</button>
       </div>
       {error ? <p class="note bad">{error.message}</p> : input

@@ -1,9 +1,10 @@
 // What to keep in float, as it was measured at the end of the network.
 import { Fragment, type JSX } from "preact";
+import { dbText, gainText } from "../../lib/decibels";
 import { asSentence, count, plural } from "../../lib/format";
 import { Dialog } from "../../shell/Dialog";
 import { query, setQuery } from "../../state/location";
-import { bestParts, dbText, gainText, runsOf, tensorsText, type FloatParts, type VerifiedAnswer } from "./verified_runs";
+import { bestParts, runsOf, tensorsText, type FloatParts, type VerifiedAnswer } from "./verified_runs";
 
 function Runs({ answer, onClose }: { answer: VerifiedAnswer; onClose: () => void }): JSX.Element {
   const runs = runsOf(answer);

@@ -1,16 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { byDepth, layoutDepth } from "./depth_layout";
-import { hasHistograms, judgedText, pairToShow, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
+import { decimalsOf, hasHistograms, judgedText, pairToShow, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
-  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, worstChannel: null, byChannel: false, judged: sqnr, carriedFrom: "",
+  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, sqnrDecimals: 1, worstChannel: null, byChannel: false, judged: sqnr, carriedFrom: "",
   carried: null, cosine: null, mse: null, kl: null, bytes: null, scoreAlone: null, restored: null, w1: null, clipped: null, meanShift: null, rangeRatio: null, codesUsed: null, fallback: name, ...more,
 });
 
 describe("layers", () => {
   it("that fail never read as the limit they miss", () => {
-    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => sqnrText({ sqnr, sqnrIsBound: true }))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "∞", "–"]);
+    const textOf = (sqnr: number, red_db: number, amber_db: number): string => sqnrText({ sqnr, sqnrIsBound: true, sqnrDecimals: decimalsOf(sqnr, { red_db, amber_db }) });
+    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => textOf(sqnr, 20, 30))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "∞", "–"]);
+    expect([9.58, 9.64, 19.98].map((sqnr) => textOf(sqnr, 9.6, 14.4))).toEqual(["9.58", "9.6", "20.0"]); // Of four bits.
   });
   it("are sorted worst first, those without the number last", () => {
     const layers = [layer("a", 30), layer("b", 10, { cosine: 0.9 }), layer("c", 20, { cosine: 0.99 })];
@@ -29,6 +31,7 @@ describe("layers", () => {
     expect(layers.map(sqnrText)).toEqual(["–", "–", "50.0"]);
     expect(sqnrText(layer("no difference to see", Infinity))).toBe("∞");
     expect(sqnrText(layer("exact", Infinity, { sqnrIsBound: false }))).toBe("exact");
+    expect(sqnrText(layer("lost", -Infinity, { sqnrIsBound: false }))).toBe("lost");
   });
   it("say by what they are judged, where that is not their SQNR", () => {
     expect(judgedText(layer("a", 34.5, { level: "bad", worstChannel: 1.9, byChannel: true, judged: 11.9 }))).toBe("34.5 dB, worst channel 1.9 dB");
@@ -36,6 +39,8 @@ describe("layers", () => {
     expect(judgedText(layer("c", 12, { level: "bad" }))).toBe("12.0 dB");
     expect(judgedText(layer("d", 15.8, { judged: 33.08 }))).toBe("15.8 dB, as good as 33.1 dB of 8 bits");
     expect(judgedText(layer("e", 15.8, { judged: Infinity }))).toBe("15.8 dB");
+    expect(judgedText(layer("f", 34.5, { level: "bad", worstChannel: -Infinity, byChannel: true, judged: -Infinity }))).toBe("34.5 dB, worst channel lost");
+    expect(judgedText(layer("g", -Infinity, { level: "bad", judged: -Infinity }))).toBe("lost");
   });
   it("that may be victims come behind all others that fail", () => {
     const layers = [layer("victim", 0.4, { level: "bad", carriedFrom: "first" }), layer("first", 0.6, { level: "bad" }), layer("good", 50)];

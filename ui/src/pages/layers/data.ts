@@ -1,5 +1,6 @@
 // The ranked layers of the server, as the page uses them.
 import { toNumber, type WireNumber } from "../../api/wire";
+import { dbText, dbWithUnit, fromLogged } from "../../lib/decibels";
 import { fixed } from "../../lib/format";
 import type { VerifiedAnswer } from "./verified_runs";
 
@@ -125,6 +126,8 @@ export interface Layer {
   /** In dB: logged, or the best that histograms or other figures allow; NaN when nothing tells. */
   readonly sqnr: number;
   readonly sqnrIsBound: boolean;
+  /** Two where one would read as the limit that it misses: 19.98, not 20.0. */
+  readonly sqnrDecimals: number;
   readonly worstChannel: number | null;
   /** Whether it is the worst channel, and not the SQNR of the whole, that it fails or is watched by. */
   readonly byChannel: boolean;
@@ -148,10 +151,7 @@ export interface Layer {
   readonly fallback: string;
 }
 
-const EXACT_DB = 200; // What is logged where there is no error, since charts have no place for infinity.
 const CHANNEL_ALLOWANCE_DB = 10; // One channel may be worse than the whole by so much.
-
-const LIMITS_DB = [20, 30]; // Below the one a layer fails, below the other it is watched.
 
 const LEVELS: Record<string, Level> = { green: "good", amber: "warn", red: "bad" };
 
@@ -163,16 +163,18 @@ export function readLayers(answer: LayersAnswer): Layer[] {
   };
   const decibels = (column: WireNumber[], i: number): number | null => {
     const db = number(column, i);
-    return db !== null && db >= EXACT_DB ? Infinity : db;
+    return db === null ? null : fromLogged(db);
   };
   return c.names.map((name, i) => {
     const logged = decibels(c.sqnr_db, i);
     const severity = number(c.severities, i) ?? 0;
-    const sqnr = logged ?? number(c.sqnr_at_most_db, i) ?? (c.from_logged[i] ? -20 * Math.log10(severity) : NaN);
+    const judged = fromLogged(-20 * Math.log10(severity));
+    const sqnr = logged ?? number(c.sqnr_at_most_db, i) ?? (c.from_logged[i] ? judged : NaN);
     const worstChannel = decibels(c.worst_channel_sqnr_db, i);
     const level = LEVELS[c.levels[i] ?? ""] ?? "good";
     const parameter = c.parameters[i] ?? "";
-    const judged = -20 * Math.log10(severity);
+    const byChannel = level !== "good" && worstChannel !== null && worstChannel + CHANNEL_ALLOWANCE_DB < sqnr;
+    const isLost = sqnr === -Infinity || (byChannel && worstChannel === -Infinity); // What is worse than that is no figure.
     return {
       key: [name, c.roles[i], parameter].join("\u0000"),
       name,
@@ -189,9 +191,10 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       carriedFrom: c.carried_from[i] ?? "",
       sqnr,
       sqnrIsBound: logged === null,
+      sqnrDecimals: decimalsOf(sqnr, answer.limits),
       worstChannel,
-      byChannel: level !== "good" && worstChannel !== null && worstChannel + CHANNEL_ALLOWANCE_DB < sqnr,
-      judged: judged > sqnr || (level !== "good" && c.from_logged[i]) ? judged : sqnr,
+      byChannel,
+      judged: isLost ? -Infinity : judged > sqnr || (level !== "good" && c.from_logged[i]) ? judged : sqnr,
       carried: decibels(c.accumulated_sqnr_db, i),
       cosine: number(c.cosine, i),
       mse: number(c.mse, i),
@@ -209,20 +212,31 @@ export function readLayers(answer: LayersAnswer): Layer[] {
   });
 }
 
-/** "35.2", "exact", "∞" where histograms do not differ, or a dash where no SQNR is known. What fails never reads as the limit: 19.98, not 20.0. */
-export function sqnrText(layer: Pick<Layer, "sqnr" | "sqnrIsBound">): string {
+export type Sqnr = Pick<Layer, "sqnr" | "sqnrIsBound" | "sqnrDecimals">;
+
+/** "35.2", "exact", "lost", "∞" where histograms do not differ, or a dash where no SQNR is known. */
+export function sqnrText(layer: Sqnr): string {
   if (Number.isNaN(layer.sqnr)) return "–";
-  if (layer.sqnr === Infinity) return layer.sqnrIsBound ? "∞" : "exact";
-  const text = fixed(layer.sqnr, 1);
-  return LIMITS_DB.some((limit) => layer.sqnr < limit && Number(text) === limit) ? fixed(layer.sqnr, 2) : text;
+  if (layer.sqnr === Infinity && layer.sqnrIsBound) return "∞";
+  return dbText(layer.sqnr, layer.sqnrDecimals);
+}
+
+/** As many as its SQNR is to have: what fails never reads as the limit. */
+export function decimalsOf(sqnr: number, limits: Pick<Limits, "red_db" | "amber_db">): number {
+  return [limits.red_db, limits.amber_db].some((limit) => sqnr < limit && fixed(sqnr, 1) === fixed(limit, 1)) ? 2 : 1;
+}
+
+/** "35.2 dB", "exact", "lost". */
+export function sqnrWithUnit(layer: Sqnr): string {
+  return `${sqnrText(layer)}${Number.isFinite(layer.sqnr) ? " dB" : ""}`;
 }
 
 /** "35.2 dB", "exact"; and the worst channel, where that is what counts. */
 export function judgedText(layer: Layer): string {
-  const sqnr = `${sqnrText(layer)}${Number.isFinite(layer.sqnr) ? " dB" : ""}`;
-  if (layer.byChannel && layer.worstChannel !== null) return `${sqnr}, worst channel ${fixed(layer.worstChannel, 1)} dB`;
+  const sqnr = sqnrWithUnit(layer);
+  if (layer.byChannel && layer.worstChannel !== null) return `${sqnr}, worst channel ${dbWithUnit(layer.worstChannel)}`;
   if (standsHigher(layer)) return `${sqnr}, as good as ${fixed(layer.judged, 1)} dB of 8 bits`;
-  return layer.judged < layer.sqnr - 0.05 ? `${sqnr}, judged by ${fixed(layer.judged, 1)} dB` : sqnr;
+  return layer.judged < layer.sqnr - 0.05 ? `${sqnr}, judged by ${dbWithUnit(layer.judged)}` : sqnr;
 }
 
 /** Whether it is drawn above its SQNR, since fewer bits can keep no more. */

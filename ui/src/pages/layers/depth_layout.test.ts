@@ -20,6 +20,13 @@ it("stems hang from what so many bits can keep", () => {
   expect(sound!.y - layout.box.t).toBeLessThan((broken!.y - layout.box.t) / 8);
 });
 
+it("what is lost goes down to the end, and does not stretch the axis", () => {
+  const [sound, lost] = [layers([30, 5]), layers([30, -Infinity])].map((each) => layoutDepth(each, 360, 120)!);
+  expect(lost!.ticks).toEqual(sound!.ticks);
+  expect(lost!.stems[1]!.y).toBe(lost!.box.b);
+  expect(labelOf(lost!, 1, -Infinity, "layer1 lost").y).toBeLessThanOrEqual(lost!.box.b + 4);
+});
+
 it("of layers that share a column of pixels the worst is seen and found", () => {
   const many = layers(Array.from({ length: 10_000 }, (_, i) => (i === 5003 ? 2 : 35)));
   const layout = layoutDepth(many, 360, 120)!;

@@ -32,7 +32,7 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
   const ticks: number[] = [];
   const step = y.domain[0] < -10 ? 20 : 10;
   for (let db = Math.floor(top / step) * step; db >= y.domain[0]; db -= step) ticks.push(db);
-  const carried = layers.flatMap((layer, i): Point[] => (layer.carried === null || Number.isNaN(layer.carried) ? [] : [[xScale(i), y(clampDb(layer.carried, top))]]));
+  const carried = layers.flatMap((layer, i): Point[] => (layer.carried === null || Number.isNaN(layer.carried) ? [] : [[xScale(i), y(clampDb(layer.carried, top, y.domain[0]))]]));
   const stems = stemsOf(layers, xScale, y, top);
   const layerAt = (pixel: number): Layer | null => {
     const crowded = stems.length < layers.length;
@@ -45,7 +45,7 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
 function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale, top: number): { x: number; y: number; layer: Layer }[] {
   const stems: { x: number; y: number; layer: Layer }[] = [];
   layers.forEach((layer, i) => {
-    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.judged, top)).toFixed(1)), layer };
+    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.judged, top, y.domain[0])).toFixed(1)), layer };
     const last = stems.at(-1);
     if (last?.x !== stem.x) stems.push(stem);
     else if (stem.y > last.y) stems[stems.length - 1] = stem; // Deeper is worse.
@@ -53,8 +53,9 @@ function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale, t
   return stems;
 }
 
-export function clampDb(db: number, top: number): number {
-  return Number.isNaN(db) ? top : Math.min(top, db);
+/** Inside of the chart: what is lost goes down to its end, however deep others are. */
+export function clampDb(db: number, top: number, bottom: number): number {
+  return Number.isNaN(db) ? top : Math.max(bottom, Math.min(top, db));
 }
 
 function groupsOf(layers: readonly Layer[], x: (i: number) => number): DepthLayout["groups"] {
@@ -100,7 +101,7 @@ function crosses(line: readonly Point[], from: number, to: number, top: number, 
 
 /** Where the name of the layer at `index` stands: beside its dot, inside, and off the line of accumulated errors where there is room. */
 export function labelOf({ box, x, y, top, carried }: DepthLayout, index: number, db: number, text: string): DepthLabel {
-  const [px, py, width] = [x(index), y(clampDb(db, top)), text.length * LETTER];
+  const [px, py, width] = [x(index), y(clampDb(db, top, y.domain[0])), text.length * LETTER];
   const places = [4, 16, -8].flatMap((down) => (["start", "end"] as const).map((anchor): DepthLabel => {
     const from = anchor === "start" ? px + 9 : px - 9 - width;
     return { x: anchor === "start" ? px + 9 : px - 9, y: py + down, anchor, from, to: from + width };

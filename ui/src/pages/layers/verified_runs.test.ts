@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bestParts, gainText, runsOf, tensorsText, type VerifiedAnswer } from "./verified_runs";
+import { bestParts, runsOf, tensorsText, type VerifiedAnswer } from "./verified_runs";
 
 const answer: VerifiedAnswer = {
   summary: "these 3 parts in float bring the end from 5.2 to 17.8 dB",
@@ -19,8 +19,4 @@ test("a run that failed has no number, and an exact one is no missing one", () =
   const [, , everything, failed] = runsOf(answer);
   expect(everything).toMatchObject({ sqnr: Infinity, gain: Infinity, whyNot: "" });
   expect(failed).toMatchObject({ sqnr: null, gain: null, whyNot: "cannot load" });
-});
-
-test("a gain has its sign, and nothing gained has none", () => {
-  expect([12.6, -0.3, 0.04, -0.04, Infinity].map(gainText)).toEqual(["+12.6", "−0.3", "0.0", "0.0", "exact"]);
 });

@@ -1,6 +1,5 @@
 // What `compare --verify` measured: the end of the network with parts of the compressed model in float.
 import { toNumber, type WireNumber } from "../../api/wire";
-import { fixed } from "../../lib/format";
 
 export interface VerifiedAnswer {
   summary: string;
@@ -23,7 +22,7 @@ export interface FloatParts {
 
 export interface VerifiedRun {
   readonly text: string;
-  readonly sqnr: number | null; // Infinite when exact; null when it could not be run.
+  readonly sqnr: number | null; // Infinite when exact, −200 when lost; null when it could not be run.
   readonly gain: number | null;
   readonly whyNot: string;
 }
@@ -44,15 +43,4 @@ export function tensorsText(tensors: readonly string[]): string {
 export function runsOf(answer: VerifiedAnswer): VerifiedRun[] {
   const number = (value: WireNumber | undefined): number | null => (value === undefined || value === null ? null : toNumber(value));
   return answer.texts.map((text, i) => ({ text, sqnr: number(answer.sqnr_db[i]), gain: number(answer.gains_db[i]), whyNot: answer.why_not[i] ?? "" }));
-}
-
-/** "17.8", or "exact" where no error is left. */
-export function dbText(db: number): string {
-  return db === Infinity ? "exact" : fixed(db, 1);
-}
-
-/** "+6.8", "−0.3", "0.0"; "exact" where no error is left. */
-export function gainText(gain: number): string {
-  if (Math.abs(gain) < 0.05) return fixed(0, 1);
-  return gain > 0 && gain !== Infinity ? `+${fixed(gain, 1)}` : dbText(gain);
 }
