@@ -10,6 +10,7 @@
 
 #include "cboard/compression/bit_limits.h"
 #include "compression/model_comparison/channel_budget.h"
+#include "compression/model_comparison/channel_factors.h"
 #include "compression/model_comparison/input_gains.h"
 #include "compression/model_comparison/paired_models.h"
 #include "compression/model_comparison/weight_comparison.h"
@@ -21,107 +22,10 @@ namespace {
 // Weights that keep this much, of 8 bits, are as they were; with their factors, equalized ones have
 // to keep what is not red, and this much more than without.
 constexpr double kSameDb = 30, kExplainedDb = 20, kGainDb = 6;
-// Half of the factors that differ from each other differ by so much.
-constexpr double kVaries = 0.02;
 // How far the layer that undoes a factor may be.
 constexpr std::size_t kMostNodes = 64;
 // Fewer weights of a row than this are explained by any factor.
 constexpr std::size_t kLeastRow = 4;
-
-// Whether factors differ from each other. Those of 0 are not known.
-bool Vary(const std::vector<double>& factors) {
-  std::vector<double> logs;
-  for (const double factor : factors) {
-    if (factor > 0) logs.push_back(std::log(factor));
-  }
-  if (logs.size() < 2) return false;
-  const auto middle = logs.begin() + static_cast<std::ptrdiff_t>(logs.size() / 2);
-  std::ranges::nth_element(logs, middle);
-  const double median = *middle;
-  for (double& log : logs) log = std::abs(log - median);
-  std::ranges::nth_element(logs, middle);
-  return *middle >= kVaries;
-}
-
-// What undoes factors, of which each is for `times` inputs: as many as a channel of a picture has
-// elements for a dense layer.
-std::vector<double> Inverse(const std::vector<double>& factors, std::size_t times) {
-  std::vector<double> inverse;
-  inverse.reserve(factors.size() * times);
-  for (const double factor : factors) {
-    inverse.insert(inverse.end(), times, factor > 0 ? 1 / factor : 1);
-  }
-  return inverse;
-}
-
-double DecibelsOf(double signal, double noise) {
-  if (!(signal > 0)) return -HUGE_VAL;
-  return noise > 0 ? 10 * std::log10(signal / noise) : HUGE_VAL;
-}
-
-double SqnrOf(const WeightRows& x, const WeightRows& y) {
-  double signal = 0, noise = 0;
-  for (std::size_t i = 0; i < x.values.size(); ++i) {
-    const double error = double{x.values[i]} - y.values[i];
-    signal += double{x.values[i]} * x.values[i];
-    noise += error * error;
-  }
-  return DecibelsOf(signal, noise);
-}
-
-// The factors of rows that bring x nearest to y, and what is left of y then. Equalization turns no
-// signs: where a factor would, it is 0, and so it is of rows that are all zero.
-struct FittedRows {
-  std::vector<double> factors;
-  double sqnr_db = 0;
-};
-FittedRows FitRows(const WeightRows& x, const WeightRows& y) {
-  FittedRows fitted;
-  double signal = 0, noise = 0;
-  for (std::size_t c = 0; c < x.channels; ++c) {
-    double xx = 0, xy = 0, yy = 0;
-    for (std::size_t i = c * x.row; i < (c + 1) * x.row; ++i) {
-      const double a = x.values[i], b = y.values[i];
-      xx += a * a;
-      xy += a * b;
-      yy += b * b;
-    }
-    const double factor = xx > 0 && xy > 0 ? xy / xx : 0;
-    fitted.factors.push_back(std::isfinite(factor) ? factor : 0);
-    signal += yy;
-    noise += yy - factor * xy;
-  }
-  fitted.sqnr_db = DecibelsOf(signal, noise);
-  return fitted;
-}
-
-// Brings the factors of inputs nearer to what the weights say: what they undo may have been rounded
-// itself. Of few outputs, they would say little but their own rounding. A factor of all of them
-// that is more than such is a scale that is wrong, and is left.
-void RefineInputs(const WeightRows& x, const WeightRows& y, const std::vector<double>& outputs,
-                  const InputLayout& layout, std::vector<double>& inputs) {
-  constexpr std::size_t kFewOutputs = 16;
-  const std::size_t in_group = x.channels / layout.groups;
-  if (in_group < kFewOutputs) return;
-  std::vector<double> xx(inputs.size()), xy(inputs.size());
-  for (std::size_t i = 0; i < x.values.size(); ++i) {
-    const std::size_t output = i / x.row;
-    const std::size_t input = output / in_group * layout.in_group() + i % x.row / layout.each;
-    const double a = outputs[output] * inputs[input] * x.values[i];
-    xx[input] += a * a;
-    xy[input] += a * y.values[i];
-  }
-  constexpr double kMostInAll = 0.025;
-  double logs = 0, known = 0;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!(xx[i] > 0 && xy[i] > 0)) continue;
-    inputs[i] *= xy[i] / xx[i];
-    logs += std::log(xy[i] / xx[i]);
-    known += 1;
-  }
-  if (known == 0 || std::abs(logs / known) <= kMostInAll) return;
-  for (double& factor : inputs) factor /= std::exp(logs / known);
-}
 
 // The weights of a pair on both sides, with what was folded, or a part of them.
 struct BothSides {
@@ -313,7 +217,7 @@ class Finder {
     if (right != nullptr) {
       known.inputs = right->inputs;
       const std::vector<double> ones(x.channels, 1);
-      RefineInputs(x, y, Vary(best.factors) ? best.factors : ones, *known.layout, known.inputs);
+      RefineInputs(x, y, AreAlike(best.factors) ? ones : best.factors, *known.layout, known.inputs);
       known.undone_from = right->source;
       if (right->source) Accept(*right->source, right->is_other);
     }
@@ -336,7 +240,7 @@ class Finder {
     const std::size_t times = known.outputs.size() / known.inputs.size();
     for (std::size_t i = 0; i < known.outputs.size(); ++i)
       known.outputs[i] /= known.inputs[i / times];
-    if (Vary(known.outputs)) return;
+    if (!AreAlike(known.outputs)) return;
     known.outputs.clear();
     known.other_outputs.clear();
     if (guess.source) Accept(*guess.source, guess.is_other);

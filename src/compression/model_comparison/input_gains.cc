@@ -11,7 +11,7 @@ namespace cboard::compare {
 namespace {
 
 // So far back.
-constexpr std::size_t kMostNodes = 16;
+constexpr std::size_t kMostSteps = 16;
 
 // Where a normalization has its scales.
 std::optional<std::size_t> ScalesOf(std::string_view op_type) {
@@ -43,7 +43,7 @@ bool PassesOn(std::string_view op_type) {
 template <typename Multiply, typename Pass>
 Result<void> WalkBack(const ModelGraph& model, TensorId tensor, const Multiply& multiply,
                       const Pass& pass) {
-  for (std::size_t i = 0; i < kMostNodes && tensor != kNoTensor; ++i) {
+  for (std::size_t i = 0; i < kMostSteps && tensor != kNoTensor; ++i) {
     pass(tensor);
     const NodeId producer = model.tensor(tensor).producer;
     if (producer == kNoNode) break;
