@@ -228,8 +228,8 @@ ByteSpan GraphAssembler::Keep(std::string_view bytes) {
   return {kept.get(), bytes.size()};
 }
 
-// Real descriptions take up to ten times their bytes, and files hold weights besides. A hundred
-// thousand nodes pass even with numbers for names and no weights at all.
+// By the sizes of the structs, usual descriptions take about ten times their bytes, and files hold
+// weights besides. A hundred thousand nodes pass even with numbers for names and no weights at all.
 std::uint64_t GraphAssembler::MemoryLimit() const {
   constexpr std::uint64_t kAlways = std::uint64_t{192} << 20;
   return kAlways + 16 * graph_.file_bytes_;
