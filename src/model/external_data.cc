@@ -45,8 +45,13 @@ Result<ByteSpan> ExternalData::Map(std::string_view location) {
                                           ", which is not there; put it beside the model");
   }
   if (!IsInside(folder, path)) return Refused(location, "is a link that leads out of its folder");
+  // "w", "./w" and ".//w" are one file, and its size counts once.
+  if (const auto found = mapped_paths_.find(path.string()); found != mapped_paths_.end()) {
+    return mapped_[std::string(location)] = found->second;
+  }
   CBOARD_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
   Provide(location, file);
+  mapped_paths_[path.string()] = file->bytes();
   return file->bytes();
 }
 

@@ -19,7 +19,7 @@ class ExternalData {
 
   // The whole file `location`, a path relative to the model's folder. Fails with kPermissionDenied
   // when it is absolute, contains "..", or is a link that leads out of the folder, and with
-  // kNotFound when there is no such file. A file is mapped once.
+  // kNotFound when there is no such file. A file is mapped once, whatever it is called.
   Result<ByteSpan> Map(std::string_view location);
 
   // From now on `file` is what Map gives for this location; for data that is not in the file
@@ -28,7 +28,8 @@ class ExternalData {
 
  private:
   GraphAssembler& graph_;
-  std::unordered_map<std::string, ByteSpan> mapped_;
+  std::unordered_map<std::string, ByteSpan> mapped_;  // By location.
+  std::unordered_map<std::string, ByteSpan> mapped_paths_;
 };
 
 }  // namespace cboard

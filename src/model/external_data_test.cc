@@ -40,6 +40,12 @@ TEST_F(ExternalDataTest, MapsFilesInTheFolderAndBelow) {
   EXPECT_EQ(AsText(*data_.Map("link")), "inside");
 }
 
+TEST_F(ExternalDataTest, CountsAFileOnceWhateverItIsCalled) {
+  fs::create_symlink("w.bin", folder_ / "link");
+  for (const char* name : {"w.bin", "./w.bin", ".//w.bin", "link"}) data_.Map(name);
+  EXPECT_EQ(graph_.Finish()->file_bytes(), std::string_view("minside").size());
+}
+
 TEST_F(ExternalDataTest, RefusesEveryWayOut) {
   const std::string absolute = (directory_ / "secret").string();
   EXPECT_THAT(data_.Map(absolute), FailsSaying(ErrorCode::kPermissionDenied, "absolute"));

@@ -61,6 +61,10 @@ GraphAssembler::GraphAssembler(ModelFormat format, std::shared_ptr<const MappedF
 
 TensorId GraphAssembler::Tensor(std::string_view name) {
   if (const TensorId found = FindTensor(name); found != kNoTensor) return found;
+  // With room to grow, and its places in lookups.
+  if (!Spend(2 * sizeof(ModelTensor) + 128 + 2 * name.size()) && !graph_.tensors_.empty()) {
+    return TensorId{0};
+  }
   const TensorId id{static_cast<std::uint32_t>(graph_.tensors_.size())};
   graph_.tensors_.emplace_back().name = std::string(name);
   tensors_by_name_.emplace(std::string(name), id);
@@ -84,6 +88,7 @@ TensorId GraphAssembler::NewTensor(const std::string& wanted) {
 Result<void> GraphAssembler::SetConstant(TensorId id, ElementType type,
                                          std::vector<std::int64_t> shape,
                                          const StoredBytes& stored) {
+  CBOARD_RETURN_IF_ERROR(Charge(shape.size() * sizeof(std::int64_t)));
   ModelTensor& added = tensor(id);
   const auto damaged = [&](const std::string& what) {
     return Fail(ErrorCode::kDataLoss, "tensor " + Quoted(added.name) + " of type " +
@@ -125,7 +130,7 @@ Result<void> GraphAssembler::SetConstant(TensorId id, ElementType type,
 
 void GraphAssembler::Describe(TensorId id, ElementType type, std::vector<std::int64_t> shape) {
   ModelTensor& described = tensor(id);
-  if (described.is_constant) return;
+  if (described.is_constant || !Spend(shape.size() * sizeof(std::int64_t))) return;
   described.type = type;
   described.has_shape = true;
   described.shape = std::move(shape);
@@ -147,8 +152,10 @@ void CompleteShape(ModelTensor& tensor, const std::vector<std::int64_t>& inferre
 }
 
 NodeId GraphAssembler::AddNode(ModelNode node) {
+  if (is_exhausted_ && !graph_.nodes_.empty()) return NodeId{0};
   node.name = UniqueName(NameFor(node));
   if (node.scope.empty()) node.scope = ScopeOf(node.name);
+  Spend(MemoryOf(node));
   graph_.nodes_.push_back(std::move(node));
   return NodeId{static_cast<std::uint32_t>(graph_.nodes_.size() - 1)};
 }
@@ -174,7 +181,38 @@ std::string GraphAssembler::UniqueName(std::string wanted) {
   return name;
 }
 
+// With room to grow, its places in lookups, in lists of who follows whom, and among the sorted
+// nodes.
+std::uint64_t GraphAssembler::MemoryOf(const ModelNode& node) const {
+  std::uint64_t bytes = 3 * sizeof(ModelNode) + 192 + 2 * node.name.size() + node.op_type.size() +
+                        node.domain.size() + node.scope.size();
+  for (const auto* ids : {&node.inputs, &node.outputs}) {
+    bytes += ids->size() * 4 * sizeof(TensorId);
+    // Listings name a tensor at each use.
+    for (const TensorId id : *ids) bytes += id == kNoTensor ? 0 : tensor(id).name.size();
+  }
+  for (const auto& [key, value] : node.attributes) {
+    bytes += sizeof(node.attributes[0]) + key.size();
+    if (const auto* text = std::get_if<std::string>(&value)) bytes += text->size();
+    if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+      bytes += 8 * list->size();
+    if (const auto* list = std::get_if<std::vector<double>>(&value)) bytes += 8 * list->size();
+    if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
+      for (const std::string& text : *list) bytes += sizeof(text) + text.size();
+    }
+  }
+  return bytes;
+}
+
+// Listings show each with name and shape, however often it is one.
+void GraphAssembler::AddEnd(TensorId id, std::vector<TensorId>& ends) {
+  const ModelTensor* end = id == kNoTensor ? nullptr : &tensor(id);
+  const std::size_t shown = end == nullptr ? 0 : end->name.size() + 8 * end->shape.size();
+  if (Spend(sizeof(id) + shown)) ends.push_back(id);
+}
+
 void GraphAssembler::AddMetadata(std::string_view key, std::string value) {
+  if (!Spend(2 * (2 * sizeof(std::string) + key.size() + value.size()))) return;
   if (!value.empty()) graph_.metadata_.emplace_back(std::string(key), std::move(value));
 }
 
@@ -184,22 +222,31 @@ void GraphAssembler::AddFile(std::shared_ptr<const MappedFile> file) {
 }
 
 ByteSpan GraphAssembler::Keep(std::string_view bytes) {
-  if (bytes.empty()) return {};
+  if (bytes.empty() || !Spend(sizeof(void*) + bytes.size())) return {};
   auto& kept = graph_.decoded_.emplace_back(new std::byte[bytes.size()]);
   std::memcpy(kept.get(), bytes.data(), bytes.size());
   return {kept.get(), bytes.size()};
 }
 
-Result<void> GraphAssembler::Charge(std::uint64_t bytes) {
-  constexpr std::uint64_t kAlways = std::uint64_t{64} << 20;
-  const std::uint64_t limit = kAlways + 8 * graph_.file_bytes_;
-  if (bytes > limit || (charged_bytes_ += bytes) > limit) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "the model's functions, subgraphs and scales unfold to more than " +
-                    HumanBytes(static_cast<double>(limit)) + " from a file of " +
-                    HumanBytes(static_cast<double>(graph_.file_bytes_)));
-  }
-  return {};
+// By the sizes of the structs, usual descriptions take about ten times their bytes, and files hold
+// weights besides. A hundred thousand nodes pass even with numbers for names and no weights at all.
+std::uint64_t GraphAssembler::MemoryLimit() const {
+  constexpr std::uint64_t kAlways = std::uint64_t{192} << 20;
+  return kAlways + 16 * graph_.file_bytes_;
+}
+
+bool GraphAssembler::Spend(std::uint64_t bytes) {
+  const std::uint64_t limit = MemoryLimit();
+  if (bytes > limit || (spent_bytes_ += bytes) > limit) is_exhausted_ = true;
+  return !is_exhausted_;
+}
+
+Result<void> GraphAssembler::CheckMemory() const {
+  if (!is_exhausted_) return {};
+  return Fail(ErrorCode::kResourceExhausted,
+              "the model's nodes, tensors, functions, subgraphs and scales unfold to more than " +
+                  HumanBytes(static_cast<double>(MemoryLimit())) + " from a file of " +
+                  HumanBytes(static_cast<double>(graph_.file_bytes_)));
 }
 
 Result<void> GraphAssembler::FillProducers() {
@@ -222,6 +269,7 @@ Result<void> GraphAssembler::FillProducers() {
 }
 
 Result<void> GraphAssembler::Sort() {
+  CBOARD_RETURN_IF_ERROR(CheckMemory());
   CBOARD_RETURN_IF_ERROR(FillProducers());
   std::vector<ModelNode>& nodes = graph_.nodes_;
   std::vector<std::vector<std::uint32_t>> followers(nodes.size());
@@ -303,6 +351,7 @@ void GraphAssembler::CountBytes() {
   const std::vector<bool> is_stored = FindStored();
   const auto holds_stored = [&](TensorId id) { return id != kNoTensor && is_stored[IndexOf(id)]; };
   std::vector<bool> is_claimed(graph_.tensors_.size(), false);
+  std::vector<bool> is_followed(graph_.nodes_.size(), false);
   std::vector<TensorId> todo;
   for (ModelNode& node : graph_.nodes_) {
     const bool passes_constants_on =
@@ -318,7 +367,8 @@ void GraphAssembler::CountBytes() {
       is_claimed[IndexOf(id)] = true;
       const ModelTensor& claimed = tensor(id);
       if (claimed.is_constant) node.weight_bytes += claimed.data.size();
-      if (claimed.producer == kNoNode) continue;
+      if (claimed.producer == kNoNode || is_followed[IndexOf(claimed.producer)]) continue;
+      is_followed[IndexOf(claimed.producer)] = true;
       std::ranges::copy_if(graph_.node(claimed.producer).inputs, std::back_inserter(todo),
                            holds_stored);
     }
@@ -359,10 +409,14 @@ void GraphAssembler::BuildLookups() {
 }
 
 Result<ModelGraph> GraphAssembler::Finish() {
+  CBOARD_RETURN_IF_ERROR(CheckMemory());
   // Ids are 32-bit; no real model comes near, and none of these files is that large for it.
   if (graph_.tensors_.size() >= IndexOf(kNoTensor) || graph_.nodes_.size() >= IndexOf(kNoNode)) {
     return Fail(ErrorCode::kResourceExhausted, "the model has more than 4 billion tensors");
   }
+  tensors_by_name_ = {};
+  tensor_numbers_ = {};
+  node_names_ = {};
   CountBytes();
   BuildLookups();
   return std::move(graph_);

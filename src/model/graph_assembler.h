@@ -27,6 +27,11 @@ struct StoredBytes {
   bool may_repeat_last = false;  // TensorFlow's rule for lists that are shorter than the shape.
 };
 
+// Counts the memory of all that is added, because few bytes of a file may ask for much of it: empty
+// nodes take two bytes each, names stand behind scopes, functions unfold at each call, and offsets
+// of a flatbuffer lead many times to the same place. Beyond what a file of this size has reason to
+// ask for, what is added is left out, and CheckMemory, Charge, SetConstant, Sort and Finish fail
+// with kResourceExhausted; loops that a file can make long ask one of them at each turn.
 class GraphAssembler {
  public:
   GraphAssembler(ModelFormat format, std::shared_ptr<const MappedFile> file);
@@ -55,17 +60,21 @@ class GraphAssembler {
   // A node whose outputs may come before its inputs, as those that close TensorFlow's loops do.
   void BreaksCycles(NodeId id) { breaks_cycles_.insert(IndexOf(id)); }
 
-  void AddInput(TensorId id) { graph_.inputs_.push_back(id); }
-  void AddOutput(TensorId id) { graph_.outputs_.push_back(id); }
+  void AddInput(TensorId id) { AddEnd(id, graph_.inputs_); }
+  void AddOutput(TensorId id) { AddEnd(id, graph_.outputs_); }
   void AddMetadata(std::string_view key, std::string value);
   void AddFile(std::shared_ptr<const MappedFile> file);
   // Takes bytes that had to be decoded; they live as long as the graph.
   ByteSpan Keep(std::string_view bytes);
 
-  // Accounts for memory that the file's description asks for more than once: names behind scopes,
-  // bodies of functions at each call, shared scales. Fails with kResourceExhausted when it is far
-  // more than a file of this size has reason to.
-  Result<void> Charge(std::uint64_t bytes);
+  // Counts memory that is taken outside: by shapes that follow from others, scales, scopes. False
+  // when there is none left.
+  bool Spend(std::uint64_t bytes);
+  Result<void> CheckMemory() const;
+  Result<void> Charge(std::uint64_t bytes) {
+    Spend(bytes);
+    return CheckMemory();
+  }
 
   // Orders nodes so that producers come first, otherwise as they were added, and fills in
   // producers. Node ids change. Fails with kInvalidArgument when nodes form a cycle or two produce
@@ -93,6 +102,9 @@ class GraphAssembler {
   template <typename T>
   using ByName = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
 
+  std::uint64_t MemoryLimit() const;
+  std::uint64_t MemoryOf(const ModelNode& node) const;
+  void AddEnd(TensorId id, std::vector<TensorId>& ends);
   std::string UniqueName(std::string wanted);
   std::string NameFor(const ModelNode& node) const;
   Result<void> FillProducers();
@@ -106,7 +118,8 @@ class GraphAssembler {
   ByName<std::size_t> tensor_numbers_;  // The number that the next tensor of this name gets.
   ByName<std::size_t> node_names_;      // The number that the next node of this name gets.
   std::unordered_set<std::size_t> breaks_cycles_;
-  std::uint64_t charged_bytes_ = 0;
+  std::uint64_t spent_bytes_ = 0;
+  bool is_exhausted_ = false;
 };
 
 // Takes an inferred shape where the file has none, and its sizes where the file leaves them open.

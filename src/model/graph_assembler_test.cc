@@ -125,6 +125,23 @@ TEST_F(GraphAssemblerTest, StopsBeforeADescriptionUnfoldsWithoutEnd) {
   EXPECT_THAT(graph_.Charge(~std::uint64_t{0}), FailsWith(ErrorCode::kResourceExhausted));
 }
 
+TEST_F(GraphAssemblerTest, LeavesOutWhatIsBeyondItsMemoryAndFailsAtTheEnd) {
+  const std::string long_name(1 << 20, 'n');
+  for (int i = 0; i < 200; ++i) graph_.NewTensor(long_name);
+  const std::size_t count = graph_.tensors().size();
+  EXPECT_LT(count, 200u);
+  // Ids stay valid, so that readers need not ask at each step.
+  const TensorId left_out = graph_.Tensor("one more");
+  EXPECT_LT(IndexOf(left_out), count);
+  graph_.Describe(left_out, ElementType::kFloat32, {1});
+  const NodeId node = Node("n", "Relu", {left_out}, "y");
+  EXPECT_LT(IndexOf(node), graph_.node_count());
+  EXPECT_THAT(graph_.SetConstant(left_out, ElementType::kString, {1}, {}),
+              FailsWith(ErrorCode::kResourceExhausted));
+  EXPECT_THAT(graph_.Sort(), FailsWith(ErrorCode::kResourceExhausted));
+  EXPECT_THAT(graph_.Finish(), FailsSaying(ErrorCode::kResourceExhausted, "192 MiB"));
+}
+
 TEST(ScopeOf, IsWhatTheNameSaysAboutItsPlace) {
   EXPECT_EQ(ScopeOf("/layer1/0/Conv"), "layer1/0");
   EXPECT_EQ(ScopeOf("v0/cg/conv0/conv2d/Conv2D"), "v0/cg/conv0/conv2d");

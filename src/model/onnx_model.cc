@@ -104,15 +104,17 @@ class OnnxReader {
   TensorId Declare(Scope& scope, std::string_view name) {
     if (name.empty()) return kNoTensor;
     const auto [entry, is_new] = scope.tensors.try_emplace(name, kNoTensor);
-    if (is_new) {
+    if (is_new && graph_.Spend(scope.prefix.size())) {
       entry->second = scope.prefix.empty() ? graph_.Tensor(name)
                                            : graph_.Tensor(scope.prefix + std::string(name));
     }
     return entry->second;
   }
 
-  void DescribeAll(Scope& scope, const std::vector<OnnxValueInfo>& infos) {
+  Result<void> DescribeAll(Scope& scope, const std::vector<OnnxValueInfo>& infos) {
     for (const OnnxValueInfo& info : infos) {
+      // Inside functions, this is read again at each call.
+      CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(info)));
       if (info.name.empty() || info.elem_type == 0) continue;
       const TensorId id = Declare(scope, info.name);
       if (id == kNoTensor) continue;  // An input of a function that the call leaves out.
@@ -126,20 +128,26 @@ class OnnxReader {
         graph_.tensor(id).type = ElementTypeOfOnnx(info.elem_type);
       }
     }
+    return {};
+  }
+
+  static std::uint64_t MemoryOf(const OnnxValueInfo& info) {
+    std::uint64_t bytes = info.shape.size() * sizeof(std::int64_t);
+    for (const std::string_view name : info.dimension_names) {
+      bytes += sizeof(std::string) + name.size();
+    }
+    return bytes;
   }
 
   Result<void> ReadGraph(const OnnxGraph& graph, Scope& scope) {
-    const std::size_t names = graph.initializers.size() + graph.inputs.size() +
-                              graph.value_infos.size() + graph.nodes.size();
-    CBOARD_RETURN_IF_ERROR(graph_.Charge(names * 2 * scope.prefix.size()));
     for (const OnnxTensor& initializer : graph.initializers) {
       CBOARD_RETURN_IF_ERROR(SetConstant(Declare(scope, initializer.name), initializer));
     }
-    DescribeAll(scope, graph.inputs);
+    CBOARD_RETURN_IF_ERROR(DescribeAll(scope, graph.inputs));
     for (const OnnxValueInfo& input : graph.inputs) Declare(scope, input.name);
-    return ReadNodes(graph.nodes, scope, [&] {
-      DescribeAll(scope, graph.outputs);
-      DescribeAll(scope, graph.value_infos);
+    return ReadNodes(graph.nodes, scope, [&]() -> Result<void> {
+      CBOARD_RETURN_IF_ERROR(DescribeAll(scope, graph.outputs));
+      return DescribeAll(scope, graph.value_infos);
     });
   }
 
@@ -150,7 +158,7 @@ class OnnxReader {
     for (const OnnxNode& node : nodes) {
       for (const std::string_view output : node.outputs) Declare(scope, output);
     }
-    describe_outputs();
+    CBOARD_RETURN_IF_ERROR(describe_outputs());
     for (const OnnxNode& node : nodes) {
       if (auto result = ReadNode(node, scope); !result) {
         if (scope.depth > 0) return result;
@@ -227,12 +235,13 @@ class OnnxReader {
     }
   }
 
-  // The node's attributes, with those that stand for an attribute of the call put in.
+  // The node's attributes, with those that stand for an attribute of the call put in: many nodes of
+  // a function may stand for the same one.
   static std::vector<OnnxAttribute> ResolveAttributes(const OnnxNode& node, const Scope& scope) {
     std::vector<OnnxAttribute> resolved;
     for (const OnnxAttribute& attribute : node.attributes) {
       const OnnxAttribute* value = &attribute;
-      if (!attribute.reference.empty() && scope.call_attributes != nullptr) {
+      if (!attribute.reference.empty()) {
         const auto given = scope.call_attributes->find(attribute.reference);
         if (given == scope.call_attributes->end()) continue;  // Left out, and so by the node.
         value = given->second;
@@ -247,17 +256,24 @@ class OnnxReader {
     std::uint64_t bytes = sizeof(ModelNode);
     for (const OnnxAttribute& attribute : attributes) {
       bytes += sizeof(OnnxAttribute) + attribute.name.size() + attribute.floats.size() * 8 +
-               attribute.ints.size() * 8 + attribute.strings.size() * sizeof(std::string);
+               attribute.ints.size() * 8 + attribute.strings.size() * sizeof(std::string) +
+               attribute.tensor.shape.size() * 8 +
+               attribute.graphs.size() * sizeof(std::string_view);
       for (const std::string_view text : attribute.strings) bytes += text.size();
     }
     return bytes;
   }
 
   Result<void> ReadNode(const OnnxNode& node, Scope& scope) {
+    CBOARD_RETURN_IF_ERROR(graph_.CheckMemory());
+    if (scope.call_attributes == nullptr) return ReadNode(node, node.attributes, scope);
     const std::vector<OnnxAttribute> attributes = ResolveAttributes(node, scope);
-    if (scope.call_attributes != nullptr) {  // Read again at each call.
-      CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(attributes)));
-    }
+    CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(attributes)));  // Read again at each call.
+    return ReadNode(node, attributes, scope);
+  }
+
+  Result<void> ReadNode(const OnnxNode& node, const std::vector<OnnxAttribute>& attributes,
+                        Scope& scope) {
     CBOARD_ASSIGN_OR_RETURN(const bool is_constant, ReadConstantNode(node, attributes, scope));
     if (is_constant) return {};
 
@@ -280,6 +296,8 @@ class OnnxReader {
     for (const OnnxAttribute& attribute : attributes) {
       for (std::size_t i = 0; i < attribute.graphs.size(); ++i) {
         Scope inner;
+        // Also where the graph is empty, the scope's name takes time.
+        CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + attribute.name.size()));
         inner.prefix =
             name + "/" + std::string(attribute.name) + (i > 0 ? "_" + std::to_string(i) : "") + "/";
         inner.outer = &scope;
@@ -321,7 +339,7 @@ class OnnxReader {
     body.parent = scope.parent;
     const std::size_t names = function.inputs.size() + function.outputs.size() +
                               function.value_infos.size() + function.defaults.size() +
-                              attributes.size();
+                              function.nodes.size() + attributes.size();
     CBOARD_RETURN_IF_ERROR(graph_.Charge(names * 64));
     Scope::Attributes given;
     for (const OnnxAttribute& attribute : attributes) given.try_emplace(attribute.name, &attribute);
@@ -333,7 +351,7 @@ class OnnxReader {
                                   : !call.outputs.empty() ? call.outputs[0]
                                                           : call.op_type;
     body.prefix = graph_.UniqueScope(scope.prefix + std::string(name)) + "/";
-    CBOARD_RETURN_IF_ERROR(graph_.Charge((function.nodes.size() + 1) * 4 * body.prefix.size()));
+    CBOARD_RETURN_IF_ERROR(graph_.Charge(2 * body.prefix.size()));
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
       body.tensors[function.inputs[i]] =
           i < call.inputs.size() ? Find(scope, call.inputs[i]) : kNoTensor;
@@ -343,7 +361,7 @@ class OnnxReader {
         body.tensors.try_emplace(function.outputs[i], Find(scope, call.outputs[i]));
       }
     }
-    return ReadNodes(function.nodes, body, [&] { DescribeAll(body, function.value_infos); });
+    return ReadNodes(function.nodes, body, [&] { return DescribeAll(body, function.value_infos); });
   }
 
   static void AddAttribute(const OnnxAttribute& attribute, ModelNode& node) {

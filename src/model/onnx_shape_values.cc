@@ -99,15 +99,20 @@ SliceRange SliceOf(std::int64_t size, std::int64_t start, std::int64_t end, std:
   return {begin, (length - 1) / (step > 0 ? step : -step) + 1};
 }
 
-void ShapeValues::Copy(TensorId id, TensorId from) {
-  if (auto numbers = Numbers(from)) numbers_.try_emplace(IndexOf(id), *std::move(numbers));
-}
+void ShapeValues::Copy(TensorId id, TensorId from) { Note(id, Numbers(from)); }
 
 void ShapeValues::Follow(const ModelNode& node) {
   if (node.outputs.empty() || node.outputs[0] == kNoTensor) return;
-  auto result = Compute(node);
-  if (!result || result->size() > kMaxShapeValues) return;
-  numbers_.try_emplace(IndexOf(node.outputs[0]), *std::move(result));
+  Note(node.outputs[0], Compute(node));
+}
+
+void ShapeValues::Note(TensorId id, std::optional<NumberList> numbers) {
+  if (!numbers || numbers->size() > kMaxShapeValues ||
+      noted_values_ + numbers->size() > kMaxNotedValues) {
+    return;
+  }
+  noted_values_ += numbers->size();
+  numbers_.try_emplace(IndexOf(id), *std::move(numbers));
 }
 
 std::optional<NumberList> ShapeValues::Input(const ModelNode& node, std::size_t i) const {
@@ -151,6 +156,7 @@ std::optional<NumberList> ShapeValues::SizesOf(const ModelNode& node) const {
   const ModelTensor& input = graph_.tensor(node.inputs[0]);
   if (!input.has_shape) return std::nullopt;
   const DimensionRange part = PartOfShape(node, input.shape.size());
+  if (part.end > part.first + kMaxShapeValues) return std::nullopt;
   NumberList sizes;
   for (std::size_t i = part.first; i < part.end; ++i) {
     sizes.push_back(input.shape[i] < 0 ? kUnknownNumber : static_cast<double>(input.shape[i]));

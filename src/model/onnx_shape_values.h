@@ -16,6 +16,8 @@ namespace cboard::onnx_shapes {
 // Among numbers that travel in tensors, where -1 has a meaning of its own.
 constexpr std::int64_t kUnknownValue = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t kMaxShapeValues = 64;  // More dimensions than any tensor has.
+// In all tensors together, each a few bytes in the file. More than any model computes shapes with.
+constexpr std::size_t kMaxNotedValues = std::size_t{1} << 22;
 
 using NumberList = std::vector<double>;
 
@@ -51,6 +53,7 @@ class ShapeValues {
   static std::optional<NumberList> Take(const NumberList& data, const Strides& strides,
                                         const Shape& indices);
 
+  void Note(TensorId id, std::optional<NumberList> numbers);
   std::optional<NumberList> Compute(const ModelNode& node) const;
   std::optional<NumberList> Input(const ModelNode& node, std::size_t i) const;
   std::optional<NumberList> SizesOf(const ModelNode& node) const;
@@ -65,6 +68,7 @@ class ShapeValues {
 
   const GraphAssembler& graph_;
   std::unordered_map<std::size_t, NumberList> numbers_;
+  std::size_t noted_values_ = 0;
 };
 
 // The inputs of one node, for the rules of shapes.

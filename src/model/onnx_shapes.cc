@@ -28,13 +28,18 @@ class OnnxShapes {
         continue;
       }
       ModelTensor& output = graph_.tensor(node.outputs[0]);
-      if (const Inferred shape = Infer()) CompleteShape(output, *shape);
+      if (const Inferred shape = Infer()) Complete(output, *shape);
       if (output.type == ElementType::kUnknown) output.type = InferType();
       values_.Follow(node);
     }
   }
 
  private:
+  // Shapes of many dimensions may follow for nodes of few bytes.
+  void Complete(ModelTensor& output, const Shape& shape) {
+    if (graph_.Spend(shape.size() * sizeof(std::int64_t))) CompleteShape(output, shape);
+  }
+
   NodeInputs Inputs() const { return NodeInputs(*node_, graph_, values_); }
   const Shape* InputShape(std::size_t i) const { return Inputs().ShapeOf(i); }
 
@@ -150,7 +155,7 @@ class OnnxShapes {
   void DescribeOutput(std::size_t i, ElementType type, const Shape& shape) {
     if (i >= node_->outputs.size() || node_->outputs[i] == kNoTensor) return;
     ModelTensor& output = graph_.tensor(node_->outputs[i]);
-    CompleteShape(output, shape);
+    Complete(output, shape);
     if (output.type == ElementType::kUnknown) output.type = type;
   }
 
@@ -218,7 +223,7 @@ class OnnxShapes {
       ModelTensor& output = graph_.tensor(id);
       if (output.type == ElementType::kUnknown) output.type = one.type;
       if (is_known) values_.Copy(id, taken);
-      if (!one.has_shape) continue;
+      if (!one.has_shape || one.shape.size() > kMaxShapeValues) continue;
       Shape shape = one.shape;
       if (!is_known) {
         if (!other.has_shape || other.shape.size() != shape.size()) continue;
@@ -226,7 +231,7 @@ class OnnxShapes {
           if (shape[i] != other.shape[i]) shape[i] = kUnknown;
         }
       }
-      CompleteShape(output, shape);
+      Complete(output, shape);
     }
   }
 

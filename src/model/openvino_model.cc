@@ -104,7 +104,7 @@ class OpenVinoReader {
     }
     const std::string name = NameOf(layer);
     for (const pugi::xml_node port : layer.child("output").children("port")) {
-      CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + 64));
+      CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + id.size() + 128));
       const TensorId tensor =
           graph_.NewTensor(outputs.empty() ? name : name + ":" + std::to_string(outputs.size()));
       outputs.push_back(tensor);

@@ -84,7 +84,7 @@ Result<void> ForEachEntry(ByteSpan block, GraphAssembler& graph, const Visitor& 
     key.resize(static_cast<std::size_t>(shared));
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan rest, cursor.Take(added));
     key += AsText(rest);
-    CBOARD_RETURN_IF_ERROR(graph.Charge(key.size()));
+    CBOARD_RETURN_IF_ERROR(graph.Charge(2 * key.size() + 192));  // With its place in the map.
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan value, cursor.Take(value_length));
     CBOARD_RETURN_IF_ERROR(visit(key, value));
   }

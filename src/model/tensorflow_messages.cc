@@ -4,6 +4,7 @@
 
 #include "proto/number_list.h"
 #include "proto/packed.h"
+#include "proto/part_budget.h"
 #include "proto/shape.h"
 #include "proto/wire_reader.h"
 
@@ -11,8 +12,10 @@ namespace cboard {
 namespace {
 
 using proto::BoolOf;
+using proto::CountFields;
 using proto::Fixed32;
 using proto::Length;
+using proto::PartBudget;
 using proto::pbf_reader;
 using proto::ReadMapEntry;
 using proto::Varint;
@@ -107,7 +110,8 @@ void ReadAttributeValue(pbf_reader fields, TensorFlowAttribute& attribute) {
   }
 }
 
-void ReadNode(pbf_reader fields, TensorFlowNode& node) {
+void ReadNode(pbf_reader fields, PartBudget& budget, TensorFlowNode& node) {
+  budget.Reserve(CountFields(fields, Length(5)), node.attributes);
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Length(1):
@@ -150,14 +154,16 @@ void ReadSignature(pbf_reader fields, TensorFlowFunction& function) {
   }
 }
 
-void ReadFunction(pbf_reader fields, TensorFlowFunction& function) {
+void ReadFunction(pbf_reader fields, PartBudget& budget, TensorFlowFunction& function) {
+  budget.Reserve(CountFields(fields, Length(3)), function.nodes);
+  budget.Reserve(CountFields(fields, Length(4)), function.returns);
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Length(1):
         ReadSignature(fields.get_message(), function);
         break;
       case Length(3):
-        ReadNode(fields.get_message(), function.nodes.emplace_back());
+        ReadNode(fields.get_message(), budget, function.nodes.emplace_back());
         break;
       case Length(4):
         ReadMapEntry(fields.get_message(), [&](std::string_view key, std::string_view value) {
@@ -170,17 +176,19 @@ void ReadFunction(pbf_reader fields, TensorFlowFunction& function) {
   }
 }
 
-void ReadGraph(pbf_reader fields, TensorFlowGraph& graph) {
+void ReadGraph(pbf_reader fields, PartBudget& budget, TensorFlowGraph& graph) {
+  budget.Reserve(CountFields(fields, Length(1)), graph.nodes);
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Length(1):
-        ReadNode(fields.get_message(), graph.nodes.emplace_back());
+        ReadNode(fields.get_message(), budget, graph.nodes.emplace_back());
         break;
       case Length(2): {
         pbf_reader library = fields.get_message();
+        budget.Reserve(CountFields(library, Length(1)), graph.functions);
         while (library.next()) {
           if (library.tag_and_type() == Length(1)) {
-            ReadFunction(library.get_message(), graph.functions.emplace_back());
+            ReadFunction(library.get_message(), budget, graph.functions.emplace_back());
           } else {
             library.skip();
           }
@@ -331,7 +339,11 @@ ElementType ElementTypeOfTensorFlow(proto::DataType type) {
 
 Result<TensorFlowGraph> ParseTensorFlowGraph(std::string_view bytes) {
   TensorFlowGraph graph;
-  if (auto result = proto::ReadMessageInto("GraphDef", bytes, graph, ReadGraph); !result) {
+  PartBudget budget(bytes.size());
+  const auto read = [&](pbf_reader fields, TensorFlowGraph& made) {
+    ReadGraph(fields, budget, made);
+  };
+  if (auto result = proto::ReadMessageInto("GraphDef", bytes, graph, read); !result) {
     if (graph.nodes.empty()) return Fail(std::move(result).error());
     return Fail(
         Annotate(std::move(result).error(),

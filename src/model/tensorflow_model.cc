@@ -83,7 +83,8 @@ class TensorFlowReader {
     for (const auto* names : {&signature.inputs, &signature.outputs}) {
       for (const std::string_view name : *names) Use(name, scope);
     }
-    CBOARD_RETURN_IF_ERROR(ReadNodes(NeededNodes(source.nodes, signature.outputs), scope));
+    CBOARD_ASSIGN_OR_RETURN(const auto needed, NeededNodes(source.nodes, signature.outputs));
+    CBOARD_RETURN_IF_ERROR(ReadNodes(needed, scope));
     for (const std::string_view name : signature.inputs) AddEnd(name, scope, true);
     for (const std::string_view name : signature.outputs) AddEnd(name, scope, false);
     CBOARD_RETURN_IF_ERROR(graph_.Sort());
@@ -96,11 +97,14 @@ class TensorFlowReader {
 
  private:
   // What a SavedModel's signature computes; the rest saves, restores and initializes variables. All
-  // nodes where there is no signature.
-  static std::vector<const TensorFlowNode*> NeededNodes(
+  // nodes where there is no signature. Names are unique: each node gets all outputs of its name.
+  static Result<std::vector<const TensorFlowNode*>> NeededNodes(
       const std::vector<TensorFlowNode>& nodes, const std::vector<std::string_view>& outputs) {
     std::unordered_map<std::string_view, std::size_t> by_name;
-    for (std::size_t i = 0; i < nodes.size(); ++i) by_name.try_emplace(nodes[i].name, i);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (by_name.try_emplace(nodes[i].name, i).second) continue;
+      return Fail(ErrorCode::kDataLoss, "two nodes have the name " + Quoted(nodes[i].name));
+    }
     std::vector<bool> is_needed(nodes.size(), outputs.empty());
     std::vector<std::string_view> todo(outputs.begin(), outputs.end());
     while (!todo.empty()) {
@@ -152,7 +156,10 @@ class TensorFlowReader {
     const std::string_view node = NodeOf(raw);
     // A function's argument is no output of a node.
     if (scope.is_function && node == raw) return;
-    if (scope.used.insert(*reference).second) {
+    if (scope.used.contains(*reference)) return;
+    // With its places in the scope's lookups.
+    if (graph_.Spend(256 + 3 * reference->size())) {
+      scope.used.insert(*reference);
       scope.used_outputs[node].push_back(*std::move(reference));
     }
   }
@@ -193,6 +200,7 @@ class TensorFlowReader {
   }
 
   Result<void> ReadNode(const TensorFlowNode& node, Scope& scope) {
+    CBOARD_RETURN_IF_ERROR(graph_.CheckMemory());
     const std::vector<TensorId> outputs = OutputsOf(node, scope);
     if (node.op == "Const") return ReadConst(node, outputs);
     if (node.op == "VarHandleOp" || node.op == "VariableV2" || node.op == "Variable") {
@@ -319,7 +327,8 @@ class TensorFlowReader {
       body.tensors[std::string(function.inputs[argument++])] = Find(input, caller);
     }
     CBOARD_RETURN_IF_ERROR(BindOutputs(function, call, caller, body));
-    return ReadNodes(NeededNodes(function.nodes, {}), body);
+    CBOARD_ASSIGN_OR_RETURN(const auto needed, NeededNodes(function.nodes, {}));
+    return ReadNodes(needed, body);
   }
 
   static std::uint64_t AttributeBytes(const TensorFlowAttribute& attribute) {

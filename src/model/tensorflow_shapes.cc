@@ -77,7 +77,10 @@ class TensorFlowShapes {
     for (const ModelNode& node : graph_.nodes()) {
       if (node.outputs.empty()) continue;
       node_ = &node;
-      if (const Inferred shape = Infer()) CompleteShape(graph_.tensor(node.outputs[0]), *shape);
+      const Inferred shape = Infer();
+      // Shapes of many dimensions may follow for nodes of few bytes.
+      if (!shape || !graph_.Spend(shape->size() * sizeof(std::int64_t))) continue;
+      CompleteShape(graph_.tensor(node.outputs[0]), *shape);
     }
   }
 

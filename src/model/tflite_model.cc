@@ -124,7 +124,7 @@ class TfliteReader {
   Result<void> ReadTensor(const FlatTable& tensor, const std::string& prefix) {
     const std::string_view name = tensor.Text(tensor_field::kName);
     // Offsets may lead many times to the same table, so its parts count each time.
-    CBOARD_RETURN_IF_ERROR(graph_.Charge(2 * (name.size() + prefix.size()) + 64));
+    CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + prefix.size()));
     const TensorId id = graph_.NewTensor(
         prefix + (name.empty() ? "tensor_" + std::to_string(ids_.size()) : std::string(name)));
     ids_.push_back(id);
@@ -134,9 +134,9 @@ class TfliteReader {
             ? ElementType::kUnknown
             : kTfliteTypes[number];
     const bool has_signature = tensor.Has(tensor_field::kSignature);
-    const ByteSpan sizes = tensor.Vector(
-        has_signature ? tensor_field::kSignature : tensor_field::kShape, sizeof(std::int32_t));
-    CBOARD_RETURN_IF_ERROR(graph_.Charge(2 * sizes.size()));
+    const std::size_t sizes = tensor.Vector(tensor_field::kShape, sizeof(std::int32_t)).size() +
+                              tensor.Vector(tensor_field::kSignature, sizeof(std::int32_t)).size();
+    CBOARD_RETURN_IF_ERROR(graph_.Charge(sizes));
     const std::vector<std::int32_t> stored = tensor.Numbers<std::int32_t>(tensor_field::kShape);
     const std::vector<std::int64_t> shape(stored.begin(), stored.end());
     const ByteSpan data = DataOf(tensor.Number<std::uint32_t>(tensor_field::kBuffer));
@@ -208,8 +208,7 @@ class TfliteReader {
     }
     const std::size_t edges = operation.Vector(operator_field::kInputs, 4).size() +
                               operation.Vector(operator_field::kOutputs, 4).size();
-    CBOARD_RETURN_IF_ERROR(
-        graph_.Charge(2 * edges + node.op_type.size() + prefix.size() + sizeof(ModelNode)));
+    CBOARD_RETURN_IF_ERROR(graph_.Charge(edges + node.op_type.size() + prefix.size()));
     node.inputs = Ids(operation, operator_field::kInputs);
     node.outputs = Ids(operation, operator_field::kOutputs);
     if (node.op_type == "BATCH_MATMUL") {

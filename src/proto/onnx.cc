@@ -3,6 +3,7 @@
 #include "cboard/base/strings.h"
 #include "proto/onnx_tensor.h"
 #include "proto/packed.h"
+#include "proto/part_budget.h"
 #include "proto/shape.h"
 #include "proto/wire_reader.h"
 
@@ -124,7 +125,8 @@ void ReadAttribute(pbf_reader fields, OnnxAttribute& attribute) {
   }
 }
 
-void ReadOnnxNode(pbf_reader fields, OnnxNode& node) {
+void ReadOnnxNode(pbf_reader fields, PartBudget& budget, OnnxNode& node) {
+  budget.Reserve(CountFields(fields, Length(5)), node.attributes);
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Length(1):
@@ -187,12 +189,11 @@ void ReadGraphParts(pbf_reader fields, GraphParts& parts) {
   }
 }
 
-// Reads each of `parts` into a T of `values`; an error says which one, and its name if that much
-// was readable.
+// Reads each of `parts` into a T of `values`, for which there is room; an error says which one, and
+// its name if that much was readable.
 template <typename T, typename Read>
 Result<void> ReadParts(std::string_view what, const std::vector<std::string_view>& parts,
                        const Read& read, std::vector<T>& values) {
-  values.reserve(parts.size());
   for (const std::string_view part : parts) {
     T& value = values.emplace_back();
     const std::string place = std::string(what) + " " + std::to_string(values.size() - 1);
@@ -204,7 +205,10 @@ Result<void> ReadParts(std::string_view what, const std::vector<std::string_view
   return {};
 }
 
-void ReadFunction(pbf_reader fields, OnnxFunction& function) {
+void ReadFunction(pbf_reader fields, PartBudget& budget, OnnxFunction& function) {
+  budget.Reserve(CountFields(fields, Length(7)), function.nodes);
+  budget.Reserve(CountFields(fields, Length(11)), function.defaults);
+  budget.Reserve(CountFields(fields, Length(12)), function.value_infos);
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Length(1):
@@ -217,7 +221,7 @@ void ReadFunction(pbf_reader fields, OnnxFunction& function) {
         function.outputs.push_back(ViewOf(fields));
         break;
       case Length(7):
-        ReadOnnxNode(fields.get_message(), function.nodes.emplace_back());
+        ReadOnnxNode(fields.get_message(), budget, function.nodes.emplace_back());
         break;
       case Length(10):
         function.domain = ViewOf(fields);
@@ -261,6 +265,8 @@ struct ModelParts {
 };
 
 void ReadModelParts(pbf_reader fields, ModelParts& parts) {
+  parts.model.opsets.reserve(CountFields(fields, Length(8)));
+  parts.model.metadata.reserve(CountFields(fields, Length(14)));
   while (fields.next()) {
     switch (fields.tag_and_type()) {
       case Varint(1):
@@ -304,11 +310,23 @@ Result<ModelParts> ParseModelParts(std::string_view bytes) {
 }  // namespace
 
 Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const GraphParts parts,
-                          ReadMessage<GraphParts>("ONNX graph", bytes, ReadGraphParts));
-  OnnxGraph graph;
-  graph.name = parts.name;
-  CBOARD_RETURN_IF_ERROR(ReadParts("ONNX node", parts.nodes, ReadOnnxNode, graph.nodes));
+  PartBudget budget(bytes.size());
+  GraphParts parts;
+  CBOARD_ASSIGN_OR_RETURN(
+      OnnxGraph graph,
+      ReadMessage<OnnxGraph>("ONNX graph", bytes, [&](pbf_reader fields, OnnxGraph& made) {
+        ReadGraphParts(fields, parts);
+        made.name = parts.name;
+        budget.Reserve(parts.nodes.size(), made.nodes);
+        budget.Reserve(parts.initializers.size(), made.initializers);
+        budget.Reserve(parts.inputs.size(), made.inputs);
+        budget.Reserve(parts.outputs.size(), made.outputs);
+        budget.Reserve(parts.value_infos.size(), made.value_infos);
+      }));
+  const auto read_node = [&](pbf_reader fields, OnnxNode& node) {
+    ReadOnnxNode(fields, budget, node);
+  };
+  CBOARD_RETURN_IF_ERROR(ReadParts("ONNX node", parts.nodes, read_node, graph.nodes));
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].bytes = parts.nodes[i];
   CBOARD_RETURN_IF_ERROR(
       ReadParts("ONNX initializer", parts.initializers, ReadOnnxTensor, graph.initializers));
@@ -328,8 +346,16 @@ Result<OnnxModel> ParseOnnxModelWithFunctions(std::string_view bytes) {
   CBOARD_ASSIGN_OR_RETURN(ModelParts parts, ParseModelParts(bytes));
   OnnxModel model = std::move(parts.model);
   CBOARD_ASSIGN_OR_RETURN(model.graph, ParseOnnxGraph(parts.graph));
+  PartBudget budget(bytes.size());
   CBOARD_RETURN_IF_ERROR(
-      ReadParts("ONNX function", parts.functions, ReadFunction, model.functions));
+      ReadMessageInto("ONNX model", bytes, model, [&](const pbf_reader&, OnnxModel& made) {
+        budget.Reserve(parts.functions.size(), made.functions);
+      }));
+  const auto read_function = [&](pbf_reader fields, OnnxFunction& function) {
+    ReadFunction(fields, budget, function);
+  };
+  CBOARD_RETURN_IF_ERROR(
+      ReadParts("ONNX function", parts.functions, read_function, model.functions));
   return model;
 }
 

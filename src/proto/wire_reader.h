@@ -61,6 +61,13 @@ void ReadMapEntry(pbf_reader entry, const Visitor& visit) {
   visit(key, value);
 }
 
+// Thrown by PartBudget.
+struct too_many_parts_exception : protozero::exception {
+  const char* what() const noexcept override {
+    return "more parts than a file of this size has reason to";
+  }
+};
+
 // What is wrong, in words, from the exception that is being handled.
 inline std::string DamageOf(const std::exception& exception) {
   if (dynamic_cast<const protozero::end_of_buffer_exception*>(&exception) != nullptr) {
@@ -82,12 +89,17 @@ inline std::string DamageOf(const std::exception& exception) {
 }
 
 // Lets `read` fill `value` from `bytes`. The one place where protozero's exceptions end: they
-// become kDataLoss, and `value` keeps what was read before the damage.
+// become kDataLoss, and `value` keeps what was read before the damage. Too many parts are
+// kResourceExhausted.
 template <typename T, typename Read>
 Result<void> ReadMessageInto(std::string_view name, std::string_view bytes, T& value,
                              const Read& read) {
   try {
     read(pbf_reader(bytes.data(), bytes.size()), value);
+  } catch (const too_many_parts_exception& exception) {
+    return Fail(ErrorCode::kResourceExhausted, std::string(name) + " of " +
+                                                   std::to_string(bytes.size()) + " bytes has " +
+                                                   exception.what());
   } catch (const protozero::exception& exception) {
     return Fail(ErrorCode::kDataLoss, std::string(name) + " of " + std::to_string(bytes.size()) +
                                           " bytes is damaged: " + DamageOf(exception));
