@@ -5,11 +5,15 @@ scopes, bodies of functions at each call. A file is read, or refused by name.
 """
 
 import os
-import resource
 import struct
+import sys
+from pathlib import Path
 
 import pytest
 from test_tensorflow import varint
+
+sys.path.append(str(Path(__file__).parent.parent / "support"))
+from peak_memory import run_measured
 
 FILE_BYTES = 3 << 20
 # What the program may take: measured, these stay below two thirds of it. Before there was a limit,
@@ -265,28 +269,6 @@ FILES = [
 ]
 
 
-def peak_of(path, output):
-    """Exit code and most memory of the command, which is stopped at twice what it may take."""
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (2 * MAX_BYTES, 2 * MAX_BYTES))
-        resource.setrlimit(resource.RLIMIT_CPU, (TIMEOUT_SECONDS, TIMEOUT_SECONDS))
-
-    program = os.environ["COMPRESSION_BOARD"]
-    child = os.fork()
-    if child == 0:
-        try:
-            limit()
-            with open(output, "wb") as file:
-                os.dup2(file.fileno(), 1)
-                os.dup2(file.fileno(), 2)
-            os.execv(program, [program, "model", str(path), "--json"])
-        finally:
-            os._exit(127)
-    _, status, usage = os.wait4(child, 0)
-    return os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024
-
-
 @pytest.mark.parametrize(
     "kind, name, make", FILES, ids=[f"{kind}: {name}" for kind, name, _ in FILES]
 )
@@ -294,8 +276,13 @@ def test_memory_stays_in_proportion_to_the_file(tmp_path, kind, name, make):
     path = tmp_path / f"m.{kind}"
     path.write_bytes(make())
     assert path.stat().st_size < 1.2 * FILE_BYTES
-    code, peak = peak_of(path, tmp_path / "output")
-    if code != 0:
-        message = (tmp_path / "output").read_text(errors="replace")
-        assert code == 1 and f"m.{kind}" in message, message[:1000]
-    assert peak < MAX_BYTES, f"{peak >> 20} MiB for a file of {path.stat().st_size >> 20} MiB"
+    # It is stopped at twice what it may take.
+    peak = run_measured(
+        [os.environ["COMPRESSION_BOARD"], "model", path, "--json"],
+        tmp_path,
+        limits={"RLIMIT_AS": 2 * MAX_BYTES, "RLIMIT_CPU": TIMEOUT_SECONDS},
+    )
+    if peak.returncode != 0:
+        assert peak.returncode == 1 and f"m.{kind}" in peak.stderr, peak.stderr[:1000]
+    size = path.stat().st_size
+    assert peak.bytes < MAX_BYTES, f"{peak.bytes >> 20} MiB for a file of {size >> 20} MiB"

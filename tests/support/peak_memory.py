@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 # The kernel counts what a process had before it became the program, too: a small one starts it.
 _STARTER = """
-import json, os, subprocess, sys
-process = subprocess.Popen(sys.argv[2:])
+import json, os, resource, subprocess, sys
+for what, most in json.loads(sys.argv[2]).items():
+    resource.setrlimit(getattr(resource, what), (most, most))
+process = subprocess.Popen(sys.argv[3:])
 _, status, usage = os.wait4(process.pid, 0)
 process.returncode = os.waitstatus_to_exitcode(status)
 with open(sys.argv[1], "w") as file:
@@ -23,10 +25,11 @@ class Peak(NamedTuple):
     bytes: int
 
 
-def run_measured(command, folder, timeout=300):
-    """Runs `command` to its end; `folder` is for a file of its own."""
+def run_measured(command, folder, timeout=300, limits=None):
+    """Runs `command` to its end; `folder` is for a file of its own. `limits` are the kernel's, by
+    name: RLIMIT_AS, RLIMIT_CPU."""
     measured = folder / "peak_memory.json"
-    starter = [sys.executable, "-I", "-S", "-c", _STARTER, measured, *command]
+    starter = [sys.executable, "-I", "-S", "-c", _STARTER, measured, json.dumps(limits or {}), *command]
     result = subprocess.run(
         list(map(str, starter)), capture_output=True, text=True, errors="replace", timeout=timeout
     )
