@@ -53,6 +53,7 @@ enum class Cause {
   kChannelSpread,     // Channels of very different size share one scale.
   kDeadChannel,       // A channel became constant.
   kPermutedChannels,  // Channels are there, in another order.
+  kNotFinite,         // Values became NaN or infinite.
   kChanged,           // None of these explains the error.
 };
 std::string_view NameOf(Cause cause);  // "wrong_scale", …

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "cboard/base/strings.h"
 #include "cboard/compression/bit_limits.h"
 #include "compression/model_comparison/detective.h"
 
@@ -56,7 +57,27 @@ std::optional<double> UsefulSqnrDb(const Comparison& comparison,
   return 10 * std::log10(signal / noise);
 }
 
+std::optional<Diagnosis> DiagnoseNotFinite(Part part, const PairStatistics& total) {
+  const auto count = [](const TensorStatistics& side) {
+    return side.nan_count + side.positive_infinity_count + side.negative_infinity_count;
+  };
+  const std::uint64_t before = count(total.reference), after = count(total.compressed);
+  if (after <= before) return std::nullopt;
+  const std::string what = part == Part::kWeight ? "weights" : "values";
+  return Diagnosis{.level = Level::kRed,
+                   .cause = Cause::kNotFinite,
+                   .part = part,
+                   .severity_db = -HUGE_VAL,
+                   .explanation = HumanCount(after - before) + " of " + HumanCount(total.count) +
+                                  " " + what +
+                                  " are NaN or infinite, which the baseline's are not: nothing is "
+                                  "left of what is computed with them"};
+}
+
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
+  if (auto not_finite = DiagnoseNotFinite(evidence.part, evidence.comparison->total)) {
+    return *std::move(not_finite);
+  }
   Diagnosis diagnosis{.part = evidence.part, .severity_db = HUGE_VAL};
   const Comparison& comparison = *evidence.comparison;
   const PairStatistics& total = comparison.total;

@@ -50,6 +50,9 @@ std::optional<double> UsefulSqnrDb(const Comparison& comparison,
 // error is not believed.
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds);
 
+// Red where values became NaN or infinite that were finite in the baseline; otherwise nothing.
+std::optional<Diagnosis> DiagnoseNotFinite(Part part, const PairStatistics& total);
+
 // By level, then by severity.
 bool IsWorse(const Diagnosis& a, const Diagnosis& b);
 

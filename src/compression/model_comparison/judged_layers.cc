@@ -6,6 +6,7 @@
 
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/error_path.h"
+#include "compression/model_comparison/ranked_fixes.h"
 
 namespace cboard::compare {
 
@@ -25,6 +26,19 @@ void AddInputErrors(const ModelGraph& baseline, std::vector<JudgedLayer>& layers
     const double db = path.WorstInputDb(layer.node);
     if (std::isfinite(db)) layer.comparison.input_sqnr_db = db;
   }
+}
+
+void BlameFirstNotFinite(std::vector<JudgedLayer>& layers) {
+  JudgedLayer* first = nullptr;
+  for (JudgedLayer& layer : layers) {
+    const LayerComparison& found = layer.comparison;
+    if (!found.accumulated || !DiagnoseNotFinite(Part::kOutput, found.accumulated->total)) continue;
+    if (first == nullptr || found.depth < first->comparison.depth) first = &layer;
+  }
+  if (first == nullptr || first->comparison.diagnosis.cause == Cause::kNotFinite) return;
+  LayerComparison& found = first->comparison;
+  found.diagnosis = *DiagnoseNotFinite(Part::kOutput, found.accumulated->total);
+  found.fixes = RankFixes(found, {}, {}, Thresholds());
 }
 
 void SortWorstFirst(std::vector<JudgedLayer>& layers) {

@@ -19,6 +19,10 @@ struct JudgedLayer {
 // Sets the input_sqnr_db of all layers from what was measured of those before them.
 void AddInputErrors(const ModelGraph& baseline, std::vector<JudgedLayer>& layers);
 
+// Where outputs became NaN or infinite first, unless weights are to blame: layers behind it have
+// them from there.
+void BlameFirstNotFinite(std::vector<JudgedLayer>& layers);
+
 // The worst first; layers that are as bad stay in their order.
 void SortWorstFirst(std::vector<JudgedLayer>& layers);
 

@@ -116,6 +116,7 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
   CBOARD_ASSIGN_OR_RETURN(std::vector<JudgedLayer> layers,
                           JudgeLayers(models, runs ? &*runs : nullptr, options));
   AddInputErrors(baseline, layers);
+  BlameFirstNotFinite(layers);
   SortWorstFirst(layers);
   ModelComparison result = Describe(models, runs ? runs->samples : OutputSummary{});
   result.why_not_run = why_not_run;

@@ -19,6 +19,7 @@ const WORDS: Record<string, readonly [word: string, headline: string]> = {
   channel_spread: ["spread", "Unequal channels"],
   dead_channel: ["dead", "Dead channel"],
   permuted_channels: ["order", "Channels in another order"],
+  not_finite: ["not finite", "Values that are NaN or infinite"],
 };
 
 export const causeWord = (cause: string): string => WORDS[cause]?.[0] ?? cause;
