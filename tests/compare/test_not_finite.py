@@ -62,6 +62,7 @@ def test_scales_that_are_no_numbers(compare, tmp_path, samples, value, which):
     count = INPUTS * len(range(HIDDEN)[which])
     assert (first["name"], first["level"], first["cause"]) == ("fc1", "red", "not_finite")
     assert first["explanation"].startswith(f"{count:,} of {INPUTS * HIDDEN:,} weights are NaN")
+    assert first["fixes"][0]["action"] == "quantize these weights anew, as they are"
     assert all(layer["level"] == "green" for layer in others)
 
 
@@ -75,7 +76,7 @@ def test_weights_beyond_fp16(compare, tmp_path):
     after = save(tmp_path / "half.onnx", casts + BODY, halves)
     first, other = compare(before, after)["layers"]
     assert (first["name"], first["cause"], first["part"]) == ("fc2", "not_finite", "weight")
-    assert first["explanation"].startswith("1 of 4,096 weights")
+    assert first["explanation"].startswith("1 of 4,096 weights is NaN")
     assert other["level"] == "green"
 
 

@@ -69,9 +69,9 @@ std::optional<Diagnosis> DiagnoseNotFinite(Part part, const PairStatistics& tota
                    .part = part,
                    .severity_db = -HUGE_VAL,
                    .explanation = HumanCount(after - before) + " of " + HumanCount(total.count) +
-                                  " " + what +
-                                  " are NaN or infinite, which the baseline's are not: nothing is "
-                                  "left of what is computed with them"};
+                                  " " + what + (after - before == 1 ? " is" : " are") +
+                                  " NaN or infinite, and finite in the baseline: nothing is left "
+                                  "of what is computed with them"};
 }
 
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {

@@ -58,8 +58,11 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
   const auto severity = [&](const Fix& fix) {
     return std::min(fix.sqnr_db, fix.worst_channel_sqnr_db.value_or(HUGE_VAL) + channel_allowance);
   };
+  // Sums leave out what is not finite, and say nothing of it.
+  const bool is_finite = layer.diagnosis.cause != Cause::kNotFinite;
   const double severity_now =
-      severity({.sqnr_db = now.total.SqnrDb(), .worst_channel_sqnr_db = worst_now});
+      is_finite ? severity({.sqnr_db = now.total.SqnrDb(), .worst_channel_sqnr_db = worst_now})
+                : -HUGE_VAL;
   std::erase_if(tried,
                 [&](const Fix& fix) { return severity(fix) < severity_now + kNoticeableDb; });
   std::ranges::stable_sort(tried, {}, [&](const Fix& fix) {
