@@ -74,7 +74,7 @@ test("the page says how to keep that layer in fp32", async (t) => {
   await page.click("text=1 layer kept: snippet");
   await page.waitForSelector("pre.snippet");
   const snippets = await page.locator("pre.snippet").allInnerTexts();
-  assert.equal(snippets.length, 7, snippets.join("\n"));
+  assert.equal(snippets.length, 11, snippets.join("\n"));
   for (const snippet of snippets) assert.match(snippet, /conv1/);
 });
 
