@@ -12,7 +12,7 @@
 #include "compression/model_comparison/channel_budget.h"
 #include "compression/model_comparison/channel_factors.h"
 #include "compression/model_comparison/input_gains.h"
-#include "compression/model_comparison/paired_models.h"
+#include "compression/model_comparison/paired_rows.h"
 #include "compression/model_comparison/weight_comparison.h"
 #include "compression/parallel.h"
 
@@ -22,15 +22,12 @@ namespace {
 // Weights that keep this much, of 8 bits, are as they were; with their factors, equalized ones have
 // to keep what is not red, and this much more than without.
 constexpr double kSameDb = 30, kExplainedDb = 20, kGainDb = 6;
+// A few weights may keep so much less than all.
+constexpr double kDoubtDb = 3;
 // How far the layer that undoes a factor may be.
 constexpr std::size_t kMostNodes = 64;
 // Fewer weights of a row than this are explained by any factor.
 constexpr std::size_t kLeastRow = 4;
-
-// The weights of a pair on both sides, with what was folded, or a part of them.
-struct BothSides {
-  WeightRows x, y;
-};
 
 // What is known of a pair.
 struct Known {
@@ -89,6 +86,13 @@ class Finder {
   }
 
  private:
+  // Factors that the pair's inputs may have, and the pair whose outputs they undo.
+  struct Guess {
+    std::vector<double> inputs;
+    std::optional<std::size_t> source;
+    bool is_other = false;  // With the other outputs of that pair.
+  };
+
   const ModelLayer& Ours(std::size_t pair) const {
     return models_.ours[models_.pairing.pairs[pair].baseline];
   }
@@ -98,40 +102,24 @@ class Finder {
     return LimitDb(limit_db, BitsOfWeight(models_.variant, weight));
   }
 
+  // Of a few weights, by which most pairs are seen not to be equalized.
   Result<bool> LooksSame(std::size_t pair) const {
-    constexpr std::size_t kRows = 32, kStretches = 4, kStretch = 16;
-    const ModelLayer before = models_.Before(pair), after = models_.After(pair);
-    const WeightSize size = SizeOf(models_.baseline, before);
-    const auto channels = SomeBelow(size.channels, kRows, 1);
-    const auto elements = SomeBelow(size.elements / size.channels, kStretches, kStretch);
-    BothSides some;
-    CBOARD_ASSIGN_OR_RETURN(some.x, ReadSome(models_.baseline, before, channels, elements));
-    CBOARD_ASSIGN_OR_RETURN(some.y, ReadSome(models_.variant, after, channels, elements));
-    CBOARD_RETURN_IF_ERROR(Fold(pair, channels, some));
-    const double plain_db = SqnrOf(some.x, some.y);
+    CBOARD_ASSIGN_OR_RETURN(const SampledRows some, ReadSample(models_, pair));
+    const double plain_db = SqnrOf(some.rows.x, some.rows.y);
     return !std::isfinite(plain_db) || plain_db >= LimitOf(pair, kSameDb);
   }
 
-  Result<void> Fold(std::size_t pair, std::span<const std::size_t> channels,
-                    BothSides& sides) const {
-    CBOARD_ASSIGN_OR_RETURN(const Folding folding, models_.FoldingOf(pair));
-    const auto scale = [&](const std::vector<double>& factors, WeightRows& rows) {
-      if (factors.empty()) return;
-      std::vector<double> some;
-      for (const std::size_t channel : channels) some.push_back(factors[channel]);
-      ScaleRows(some, rows.values);
-    };
-    scale(folding.baseline.factors, sides.x);
-    scale(folding.variant.factors, sides.y);
-    return {};
-  }
-
-  Result<BothSides> Read(std::size_t pair) const {
-    BothSides all;
-    CBOARD_ASSIGN_OR_RETURN(all.x, ReadRows(models_.baseline, models_.Before(pair)));
-    CBOARD_ASSIGN_OR_RETURN(all.y, ReadRows(models_.variant, models_.After(pair)));
-    CBOARD_RETURN_IF_ERROR(Fold(pair, SomeBelow(all.x.channels, all.x.channels, 1), all));
-    return all;
+  // Whether factors of outputs, with those of one of the guesses or without, explain a few weights.
+  Result<bool> MayBeExplained(std::size_t pair, const std::vector<Guess>& guesses) const {
+    CBOARD_ASSIGN_OR_RETURN(const SampledRows some, ReadSample(models_, pair));
+    const auto& [x, y] = some.rows;
+    const double needed_db =
+        std::max(LimitOf(pair, kExplainedDb), SqnrOf(x, y) + kGainDb) - kDoubtDb;
+    if (FitRows(x, y).sqnr_db >= needed_db) return true;
+    return std::ranges::any_of(guesses, [&](const Guess& guess) {
+      const WeightRows scaled = some.ScaledByInputs({guess.inputs, *known_[pair].layout});
+      return FitRows(scaled, y).sqnr_db >= needed_db;
+    });
   }
 
   // The pairs before this one, without any in between.
@@ -164,12 +152,6 @@ class Finder {
     return channels > 0 && inputs % channels == 0 ? inputs / channels : 0;
   }
 
-  // Factors that the pair's inputs may have, and the pair whose outputs they undo.
-  struct Guess {
-    std::vector<double> inputs;
-    std::optional<std::size_t> source;
-    bool is_other = false;  // With the other outputs of that pair.
-  };
   Result<std::vector<Guess>> GuessesFor(std::size_t pair) const {
     std::vector<Guess> guesses;
     CBOARD_ASSIGN_OR_RETURN(
@@ -194,11 +176,13 @@ class Finder {
   Result<void> Explain(std::size_t pair) {
     Known& known = known_[pair];
     if (known.layout->row() < kLeastRow) return {};
-    CBOARD_ASSIGN_OR_RETURN(const BothSides sides, Read(pair));
-    const auto& [x, y] = sides;
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<Guess> guesses, GuessesFor(pair));
+    CBOARD_ASSIGN_OR_RETURN(const bool may_be_explained, MayBeExplained(pair, guesses));
+    if (!may_be_explained) return {};
+    CBOARD_ASSIGN_OR_RETURN(const PairedRows rows, ReadBoth(models_, pair));
+    const auto& [x, y] = rows;
     FittedRows best = FitRows(x, y);
     const double least = LimitOf(pair, kExplainedDb);
-    CBOARD_ASSIGN_OR_RETURN(std::vector<Guess> guesses, GuessesFor(pair));
     if (known.layout->IsDepthwise()) {
       if (best.sqnr_db >= least) ExplainDepthwise(std::move(best.factors), guesses, known);
       return {};
