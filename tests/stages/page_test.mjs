@@ -88,10 +88,20 @@ inBothLights("every stage has its graph, and the timeline leads from one to the 
 });
 
 inBothLights("Resources colour the graph by memory, per node", async (page, at, look) => {
-  await visit(page, at("graph?stage=initial_graph"));
+  // Errors, by which a graph is coloured unless somebody chooses, come after the choice.
+  let release;
+  const chosen = new Promise((resolve) => { release = resolve; });
+  await page.route(/\/api\/v1\/compression\/layers\?/, async (route) => {
+    await chosen;
+    await route.continue();
+  });
+  await page.goto(at("graph?stage=initial_graph"));
   await page.click('.colour-by button:text-is("Memory")');
   await page.waitForSelector('.colour-by button[aria-pressed="true"]:text-is("Memory")');
-  await reads(page, ".legend", /^0\b.*20\.5 kB$/s); // It is that of the errors until the figures have come.
+  release();
+  await page.waitForSelector('.colour-by button:text-is("Error")');
+  await drawn(page);
+  await reads(page, ".legend", /^0\b.*20\.5 kB$/s);
   await painted(page, "--heat-5", 100); // The colour of the most memory.
   await look("stages-memory");
 });

@@ -84,7 +84,7 @@ export function Controls({ sources, shown, drawing, modes, mode, panes }: {
       <span class="label colour-by">Colour
         <span class="seg" role="group" aria-label="Colour by">
           {MODES.filter((m) => modes.includes(m.id)).map((m) => (
-            <button key={m.id} aria-pressed={m.id === mode} onClick={() => setQuery({ color: m.id === modes[0] ? null : m.id })}>
+            <button key={m.id} aria-pressed={m.id === mode} onClick={() => setQuery({ color: m.id })}>
               {m.id === "memory" && memoryName(drawing) === "weights" ? "Weights" : m.text}
             </button>
           ))}
