@@ -86,11 +86,15 @@ class Finder {
   }
 
  private:
-  // Factors that the pair's inputs may have, and the pair whose outputs they undo.
+  // What the pair's inputs may undo: the outputs of another pair or, without one, gains. Their
+  // factors are made when they are tried: those of all guesses may take more than the weights.
   struct Guess {
-    std::vector<double> inputs;
     std::optional<std::size_t> source;
-    bool is_other = false;  // With the other outputs of that pair.
+    bool is_other = false;  // The other outputs of that pair.
+  };
+  struct Guesses {
+    std::optional<std::vector<double>> gains;
+    std::vector<Guess> all;
   };
 
   const ModelLayer& Ours(std::size_t pair) const {
@@ -110,14 +114,15 @@ class Finder {
   }
 
   // Whether factors of outputs, with those of one of the guesses or without, explain a few weights.
-  Result<bool> MayBeExplained(std::size_t pair, const std::vector<Guess>& guesses) const {
+  Result<bool> MayBeExplained(std::size_t pair, const Guesses& guesses) const {
     CBOARD_ASSIGN_OR_RETURN(const SampledRows some, ReadSample(models_, pair));
     const auto& [x, y] = some.rows;
     const double needed_db =
         std::max(LimitOf(pair, kExplainedDb), SqnrOf(x, y) + kGainDb) - kDoubtDb;
     if (FitRows(x, y).sqnr_db >= needed_db) return true;
-    return std::ranges::any_of(guesses, [&](const Guess& guess) {
-      const WeightRows scaled = some.ScaledByInputs({guess.inputs, *known_[pair].layout});
+    return std::ranges::any_of(guesses.all, [&](const Guess& guess) {
+      const std::vector<double> inputs = InputsBy(guess, guesses, pair);
+      const WeightRows scaled = some.ScaledByInputs({inputs, *known_[pair].layout});
       return FitRows(scaled, y).sqnr_db >= needed_db;
     });
   }
@@ -152,22 +157,29 @@ class Finder {
     return channels > 0 && inputs % channels == 0 ? inputs / channels : 0;
   }
 
-  Result<std::vector<Guess>> GuessesFor(std::size_t pair) const {
-    std::vector<Guess> guesses;
+  const std::vector<double>& OutputsBy(const Guess& guess) const {
+    const Known& before = known_[*guess.source];
+    return guess.is_other ? before.other_outputs : before.outputs;
+  }
+
+  std::vector<double> InputsBy(const Guess& guess, const Guesses& guesses, std::size_t pair) const {
+    if (!guess.source) return Inverse(*guesses.gains, 1);
+    return Inverse(OutputsBy(guess), InputsPerChannel(pair, *guess.source));
+  }
+
+  Result<Guesses> GuessesFor(std::size_t pair) const {
+    Guesses guesses;
     CBOARD_ASSIGN_OR_RETURN(
-        const auto gains,
+        guesses.gains,
         GainsBetween(models_.baseline, DataOf(models_.baseline, Ours(pair)), models_.variant,
                      DataOf(models_.variant, models_.theirs[models_.pairing.pairs[pair].variant]),
                      known_[pair].layout->inputs));
-    if (gains && Vary(*gains)) guesses.push_back({.inputs = Inverse(*gains, 1)});
+    if (guesses.gains && Vary(*guesses.gains)) guesses.all.push_back({});
     for (const std::size_t source : known_[pair].sources) {
-      const std::size_t times = InputsPerChannel(pair, source);
-      if (times == 0) continue;
+      if (InputsPerChannel(pair, source) == 0) continue;
       for (const bool is_other : {false, true}) {
-        const Known& before = known_[source];
-        const auto& outputs = is_other ? before.other_outputs : before.outputs;
-        if (!Vary(outputs)) continue;
-        guesses.push_back({Inverse(outputs, times), source, is_other});
+        const Guess guess{source, is_other};
+        if (Vary(OutputsBy(guess))) guesses.all.push_back(guess);
       }
     }
     return guesses;
@@ -176,7 +188,7 @@ class Finder {
   Result<void> Explain(std::size_t pair) {
     Known& known = known_[pair];
     if (known.layout->row() < kLeastRow) return {};
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<Guess> guesses, GuessesFor(pair));
+    CBOARD_ASSIGN_OR_RETURN(const Guesses guesses, GuessesFor(pair));
     CBOARD_ASSIGN_OR_RETURN(const bool may_be_explained, MayBeExplained(pair, guesses));
     if (!may_be_explained) return {};
     CBOARD_ASSIGN_OR_RETURN(const PairedRows rows, ReadBoth(models_, pair));
@@ -184,14 +196,15 @@ class Finder {
     FittedRows best = FitRows(x, y);
     const double least = LimitOf(pair, kExplainedDb);
     if (known.layout->IsDepthwise()) {
-      if (best.sqnr_db >= least) ExplainDepthwise(std::move(best.factors), guesses, known);
+      if (best.sqnr_db >= least) ExplainDepthwise(pair, std::move(best.factors), guesses);
       return {};
     }
     const Guess* right = nullptr;
     double needed_db = std::max(least, best.sqnr_db + kGainDb);
-    for (const Guess& guess : guesses) {
+    for (const Guess& guess : guesses.all) {
+      const std::vector<double> inputs = InputsBy(guess, guesses, pair);
       WeightRows scaled = x;
-      ScaleInputs({guess.inputs, *known.layout}, 0, x.channels, scaled.values);
+      ScaleInputs({inputs, *known.layout}, 0, x.channels, scaled.values);
       FittedRows fitted = FitRows(scaled, y);
       if (!(fitted.sqnr_db >= needed_db)) continue;
       needed_db = fitted.sqnr_db;
@@ -199,7 +212,7 @@ class Finder {
       right = &guess;
     }
     if (right != nullptr) {
-      known.inputs = right->inputs;
+      known.inputs = InputsBy(*right, guesses, pair);
       const std::vector<double> ones(x.channels, 1);
       RefineInputs(x, y, AreAlike(best.factors) ? ones : best.factors, *known.layout, known.inputs);
       known.undone_from = right->source;
@@ -213,13 +226,13 @@ class Finder {
 
   // Whatever its inputs are multiplied by, its outputs make up for it: whether these are then
   // handed on is seen behind it.
-  void ExplainDepthwise(std::vector<double> factors, const std::vector<Guess>& guesses,
-                        Known& known) {
+  void ExplainDepthwise(std::size_t pair, std::vector<double> factors, const Guesses& guesses) {
+    Known& known = known_[pair];
     known.outputs = std::move(factors);
-    if (guesses.empty()) return;
-    const Guess& guess = guesses.front();
+    if (guesses.all.empty()) return;
+    const Guess& guess = guesses.all.front();
     known.other_outputs = known.outputs;
-    known.inputs = guess.inputs;
+    known.inputs = InputsBy(guess, guesses, pair);
     known.undone_from = guess.source;
     const std::size_t times = known.outputs.size() / known.inputs.size();
     for (std::size_t i = 0; i < known.outputs.size(); ++i)
@@ -247,9 +260,8 @@ class Finder {
 
   // Whoever takes what was multiplied has to undo it: what one of them does not is damage.
   void DropWhatIsNotUndone() {
-    for (Known& known : known_) {
-      if (!known.layout) continue;
-      const std::size_t pair = static_cast<std::size_t>(&known - known_.data());
+    for (std::size_t pair = 0; pair < known_.size(); ++pair) {
+      const Known& known = known_[pair];
       for (const std::size_t source : known.sources) {
         const bool is_taken = InputsPerChannel(pair, source) > 0 && Vary(known_[source].outputs);
         if (is_taken && known.undone_from != source) known_[source].is_undone = false;
