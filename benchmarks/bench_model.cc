@@ -29,6 +29,7 @@
 #include "cboard/tensor/histogram.h"
 #include "compression/parallel.h"
 #include "measurement.h"
+#include "tensor/fetch_ahead.h"
 
 namespace cboard::bench {
 namespace {
@@ -141,13 +142,14 @@ void CompareWeights(const Flags& flags) {
   measurement.Print(count * codes.size(), 0);
 }
 
-// With the widest vectors there are: sixteen bytes at a time take a tenth longer.
+// As quickly as we know how: with the widest vectors there are, and with memory asked early for
+// what comes, as comparing does.
 __attribute__((target_clones("avx512f", "avx2", "default"))) std::uint64_t SumOfWords(
     const char* bytes, std::size_t size) {
   std::uint64_t sums[8] = {};
   for (std::size_t i = 0; i + sizeof(sums) <= size; i += sizeof(sums)) {
     std::uint64_t words[8];
-    __builtin_prefetch(bytes + i + 4096);
+    FetchAhead(reinterpret_cast<const float*>(bytes + i));
     std::memcpy(words, bytes + i, sizeof(words));
     for (std::size_t j = 0; j < 8; ++j) sums[j] += words[j];
   }

@@ -9,9 +9,9 @@
 #define HWY_TARGET_INCLUDE "tensor/compare_kernels.cc"
 #include <hwy/foreach_target.h>
 // foreach_target must come first.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "tensor/fetch_ahead.h"
 #include "tensor/load_doubles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -80,10 +80,6 @@ class Moments {
   hn::Vec<Stored> min_, max_;
 };
 
-// How far ahead, in bytes of the wider array, memory is asked for what comes next: more than what
-// is done with a block that is already in the cache.
-constexpr std::size_t kAhead = 4096;
-
 template <class D, class V>
 HWY_INLINE BlockErrors TotalErrors(D d, const BlockMoments& reference, V squares, V max) {
   return {reference, hn::GetLane(hn::SumOfLanes(d, squares)), hn::GetLane(hn::MaxOfLanes(d, max))};
@@ -109,8 +105,8 @@ HWY_INLINE BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
   const auto scales = hn::Set(d, scale);
   const auto zero_points = hn::Set(d32, zero_point);
   for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    hwy::Prefetch(reference + i + kAhead / sizeof(float));
-    hwy::Prefetch(codes + i + kAhead / sizeof(float));
+    FetchAhead(reference + i);
+    FetchAhead(codes + i);
     const auto x0 = LoadDoubles(d, reference + i), x1 = LoadDoubles(d, reference + i + lanes);
     hn::Store(hn::Sub(hn::PromoteTo(d32, hn::LoadU(d8, codes + i)), zero_points), d32, steps);
     const auto y0 = hn::PromoteTo(d, hn::LoadU(half, steps));
@@ -152,6 +148,8 @@ HWY_INLINE BlockErrors RealErrors(const Real* HWY_RESTRICT reference,
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   for (const std::size_t lanes = hn::Lanes(d); i + 2 * lanes <= count; i += 2 * lanes) {
+    FetchAhead(reference + i);
+    FetchAhead(compressed + i);
     const auto x0 = LoadDoubles(d, reference + i), x1 = LoadDoubles(d, reference + i + lanes);
     const auto y0 = LoadDoubles(d, compressed + i), y1 = LoadDoubles(d, compressed + i + lanes);
     const auto e0 = hn::Sub(x0, y0), e1 = hn::Sub(x1, y1);
