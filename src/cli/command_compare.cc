@@ -8,6 +8,7 @@
 #include "cboard/compression/model_stages.h"
 #include "cli/commands.h"
 #include "cli/compare_report.h"
+#include "cli/memory_limit.h"
 #include "cli/progress.h"
 #include "cli/shape_flag.h"
 
@@ -96,6 +97,7 @@ int RunCompare(Arguments arguments) {
     verifying.Update(done, total);
     return true;
   };
+  TakeOnlySpareMemory();
   const Result<compare::ModelComparison> comparison =
       compare::CompareModels(baseline, variant, options);
   progress.Clear();

@@ -174,9 +174,16 @@ bool OrtLibrary::IsAtLeast(int major, int minor) const {
 Result<void> OrtLibrary::Check(ort::Status* status, std::string_view doing) const {
   if (status == nullptr) return {};
   const int code = api_[ort::kGetErrorCode](status);
-  std::string message = "ONNX Runtime " + version_ + " cannot " + std::string(doing) + ": " +
-                        ToValidUtf8(api_[ort::kGetErrorMessage](status));
+  const std::string reason = ToValidUtf8(api_[ort::kGetErrorMessage](status));
+  std::string message = "ONNX Runtime " + version_ + " cannot " + std::string(doing) + ": ";
   api_[ort::kReleaseStatus](status);
+  // There is no code for it, and its words name functions of the library.
+  if (reason.find("Failed to allocate memory") != std::string::npos ||
+      reason.find("bad_alloc") != std::string::npos) {
+    message += "it takes more memory than this process can get";
+    return Fail(ErrorCode::kResourceExhausted, std::move(message));
+  }
+  message += reason;
   constexpr int kNoSuchFile = 3, kInvalidProtobuf = 7;
   if (code == kNoSuchFile) return Fail(ErrorCode::kNotFound, std::move(message));
   if (code == kInvalidProtobuf) return Fail(ErrorCode::kDataLoss, std::move(message));

@@ -98,3 +98,49 @@ def test_all_channels_of_a_network_have_figures(compare, digits):
     for layer in result["layers"]:
         for part in ("weight", "accumulated"):
             assert layer[part] is None or layer[part]["channels"]["sqnr_db"]
+
+
+def save_swollen(path, weight, most_bytes):
+    """A model of a few hundred bytes that makes `most_bytes` of its input."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["y"], name="product"),
+        helper.make_node("Expand", ["y", "shape"], ["wide"], name="swell"),
+        helper.make_node("ReduceMean", ["wide"], ["mean"], keepdims=0, name="mean"),
+    ]
+    shape = np.array([most_bytes // weight.shape[1] // 4, weight.shape[1]], np.int64)
+    constants = [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(shape, "shape")]
+    return save(path, nodes, constants, weight.shape[0])
+
+
+@pytest.fixture
+def swollen(tmp_path):
+    weight = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)
+    return [
+        save_swollen(tmp_path / "before.onnx", weight, 4 << 30),
+        save_swollen(tmp_path / "after.onnx", np.round(weight, 1), 4 << 30),
+    ]
+
+
+def compare_in_one_gigabyte(tmp_path, files, *flags):
+    return run_measured(
+        [os.environ["COMPRESSION_BOARD"], "compare", *files, *flags],
+        tmp_path,
+        limits={"RLIMIT_DATA": 1 << 30},
+    )
+
+
+def test_a_model_that_takes_more_memory_than_there_is_is_not_run(tmp_path, swollen):
+    done = compare_in_one_gigabyte(tmp_path, swollen, "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert "before.onnx': it takes more memory than this process can get" in result["why_not_run"]
+    assert [layer["name"] for layer in result["layers"]] == ["product"]
+    assert done.bytes < CONSTANT_BYTES
+
+
+def test_samples_that_were_asked_for_and_cannot_run_are_an_error(tmp_path, swollen):
+    done = compare_in_one_gigabyte(tmp_path, swollen, "--samples", "1")
+    assert done.returncode == 1
+    assert "before.onnx': it takes more memory than this process can get" in done.stderr
+    assert "--samples 0" in done.stderr
+    assert done.bytes < CONSTANT_BYTES

@@ -103,7 +103,16 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
     runs.why_not = "no layer has an output that can be captured, and " + compared.error().message;
     return runs;
   }
-  if (!compared) return Fail(std::move(compared).error());
+  if (!compared) {
+    Error error = std::move(compared).error();
+    if (error.code != ErrorCode::kResourceExhausted) return Fail(std::move(error));
+    if (!options.samples && options.data.empty()) {
+      runs.why_not = std::move(error.message);
+      return runs;
+    }
+    error.message += "; without samples (--samples 0), weights alone are compared";
+    return Fail(std::move(error));
+  }
   runs.samples = *std::move(compared);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     *places[i] = std::move(runs.samples.outputs[i]);

@@ -1,0 +1,62 @@
+#include "cli/memory_limit.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "cboard/base/strings.h"
+#include "profile/kernel_text.h"
+
+namespace cboard::cli {
+namespace {
+
+using profile::ReadKernelFile;
+using profile::ReadNumber;
+using profile::ToNumber;
+using profile::Words;
+
+// The number behind a name that begins a line.
+std::optional<std::uint64_t> ReadField(const std::filesystem::path& file, std::string_view name) {
+  const std::optional<std::string> text = ReadKernelFile(file);
+  if (!text) return std::nullopt;
+  for (const std::string_view line : Split(*text, '\n')) {
+    const std::vector<std::string_view> words = Words(line);
+    if (words.size() >= 2 && words[0] == name) return ToNumber<std::uint64_t>(words[1]);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> SpareInContainer(const std::filesystem::path& root) {
+  const std::filesystem::path group = root / "sys/fs/cgroup";
+  const auto most = ReadNumber<std::uint64_t>(group / "memory.max");
+  const auto used = ReadNumber<std::uint64_t>(group / "memory.current");
+  if (!most || !used) return std::nullopt;  // "max" is no number: there is no limit.
+  // Files that were read and are kept in case they are read again make room.
+  const std::uint64_t files = ReadField(group / "memory.stat", "inactive_file").value_or(0);
+  const std::uint64_t kept = *used - std::min(*used, files);
+  return *most - std::min(*most, kept);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> SpareMemory(const std::filesystem::path& root) {
+  const auto kilobytes = ReadField(root / "proc/meminfo", "MemAvailable:");
+  const std::optional<std::uint64_t> in_container = SpareInContainer(root);
+  if (!kilobytes) return in_container;
+  return std::min(*kilobytes * 1024, in_container.value_or(*kilobytes * 1024));
+}
+
+void TakeOnlySpareMemory() {
+  // What the process has counts, whether it was used or not: sanitizers keep terabytes.
+  const auto taken = ReadField("/proc/self/status", "VmData:");
+  const std::optional<std::uint64_t> spare = SpareMemory();
+  rlimit limit{};
+  if (!taken || !spare || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  const rlim_t most = *taken * 1024 + *spare / 16 * 15;  // Others go on living, too.
+  if (most >= limit.rlim_cur) return;                    // RLIM_INFINITY is the largest number.
+  limit.rlim_cur = most;
+  ::setrlimit(RLIMIT_DATA, &limit);  // Without it, all is as it was.
+}
+
+}  // namespace cboard::cli
