@@ -76,6 +76,7 @@ class OnnxQuantization {
       }
       CBOARD_RETURN_IF_ERROR(FollowIntegerProduct(node));
     }
+    for (const ModelNode& node : graph_.nodes()) ReadTable(node);
     return {};
   }
 
@@ -177,6 +178,18 @@ class OnnxQuantization {
     if (input->source == kNoTensor && input->quantization &&
         input->quantization->scales.size() == 1) {
       output.quantization = input->quantization;
+    }
+  }
+
+  // Codes that a Gather takes out of a constant are dequantized behind it, all by one scale: that
+  // of the constant, too.
+  void ReadTable(const ModelNode& node) {
+    if (node.op_type != "Gather" || At(node.outputs, 0) == kNoTensor) return;
+    ModelTensor* table = InputOf(node, 0);
+    const auto& quantization = graph_.tensor(node.outputs[0]).quantization;
+    if (table == nullptr || !table->is_constant || table->quantization || !quantization) return;
+    if (quantization->scales.size() == 1 && IsInteger(table->type)) {
+      table->quantization = quantization;
     }
   }
 

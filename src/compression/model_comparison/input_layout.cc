@@ -8,7 +8,8 @@
 namespace cboard::compare {
 
 std::optional<InputLayout> InputsOf(const ModelGraph& model, const ModelLayer& layer) {
-  if (layer.node == kNoNode || !layer.part.empty() || layer.layout.direction_axis) {
+  if (layer.node == kNoNode || !layer.part.empty() || layer.layout.direction_axis ||
+      layer.is_table) {
     return std::nullopt;
   }
   const ModelNode& node = model.node(layer.node);

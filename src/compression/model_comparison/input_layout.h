@@ -28,7 +28,8 @@ struct InputFactors {
   InputLayout layout;
 };
 
-// That of a layer's rows; nothing for those without nodes or with several weights.
+// That of a layer's rows; nothing for those without nodes, with several weights,
+// and for tables.
 std::optional<InputLayout> InputsOf(const ModelGraph& model, const ModelLayer& layer);
 
 // The tensor that the layer's weights meet: of its node's inputs, the first that is not these.

@@ -22,6 +22,7 @@ enum class Layout {
   kSequence,         // OpenVINO: [directions, out, in], and a bias that is the sum of ONNX's two.
   kCell,             // OpenVINO: the same of one direction, [out, in].
   kGate,             // TFLite: [out, in], and nothing else.
+  kTable,            // [entries, out], of which indices choose entries: embeddings.
 };
 
 // What TFLite's LSTM has in all kernels but the basic one, whose weights lie otherwise.
@@ -51,6 +52,8 @@ constexpr WeightedOp kOps[] = {
     {"DynamicQuantizeMatMul", 1, 4, Layout::kRowsLast},
     {"FusedConv", 1, 2, Layout::kRowsFirst},
     {"FusedMatMul", 1, 0, Layout::kRowsLast},
+    {"Gather", 0, 0, Layout::kTable},  // Also OpenVINO's.
+    {"GatherBlockQuantized", 0, 0, Layout::kTable},
     {"LSTM", 1, 3, Layout::kRecurrent, "W"},
     {"LSTM", 2, 3, Layout::kRecurrent, "R"},
     // TFLite's of the same name, which is one step of its UNIDIRECTIONAL_SEQUENCE_LSTM.
@@ -88,10 +91,13 @@ constexpr WeightedOp kOps[] = {
     {"Conv2D", 1, 0, Layout::kHwio},
     {"DepthwiseConv2dNative", 1, 0, Layout::kHwcm},
     {"BatchMatMulV2", 1, 0, Layout::kRowsLast},
+    {"GatherV2", 0, 0, Layout::kTable},
     // TFLite.
     {"CONV_2D", 1, 2, Layout::kOhwi},
     {"DEPTHWISE_CONV_2D", 1, 2, Layout::kOhwiDepthwise},
     {"FULLY_CONNECTED", 1, 2, Layout::kRowsFirst},
+    {"EMBEDDING_LOOKUP", 1, 0, Layout::kTable},
+    {"GATHER", 0, 0, Layout::kTable},
     {"UNIDIRECTIONAL_SEQUENCE_RNN", 1, 3, Layout::kRowsFirst, "input"},
     {"UNIDIRECTIONAL_SEQUENCE_RNN", 2, 0, Layout::kRowsFirst, "recurrent"},
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", 1, 12, Layout::kRowsFirst, "input_to_input"},
@@ -130,6 +136,20 @@ bool IsTransposed(const ModelNode& node) {
     if (const auto* text = std::get_if<std::string>(value)) return *text == "true" || *text == "1";
   }
   return false;
+}
+
+// Whether entries are rows. The axis is an attribute, or the third input; 0 without either.
+bool ChoosesRows(const ModelGraph& model, const ModelNode& node) {
+  const AttributeValue* attribute =
+      node.FindAttribute(node.op_type == "GatherBlockQuantized" ? "gather_axis" : "axis");
+  if (const auto* axis = attribute == nullptr ? nullptr : std::get_if<std::int64_t>(attribute)) {
+    return *axis == 0 || *axis == -2;
+  }
+  const bool has_axis_input = node.op_type == "GatherV2" || node.op_type == "Gather";
+  if (!has_axis_input || node.inputs.size() < 3) return true;
+  if (!model.IsWeight(node.inputs[2])) return false;
+  const auto axis = model.ReadWeights(node.inputs[2], 1);
+  return axis && axis->size() == 1 && (axis->front() == 0 || axis->front() == -2);
 }
 
 // Gates in the order of ONNX, which is i, o, f, c, where OpenVINO's LSTM has f, i, c, o: files of
@@ -197,6 +217,15 @@ std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNod
     case Layout::kGate:
       if (rank != 2) return std::nullopt;  // Those of ONNX's LSTM.
       break;
+    case Layout::kTable: {
+      // Tables of whole numbers are positions and shapes, unless they are codes.
+      const ModelTensor& table = model.tensor(node.inputs[row.weight]);
+      const bool is_weight = table.quantization || !IsInteger(table.type);
+      if (rank != 2 || !is_weight || !ChoosesRows(model, node)) return std::nullopt;
+      layout.channel_axis = 1;
+      weights.is_table = true;
+      break;
+    }
   }
   return weights;
 }

@@ -19,6 +19,7 @@ struct OperatorWeights {
   std::optional<std::size_t> bias;  // Likewise.
   // The bias is [directions, 2, channels], and this half of it belongs to these weights.
   std::optional<std::size_t> bias_half;
+  bool is_table = false;  // Rows of it are chosen, not multiplied: embeddings.
   WeightLayout layout;
 };
 

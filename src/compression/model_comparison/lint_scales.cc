@@ -17,8 +17,20 @@ constexpr double kUnequalConcat = 1.01;
 // A sum is as coarse as its coarsest input. From here on the finer one has wasted a bit.
 constexpr double kUnequalAdd = 2;
 
+// Whether a tensor becomes codes, as it is or behind an activation. Otherwise it is a float, and
+// loses nothing.
+bool IsRounded(const ModelGraph& model, TensorId tensor) {
+  if (tensor == kNoTensor) return false;
+  if (QuantizerOf(model, tensor)) return true;
+  return std::ranges::any_of(model.consumers(tensor), [&](NodeId consumer) {
+    const ModelNode& node = model.node(consumer);
+    return ClampOf(model, node) && !node.outputs.empty() && QuantizerOf(model, node.outputs[0]);
+  });
+}
+
 void LintInputs(const ModelGraph& model, const ModelNode& node, double limit,
                 std::vector<LintFinding>& findings) {
+  if (node.outputs.empty() || !IsRounded(model, node.outputs[0])) return;
   double finest = HUGE_VAL, coarsest = 0;
   TensorId fine = kNoTensor, coarse = kNoTensor;
   for (const TensorId input : node.inputs) {
@@ -63,7 +75,8 @@ void LintWeights(const ModelGraph& model, const ModelLayer& layer,
                             " filters of a depthwise convolution, whose sizes differ most of all: "
                             "give each a scale of its own"});
   }
-  if (how->code_min < 0 &&
+  // Entries of a table are not multiplied.
+  if (how->code_min < 0 && !layer.is_table &&
       std::ranges::any_of(how->zero_points, [](std::int32_t zero) { return zero != 0; })) {
     findings.push_back({LintRule::kWeightZeroPoint, name,
                         "signed weights with a zero point other than 0, which most integer kernels "

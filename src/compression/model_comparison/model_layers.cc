@@ -151,7 +151,8 @@ std::optional<ModelLayer> LayerOf(const ModelGraph& model, std::size_t position,
   ModelLayer layer{.node = static_cast<NodeId>(position),
                    .part = weights.part,
                    .depth = position,
-                   .operand = node.inputs[weights.weight]};
+                   .operand = node.inputs[weights.weight],
+                   .is_table = weights.is_table};
   std::optional<WeightOrigin> stored = FindWeightOrigin(model, layer.operand, weights.layout);
   if (!stored || !HasElements(model.tensor(stored->tensor))) return std::nullopt;
   layer.weight = stored->tensor;
@@ -181,8 +182,9 @@ void CompleteFirst(const ModelGraph& model, const TensorUse& use, std::span<Mode
   const auto output =
       std::ranges::find_if(node.outputs, [](TensorId id) { return id != kNoTensor; });
   first.output = first.product = first.sum = *output;
-  // What follows an operator with several weights cannot be part of one of them.
-  if (first.part.empty()) FollowFusedNodes(model, use, first);
+  // What follows an operator with several weights cannot be part of one of them, and an entry of a
+  // table is added to others, not to a bias.
+  if (first.part.empty() && !first.is_table) FollowFusedNodes(model, use, first);
   first.quantized = QuantizerOf(model, first.output);
 }
 

@@ -46,6 +46,7 @@ struct ModelLayer {
   TensorId bias = kNoTensor;
   std::optional<std::size_t> bias_half;  // See OperatorWeights.
   bool has_summed_bias = false;          // Both halves together, as the other file has them.
+  bool is_table = false;                 // See OperatorWeights.
   WeightLayout layout;
   std::size_t paired_heads = 0;  // Rows are in pairs and to be split; attention_heads.h.
   // Of weights and bias, with their scales where a node says which these are. Of several layers of

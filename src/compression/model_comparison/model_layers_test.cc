@@ -92,6 +92,27 @@ TEST(ModelLayers, TheFirstOfANodesLayersHasWhatTheyShare) {
   EXPECT_EQ(layers[1].bytes, 8 * sizeof(float));
 }
 
+// Words by their numbers, with a table of whole numbers and a choice of columns beside them.
+TEST(ModelLayers, ATableOfWhichRowsAreChosenIsALayer) {
+  OnnxBuilder builder;
+  builder.Input("ids", {4})
+      .Weight("words", {5, 3}, std::vector<float>(15))
+      .Weight("p", {3}, {1, 2, 3})
+      .Constant<std::int64_t>("steps", {2, 2}, OnnxBuilder::kInt64, {1, 2, 3, 4})
+      .Node("Gather", {"words", "ids"}, {"word"}, {}, "embedding")
+      .Node("Add", {"word", "p"}, {"sum"}, {}, "add")
+      .Node("Gather", {"steps", "ids"}, {"step"}, {}, "positions")
+      .Node("Gather", {"words", "ids"}, {"column"}, OnnxBuilder::IntAttribute("axis", 1), "columns")
+      .Output("sum", {4, 3});
+  const ModelGraph model = Opened(builder);
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(NameOf(model, layers[0]), "embedding");
+  EXPECT_TRUE(layers[0].is_table);
+  EXPECT_EQ(SizeOf(model, layers[0]), (WeightSize{.channels = 3, .elements = 15}));
+  EXPECT_EQ(model.tensor(layers[0].output).name, "word");  // What is added is no bias.
+}
+
 TEST(ModelLayers, LayersInBodiesEndInTheirBody) {
   OnnxBuilder then_branch, else_branch, builder;
   then_branch.Weight("inner", {2, 2}, {1, 2, 3, 4})

@@ -123,6 +123,27 @@ TEST(ModelLint, UnequalStepsIntoASumOrAConcatenation) {
   EXPECT_THAT(Linted(AddOf(0.1f, 0.1f, "Concat")), IsEmpty());
 }
 
+TEST(ModelLint, UnequalStepsCostNothingInASumOfFloats) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 4}).Input("y", {1, 4});
+  AddPair(builder, "x", 0.1f);
+  AddPair(builder, "y", 0.4f);
+  builder.Node("Add", {"x_dq", "y_dq"}, {"z"}, "", "join").Output("z", {1, 4});
+  EXPECT_THAT(Linted(builder), IsEmpty());
+}
+
+TEST(ModelLint, UnequalStepsCountBehindAnActivation) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 4}).Input("y", {1, 4});
+  AddPair(builder, "x", 0.1f);
+  AddPair(builder, "y", 0.4f);
+  builder.Node("Add", {"x_dq", "y_dq"}, {"z"}, "", "join").Node("Relu", {"z"}, {"r"});
+  AddPair(builder, "r", 0.1f);
+  AddProduct(builder, "r", "a");
+  builder.Output("a", {1, 4});
+  EXPECT_THAT(Linted(builder), ElementsAre("unequal_scales join"));
+}
+
 OnnxBuilder Convolution(std::int64_t channels, std::int64_t groups, std::vector<float> scales,
                         std::int8_t zero, std::vector<std::int32_t> bias) {
   OnnxBuilder builder;
