@@ -53,11 +53,25 @@ def pair(tmp_path):
     return audio(tmp_path / "fp32.onnx", False), audio(tmp_path / "int8.onnx", True)
 
 
-def test_a_guess_that_does_not_fit_is_shown_with_what_to_write(pair):
-    result = run_compare(*pair)
-    assert result.returncode == 1 and result.stdout == ""
-    assert "audio=1,32 for float32 [n, samples]" in result.stderr
-    assert "(--shape audio=SIZES --shape gain=SIZES), or real samples (--data)" in result.stderr
+def test_a_guess_that_does_not_fit_is_shown_with_what_to_write(pair, compare):
+    report = compare(*pair)
+    assert "audio=1,32 for float32 [n, samples]" in report["why_not_run"]
+    assert report["why_not_run"].endswith(
+        "(--shape audio=SIZES --shape gain=SIZES), or real samples (--data)"
+    )
+    assert report["samples"] == 0
+    assert [layer["name"] for layer in report["layers"]] == ["/conv/Conv"]  # By its weights.
+    # Who asks for samples cannot do without them.
+    asked = run_compare(*pair, "--samples", "2")
+    assert asked.returncode == 1 and asked.stdout == ""
+    assert "audio=1,32 for float32 [n, samples]" in asked.stderr
+    assert "--samples 0 (in Python, samples=0) compares weights alone" in asked.stderr
+
+
+def test_a_shape_that_does_not_fit_is_an_error(pair):
+    wrong = run_compare(*pair, "--shape", "audio=1,3")
+    assert wrong.returncode == 1 and wrong.stdout == ""
+    assert "fp32.onnx" in wrong.stderr
 
 
 def test_samples_have_the_shape_that_is_given(pair, compare):

@@ -4,6 +4,7 @@ way they have. What its kernels take out of a table is the judge of what we comp
 import numpy as np
 import onnx
 import onnxruntime
+import openvino
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType
@@ -162,3 +163,15 @@ def test_one_large_column_is_the_cause(compare, tmp_path):
     result = compare(outlier.path, outlier.quantize("QDQ"), "--data", outlier.data)
     first = result["layers"][0]
     assert (first["name"], first["level"], first["cause"]) == ("words", "red", "channel_spread")
+
+
+def test_what_openvino_makes_of_a_table_is_the_same(embeddings, compare, tmp_path):
+    path = tmp_path / "model.xml"
+    model = openvino.convert_model(str(embeddings.path))
+    openvino.save_model(model, str(path), compress_to_fp16=False)
+    result = compare(embeddings.path, path)
+    layers = layers_of(result)
+    assert set(layers) == {"words", "first", "second"}
+    assert result["baseline_only"] == ["places"]  # Its indices are constant: it computes that once.
+    for layer in layers.values():
+        assert layer["weight"]["mse"] == 0

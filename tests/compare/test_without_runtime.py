@@ -1,4 +1,5 @@
-"""`compare` where there is no ONNX Runtime: weights are compared, unless somebody asks for more."""
+"""`compare` where there is no ONNX Runtime, or none that runs these models: weights are compared,
+unless somebody asks for more."""
 
 import json
 import os
@@ -10,6 +11,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from conftest import run_compare
+
 WEIGHTS = np.random.default_rng(5).normal(size=(8, 4)).astype(np.float32)
 
 
@@ -17,12 +20,12 @@ def f32(name, *shape):
     return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
 
 
-def model(path, weights):
+def model(path, weights, behind=()):
     graph = helper.make_graph(
-        [helper.make_node("MatMul", ["x", "w"], ["y"], "/fc/MatMul")],
+        [helper.make_node("MatMul", ["x", "w"], ["y"], "/fc/MatMul"), *behind],
         "g", [f32("x", 1, 8)], [f32("y", 1, 4)], [numpy_helper.from_array(weights, "w")],
     )  # fmt: skip
-    opsets = [helper.make_opsetid("", 13)]
+    opsets = [helper.make_opsetid("", 13), *(helper.make_opsetid(node.domain, 1) for node in behind)]
     onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), str(path))
     return path
 
@@ -72,3 +75,15 @@ def test_what_takes_runs_is_refused_with_the_flag_that_does_without(compare, fla
 def test_a_library_that_is_named_and_missing_is_an_error(compare):
     result = compare(CB_ONNXRUNTIME_LIB="/nowhere/libonnxruntime.so")
     assert result.returncode == 1 and "/nowhere/libonnxruntime.so" in result.stderr
+
+
+def test_a_model_that_the_runtime_does_not_know_is_compared_by_its_weights(tmp_path):
+    own = helper.make_node("Own", ["y"], ["z"], name="/own", domain="somebody")
+    paths = [model(tmp_path / "fp32.onnx", WEIGHTS, [own]), model(tmp_path / "int8.onnx", 2 * WEIGHTS, [own])]
+    result = run_compare(*paths)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "Only weights were compared: ONNX Runtime" in result.stdout
+    assert "somebody:Own" in result.stdout and "/fc/MatMul" in result.stdout
+    asked = run_compare(*paths, "--samples", "1")
+    assert asked.returncode == 1 and "somebody:Own" in asked.stderr
+    assert "--samples 0 (in Python, samples=0) compares weights alone" in asked.stderr

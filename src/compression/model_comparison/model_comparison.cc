@@ -43,9 +43,7 @@ std::string WhyNotRun(const PairedModels& models, const CompareOptions& options)
     if (model->format() == ModelFormat::kOnnx) continue;
     return Quoted(model->path().filename().string()) + " is no ONNX file";
   }
-  // A runtime that somebody has named is asked for, too: what is wrong with it is an error.
-  const bool is_asked_for = options.samples || !options.data.empty() || options.verify > 0;
-  if (is_asked_for || IsRuntimeNamed()) return {};
+  if (AreRunsAskedFor(options)) return {};
   const Result<RuntimeInfo> runtime = FindRuntime();
   return runtime ? "" : runtime.error().message + ", to have outputs compared, too";
 }

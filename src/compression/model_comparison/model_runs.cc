@@ -59,6 +59,11 @@ class TensorFactors {
 
 }  // namespace
 
+bool AreRunsAskedFor(const CompareOptions& options) {
+  return options.samples || !options.data.empty() || !options.shapes.empty() ||
+         options.verify > 0 || IsRuntimeNamed();
+}
+
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options) {
   ModelRuns runs;
   const TensorFactors factors(models);
@@ -99,19 +104,16 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
     return runs;
   }
   auto compared = CompareOutputs(models.baseline, models.variant, plans, checks, options);
-  if (!compared && !has_others && options.data.empty()) {
-    runs.why_not = "no layer has an output that can be captured, and " + compared.error().message;
-    return runs;
-  }
   if (!compared) {
     Error error = std::move(compared).error();
-    if (error.code != ErrorCode::kResourceExhausted) return Fail(std::move(error));
-    if (!options.samples && options.data.empty()) {
-      runs.why_not = std::move(error.message);
-      return runs;
+    const bool is_little = !has_others && options.data.empty();
+    if (AreRunsAskedFor(options) && !is_little) {
+      error.message += "; --samples 0 (in Python, samples=0) compares weights alone";
+      return Fail(std::move(error));
     }
-    error.message += "; without samples (--samples 0), weights alone are compared";
-    return Fail(std::move(error));
+    if (!has_others) runs.why_not = "no layer has an output that can be captured, and ";
+    runs.why_not += error.message;
+    return runs;
   }
   runs.samples = *std::move(compared);
   for (std::size_t i = 0; i < plans.size(); ++i) {

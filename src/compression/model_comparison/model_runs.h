@@ -31,10 +31,13 @@ struct ModelRuns {
   std::string why_not;    // Why nothing was.
 };
 
+// Samples, shapes or anything that takes runs was asked for, or a runtime was named: then what does
+// not run is an error. Otherwise weights are compared, and `why_not` says what was wrong.
+bool AreRunsAskedFor(const CompareOptions& options);
+
 // Runs nothing, and has no samples, where there is no output that can be captured. Where all that
-// can be is what an If, Loop or Scan gives out, and samples are made up, a run that fails is no
-// failure, either: such models often take sizes that belong together, and their weights can be
-// compared. Fails as CompareOutputs does.
+// can be is what an If, Loop or Scan gives out, and samples are made up, a run that fails is never
+// an error: such models often take sizes that belong together. Fails as CompareOutputs does.
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options);
 
 }  // namespace cboard::compare
