@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ageText, alignedColumn, bytes, bytesColumn, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, percent, plural, points, ratio, significant, steady, steadyColumn, tickTexts, withComma } from "./format";
+import { ageText, alignedColumn, bytes, bytesColumn, count, decimalsOfColumn, decimalsOfStep, duration, exact, fixed, fixedInGroups, percent, plural, points, ratio, significant, steady, steadyColumn, tickTexts, withComma } from "./format";
 
 describe("numbers", () => {
   it("keep four significant digits and a true minus", () => {
@@ -23,6 +23,8 @@ describe("numbers", () => {
   });
   it("spell out what is no number", () => {
     expect(fixed(NaN, 2)).toBe("NaN");
+    expect([-0.04, -0.06, -0, 0.04].map((value) => fixed(value, 1))).toEqual(["0.0", "−0.1", "0.0", "0.0"]);
+    expect([-0.4, -0.6, -1234.4].map((value) => fixedInGroups(value, 0))).toEqual(["0", "−1", "−1,234"]);
     expect(significant(-Infinity)).toBe("−∞");
     expect(ratio(Infinity)).toBe("∞");
     expect(exact(0.1 + 0.2)).toBe("0.30000000000000004");

@@ -13,9 +13,14 @@ function spellNonFinite(value: number): string | null {
   return null;
 }
 
+// What rounds to zero has no sign.
+function toDecimals(value: number, decimals: number): string {
+  return value.toFixed(decimals).replace(/^-(?=0(?:\.0*)?$)/, "");
+}
+
 /** A fixed number of decimals. */
 export function fixed(value: number, decimals: number): string {
-  return spellNonFinite(value) ?? withTrueMinus(value.toFixed(decimals));
+  return spellNonFinite(value) ?? withTrueMinus(toDecimals(value, decimals));
 }
 
 // Not toLocaleString, which spends longer on getting ready for any language than a page on being drawn.
@@ -25,7 +30,7 @@ function withGroups(digits: string): string {
 
 /** The same, with its thousands apart. */
 export function fixedInGroups(value: number, decimals: number): string {
-  return spellNonFinite(value) ?? withTrueMinus(withGroups(value.toFixed(decimals)));
+  return spellNonFinite(value) ?? withTrueMinus(withGroups(toDecimals(value, decimals)));
 }
 
 function grouped(value: number): string {
