@@ -221,11 +221,12 @@ def compare(
 
     Weights are compared from the files alone, whatever their formats. Of ONNX files, outputs are
     compared, too: both models run on up to `samples` samples (20) from `data` (.npz, .npy or a
-    folder of PNG files), or on generated ones, as `is_generated` then says. Without ONNX Runtime,
-    weights alone are compared, as `why_not_run` then says, unless `samples`, `data` or `verify` ask
-    for more; with `samples=0` they always are. `shapes` are those of generated inputs where the
-    files leave sizes open: {"x": (1, 3, 48, 320)}. With `logdir`, what was found is also logged
-    there, for the board and TensorBoard, and so is what `verify` measured.
+    folder of PNG files), or on generated ones, as `is_generated` then says. Without ONNX Runtime, or
+    where it cannot run them, weights alone are compared, as `why_not_run` then says, unless
+    `samples`, `data`, `shapes` or `verify` ask for more; with `samples=0` they always are. `shapes`
+    are those of generated inputs where the files leave sizes open: {"x": (1, 3, 48, 320)}. With
+    `logdir`, what was found is also logged there, for the board and TensorBoard, and so is what
+    `verify` measured.
 
     `verify` says how many of the parts that are hurt most are then put back to float, each in a run
     of its own, to measure what the end of the network would keep: see `verified`. That takes up to

@@ -51,9 +51,10 @@ int RunCompare(Arguments arguments) {
                "leave its sizes open: x=1,3,48,320, or 1,3,48,320 for the\n"
                "only input; once for each input",
                options.shapes);
-  app.add_option("--samples", options.samples,
-                 "How many samples to run at most (20); 0 compares weights only,\nas is done "
-                 "without a number where there is no ONNX Runtime")
+  app.add_option(
+         "--samples", options.samples,
+         "How many samples to run at most (20); 0 compares weights only,\nas is done "
+         "without a number where there is no ONNX Runtime,\nor where it cannot run the models")
       ->type_name("N");
   app.add_option("--top", top, "How many layers to show (10)")->type_name("N");
   app.add_option("--logdir", logdir,

@@ -253,7 +253,8 @@ struct CompareOptions {
   // Of generated samples, where the files leave sizes open.
   InputShapes shapes;
   // At most; 0 compares weights only. Without a number, kDefaultSamples where ONNX Runtime is
-  // found, and else weights only: who gives one, `data` or `verify` cannot do without it.
+  // found and runs both models, and else weights only: who gives one, `data`, `shapes` or `verify`
+  // cannot do without.
   std::optional<std::size_t> samples;
   bool histograms = false;
   Thresholds thresholds;
