@@ -15,7 +15,7 @@ namespace cboard::testing {
 class OnnxBuilder {
  public:
   static constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt16 = 5, kInt32 = 6, kInt64 = 7,
-                       kString = 8, kFloat16 = 10;
+                       kString = 8, kBool = 9, kFloat16 = 10;
 
   OnnxBuilder& Input(std::string_view name, std::vector<std::int64_t> shape, int type = kFloat) {
     return Value(11, name, shape, type);

@@ -218,9 +218,11 @@ std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNod
       if (rank != 2) return std::nullopt;  // Those of ONNX's LSTM.
       break;
     case Layout::kTable: {
-      // Tables of whole numbers are positions and shapes, unless they are codes.
+      // Tables of whole numbers are positions, shapes and masks, unless they are codes.
       const ModelTensor& table = model.tensor(node.inputs[row.weight]);
-      const bool is_weight = table.quantization || !IsInteger(table.type);
+      const bool is_real = HoldsRealNumbers(table.type) && !IsInteger(table.type) &&
+                           table.type != ElementType::kBool;
+      const bool is_weight = table.quantization || is_real;
       if (rank != 2 || !is_weight || !ChoosesRows(model, node)) return std::nullopt;
       layout.channel_axis = 1;
       weights.is_table = true;

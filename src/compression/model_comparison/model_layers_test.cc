@@ -99,9 +99,11 @@ TEST(ModelLayers, ATableOfWhichRowsAreChosenIsALayer) {
       .Weight("words", {5, 3}, std::vector<float>(15))
       .Weight("p", {3}, {1, 2, 3})
       .Constant<std::int64_t>("steps", {2, 2}, OnnxBuilder::kInt64, {1, 2, 3, 4})
+      .Constant<std::uint8_t>("mask", {2, 2}, OnnxBuilder::kBool, {1, 0, 0, 1})
       .Node("Gather", {"words", "ids"}, {"word"}, {}, "embedding")
       .Node("Add", {"word", "p"}, {"sum"}, {}, "add")
       .Node("Gather", {"steps", "ids"}, {"step"}, {}, "positions")
+      .Node("Gather", {"mask", "ids"}, {"masked"}, {}, "masks")
       .Node("Gather", {"words", "ids"}, {"column"}, OnnxBuilder::IntAttribute("axis", 1), "columns")
       .Output("sum", {4, 3});
   const ModelGraph model = Opened(builder);
