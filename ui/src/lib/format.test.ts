@@ -21,10 +21,12 @@ describe("numbers", () => {
     expect(significant(0.0001)).toBe("0.0001");
     expect(significant(0.00001234)).toBe("1.234e−5");
   });
-  it("spell out what is no number", () => {
-    expect(fixed(NaN, 2)).toBe("NaN");
+  it("have no sign where they round to zero", () => {
     expect([-0.04, -0.06, -0, 0.04].map((value) => fixed(value, 1))).toEqual(["0.0", "−0.1", "0.0", "0.0"]);
     expect([-0.4, -0.6, -1234.4].map((value) => fixedInGroups(value, 0))).toEqual(["0", "−1", "−1,234"]);
+  });
+  it("spell out what is no number", () => {
+    expect(fixed(NaN, 2)).toBe("NaN");
     expect(significant(-Infinity)).toBe("−∞");
     expect(ratio(Infinity)).toBe("∞");
     expect(exact(0.1 + 0.2)).toBe("0.30000000000000004");
