@@ -292,12 +292,12 @@ NOTES = """## Notes
   as numpy asks for them; *small pages* are those of a mapped file. *threads* gives the processors a
   million weights at a time, as `compare` gives them layers, and its wall time is what counts.
 - numpy does the same by one thread, after a first time that is not counted: memory that a virtual
-  machine has not used before comes two or three times as slowly. *In float32* is how people write
-  it, and how the bar of 35x was found: 10.6 ns a weight there, 10.3 to 10.6 here, whichever numpy.
-  Its cosine is off in the sixth digit; *summed in float64* it is right to 1e-9, and *with einsum*
-  it is the quickest that we know of through whole arrays. *In blocks* is written by hand so that
-  everything stays in the cache. Where reading (*limit*) takes more than a 35th of numpy's time,
-  nothing can be 35 times as fast.
+  machine has not used before comes two or three times as slowly. The bar of 35x was found where
+  numpy 1.24 took 10.6 ns a weight; how it was written is not known. *In float32* is how people
+  write it, with a cosine that is off in the sixth digit; *summed in float64* it is right to 1e-9,
+  and *with einsum* it is the quickest that we know of through whole arrays. *In blocks* is written
+  by hand so that everything stays in the cache. Where reading (*limit*) takes more than a 35th of
+  numpy's time, nothing can be 35 times as fast.
 - *channels of N* has all sums for every channel of N weights, too. The files of 1 GB are real
   bytes, in the page cache; each round lists them anew.
 - With the clock, the bare work of a scalar (*limit*) alone decides how far a factor can go.
