@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <type_traits>
 
+// Products of bytes that add up to 32 bits. Highway 1.0 asks the processor for them, but compiles
+// for another extension of that name, which is corrected below where the compiler lets us.
+#if defined(__GNUC__) && !defined(__clang__)
+#define HWY_WANT_AVX3_DL
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/rounding_kernels.cc"
 #include <hwy/foreach_target.h>
@@ -27,6 +33,9 @@ struct RoundingSums {
 #endif
 
 HWY_BEFORE_NAMESPACE();
+#if HWY_TARGET == HWY_AVX3_DL
+HWY_PUSH_ATTRIBUTES("avx512vnni")
+#endif
 namespace cboard {
 namespace HWY_NAMESPACE {
 
@@ -45,11 +54,11 @@ RoundingSums SumsOf(const float*, const Code*, float, float) {
 
 #else
 
-// So many products of errors and steps are summed in a lane before they go on in float64 …
-constexpr std::size_t kRun = 16;
+// A vector of codes has those of so many vectors of floats.
+constexpr std::size_t kFloatVectors = sizeof(float);
 
-// … and so many codes: 256 times 255² is still exact.
-constexpr std::size_t kCodeRun = 256;
+// So many products of errors and steps are summed in a lane before they go on in float64.
+constexpr std::size_t kRun = 16;
 
 // A sum in float64 of float32 in both halves of a vector.
 template <class D>
@@ -110,24 +119,72 @@ HWY_INLINE V LargerMagnitude(V largest, V v) {
 #endif
 }
 
-// The smallest and the largest of a block's codes.
+// What the codes of a block add up to: whole numbers, which 32 bits hold.
 template <typename Code>
-HWY_INLINE void FindExtremes(const Code* HWY_RESTRICT codes, CodeMoments& moments) {
-  const hn::ScalableTag<Code> d;
-  auto min = hn::LoadU(d, codes), max = min;
-  for (std::size_t i = hn::Lanes(d); i < kPairBlock; i += hn::Lanes(d)) {
-    const auto v = hn::LoadU(d, codes + i);
-    min = hn::Min(min, v);
-    max = hn::Max(max, v);
+class CodeSums {
+  using Codes = hn::ScalableTag<Code>;
+  using Sums = hn::ScalableTag<std::int32_t>;
+
+ public:
+  HWY_INLINE explicit CodeSums(const Code* codes)
+      : min_(hn::LoadU(d8_, codes)),
+        max_(min_),
+        sum_(hn::Zero(d32_)),
+        more_of_sum_(sum_),
+        products_(sum_),
+        more_of_products_(sum_) {}
+
+  // A vector of codes.
+  HWY_INLINE void Add(const Code* codes) {
+    const auto v = hn::LoadU(d8_, codes);
+    min_ = hn::Min(min_, v);
+    max_ = hn::Max(max_, v);
+#if HWY_TARGET == HWY_AVX3_DL
+    // Products are of an unsigned byte and a signed one, so one of the two is moved by 128.
+    const auto ones = hn::Set(d8_, Code{1}), moved = hn::Xor(v, hn::Set(d8_, Code(0x80)));
+    if constexpr (std::is_signed_v<Code>) {
+      sum_.raw = _mm512_dpbusd_epi32(sum_.raw, ones.raw, v.raw);
+      products_.raw = _mm512_dpbusd_epi32(products_.raw, moved.raw, v.raw);
+    } else {
+      sum_.raw = _mm512_dpbusd_epi32(sum_.raw, v.raw, ones.raw);
+      products_.raw = _mm512_dpbusd_epi32(products_.raw, v.raw, moved.raw);
+    }
+#else
+    const hn::Rebind<Code, decltype(d16_)> half;
+    const auto low = hn::PromoteTo(d16_, hn::LoadU(half, codes));
+    const auto high = hn::PromoteTo(d16_, hn::LoadU(half, codes + hn::Lanes(half)));
+    const auto ones = hn::Set(d16_, std::int16_t{1});
+    sum_ = hn::ReorderWidenMulAccumulate(d32_, hn::Add(low, high), ones, sum_, more_of_sum_);
+    products_ = hn::ReorderWidenMulAccumulate(d32_, low, low, products_, more_of_products_);
+    products_ = hn::ReorderWidenMulAccumulate(d32_, high, high, products_, more_of_products_);
+#endif
   }
-  const hn::ScalableTag<std::int16_t> d16;
-  const hn::Half<decltype(d)> half;
-  const auto wide = [&](auto v) HWY_ATTR { return hn::PromoteTo(d16, v); };
-  moments.min = hn::GetLane(
-      hn::MinOfLanes(d16, hn::Min(wide(hn::LowerHalf(half, min)), wide(hn::UpperHalf(half, min)))));
-  moments.max = hn::GetLane(
-      hn::MaxOfLanes(d16, hn::Max(wide(hn::LowerHalf(half, max)), wide(hn::UpperHalf(half, max)))));
-}
+
+  HWY_INLINE CodeMoments Moments() const {
+    CodeMoments moments;
+    moments.count = static_cast<std::int64_t>(kPairBlock);
+    const hn::Half<decltype(d8_)> half;
+    const auto wide = [&](auto v) HWY_ATTR { return hn::PromoteTo(d16_, v); };
+    moments.min = hn::GetLane(hn::MinOfLanes(
+        d16_, hn::Min(wide(hn::LowerHalf(half, min_)), wide(hn::UpperHalf(half, min_)))));
+    moments.max = hn::GetLane(hn::MaxOfLanes(
+        d16_, hn::Max(wide(hn::LowerHalf(half, max_)), wide(hn::UpperHalf(half, max_)))));
+    moments.sum = hn::GetLane(hn::SumOfLanes(d32_, hn::Add(sum_, more_of_sum_)));
+    moments.sum_squares = hn::GetLane(hn::SumOfLanes(d32_, hn::Add(products_, more_of_products_)));
+#if HWY_TARGET == HWY_AVX3_DL
+    moments.sum_squares -= (std::is_signed_v<Code> ? 128 : -128) * moments.sum;
+#endif
+    return moments;
+  }
+
+ private:
+  static constexpr Codes d8_{};
+  static constexpr hn::ScalableTag<std::int16_t> d16_{};
+  static constexpr Sums d32_{};
+  hn::Vec<Codes> min_, max_;
+  // The sums of other lanes, where there are such, are to be added in the end.
+  hn::Vec<Sums> sum_, more_of_sum_, products_, more_of_products_;
+};
 
 template <bool kHasZeroPoint, typename Code>
 HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* HWY_RESTRICT codes,
@@ -140,16 +197,16 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
   const auto scales = hn::Set(d, scale), zero_points = hn::Set(d, zero_point);
   auto min = hn::Set(d, reference[0]), max = min, max_error = hn::Zero(d);
   ErrorSums errors(wide);
-  WideSum errors_by_steps(wide), code_sum(wide), code_squares(wide);
+  WideSum errors_by_steps(wide);
+  CodeSums code_sums(codes);
   HWY_ALIGN float stored[hn::MaxLanes(d)];
   for (std::size_t i = 0; i < kPairBlock;) {
-    auto run_codes = hn::Zero(d), run_code_squares = run_codes;
-    const std::size_t code_end = std::min(i + kCodeRun * lanes, kPairBlock);
-    while (i < code_end) {
-      auto run_by_steps = hn::Zero(d);
-      for (const std::size_t end = i + kRun * lanes; i < end; i += lanes) {
+    auto run_by_steps = hn::Zero(d);
+    for (const std::size_t end = i + kRun * lanes; i < end;) {
+      FetchAhead(codes + i);
+      code_sums.Add(codes + i);
+      for (std::size_t part = 0; part < kFloatVectors; ++part, i += lanes) {
         FetchAhead(reference + i);
-        FetchAhead(codes + i);
         const auto x = hn::LoadU(d, reference + i);
         const auto code = hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, codes + i)));
         const auto steps = kHasZeroPoint ? hn::Sub(code, zero_points) : code;
@@ -160,13 +217,9 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
         hn::Store(error, d, stored);
         errors.Add(stored);
         run_by_steps = hn::MulAdd(error, steps, run_by_steps);
-        run_codes = hn::Add(run_codes, code);
-        run_code_squares = hn::MulAdd(code, code, run_code_squares);
       }
-      errors_by_steps.Add(run_by_steps);
     }
-    code_sum.Add(run_codes);
-    code_squares.Add(run_code_squares);
+    errors_by_steps.Add(run_by_steps);
   }
   RoundingSums sums;
   sums.min = static_cast<double>(hn::GetLane(hn::MinOfLanes(d, min)));
@@ -175,10 +228,7 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
   sums.squared_errors = errors.SumSquares();
   sums.errors_by_steps = errors_by_steps.Total();
   sums.max_error = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, max_error)));
-  sums.codes.count = static_cast<std::int64_t>(kPairBlock);
-  sums.codes.sum = static_cast<std::int64_t>(code_sum.Total());
-  sums.codes.sum_squares = static_cast<std::int64_t>(code_squares.Total());
-  FindExtremes(codes, sums.codes);
+  sums.codes = code_sums.Moments();
   return sums;
 }
 
@@ -203,6 +253,9 @@ RoundingSums Uint8Rounding(const float* reference, const std::uint8_t* codes, fl
 
 }  // namespace HWY_NAMESPACE
 }  // namespace cboard
+#if HWY_TARGET == HWY_AVX3_DL
+HWY_POP_ATTRIBUTES
+#endif
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
