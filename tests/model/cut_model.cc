@@ -1,12 +1,29 @@
 // cut_model FILE STEP: opens every prefix of a model, and the model with every byte changed, STEP
-// bytes apart, and reads what opens. Prints how many opened and how many were refused. Whatever the
-// bytes are, the program must live to print.
+// bytes apart, and reads what opens. Prints how many opened and how many were refused, and the most
+// bytes that were asked for at once. Whatever the bytes are, the program must live to print.
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <new>
 #include <string>
 
 #include "cboard/base/file.h"
 #include "model/fuzz_model.h"
+
+namespace {
+
+std::size_t most_at_once = 0;
+
+}  // namespace
+
+// Asks as the library's own does, and takes notes.
+void* operator new(std::size_t size) {
+  most_at_once = std::max(most_at_once, size);
+  if (void* memory = std::malloc(std::max<std::size_t>(size, 1))) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace cboard {
 namespace {
@@ -23,6 +40,7 @@ int Run(const std::string& path, std::size_t step) {
   if (!file || step == 0) return 2;
   const Result<std::optional<ModelFormat>> format = SniffFormat(*file);
   if (!format || !*format) return 2;
+  most_at_once = 0;  // Reading the file has a buffer of its own.
   std::size_t prefixes_opened = 0, prefixes = 0, changed_opened = 0, changed = 0;
   for (std::size_t size = 0; size < file->size(); size += step) {
     if (Opens(**format, file->substr(0, size))) ++prefixes_opened;
@@ -36,8 +54,8 @@ int Run(const std::string& path, std::size_t step) {
       ++changed;
     }
   }
-  std::cout << prefixes_opened << ' ' << prefixes << ' ' << changed_opened << ' ' << changed
-            << '\n';
+  std::cout << prefixes_opened << ' ' << prefixes << ' ' << changed_opened << ' ' << changed << ' '
+            << most_at_once << '\n';
   return 0;
 }
 

@@ -83,12 +83,16 @@ def test_cut_off_at_every_byte_and_changed_at_every_byte(tmp_path, kind):
         [os.environ["CUT_MODEL"], path, "1"], capture_output=True, text=True, timeout=500
     )
     assert result.returncode == 0, result.stderr
-    prefixes_opened, prefixes, changed_opened, changed = map(int, result.stdout.split())
+    prefixes_opened, prefixes, changed_opened, changed, most_at_once = map(
+        int, result.stdout.split()
+    )
     assert prefixes == path.stat().st_size and changed == 3 * prefixes
     # A protobuf may end between two fields of its outermost message, and is then whole; GGUF and
     # flatbuffers may end in padding that nobody misses.
     assert prefixes_opened <= {"onnx": 20, "pb": 20, "gguf": 31, "tflite": 7}.get(kind, 0)
     assert 0 < changed_opened < changed
+    # No size that a file claims is believed: buffers of fixed sizes are all that is larger than it.
+    assert path.stat().st_size < 8 << 10 and most_at_once <= 64 << 10
 
 
 def limited(path):
