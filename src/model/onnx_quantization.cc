@@ -1,6 +1,8 @@
 // Which scales belong to which codes in an ONNX graph.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "model/onnx_block_codes.h"
 #include "model/onnx_passes.h"
 #include "model/quantization_rules.h"
+#include "model/stored_values.h"
 
 namespace cboard {
 namespace {
@@ -65,6 +68,8 @@ class OnnxQuantization {
         CBOARD_RETURN_IF_ERROR(ReadDequantize(node));
       } else if (node.op_type == "QuantizeLinear") {
         CBOARD_RETURN_IF_ERROR(ReadQuantize(node));
+      } else if (node.op_type == "DynamicQuantizeLinear") {
+        ReadDynamicQuantize(node);
       } else if (node.op_type == "MatMulNBits") {
         CBOARD_RETURN_IF_ERROR(ReadMatMulNBits(node, BlocksOf(node, 1), graph_));
       } else if (node.op_type == "GatherBlockQuantized") {
@@ -156,15 +161,50 @@ class OnnxQuantization {
         output.quantization,
         Parameters(QuantizationOrigin::kQdq, output.type, *input, At(node.inputs, 1),
                    At(node.inputs, 2), IntOf(node, "axis", 1), IntOf(node, "block_size", 0)));
-    if (!output.quantization || !IsInteger(output.type) || input->source == kNoTensor ||
-        input->rounded_by != kNoTensor) {
-      return {};
+    if (output.quantization && IsInteger(output.type) && HasStoredValues(*input)) {
+      output.source = input->source;
+      output.rounded_by = node.outputs[0];
     }
-    const ModelTensor& stored = graph_.tensor(input->source);
-    if (stored.quantization || stored.shape != input->shape) return {};
-    output.source = input->source;
-    output.rounded_by = node.outputs[0];
     return {};
+  }
+
+  // Whether these are the numbers of a constant, in its own shape.
+  bool HasStoredValues(const ModelTensor& tensor) {
+    if (tensor.source == kNoTensor || tensor.rounded_by != kNoTensor) return false;
+    const ModelTensor& stored = graph_.tensor(tensor.source);
+    return !stored.quantization && stored.shape == tensor.shape;
+  }
+
+  // Of weights that quantizers did not recognise as such: then their scale is that of all of them.
+  void ReadDynamicQuantize(const ModelNode& node) {
+    const ModelTensor* input = InputOf(node, 0);
+    const TensorId codes = At(node.outputs, 0);
+    if (input == nullptr || codes == kNoTensor || !HasStoredValues(*input)) return;
+    const auto [entry, is_new] = dynamic_.try_emplace(IndexOf(input->source));
+    if (is_new) entry->second = DynamicScaleOf(graph_.tensor(input->source));
+    if (!entry->second) return;
+    ModelTensor& output = graph_.tensor(codes);
+    output.quantization = entry->second;
+    output.source = input->source;
+    output.rounded_by = codes;
+  }
+
+  // What DynamicQuantizeLinear is defined to compute, in float32 as it does.
+  static std::optional<ModelQuantization> DynamicScaleOf(const ModelTensor& stored) {
+    const std::optional<std::vector<float>> values =
+        FloatsOf(stored, std::numeric_limits<std::size_t>::max());
+    if (!values || values->empty()) return std::nullopt;
+    const auto [lowest, highest] = std::ranges::minmax(*values);
+    const float low = std::min(lowest, 0.0f), high = std::max(highest, 0.0f);
+    const float scale = (high - low) / 255;
+    if (!(scale > 0) || !std::isfinite(scale)) return std::nullopt;
+    ModelQuantization made;
+    made.origin = QuantizationOrigin::kQOperator;
+    made.scales = {scale};
+    made.zero_points = {
+        static_cast<std::int32_t>(std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f))};
+    SetCodeRange(ElementType::kUint8, made);
+    return made;
   }
 
   void PassOn(const ModelNode& node) {
@@ -267,7 +307,8 @@ class OnnxQuantization {
   }
 
   // Dynamic quantization multiplies integers first and by the weights' scale later:
-  // Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)).
+  // Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)). Older quantizers add a bias, which
+  // is an integer, before the Cast.
   Result<void> FollowIntegerProduct(const ModelNode& node) {
     if (node.outputs.empty()) return {};
     if (node.op_type == "MatMulInteger" || node.op_type == "ConvInteger") {
@@ -278,16 +319,17 @@ class OnnxQuantization {
       }
       return {};
     }
-    if (node.op_type != "Cast" && node.op_type != "Mul") return {};
+    if (node.op_type != "Cast" && node.op_type != "Add" && node.op_type != "Mul") return {};
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNoTensor) continue;
       const auto product = products_.find(IndexOf(node.inputs[i]));
       if (product == products_.end()) continue;
-      if (node.op_type == "Cast") {
-        products_.try_emplace(IndexOf(node.outputs[0]), product->second);
-        return {};
-      }
-      return SetProductScale(product->second, At(node.inputs, 1 - std::min<std::size_t>(i, 1)));
+      IntegerProduct behind = product->second;
+      const TensorId factor = At(node.inputs, 1 - std::min<std::size_t>(i, 1));
+      if (node.op_type == "Mul" && !IsDynamicScale(factor)) return SetProductScale(behind, factor);
+      behind.has_input_scale |= node.op_type == "Mul";
+      products_.try_emplace(IndexOf(node.outputs[0]), behind);
+      return {};
     }
     return {};
   }
@@ -296,25 +338,42 @@ class OnnxQuantization {
     TensorId weights = kNoTensor;
     TensorId zero_point = kNoTensor;
     std::int64_t axis = 0;
+    bool has_input_scale = false;  // It was multiplied by the input's scale alone.
   };
+
+  const ModelNode* ProducerOf(TensorId id) {
+    const NodeId producer = id == kNoTensor ? kNoNode : graph_.tensor(id).producer;
+    return producer == kNoNode ? nullptr : &graph_.nodes()[IndexOf(producer)];
+  }
+
+  bool IsDynamicScale(TensorId id) {
+    const ModelNode* producer = ProducerOf(id);
+    return producer != nullptr && producer->op_type == "DynamicQuantizeLinear";
+  }
+
+  // Of the weights: what the product is multiplied by, without the input's scale.
+  TensorId WeightScale(const IntegerProduct& product, TensorId factor) {
+    if (product.has_input_scale) return factor;
+    const ModelNode* scales = ProducerOf(factor);
+    if (scales == nullptr || scales->op_type != "Mul") return kNoTensor;
+    const auto constant = std::ranges::find_if(
+        scales->inputs, [&](TensorId id) { return ConstantBehind(id) != nullptr; });
+    return constant == scales->inputs.end() ? kNoTensor : *constant;
+  }
 
   Result<void> SetProductScale(const IntegerProduct& product, TensorId factor) {
     ModelTensor& weights = graph_.tensor(product.weights);
-    if (factor == kNoTensor || weights.quantization) return {};
-    const NodeId producer = graph_.tensor(factor).producer;
-    if (producer == kNoNode || graph_.nodes()[IndexOf(producer)].op_type != "Mul") return {};
-    const ModelNode& scales = graph_.nodes()[IndexOf(producer)];
-    const auto constant = std::ranges::find_if(
-        scales.inputs, [&](TensorId id) { return ConstantBehind(id) != nullptr; });
-    if (constant == scales.inputs.end()) return {};
+    const TensorId scale = WeightScale(product, factor);
+    if (scale == kNoTensor || weights.quantization) return {};
     CBOARD_ASSIGN_OR_RETURN(weights.quantization,
-                            Parameters(QuantizationOrigin::kQOperator, weights.type, weights,
-                                       *constant, product.zero_point, product.axis, 0));
+                            Parameters(QuantizationOrigin::kQOperator, weights.type, weights, scale,
+                                       product.zero_point, product.axis, 0));
     return {};
   }
 
   GraphAssembler& graph_;
   std::unordered_map<std::size_t, IntegerProduct> products_;  // By the tensor that holds it.
+  std::unordered_map<std::size_t, std::optional<ModelQuantization>> dynamic_;  // By the constant.
 };
 
 }  // namespace

@@ -203,17 +203,35 @@ def test_recurrent_codes_have_scales_for_each_direction(tmp_path, dump, directio
         np.testing.assert_array_equal(ours.values(name), values)
 
 
-def test_dynamically_quantized_products_find_the_scale_of_their_weights(tmp_path, dump):
+@pytest.mark.parametrize("scaled", ["at once", "in two steps"])
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_dynamically_quantized_products_find_the_scale_of_their_weights(
+    tmp_path, dump, with_bias, scaled
+):
     weights = RNG.integers(-127, 128, (6, 5)).astype(np.int8)
     scales = (RNG.random(5) + 0.1).astype(np.float32)
+    # ONNX Runtime's first quantizers added the bias to the integers.
+    added = [helper.make_node("Add", ["product", "b"], ["sum"])] if with_bias else []
     save(
         tmp_path / "m.onnx",
         [
             helper.make_node("DynamicQuantizeLinear", ["x"], ["xq", "xs", "xz"]),
             helper.make_node("MatMulInteger", ["xq", "w", "xz", "wz"], ["product"], "mm"),
-            helper.make_node("Cast", ["product"], ["cast"], to=TensorProto.FLOAT),
-            helper.make_node("Mul", ["xs", "ws"], ["factor"]),
-            helper.make_node("Mul", ["cast", "factor"], ["y"]),
+            *added,
+            helper.make_node(
+                "Cast", ["sum" if with_bias else "product"], ["cast"], to=TensorProto.FLOAT
+            ),
+            *(
+                [
+                    helper.make_node("Mul", ["xs", "ws"], ["factor"]),
+                    helper.make_node("Mul", ["cast", "factor"], ["y"]),
+                ]
+                if scaled == "at once"
+                else [
+                    helper.make_node("Mul", ["cast", "xs"], ["half"]),
+                    helper.make_node("Mul", ["half", "ws"], ["y"]),
+                ]
+            ),
         ],
         [f32("x", 2, 6)],
         [f32("y", 2, 5)],
@@ -221,11 +239,45 @@ def test_dynamically_quantized_products_find_the_scale_of_their_weights(tmp_path
             numpy_helper.from_array(weights, "w"),
             numpy_helper.from_array(scales, "ws"),
             numpy_helper.from_array(np.array(0, np.int8), "wz"),
+            numpy_helper.from_array(np.arange(5, dtype=np.int32), "b"),
         ],
     )
     ours = dump(tmp_path / "m.onnx")
     np.testing.assert_array_equal(ours.values("w"), weights.astype(np.float32) * scales)
     assert ours.nodes["mm"]["macs"] == 2 * 5 * 6
+
+
+@pytest.mark.parametrize("lowest, highest", [(-1.5, 2), (0.5, 3), (-3, -0.5), (-1e-3, 1e3)])
+def test_weights_that_are_rounded_at_run_time_get_the_scale_they_will_have(
+    tmp_path, dump, lowest, highest
+):
+    weights = RNG.uniform(lowest, highest, (6, 5)).astype(np.float32)
+    save(
+        tmp_path / "m.onnx",
+        [
+            helper.make_node("Constant", [], ["w"], value=numpy_helper.from_array(weights)),
+            helper.make_node("DynamicQuantizeLinear", ["w"], ["q", "s", "z"]),
+            helper.make_node("DequantizeLinear", ["q", "s", "z"], ["real"]),
+        ],
+        [],
+        [f32("real", 6, 5)],
+        [],
+    )
+    ours = dump(tmp_path / "m.onnx")
+    np.testing.assert_array_equal(ours.values("q"), dequantized(tmp_path / "m.onnx", "real"))
+    np.testing.assert_array_equal(ours.values("w"), weights)
+
+
+def test_weights_without_a_range_have_no_scale_at_run_time(tmp_path, dump):
+    for content in (np.zeros((2, 3)), np.full((2, 3), np.nan), np.full((2, 3), np.inf)):
+        save(
+            tmp_path / "m.onnx",
+            [helper.make_node("DynamicQuantizeLinear", ["w"], ["q", "s", "z"])],
+            [],
+            [helper.make_tensor_value_info("q", TensorProto.UINT8, [2, 3])],
+            [numpy_helper.from_array(content.astype(np.float32), "w")],
+        )
+        assert dump(tmp_path / "m.onnx").tensors["q"]["quantization"] is None
 
 
 def test_four_bit_matrix_products_are_shown_as_the_matrix_they_are(tmp_path, dump):

@@ -21,6 +21,7 @@ enum class LintRule {
   kPerTensorDepthwise,  // One scale for the filters of a depthwise convolution.
   kBiasOverflow,        // A bias that 32-bit codes cannot hold.
   kWeightZeroPoint,     // Signed weights whose zero point is not 0.
+  kFloatWeights,        // Weights that are stored as floats, and rounded when the model runs.
 };
 std::string_view NameOf(LintRule rule);  // "float_island", …
 

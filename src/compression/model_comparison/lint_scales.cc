@@ -1,7 +1,10 @@
 // Scales that do not suit what they are for.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <unordered_set>
 
 #include "cboard/base/strings.h"
 #include "compression/model_comparison/diagnosis.h"
@@ -84,6 +87,37 @@ void LintWeights(const ModelGraph& model, const ModelLayer& layer,
   }
 }
 
+// One finding for all layers: it is about how the file was made. Weights that several nodes share
+// count once.
+void LintFloatWeights(const ModelGraph& model, std::span<const ModelLayer> layers,
+                      std::vector<LintFinding>& findings) {
+  std::unordered_set<TensorId> stored;
+  std::uint64_t bytes = 0, code_bits = 0;
+  const ModelLayer* first = nullptr;
+  for (const ModelLayer& layer : layers) {
+    const ModelTensor& weight = model.tensor(layer.weight);
+    const ModelQuantization* how = QuantizationOf(model, layer.weight);
+    if (layer.node == kNoNode || weight.rounded_by == kNoTensor || how == nullptr) continue;
+    if (!stored.insert(weight.source).second) continue;
+    if (first == nullptr) first = &layer;
+    const auto levels = static_cast<std::uint64_t>(how->code_max - how->code_min);
+    bytes += model.tensor(weight.source).data.size();
+    code_bits += SizeOf(model, layer).elements * std::bit_width(levels);
+  }
+  if (first == nullptr) return;
+  const std::size_t others = stored.size() - 1;
+  findings.push_back({LintRule::kFloatWeights, model.node(first->node).name,
+                      "weights are stored as floats and rounded whenever the model runs, here" +
+                          (others == 0 ? std::string()
+                                       : " and in " + std::to_string(others) +
+                                             (others == 1 ? " other layer" : " other layers")) +
+                          ": " + HumanBytes(static_cast<double>(bytes)) +
+                          " where codes would take " +
+                          HumanBytes(static_cast<double>(code_bits) / 8) +
+                          "; ONNX Runtime's quantizer stores codes of initializers, but not of "
+                          "Constant nodes"});
+}
+
 // A bias is added to 32-bit sums of products, so its step is the product of theirs.
 void LintBias(const ModelGraph& model, const ModelLayer& layer,
               std::vector<LintFinding>& findings) {
@@ -129,10 +163,12 @@ void LintScales(const ModelGraph& model, std::vector<LintFinding>& findings) {
       LintInputs(model, node, kUnequalAdd, findings);
     }
   }
-  for (const ModelLayer& layer : FindWeightLayers(model)) {
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  for (const ModelLayer& layer : layers) {
     LintWeights(model, layer, findings);
     LintBias(model, layer, findings);
   }
+  LintFloatWeights(model, layers, findings);
 }
 
 }  // namespace cboard::compare

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "compression/model_comparison/test_models.h"
+#include "compression/model_comparison/unread_weights.h"
 
 namespace cboard::compare {
 namespace {
@@ -159,6 +160,28 @@ TEST(ModelLayers, SuffixesOfQuantizersAreTakenOffOneByOne) {
   EXPECT_EQ(WithoutQuantizationSuffix("cg/conv0/Conv2D_eightbit_requantize"), "cg/conv0/Conv2D");
   EXPECT_EQ(WithoutQuantizationSuffix("_quant"), "_quant");
   EXPECT_EQ(WithoutQuantizationSuffix("plain"), "plain");
+}
+
+TEST(ModelLayers, CodesOfNoKnownScaleAreNoWeights) {
+  const auto product = [](const std::string& scale) {
+    OnnxBuilder builder;
+    builder.Input("x", {1, 3})
+        .Input("any", {})
+        .Constant("w", {3, 2}, OnnxBuilder::kInt8, std::vector<std::int8_t>{1, 2, 3, 4, 5, 6})
+        .Weight("one", {}, {0.1f})
+        .Node("DynamicQuantizeLinear", {"x"}, {"codes", "step", "zero"})
+        .Node("MatMulInteger", {"codes", "w", "zero"}, {"sums"}, {}, "fc")
+        .Node("Cast", {"sums"}, {"cast"}, OnnxBuilder::IntAttribute("to", OnnxBuilder::kFloat))
+        .Node("Mul", {"step", scale}, {"steps"})
+        .Node("Mul", {"cast", "steps"}, {"y"})
+        .Output("y", {1, 2});
+    return Opened(builder);
+  };
+  EXPECT_EQ(FindWeightLayers(product("one")).size(), 1u);
+  EXPECT_TRUE(UnreadWeights(product("one")).empty());
+  EXPECT_TRUE(FindWeightLayers(product("any")).empty());
+  EXPECT_THAT(UnreadWeights(product("any")),
+              ElementsAre(::testing::HasSubstr("its weights are codes, and no scale")));
 }
 
 }  // namespace

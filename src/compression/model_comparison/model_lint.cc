@@ -8,9 +8,9 @@
 namespace cboard::compare {
 
 std::string_view NameOf(LintRule rule) {
-  constexpr std::array<std::string_view, 6> kNames = {"float_island",   "unfused_pair",
-                                                      "unequal_scales", "per_tensor_depthwise",
-                                                      "bias_overflow",  "weight_zero_point"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "float_island",  "unfused_pair",      "unequal_scales", "per_tensor_depthwise",
+      "bias_overflow", "weight_zero_point", "float_weights"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 

@@ -188,5 +188,23 @@ TEST(ModelLint, SignedWeightsHaveTheirZeroAtZero) {
   EXPECT_THAT(Linted(Convolution(2, 1, {0.1f}, 3, {1, 2})), ElementsAre("weight_zero_point conv"));
 }
 
+TEST(ModelLint, WeightsShouldBeStoredAsCodes) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 4});
+  AddPair(builder, "x", 0.1f);
+  std::string from = "x_dq";
+  for (const std::string layer : {"a", "b", "c"}) {
+    builder.Weight(layer + "w", {4, 4}, std::vector<float>(16, 0.5f));
+    AddPair(builder, layer + "w", 0.1f);
+    builder.Node("MatMul", {from, layer + "w_dq"}, {layer}, {}, layer + "_node");
+    AddPair(builder, layer, 0.1f);
+    from = layer + "_dq";
+  }
+  builder.Output(from, {1, 4});
+  EXPECT_THAT(Linted(builder), ElementsAre("float_weights a_node"));
+  EXPECT_THAT(LintModel(Opened(builder))[0].explanation,
+              HasSubstr("here and in 2 other layers: 192 B where codes would take 48 B;"));
+}
+
 }  // namespace
 }  // namespace cboard::compare

@@ -133,8 +133,10 @@ TEST(Restoration, OperatorsOnCodesCannotTakeFloats) {
   OnnxBuilder builder;
   builder.Input("x", {1, 3}, OnnxBuilder::kInt8)
       .Constant("w", {3, 2}, OnnxBuilder::kInt8, std::vector<std::int8_t>{1, 2, 3, 4, 5, 6})
-      .Node("MatMulInteger", {"x", "w"}, {"y"}, {}, "fc")
-      .Output("y", {1, 2}, OnnxBuilder::kInt32);
+      .Weight("s", {}, {0.1f})
+      .Constant<std::int8_t>("z", {}, OnnxBuilder::kInt8, {0})
+      .Node("QLinearMatMul", {"x", "s", "z", "w", "s", "z", "s", "z"}, {"y"}, {}, "fc")
+      .Output("y", {1, 2}, OnnxBuilder::kInt8);
   const ModelGraph model = Opened(builder);
   ASSERT_EQ(FindWeightLayers(model).size(), 1u);
   EXPECT_FALSE(CanRestoreWeights(model, FindWeightLayers(model)[0]));

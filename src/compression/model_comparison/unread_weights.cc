@@ -1,5 +1,6 @@
 #include "compression/model_comparison/unread_weights.h"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -12,7 +13,20 @@ TensorId InputAt(const ModelNode& node, std::size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
 }
 
+// Operators on codes, and which inputs are those of weights.
+struct CodedInput {
+  std::string_view op;
+  std::size_t codes;
+};
+constexpr CodedInput kCodedInputs[] = {
+    {"MatMulNBits", 1},           {"MatMulInteger", 1},       {"ConvInteger", 1},
+    {"QLinearConv", 3},           {"QLinearMatMul", 3},       {"QGemm", 3},
+    {"DynamicQuantizeMatMul", 1}, {"DynamicQuantizeLSTM", 1}, {"DynamicQuantizeLSTM", 2},
+};
+
 std::string_view WhyUnread(const ModelGraph& model, const ModelNode& node) {
+  if (node.op_type != "MatMulNBits")
+    return "its weights are codes, and no scale of theirs is known";
   const TensorId scales = InputAt(node, 2), zero_points = InputAt(node, 3);
   if (InputAt(node, 4) != kNoTensor) return "its columns are in groups of their own (g_idx)";
   const AttributeValue* prepacked = node.FindAttribute("weight_prepacked");
@@ -31,9 +45,13 @@ std::string_view WhyUnread(const ModelGraph& model, const ModelNode& node) {
 }  // namespace
 
 bool HasUnreadWeights(const ModelGraph& model, const ModelNode& node) {
-  if (node.op_type != "MatMulNBits") return false;
-  const TensorId codes = InputAt(node, 1);
-  return codes != kNoTensor && !model.tensor(codes).quantization;
+  return std::ranges::any_of(kCodedInputs, [&](const CodedInput& input) {
+    if (input.op != node.op_type) return false;
+    const TensorId codes = InputAt(node, input.codes);
+    if (codes == kNoTensor || model.tensor(codes).quantization) return false;
+    // Others may be what was computed before: not weights, but another factor.
+    return node.op_type == "MatMulNBits" || model.tensor(codes).is_constant;
+  });
 }
 
 std::vector<std::string> UnreadWeights(const ModelGraph& model) {
