@@ -35,6 +35,7 @@ class LayerRow(TypedDict):
     baseline_bytes: int
     variant_bytes: int
     bias_shift: Optional[float]
+    pruned_share: Optional[float]
     weight_sqnr_db: Optional[float]
     weight_worst_channel: Optional[int]
     weight_worst_channel_sqnr_db: Optional[float]

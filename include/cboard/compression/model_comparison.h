@@ -53,6 +53,7 @@ enum class Cause {
   kChannelSpread,     // Channels of very different size share one scale.
   kDeadChannel,       // A channel became constant.
   kPermutedChannels,  // Channels are there, in another order.
+  kPruned,            // Many weights became 0, and the others stayed.
   kNotFinite,         // Values became NaN or infinite.
   kChanged,           // None of these explains the error.
 };
@@ -135,6 +136,9 @@ struct LayerComparison {
   std::vector<std::string> folded;
   // Root mean square over channels, in deviations of the output; of each, no more than that is off.
   std::optional<double> bias_shift;
+  // Of the weights, those that are 0 and were not, other than by rounding; only known where weights
+  // are hurt.
+  std::optional<double> pruned_share;
   std::uint64_t baseline_bytes = 0;  // Of weights and bias, scales included.
   std::uint64_t variant_bytes = 0;
 

@@ -107,6 +107,7 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   json.Key("baseline_bytes").Value(layer.baseline_bytes);
   json.Key("variant_bytes").Value(layer.variant_bytes);
   WriteNumber(layer.bias_shift, json.Key("bias_shift"));
+  WriteNumber(layer.pruned_share, json.Key("pruned_share"));
   WriteComparison("weight", layer.weight, json);
   WriteComparison("local", layer.local, json);
   WriteComparison("accumulated", layer.accumulated, json);

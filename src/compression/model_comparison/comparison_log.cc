@@ -44,6 +44,7 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
       {"sqnr_db", OwnSqnr(found)},
       {"worst_channel_sqnr_db", WorstChannelOf(found.weight)},
       {"bias_shift", found.bias_shift},
+      {"pruned_share", found.pruned_share},
       {"bytes",
        found.variant_bytes > 0 ? std::optional(double(found.variant_bytes)) : std::nullopt}};
   const auto& own = found.weight ? found.weight : found.local;

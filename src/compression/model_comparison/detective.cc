@@ -65,8 +65,8 @@ class Detective {
         knows_channels_(evidence.part == Part::kWeight || ShowsChannels(comparison_)) {}
 
   void Explain(Diagnosis& diagnosis, bool is_coarse) const {
-    if (!only_rounds_and_clips_ &&
-        (Permuted(diagnosis) || Dead(diagnosis) || WrongScale(diagnosis) || Shifted(diagnosis))) {
+    if (!only_rounds_and_clips_ && (Permuted(diagnosis) || Pruned(diagnosis) || Dead(diagnosis) ||
+                                    WrongScale(diagnosis) || Shifted(diagnosis))) {
       return;
     }
     if (Clipped(diagnosis, is_coarse) || (is_coarse && Stretched(diagnosis))) return;
@@ -79,7 +79,10 @@ class Detective {
                                  ChannelText(comparison_.channels[worst_].SqnrDb()) + ","
                            : "") +
         " and the cosine " + ShortNumber(total_.Cosine()) +
-        "; neither scale, offset, clipping, outliers nor channels explain it";
+        "; neither scale, offset, clipping, outliers nor channels explain it" +
+        (evidence_.pruned.count > 0
+             ? ", and neither do the " + Percent(PrunedShare()) + " that are 0 and were not"
+             : "");
   }
 
  private:
@@ -97,6 +100,32 @@ class Detective {
     diagnosis.explanation = std::to_string(channels) + " of " +
                             std::to_string(comparison_.channels.size()) +
                             " channels hold the values of another channel: their order changed";
+    return true;
+  }
+
+  double PrunedShare() const {
+    return static_cast<double>(evidence_.pruned.count) / static_cast<double>(total_.finite_count());
+  }
+
+  bool Pruned(Diagnosis& diagnosis) const {
+    const PrunedWeights& pruned = evidence_.pruned;
+    const double left = std::max(0.0, error_ - pruned.sum_squares);
+    if (pruned.count == 0 || left > Believed(kExplained)) return false;
+    // Zero is what they are now; of the signal, that is what they were.
+    const double kept = total_.reference.sum_squares - pruned.sum_squares;
+    // Sums are rounded, too.
+    const bool is_nothing_else = left <= 1e-12 * total_.reference.sum_squares;
+    diagnosis.cause = Cause::kPruned;
+    diagnosis.explanation =
+        "pruned: " + Percent(PrunedShare()) + " of the weights, up to " +
+        ShortNumber(pruned.largest) + " of " + ShortNumber(RangeOf(total_.reference)) +
+        ", are 0 and were not" +
+        (pruned.channels == 0
+             ? std::string()
+             : ", and nothing is left of " + std::to_string(pruned.channels) + " of the channels") +
+        (is_nothing_else ? "; the others are as they were"
+                         : "; the others keep an SQNR of " +
+                               ShortNumber(10 * std::log10(kept / left), 3) + " dB");
     return true;
   }
 

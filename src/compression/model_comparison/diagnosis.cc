@@ -115,6 +115,7 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
     const bool is_coarse = diagnosis.severity_db < thresholds.sqnr_amber_db;
     ExplainError(evidence, sqnr, worst, is_coarse, diagnosis);
   }
+  if (diagnosis.cause == Cause::kPruned) diagnosis.level = std::min(diagnosis.level, Level::kAmber);
   return diagnosis;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cboard/compression/model_comparison.h"
 #include "compression/model_comparison/leftovers.h"
+#include "compression/model_comparison/pruned_weights.h"
 
 namespace cboard::compare {
 
@@ -27,6 +28,7 @@ struct Evidence {
   // Typical magnitudes by channel; root mean squares are taken when there are none.
   std::vector<float> channel_medians = {};
   PermutedCount permuted = {};
+  PrunedWeights pruned = {};
   // With the baseline's weights cut off where the compressed ones end, and what goes into the
   // quantizer of an output where its codes do.
   std::optional<LeftByClipping> left_by_clipping = {};
@@ -47,7 +49,8 @@ std::optional<double> UsefulSqnrDb(const Comparison& comparison,
 
 // Green without a cause, or the level and the cause that explains most of the error: each is undone
 // in sums over the tensor, and what is left is measured. A cause that leaves more than half of the
-// error is not believed.
+// error is not believed. Pruning is amber at most: it is meant, and no scale or range would mend
+// it.
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds);
 
 // Red where values became NaN or infinite that were finite in the baseline; otherwise nothing.

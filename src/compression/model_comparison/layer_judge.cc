@@ -95,6 +95,10 @@ Result<JudgedLayer> LayerJudge::JudgePair(std::size_t position, PairRun* run) co
   if (run != nullptr) {
     judged.restorable.weights = WeightsToRestore(position, *weights);
   }
+  if (weights->pruned.count > 0) {
+    layer.pruned_share = static_cast<double>(weights->pruned.count) /
+                         static_cast<double>(weights->comparison.total.finite_count());
+  }
   layer.weight = std::move(weights->comparison);
   if (weights->rescaling.empty() || folding.HasFactors()) {
     CBOARD_RETURN_IF_ERROR(JudgeBias(before, after, folding, layer));

@@ -137,11 +137,16 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
 
 std::string VariantName(const ModelComparison& comparison) {
   std::map<std::string_view, std::size_t> layers;
+  std::size_t weighted = 0, pruned = 0;
   for (const LayerComparison& layer : comparison.layers) {
-    if (layer.weight) ++layers[layer.precision];
+    if (!layer.weight) continue;
+    ++layers[layer.precision];
+    ++weighted;
+    if (layer.diagnosis.cause == Cause::kPruned) ++pruned;
   }
   const auto most = std::ranges::max_element(layers, {}, [](const auto& e) { return e.second; });
-  return most == layers.end() || most->first == "fp32" ? "variant" : std::string(most->first);
+  if (most != layers.end() && most->first != "fp32") return std::string(most->first);
+  return 2 * pruned > weighted ? "pruned" : "variant";
 }
 
 }  // namespace cboard::compare

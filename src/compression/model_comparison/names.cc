@@ -11,9 +11,10 @@ std::string_view NameOf(Level level) {
 }
 
 std::string_view NameOf(Cause cause) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "none",           "wrong_scale",  "bias_shift",        "outliers",   "over_clipped",
-      "channel_spread", "dead_channel", "permuted_channels", "not_finite", "changed"};
+  constexpr std::array<std::string_view, 11> kNames = {
+      "none",         "wrong_scale",    "bias_shift",   "outliers",
+      "over_clipped", "channel_spread", "dead_channel", "permuted_channels",
+      "pruned",       "not_finite",     "changed"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 

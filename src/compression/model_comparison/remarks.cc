@@ -1,9 +1,11 @@
 #include "compression/model_comparison/remarks.h"
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/diagnosis.h"
 
 namespace cboard::compare {
 namespace {
@@ -18,6 +20,29 @@ constexpr std::size_t kFewSamples = 8;
 bool IsSameFile(const ModelComparison& comparison) {
   std::error_code error;
   return std::filesystem::equivalent(comparison.baseline, comparison.variant, error);
+}
+
+// Zeros take no less room than other weights, unless they are left out.
+std::optional<std::string> RemarkOnPruning(const ModelComparison& comparison) {
+  constexpr double kNoSmaller = 0.95;
+  double weights = 0, pruned = 0, before = 0, after = 0;
+  std::size_t layers = 0;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (layer.diagnosis.cause != Cause::kPruned || !layer.pruned_share) continue;
+    const auto count = static_cast<double>(layer.weight->total.finite_count());
+    weights += count;
+    pruned += count * *layer.pruned_share;
+    before += static_cast<double>(layer.baseline_bytes);
+    after += static_cast<double>(layer.variant_bytes);
+    ++layers;
+  }
+  if (layers == 0) return std::nullopt;
+  return (layers == 1 ? "One layer is" : HumanCount(layers) + " layers are") +
+         " pruned: " + ShortNumber(100 * pruned / weights, 3) + " % of " +
+         (layers == 1 ? "its" : "their") + " weights are 0 and were not." +
+         (after >= kNoSmaller * before
+              ? " Zeros are stored like other weights, so the file is no smaller for it."
+              : "");
 }
 
 bool IsWithoutChannels(const std::optional<Comparison>& comparison) {
@@ -48,6 +73,7 @@ std::vector<std::string> RemarksOn(const ModelComparison& comparison) {
         "No layer's weights are alike, only names and shapes: these do not seem to be two files of "
         "one trained model.");
   }
+  if (auto pruning = RemarkOnPruning(comparison)) remarks.push_back(*std::move(pruning));
   const bool has_outputs = std::ranges::any_of(
       comparison.layers, [](const LayerComparison& layer) { return layer.local.has_value(); });
   if (has_outputs && comparison.samples < kFewSamples) {

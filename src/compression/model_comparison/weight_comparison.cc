@@ -170,10 +170,26 @@ Quantizer QuantizerOf(const ModelQuantization& quantization, int bits, std::size
   return quantizer;
 }
 
+// The step of each row, whose weights are multiples of it: one for all, which is 0 for floats, or
+// one for each. Nothing where a row has many, or factors besides.
+std::optional<std::vector<float>> StepsByRow(const ModelTensor& rounded, const ModelLayer& layer,
+                                             std::size_t rows, bool has_factors) {
+  using Granularity = Quantization::Granularity;
+  if (!rounded.quantization) return std::vector<float>{0};
+  const ModelQuantization& how = *rounded.quantization;
+  if (has_factors) return std::nullopt;
+  if (SharesScale(rounded)) return how.scales;
+  const bool is_by_row = how.granularity == Granularity::kPerChannel && how.scales.size() == rows &&
+                         how.axis == layer.layout.channel_axis && !layer.layout.direction_axis &&
+                         layer.layout.channel_order.empty();
+  return is_by_row ? std::optional(how.scales) : std::nullopt;
+}
+
 // What only a diagnosis needs: medians; what is left when the baseline's weights are cut off where
-// the compressed ones end, in every channel or, when they share a scale, in all; and channels that
-// changed places. Nothing by channel where the comparison has none.
+// the compressed ones end, in every channel or, when they share a scale, in all; weights that were
+// pruned; and channels that changed places. Nothing by channel where the comparison has none.
 Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& rounded,
+                        const std::optional<std::vector<float>>& steps,
                         const Thresholds& thresholds, WeightFindings& findings) {
   const Comparison& comparison = findings.comparison;
   const std::size_t row = before.row();
@@ -181,7 +197,8 @@ Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& 
   const bool may_be_permuted = by_channel && comparison.total.SqnrDb() < thresholds.sqnr_red_db;
   const bool may_clip = rounded.quantization && comparison.total.finite_count() > 0 &&
                         (by_channel || SharesScale(rounded));
-  if (!by_channel && !may_clip) return {};
+  if (!by_channel && !may_clip && !steps) return {};
+  PruningSearch pruning;
   PermutedChannels permuted(may_be_permuted ? before.ReadAll() : std::span<const float>(), row);
   LeftByClipping left;
   if (by_channel) findings.channel_medians.resize(before.channels());
@@ -191,10 +208,13 @@ Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& 
       const std::size_t channel = first + i;
       const auto x = xs.subspan(i * row, row), y = ys.subspan(i * row, row);
       if (by_channel) findings.channel_medians[channel] = RankedMagnitude(x, row / 2);
-      const TensorStatistics& range = SharesScale(rounded)
-                                          ? comparison.total.compressed
-                                          : comparison.channels[channel].compressed;
-      if (may_clip) left.Add(x, y, static_cast<float>(range.min), static_cast<float>(range.max));
+      if (steps) pruning.AddRow(x, y, (*steps)[steps->size() == 1 ? 0 : channel]);
+      if (may_clip) {
+        const TensorStatistics& range = SharesScale(rounded)
+                                            ? comparison.total.compressed
+                                            : comparison.channels[channel].compressed;
+        left.Add(x, y, static_cast<float>(range.min), static_cast<float>(range.max));
+      }
       if (may_be_permuted && permuted.IsElsewhere(channel, y)) {
         ++findings.permuted.channels;
         findings.permuted.sum_squared_error += comparison.channels[channel].sum_squared_error;
@@ -204,6 +224,10 @@ Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& 
   };
   CBOARD_RETURN_IF_ERROR(ForEachRows(before, look));
   if (may_clip) findings.left_by_clipping = left;
+  findings.pruned = pruning.Found();
+  if (Diagnose(findings.ToEvidence(), thresholds).cause == Cause::kPruned) {
+    findings.fixes = pruning.Fixes(comparison.total, thresholds.sqnr_red_db);
+  }
   return {};
 }
 
@@ -303,8 +327,12 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
     CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors, folding.inputs));
   }
   CBOARD_RETURN_IF_ERROR(open_theirs());
-  CBOARD_RETURN_IF_ERROR(LookCloser(*ours, *theirs, rounded, options.thresholds, findings));
-  if (rounded.quantization) {
+  CBOARD_RETURN_IF_ERROR(
+      LookCloser(*ours, *theirs, rounded,
+                 StepsByRow(rounded, after, ours->channels(), !folding.variant.factors.empty()),
+                 options.thresholds, findings));
+  // Other scales would not bring back what was pruned.
+  if (rounded.quantization && findings.fixes.empty()) {
     theirs.reset();
     const TensorView rows = ViewOf(ours->ReadAll(), ours->channels(), ours->row());
     const Quantizer now = QuantizerOf(*rounded.quantization, findings.bits, ours->channels());

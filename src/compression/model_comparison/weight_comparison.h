@@ -22,6 +22,7 @@ struct WeightFindings {
   std::optional<double> step;          // When all channels share a scale.
   std::vector<float> channel_medians;  // From here on: only where something is wrong.
   PermutedCount permuted;
+  PrunedWeights pruned;
   std::optional<LeftByClipping> left_by_clipping;  // See Evidence.
   std::vector<Fix> fixes;                          // All ways that were tried, not ranked.
 
@@ -32,6 +33,7 @@ struct WeightFindings {
             .step = step,
             .channel_medians = channel_medians,
             .permuted = permuted,
+            .pruned = pruned,
             .left_by_clipping = left_by_clipping};
   }
 };

@@ -1,0 +1,85 @@
+#include "compression/model_comparison/pruned_weights.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "compression/model_comparison/diagnosis.h"
+
+namespace cboard::compare {
+namespace {
+
+// What rounds to zero, in steps, with what products of codes and scales add to it.
+constexpr float kHalfStep = 0.51f;
+
+}  // namespace
+
+void PruningSearch::AddRow(std::span<const float> before, std::span<const float> after,
+                           float step) {
+  const bool is_empty = std::ranges::all_of(after, [](float y) { return y == 0; });
+  PrunedWeights& found = is_empty ? empty_.emplace_back() : found_;
+  const float rounds_to_zero = kHalfStep * std::abs(step);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const float x = std::abs(before[i]);
+    const double square = double{x} * double{x};
+    if (!(x > 0) || !std::isfinite(x)) continue;
+    Bin& bin = bins_[std::bit_cast<std::uint32_t>(x) >> kShift];
+    ++bin.count;
+    bin.sum_squares += square;
+    if (after[i] != 0 || x <= rounds_to_zero) continue;
+    ++found.count;
+    found.sum_squares += square;
+    found.largest = std::max(found.largest, double{x});
+  }
+  if (is_empty && found.count == 0) empty_.pop_back();
+}
+
+PrunedWeights PruningSearch::Found() const {
+  PrunedWeights all = found_;
+  for (const PrunedWeights& channel : empty_) {
+    if (channel.largest > found_.largest) continue;
+    all.count += channel.count;
+    all.sum_squares += channel.sum_squares;
+    ++all.channels;
+  }
+  return all;
+}
+
+PruningSearch::Smallest PruningSearch::Take(double count, double sum_squares) const {
+  Smallest taken;
+  for (const Bin& bin : bins_) {
+    if (bin.count == 0) continue;
+    const auto in_bin = static_cast<double>(bin.count);
+    // Weights of a bin count as all alike.
+    const double share = std::min(
+        {1.0, (count - taken.count) / in_bin, (sum_squares - taken.sum_squares) / bin.sum_squares});
+    taken.count += share * in_bin;
+    taken.sum_squares += share * bin.sum_squares;
+    if (share < 1) break;
+  }
+  return taken;
+}
+
+std::vector<Fix> PruningSearch::Fixes(const PairStatistics& now, double limit_db) const {
+  const PrunedWeights pruned_now = Found();
+  const double signal = now.reference.sum_squares;
+  const double all = static_cast<double>(now.finite_count());
+  const double left = std::max(0.0, now.sum_squared_error - pruned_now.sum_squares);
+  const auto sqnr_db = [&](const Smallest& pruned) {
+    return 10 * std::log10(signal / (left + pruned.sum_squares));
+  };
+  const auto percent = [&](double count) { return ShortNumber(100 * count / all, 3) + " %"; };
+  const auto count = static_cast<double>(pruned_now.count);
+  std::vector<Fix> fixes;
+  const Smallest as_many = Take(count, HUGE_VAL);
+  fixes.push_back({.action = "prune as many, but the smallest ones", .sqnr_db = sqnr_db(as_many)});
+  const Smallest fewer = Take(count, signal * std::pow(10, -limit_db / 10) - left);
+  if (fewer.count >= 1) {
+    fixes.push_back({.action = "prune " + percent(std::floor(fewer.count)) + " instead of " +
+                               percent(count) + ", the smallest ones",
+                     .sqnr_db = sqnr_db(fewer)});
+  }
+  return fixes;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,56 @@
+// Weights that were set to zero: how many, what that costs, and what fewer of them would.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cboard/compression/model_comparison.h"
+
+namespace cboard::compare {
+
+// Zero now, and not in the baseline. What a quantizer rounds to zero is not among them, and neither
+// are channels of which nothing is left, unless all of their weights are as small as others that
+// were pruned.
+struct PrunedWeights {
+  std::uint64_t count = 0;
+  std::uint64_t channels = 0;  // Of which nothing is left.
+  double sum_squares = 0;      // Of what they were: their part of the error.
+  double largest = 0;          // The magnitude of the largest of them.
+};
+
+// Looks at weights row by row.
+class PruningSearch {
+ public:
+  PruningSearch() : bins_(kBins) {}
+
+  // The compressed weights are multiples of `step`; 0 for floats.
+  void AddRow(std::span<const float> before, std::span<const float> after, float step);
+
+  PrunedWeights Found() const;
+
+  // Ways to prune less, or other weights, of which `now` has all; the smallest that fit into
+  // `limit_db` at most.
+  std::vector<Fix> Fixes(const PairStatistics& now, double limit_db) const;
+
+ private:
+  // By sign-less exponent and the first bits of the mantissa: neighbours differ by less than 1 %.
+  static constexpr std::size_t kShift = 16, kBins = std::size_t{1} << (31 - kShift);
+  struct Bin {
+    std::uint64_t count = 0;
+    double sum_squares = 0;
+  };
+  // Of the smallest weights that are not zero: the first `count`, or as many as there are before
+  // their squares add up to `sum_squares`, whichever is fewer.
+  struct Smallest {
+    double count = 0;
+    double sum_squares = 0;
+  };
+  Smallest Take(double count, double sum_squares) const;
+
+  PrunedWeights found_;               // In channels of which something is left.
+  std::vector<PrunedWeights> empty_;  // The others, one by one.
+  std::vector<Bin> bins_;             // Of the baseline.
+};
+
+}  // namespace cboard::compare

@@ -1,0 +1,135 @@
+"""The digits network with weights that PyTorch has pruned, as floats and in int8."""
+
+import re
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from conftest import run_compare
+from digits_models import LAYERS, Editor
+
+prune = pytest.importorskip("torch.nn.utils.prune")
+
+
+def pruned_by(method, values):
+    """`values` after a pruning method of PyTorch, by lists: the two do not know each other's arrays."""
+    import torch
+
+    torch.manual_seed(3)
+    kept = method.prune(torch.tensor(values.tolist()))
+    return np.array(kept.tolist(), np.float32)
+
+
+def save_pruned(fp32, path, methods):
+    model = Editor(fp32)
+    for layer, method in methods.items():
+        name = f"{layer}.weight"
+        model.set(name, pruned_by(method, model.get(name)))
+    return model.save(path)
+
+
+def sqnr_of(fp32, path, layer):
+    x, y = (
+        numpy_helper.to_array(
+            next(t for t in onnx.load(str(p)).graph.initializer if t.name == f"{layer}.weight")
+        ).astype(np.float64)
+        for p in (fp32, path)
+    )
+    return 10 * np.log10((x**2).sum() / ((x - y) ** 2).sum())
+
+
+def layer_of(report, name):
+    (layer,) = [each for each in report["layers"] if name in each["name"]]
+    return layer
+
+
+def test_half_of_the_weights_is_pruned_and_nothing_is_broken(digits, compare, tmp_path):
+    path = save_pruned(
+        digits.fp32, tmp_path / "pruned.onnx", {name: prune.L1Unstructured(0.5) for name in LAYERS}
+    )
+    report = compare(digits.fp32, path, "--data", digits.data)
+    assert report["variant_name"] == "pruned"
+    for name in LAYERS:
+        layer = layer_of(report, name)
+        assert (layer["level"], layer["cause"]) == ("amber", "pruned")
+        assert layer["pruned_share"] == pytest.approx(0.5, abs=0.01)
+        assert layer["weight"]["sqnr_db"] == pytest.approx(sqnr_of(digits.fp32, path, name), abs=1e-6)
+        assert layer["explanation"].endswith("the others are as they were")
+        # These are the smallest already.
+        assert not any("as many" in fix["action"] for fix in layer["fixes"])
+    (remark,) = [each for each in report["remarks"] if "pruned" in each]
+    assert re.match(r"4 layers are pruned: 50(\.\d)? % of their weights are 0 and were not\.", remark)
+    assert "the file is no smaller" in remark
+    assert not any(snippet for snippet in report["keep_float"].values())
+
+
+def test_the_layer_that_lost_the_wrong_weights_comes_first_with_what_others_would_cost(
+    digits, compare, tmp_path
+):
+    methods = {name: prune.L1Unstructured(0.1) for name in LAYERS}
+    path = save_pruned(
+        digits.fp32, tmp_path / "random.onnx", methods | {"conv3": prune.RandomUnstructured(0.4)}
+    )
+    report = compare(digits.fp32, path, "--data", digits.data)
+    worst = report["layers"][0]
+    assert "conv3" in worst["name"] and worst["cause"] == "pruned"
+    predicted = {fix["action"]: fix["sqnr_db"] for fix in worst["fixes"]}
+    # Done as advised, it keeps what was foretold.
+    as_many = save_pruned(
+        digits.fp32, tmp_path / "smallest.onnx", {"conv3": prune.L1Unstructured(0.4)}
+    )
+    assert predicted["prune as many, but the smallest ones"] == pytest.approx(
+        sqnr_of(digits.fp32, as_many, "conv3"), abs=0.1
+    )
+    ((action, sqnr),) = [item for item in predicted.items() if "instead of" in item[0]]
+    share, before = map(float, re.match(r"prune (\S+) % instead of (\S+) %", action).groups())
+    assert before == pytest.approx(40, abs=0.2)
+    fewer = save_pruned(
+        digits.fp32, tmp_path / "fewer.onnx", {"conv3": prune.L1Unstructured(share / 100)}
+    )
+    assert sqnr == pytest.approx(20, abs=0.1)
+    assert sqnr == pytest.approx(sqnr_of(digits.fp32, fewer, "conv3"), abs=0.2)
+
+
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_what_was_pruned_and_quantized_is_told_apart(digits, compare, tmp_path, per_channel):
+    path = save_pruned(
+        digits.fp32, tmp_path / "pruned.onnx", {name: prune.L1Unstructured(0.5) for name in LAYERS}
+    )
+    int8 = tmp_path / "int8.onnx"
+    digits.quantize(path, int8, per_channel=per_channel)
+    report = compare(digits.fp32, int8, "--data", digits.data)
+    for name in LAYERS:
+        layer = layer_of(report, name)
+        assert (layer["level"], layer["cause"]) == ("amber", "pruned")
+        # What rounds to zero, too, cannot be seen.
+        assert 0.4 < layer["pruned_share"] <= 0.51
+        assert float(re.search(r"keep an SQNR of (\S+) dB", layer["explanation"])[1]) > 35
+    # Beside the pruned model, nothing was pruned.
+    report = compare(path, int8, "--data", digits.data)
+    assert not any(layer["pruned_share"] for layer in report["layers"])
+    assert not any(layer["level"] == "red" for layer in report["layers"])
+
+
+def test_a_broken_scale_is_found_among_pruned_layers(digits, compare, tmp_path):
+    path = save_pruned(
+        digits.fp32, tmp_path / "pruned.onnx", {name: prune.L1Unstructured(0.3) for name in LAYERS}
+    )
+    int8 = tmp_path / "int8.onnx"
+    digits.quantize(path, int8)
+    model = Editor(int8)
+    model.set("conv2.weight_scale", model.get("conv2.weight_scale") * 3)
+    report = compare(digits.fp32, model.save(tmp_path / "broken.onnx"), "--data", digits.data)
+    worst = report["layers"][0]
+    assert "conv2" in worst["name"] and worst["level"] == "red"
+    assert [layer["name"] for layer in report["layers"] if layer["level"] == "red" and layer["weight"]] == [worst["name"]]
+
+
+def test_in_words(digits, tmp_path):
+    path = save_pruned(digits.fp32, tmp_path / "pruned.onnx", {"conv2": prune.L1Unstructured(0.6)})
+    told = run_compare(digits.fp32, path, "--samples", "0").stdout
+    assert "One layer is pruned: 60 % of its weights are 0 and were not." in told
+    assert "1 amber" in told and "0 red" in told
+    assert "To keep the red layers" not in told
