@@ -117,9 +117,8 @@ class Detective {
     const bool is_nothing_else = left <= 1e-12 * total_.reference.sum_squares;
     diagnosis.cause = Cause::kPruned;
     diagnosis.explanation =
-        "pruned: " + Percent(PrunedShare()) + " of the weights, up to " +
+        Percent(PrunedShare()) + " of the weights were pruned: they are 0 now and were up to " +
         ShortNumber(pruned.largest) + " of " + ShortNumber(RangeOf(total_.reference)) +
-        ", are 0 and were not" +
         (pruned.channels == 0
              ? std::string()
              : ", and nothing is left of " + std::to_string(pruned.channels) + " of the channels") +

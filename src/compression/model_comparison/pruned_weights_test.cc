@@ -64,7 +64,8 @@ TEST(PrunedWeights, TheSmallestAreGoneAndTheOthersStayed) {
   EXPECT_EQ(diagnosis.cause, Cause::kPruned);
   EXPECT_EQ(diagnosis.level, Level::kAmber);
   EXPECT_THAT(diagnosis.severity_db, DoubleNear(SqnrBetween(x, y), 1e-6));
-  EXPECT_THAT(diagnosis.explanation, StartsWith("pruned: 60 % of the weights"));
+  EXPECT_THAT(diagnosis.explanation,
+              StartsWith("60 % of the weights were pruned: they are 0 now and were up to "));
   EXPECT_THAT(diagnosis.explanation, HasSubstr("the others are as they were"));
 }
 
