@@ -116,4 +116,14 @@ std::string HumanCount(std::size_t count) {
   return text;
 }
 
+std::string ShapeText(std::span<const std::int64_t> shape) {
+  constexpr std::size_t kMaxShown = 8;
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size() && i <= kMaxShown; ++i) {
+    if (i > 0) text += ", ";
+    text += i == kMaxShown ? "…" : std::to_string(shape[i]);
+  }
+  return text + "]";
+}
+
 }  // namespace cboard

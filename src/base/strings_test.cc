@@ -32,6 +32,14 @@ TEST(Split, KeepsEmptyParts) {
   EXPECT_EQ(Split("", ',').size(), 1u);
 }
 
+TEST(ShapeText, CutsLongShapes) {
+  using Shape = std::vector<std::int64_t>;
+  EXPECT_EQ(ShapeText(Shape{}), "[]");
+  EXPECT_EQ(ShapeText(Shape{3, 224}), "[3, 224]");
+  EXPECT_EQ(ShapeText(Shape(8, 1)), "[1, 1, 1, 1, 1, 1, 1, 1]");
+  EXPECT_EQ(ShapeText(Shape(1000, 1)), "[1, 1, 1, 1, 1, 1, 1, 1, …]");
+}
+
 TEST(Numbers, ReadWellToPeople) {
   EXPECT_EQ(ShortestDecimal(0.1), "0.1");
   EXPECT_EQ(HumanBytes(512), "512 B");

@@ -4,18 +4,11 @@
 #include <cmath>
 #include <string>
 
+#include "cboard/base/strings.h"
 #include "tensor/compare_walk.h"
 
 namespace cboard {
 namespace {
-
-std::string ShapeText(const TensorView& tensor) {
-  std::string text = "[";
-  for (const std::int64_t size : tensor.shape) {
-    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  }
-  return text + "]";
-}
 
 Result<void> CheckRange(std::string_view what, std::int32_t min, std::int32_t max) {
   if (min <= max) return {};
@@ -80,7 +73,7 @@ Result<std::size_t> ChannelsOf(const TensorView& tensor, std::optional<std::size
   if (*axis >= tensor.shape.size()) {
     return Fail(ErrorCode::kInvalidArgument, "channel axis " + std::to_string(*axis) +
                                                  " is not a dimension of a tensor of shape " +
-                                                 ShapeText(tensor));
+                                                 ShapeText(tensor.shape));
   }
   const auto channels = static_cast<std::size_t>(tensor.shape[*axis]);
   if (first > channel_count || channels > channel_count - first) {
@@ -109,15 +102,15 @@ Result<void> ComparisonBuilder::State::Add(const TensorView& reference,
   CBOARD_RETURN_IF_ERROR(compressed.Validate());
   CBOARD_RETURN_IF_ERROR(CheckOptions(options));
   if (reference.shape != compressed.shape) {
-    return Fail(ErrorCode::kInvalidArgument, "the reference has shape " + ShapeText(reference) +
-                                                 " but the compressed tensor " +
-                                                 ShapeText(compressed));
+    return Fail(ErrorCode::kInvalidArgument,
+                "the reference has shape " + ShapeText(reference.shape) +
+                    " but the compressed tensor " + ShapeText(compressed.shape));
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t added,
                           ChannelsOf(reference, options.channel_axis, first, channel_count));
   if (options.channel_axis && !channels.empty() && channels.size() != channel_count) {
     return Fail(ErrorCode::kInvalidArgument,
-                "a tensor of shape " + ShapeText(reference) + " has " +
+                "a tensor of shape " + ShapeText(reference.shape) + " has " +
                     std::to_string(channel_count) + " channels along axis " +
                     std::to_string(*options.channel_axis) + ", those before had " +
                     std::to_string(channels.size()));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "cboard/base/strings.h"
 #include "tensor/element_types.h"
 
 namespace cboard {
@@ -11,15 +12,6 @@ namespace {
 
 tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, "tensor: " + std::move(message));
-}
-
-std::string ShapeText(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (const std::int64_t size : shape) {
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(size);
-  }
-  return text + "]";
 }
 
 bool HoldsCodes(DType dtype) {

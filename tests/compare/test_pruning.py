@@ -133,3 +133,38 @@ def test_in_words(digits, tmp_path):
     assert "One layer is pruned: 60 % of its weights are 0 and were not." in told
     assert "1 amber" in told and "0 red" in told
     assert "To keep the red layers" not in told
+
+
+def without_channels(fp32, path, layers):
+    """Every fourth channel of these layers is gone, with the inputs of the next that it was for."""
+    model = Editor(fp32)
+    for layer in layers:
+        kept = [channel for channel in range(16 if layer != "conv1" else 8) if channel % 4]
+        following = LAYERS[LAYERS.index(layer) + 1]
+        for name, axis in ((f"{layer}.weight", 0), (f"{layer}.bias", 0), (f"{following}.weight", 1)):
+            values = model.get(name)
+            if axis == 1 and following == "head":  # Its inputs are 4 x 4 values of each channel.
+                kept = [16 * channel + place for channel in kept for place in range(16)]
+            tensor = numpy_helper.from_array(np.ascontiguousarray(values.take(kept, axis)), name)
+            model.constants[name].CopyFrom(tensor)
+    return model.save(path)
+
+
+def test_layers_that_lost_channels_are_named(digits, compare, tmp_path):
+    path = without_channels(digits.fp32, tmp_path / "smaller.onnx", ["conv2"])
+    report = compare(digits.fp32, path, "--data", digits.data)
+    assert report["remarks"] == [
+        "2 layers have another size and are not compared, as where channels were removed: "
+        "'/conv2/Conv' from [16, 8, 3, 3] to [12, 8, 3, 3], "
+        "'/conv3/Conv' from [16, 16, 3, 3] to [16, 12, 3, 3]."
+    ]
+    assert sum(bool(layer["weight"]) for layer in report["layers"]) == 2
+
+
+def test_where_all_layers_lost_channels_the_error_says_so(digits, tmp_path):
+    path = without_channels(digits.fp32, tmp_path / "smaller.onnx", ["conv1", "conv2", "conv3"])
+    told = run_compare(digits.fp32, path)
+    assert told.returncode == 1
+    assert "4 layers have another size and are not compared, as where channels were removed" in told.stderr
+    assert "'/conv1/Conv' from [8, 1, 3, 3] to [6, 1, 3, 3]" in told.stderr
+    assert told.stderr.rstrip().endswith(", …")

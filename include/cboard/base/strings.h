@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +30,8 @@ std::string HumanBytes(double bytes);
 
 // 1234567 -> "1,234,567".
 std::string HumanCount(std::size_t count);
+
+// "[3, 224, 224]", for messages; of long shapes the first eight sizes.
+std::string ShapeText(std::span<const std::int64_t> shape);
 
 }  // namespace cboard

@@ -14,6 +14,7 @@
 #include "compression/model_comparison/model_runs.h"
 #include "compression/model_comparison/paired_models.h"
 #include "compression/model_comparison/remarks.h"
+#include "compression/model_comparison/resized_layers.h"
 #include "compression/model_comparison/unread_weights.h"
 #include "compression/model_comparison/verification.h"
 #include "compression/parallel.h"
@@ -126,6 +127,7 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
   result.layers.reserve(layers.size());
   for (JudgedLayer& layer : layers) result.layers.push_back(std::move(layer.comparison));
   result.remarks = RemarksOn(result);
+  if (auto resized = RemarkOnResized(models)) result.remarks.push_back(*std::move(resized));
   for (const ModelGraph* model : {&baseline, &variant}) {
     for (const std::string& sentence : UnreadWeights(*model)) result.remarks.push_back(sentence);
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cboard/base/strings.h"
+#include "compression/model_comparison/resized_layers.h"
 #include "compression/model_comparison/unread_weights.h"
 #include "compression/parallel.h"
 
@@ -11,18 +12,19 @@ namespace cboard::compare {
 namespace {
 
 Error NoPartner(const PairedModels& models) {
-  std::string unread;
+  std::string why;
+  if (const auto resized = RemarkOnResized(models)) why += ". " + *resized;
   for (const ModelGraph* model : {&models.baseline, &models.variant}) {
     for (const std::string& sentence : UnreadWeights(*model)) {
-      unread += (unread.empty() ? ". " : " ") + sentence;
+      why += (why.empty() ? ". " : " ") + sentence;
     }
   }
-  if (unread.ends_with('.')) unread.pop_back();  // Messages have none.
+  if (why.ends_with('.')) why.pop_back();  // Messages have none.
   return {ErrorCode::kInvalidArgument,
           "no layer of " + Quoted(models.baseline.path().string()) + " (" +
               std::to_string(models.ours.size()) + " with weights) has a partner in " +
               Quoted(models.variant.path().string()) + " (" + std::to_string(models.theirs.size()) +
-              "); compare two files of one model" + unread};
+              "); compare two files of one model" + why};
 }
 
 // Lets the layers of a pair end where both have had the same done to them.

@@ -18,14 +18,8 @@ std::int64_t NumberOr(std::string_view text, std::int64_t otherwise) {
   return error == std::errc() && end == text.data() + text.size() ? number : otherwise;
 }
 
-std::string ShapeText(const proto::Tensor& tensor) {
-  if (tensor.unknown_rank) return "an unknown shape";
-  std::string text = "shape [";
-  for (std::size_t i = 0; i < tensor.shape.size() && i < 8; ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(tensor.shape[i]);
-  }
-  return text + (tensor.shape.size() > 8 ? ", …]" : "]");
+std::string ShapeOf(const proto::Tensor& tensor) {
+  return tensor.unknown_rank ? "an unknown shape" : "shape " + ShapeText(tensor.shape);
 }
 
 }  // namespace
@@ -41,7 +35,7 @@ Result<ImageValue> ParseImageValue(std::string_view bytes) {
     CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "an image"));
     CBOARD_ASSIGN_OR_RETURN(const auto strings, proto::ReadStrings(tensor));
     if (tensor.shape.size() != 1 || strings.size() < 2) {
-      return Fail(ErrorCode::kDataLoss, "an image's tensor has " + ShapeText(tensor) +
+      return Fail(ErrorCode::kDataLoss, "an image's tensor has " + ShapeOf(tensor) +
                                             ", expected [width, height, file, …]");
     }
     image.size = {NumberOr(strings[0], 0), NumberOr(strings[1], 0)};
@@ -70,7 +64,7 @@ Result<AudioValue> ParseAudioValue(std::string_view bytes) {
   const bool labelled = tensor.shape.size() == 2 && tensor.shape[1] == 2;
   if (!labelled && tensor.shape.size() != 1) {
     return Fail(ErrorCode::kDataLoss,
-                "a sound's tensor has " + ShapeText(tensor) + ", expected [sounds] or [sounds, 2]");
+                "a sound's tensor has " + ShapeOf(tensor) + ", expected [sounds] or [sounds, 2]");
   }
   for (std::size_t i = 0; i < strings.size(); i += labelled ? 2 : 1) {
     audio.samples.push_back(SampleOf(strings[i]));

@@ -12,20 +12,6 @@ char ToUpper(char letter) {
 
 }  // namespace
 
-std::string ShapeText(std::span<const std::int64_t> shape) {
-  constexpr std::size_t kMaxShown = 8;
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    if (i == kMaxShown) {
-      text += "…";
-      break;
-    }
-    text += std::to_string(shape[i]);
-  }
-  return text + "]";
-}
-
 Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                                        std::string_view dataformats, std::string_view expected) {
   const auto fail = [&](const std::string& reason) {

@@ -38,7 +38,4 @@ class DimensionOrder {
 Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                                        std::string_view dataformats, std::string_view expected);
 
-// [3, 224, 224], for messages; long shapes are cut.
-std::string ShapeText(std::span<const std::int64_t> shape);
-
 }  // namespace cboard::media

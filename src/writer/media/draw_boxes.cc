@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "cboard/base/strings.h"
 #include "cboard/tensor/convert.h"
 #include "writer/media/dimension_order.h"
 #include "writer/media/font.h"

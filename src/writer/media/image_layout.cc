@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "cboard/base/strings.h"
 #include "writer/media/dimension_order.h"
 #include "writer/media/interleave.h"
 #include "writer/media/pixel_values.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cboard/base/bytes.h"
+#include "cboard/base/strings.h"
 #include "cboard/tensor/convert.h"
 #include "writer/media/dimension_order.h"
 
