@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "cboard/base/json_writer.h"
@@ -78,6 +79,10 @@ std::uint64_t ElementsOf(const ModelTensor& tensor) {
   return count;
 }
 
+std::string StoredAs(const ModelTensor& tensor) {
+  return std::string(NameOf(tensor.type)) + (tensor.is_sparse() ? ", sparse" : "");
+}
+
 std::string_view GranularityOf(const ModelQuantization& quantization) {
   switch (quantization.granularity) {
     case Quantization::Granularity::kPerTensor:
@@ -102,7 +107,7 @@ Totals TotalsOf(const ModelGraph& model) {
     if (!tensor.is_constant) continue;
     ++totals.constants;
     totals.elements += ElementsOf(tensor);
-    totals.bytes += tensor.data.size();
+    totals.bytes += tensor.stored_bytes();
   }
   for (const ModelNode& node : model.nodes()) {
     totals.macs += node.macs.value_or(0);
@@ -161,7 +166,7 @@ void AppendTypes(const ModelGraph& model, const Totals& totals, std::string& tex
     std::size_t tensors = 0;
     std::uint64_t elements = 0, bytes = 0;
   };
-  std::map<std::pair<ElementType, std::string>, Row> rows;
+  std::map<std::tuple<ElementType, std::string, std::string>, Row> rows;
   for (const ModelTensor& tensor : model.tensors()) {
     if (!tensor.is_constant) continue;
     std::string how;
@@ -173,12 +178,12 @@ void AppendTypes(const ModelGraph& model, const Totals& totals, std::string& tex
       }
       how += ", " + std::string(NameOf(tensor.quantization->origin));
     }
-    Row& row = rows[{tensor.type, how}];
+    Row& row = rows[{tensor.type, StoredAs(tensor), how}];
     ++row.tensors;
     row.elements += ElementsOf(tensor);
-    row.bytes += tensor.data.size();
+    row.bytes += tensor.stored_bytes();
   }
-  std::vector<std::pair<std::pair<ElementType, std::string>, Row>> sorted(rows.begin(), rows.end());
+  std::vector<std::pair<decltype(rows)::key_type, Row>> sorted(rows.begin(), rows.end());
   std::ranges::stable_sort(sorted, std::greater(),
                            [](const auto& row) { return row.second.bytes; });
   TextTable table({{"stored as"},
@@ -188,13 +193,14 @@ void AppendTypes(const ModelGraph& model, const Totals& totals, std::string& tex
                    {"bytes", Align::kRight},
                    {"share", Align::kRight}});
   for (const auto& [key, row] : sorted) {
+    const auto& [type, stored_as, how] = key;
     std::array<char, 32> share;
     std::snprintf(share.data(), share.size(), "%.1f %%",
                   totals.bytes == 0
                       ? 0.0
                       : 100.0 * static_cast<double>(row.bytes) / static_cast<double>(totals.bytes));
-    table.AddRow({std::string(NameOf(key.first)), key.second, HumanCount(row.tensors),
-                  HumanCount(row.elements), Bytes(row.bytes), share.data()});
+    table.AddRow({stored_as, how, HumanCount(row.tensors), HumanCount(row.elements),
+                  Bytes(row.bytes), share.data()});
   }
   AppendTable(table, text);
 }
@@ -236,10 +242,10 @@ void AppendLargestNodes(const ModelGraph& model, std::size_t top, std::string& t
 void AppendLargestTensors(const ModelGraph& model, std::size_t top, std::string& text) {
   TextTable table({{"largest tensors"}, {"stored as"}, {"shape"}, {"bytes", Align::kRight}});
   for (const std::size_t i : Largest(
-           model.tensors(), top, [](const ModelTensor& tensor) { return tensor.data.size(); })) {
+           model.tensors(), top, [](const ModelTensor& tensor) { return tensor.stored_bytes(); })) {
     const ModelTensor& tensor = model.tensors()[i];
-    table.AddRow({Shortened(tensor.name, kMaxTensorNameWidth), std::string(NameOf(tensor.type)),
-                  ShapeText(tensor), Bytes(tensor.data.size())});
+    table.AddRow({Shortened(tensor.name, kMaxTensorNameWidth), StoredAs(tensor), ShapeText(tensor),
+                  Bytes(tensor.stored_bytes())});
   }
   AppendTable(table, text);
 }
@@ -249,7 +255,10 @@ void WriteTensor(const ModelTensor& tensor, JsonWriter& json) {
   json.Key("name").Value(tensor.name);
   json.Key("type").Value(NameOf(tensor.type));
   WriteShape(tensor, json.Key("shape"));
-  if (tensor.is_constant) json.Key("bytes").Value(tensor.data.size());
+  if (tensor.is_constant) {
+    json.Key("bytes").Value(tensor.stored_bytes());
+    json.Key("sparse").Value(tensor.is_sparse());
+  }
   json.Key("quantization");
   if (tensor.quantization) {
     const ModelQuantization& quantization = *tensor.quantization;

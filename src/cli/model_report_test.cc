@@ -60,7 +60,7 @@ TEST(ModelReport, AsJsonHasNullForWhatIsNotKnown) {
       R"("outputs":[{"name":"y","type":"float32","shape":[null,2],"quantization":null}],)"
       R"("nodes":[{"name":"dense/MatMul","op_type":"MatMul","scope":"dense","inputs":["x","w"],)"
       R"("outputs":["y"],"output_shapes":[[null,2]],"weight_bytes":6,"output_bytes":8,"macs":6}],)"
-      R"("constants":[{"name":"w","type":"int8","shape":[3,2],"bytes":6,)"
+      R"("constants":[{"name":"w","type":"int8","shape":[3,2],"bytes":6,"sparse":false,)"
       R"("quantization":{"origin":"qdq","bits":8,"granularity":"per channel","axis":1,)"
       R"("group_size":0,"scale_count":2,"min_scale":0.25,"max_scale":0.5}}]})"
       "\n");

@@ -228,6 +228,12 @@ ByteSpan GraphAssembler::Keep(std::string_view bytes) {
   return {kept.get(), bytes.size()};
 }
 
+Result<MutableByteSpan> GraphAssembler::KeepZeros(std::uint64_t size) {
+  CBOARD_RETURN_IF_ERROR(Charge(sizeof(void*) + size));
+  const auto count = static_cast<std::size_t>(size);
+  return MutableByteSpan(graph_.decoded_.emplace_back(new std::byte[count]()).get(), count);
+}
+
 // By the sizes of the structs, usual descriptions take about ten times their bytes, and files hold
 // weights besides. A hundred thousand nodes pass even with numbers for names and no weights at all.
 std::uint64_t GraphAssembler::MemoryLimit() const {
@@ -366,7 +372,7 @@ void GraphAssembler::CountBytes() {
       if (is_claimed[IndexOf(id)]) continue;
       is_claimed[IndexOf(id)] = true;
       const ModelTensor& claimed = tensor(id);
-      if (claimed.is_constant) node.weight_bytes += claimed.data.size();
+      if (claimed.is_constant) node.weight_bytes += claimed.stored_bytes();
       if (claimed.producer == kNoNode || is_followed[IndexOf(claimed.producer)]) continue;
       is_followed[IndexOf(claimed.producer)] = true;
       std::ranges::copy_if(graph_.node(claimed.producer).inputs, std::back_inserter(todo),

@@ -66,6 +66,8 @@ class GraphAssembler {
   void AddFile(std::shared_ptr<const MappedFile> file);
   // Takes bytes that had to be decoded; they live as long as the graph.
   ByteSpan Keep(std::string_view bytes);
+  // The same for bytes that are yet to be decoded: zeros, which are counted before they are taken.
+  Result<MutableByteSpan> KeepZeros(std::uint64_t size);
 
   // Counts memory that is taken outside: by shapes that follow from others, scales, scopes. False
   // when there is none left.

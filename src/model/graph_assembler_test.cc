@@ -125,6 +125,13 @@ TEST_F(GraphAssemblerTest, StopsBeforeADescriptionUnfoldsWithoutEnd) {
   EXPECT_THAT(graph_.Charge(~std::uint64_t{0}), FailsWith(ErrorCode::kResourceExhausted));
 }
 
+TEST_F(GraphAssemblerTest, CountsZerosBeforeItTakesThem) {
+  const Result<MutableByteSpan> zeros = graph_.KeepZeros(3);
+  ASSERT_THAT(zeros, Succeeds());
+  EXPECT_THAT(*zeros, ElementsAre(std::byte{0}, std::byte{0}, std::byte{0}));
+  EXPECT_THAT(graph_.KeepZeros(std::uint64_t{1} << 50), FailsWith(ErrorCode::kResourceExhausted));
+}
+
 TEST_F(GraphAssemblerTest, LeavesOutWhatIsBeyondItsMemoryAndFailsAtTheEnd) {
   const std::string long_name(1 << 20, 'n');
   for (int i = 0; i < 200; ++i) graph_.NewTensor(long_name);

@@ -47,7 +47,7 @@ void WriteTensor(const ModelGraph& model, std::size_t index, JsonWriter& json) {
     json.Null();
   }
   json.Key("is_constant").Value(tensor.is_constant);
-  json.Key("bytes").Value(tensor.data.size());
+  json.Key("bytes").Value(tensor.stored_bytes());
   json.Key("is_weight").Value(model.IsWeight(TensorId{static_cast<std::uint32_t>(index)}));
   json.Key("source");
   if (tensor.source == kNoTensor) {

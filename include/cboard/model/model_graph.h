@@ -11,7 +11,8 @@
 //   }
 //
 // Opening maps the file and reads its description; weights are not touched, so that a file of many
-// gigabytes opens in milliseconds. docs/formats/models.md says what is read of each format.
+// gigabytes opens in milliseconds. Only sparse ones are unfolded. docs/formats/models.md says what
+// is read of each format.
 #pragma once
 
 #include <cstddef>
@@ -102,6 +103,9 @@ struct ModelTensor {
   // The stored bytes of a constant, in the mapped file or in memory that the graph owns. Fewer than
   // the shape asks for only when `repeats_last`. Empty for strings.
   ByteSpan data;
+  // What a constant that is stored without its zeros (TFLite's sparse tensors) takes in the file:
+  // its values, and the lists that say where they belong. 0: it is stored as `data` is.
+  std::uint64_t sparse_bytes = 0;
   bool repeats_last = false;  // The last stored element stands for all that follow (TensorFlow).
   // Elements in `data` from a row (of the last dimension) to the next, where rows end in padding
   // that is not part of the shape; 0: there is none.
@@ -118,6 +122,10 @@ struct ModelTensor {
   TensorId rounded_by = kNoTensor;
 
   NodeId producer = kNoNode;  // kNoNode for graph inputs and constants.
+
+  bool is_sparse() const { return sparse_bytes > 0; }
+  // What a constant takes in the file; `data` may be more.
+  std::uint64_t stored_bytes() const { return is_sparse() ? sparse_bytes : data.size(); }
 };
 
 using AttributeValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
@@ -280,7 +288,7 @@ class WeightReader {
 // Fails with kNotFound, with kInvalidArgument for files of another kind, with kDataLoss for damaged
 // ones and kPermissionDenied when a model asks for data outside its folder; the message names file
 // and place. Memory stays proportional to the description in the file, never to the sizes it
-// claims.
+// claims; only the zeros that a sparse constant leaves out take up to 256 times the file's size.
 //
 // `shapes` are for inputs whose sizes the file leaves open; shapes of other tensors, memory and
 // multiply-accumulates follow from them. Sizes of the same name are filled in, too. Fails with

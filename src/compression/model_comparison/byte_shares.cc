@@ -30,7 +30,8 @@ Shares SharesOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) 
   std::unordered_map<TensorId, std::string> kinds;
   for (const ModelLayer& layer : layers) {
     const TensorId weight = model.tensor(layer.weight).source;
-    kinds.try_emplace(weight, "weights, " + std::string(NameOf(model.tensor(weight).type)));
+    kinds.try_emplace(weight, "weights, " + std::string(NameOf(model.tensor(weight).type)) +
+                                  (model.tensor(weight).is_sparse() ? ", sparse" : ""));
     if (model.IsWeight(layer.bias)) kinds.try_emplace(model.tensor(layer.bias).source, kBiases);
   }
   for (const ModelNode& node : model.nodes()) {
@@ -47,8 +48,8 @@ Shares SharesOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) 
     const ModelTensor& tensor = model.tensors()[i];
     if (!tensor.is_constant || tensor.data.empty()) continue;
     const auto kind = kinds.find(static_cast<TensorId>(i));
-    shares[kind == kinds.end() ? std::string(kOther) : kind->second] += tensor.data.size();
-    counted += tensor.data.size();
+    shares[kind == kinds.end() ? std::string(kOther) : kind->second] += tensor.stored_bytes();
+    counted += tensor.stored_bytes();
   }
   shares[std::string(kRest)] = model.file_bytes() - std::min(counted, model.file_bytes());
   return shares;

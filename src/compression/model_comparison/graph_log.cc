@@ -117,7 +117,7 @@ class GraphLogBuilder {
       added.attributes.emplace_back("weights", Attribute::StringList({Described(tensor)}));
       AddFindings(tensor.name, added.attributes);
       graph_.AddNode(added);
-      AddBytes(added.name, tensor.data.size());
+      AddBytes(added.name, tensor.stored_bytes());
     }
   }
 

@@ -101,7 +101,7 @@ void LintFloatWeights(const ModelGraph& model, std::span<const ModelLayer> layer
     if (!stored.insert(weight.source).second) continue;
     if (first == nullptr) first = &layer;
     const auto levels = static_cast<std::uint64_t>(how->code_max - how->code_min);
-    bytes += model.tensor(weight.source).data.size();
+    bytes += model.tensor(weight.source).stored_bytes();
     code_bits += SizeOf(model, layer).elements * std::bit_width(levels);
   }
   if (first == nullptr) return;

@@ -137,8 +137,8 @@ std::vector<ModelLayer> FindStoredWeights(const ModelGraph& model) {
     if (!HasElements(tensor)) continue;
     ModelLayer layer{.depth = i, .weight = static_cast<TensorId>(i)};
     layer.bias = model.FindTensor(std::string(LayerOfWeight(tensor.name)) + ".bias");
-    layer.bytes = tensor.data.size();
-    if (layer.bias != kNoTensor) layer.bytes += model.tensor(layer.bias).data.size();
+    layer.bytes = tensor.stored_bytes();
+    if (layer.bias != kNoTensor) layer.bytes += model.tensor(layer.bias).stored_bytes();
     layers.push_back(layer);
   }
   return layers;
@@ -176,7 +176,7 @@ void CompleteFirst(const ModelGraph& model, const TensorUse& use, std::span<Mode
   first.bytes = node.weight_bytes;
   for (ModelLayer& other : layers.subspan(1)) {
     const ModelTensor& stored = model.tensor(model.tensor(other.weight).source);
-    other.bytes = std::min<std::uint64_t>(stored.data.size(), first.bytes);
+    other.bytes = std::min(stored.stored_bytes(), first.bytes);
     first.bytes -= other.bytes;
   }
   const auto output =
