@@ -7,6 +7,7 @@
 #include "model/graph_assembler.h"
 #include "model/quantization_rules.h"
 #include "model/tflite_operators.h"
+#include "model/tflite_sparsity.h"
 
 namespace cboard {
 namespace {
@@ -140,7 +141,14 @@ class TfliteReader {
     const std::vector<std::int32_t> stored = tensor.Numbers<std::int32_t>(tensor_field::kShape);
     const std::vector<std::int64_t> shape(stored.begin(), stored.end());
     const ByteSpan data = DataOf(tensor.Number<std::uint32_t>(tensor_field::kBuffer));
-    if (!data.empty() && !tensor.Has(tensor_field::kSparsity)) {
+    const bool is_sparse = tensor.Has(tensor_field::kSparsity);
+    if (is_sparse && CanBeSparse(type)) {
+      const Result<void> set =
+          SetSparseConstant(graph_, id, type, shape, tensor.Table(tensor_field::kSparsity), data);
+      // What points outside of the file reads as nothing: then that is what is wrong.
+      CBOARD_RETURN_IF_ERROR(CheckDamage());
+      CBOARD_RETURN_IF_ERROR(set);
+    } else if (!data.empty() && !is_sparse) {
       CBOARD_RETURN_IF_ERROR(graph_.SetConstant(id, type, shape, {data}));
     } else {
       const std::vector<std::int32_t> open = tensor.Numbers<std::int32_t>(
@@ -220,10 +228,13 @@ class TfliteReader {
     return {};
   }
 
-  // Weights stored as float16 or in eight bits reach their users through DEQUANTIZE.
+  // Weights stored as float16 or in eight bits reach their users through DEQUANTIZE, sparse ones
+  // through DENSIFY.
   void PassConstantsOn() {
     for (const ModelNode& node : graph_.nodes()) {
-      if (node.op_type != "DEQUANTIZE" && node.op_type != "RESHAPE") continue;
+      if (node.op_type != "DEQUANTIZE" && node.op_type != "DENSIFY" && node.op_type != "RESHAPE") {
+        continue;
+      }
       if (node.inputs.empty() || node.outputs.empty() || node.inputs[0] == kNoTensor ||
           node.outputs[0] == kNoTensor) {
         continue;

@@ -8,6 +8,7 @@ import numpy as np
 from onnx import helper, numpy_helper
 
 import onnx_models
+import test_tflite
 
 
 def run(*arguments):
@@ -68,6 +69,50 @@ def test_json_is_complete_whatever_top_says(tmp_path):
     assert (
         codes["quantization"]["granularity"] == "per channel" and codes["quantization"]["axis"] == 1
     )
+
+
+def test_sparse_weights_are_called_so_and_count_what_the_file_holds(tmp_path):
+    content, weights, stored_bytes = test_tflite.sparse_network()
+    (tmp_path / "m.tflite").write_bytes(content)
+    lines = [line.split() for line in run(tmp_path / "m.tflite").stdout.splitlines()]
+    shares = [f"{100 * part / (stored_bytes + 16):.1f}" for part in (stored_bytes, 16)]
+    elements = str(weights.size)
+    assert ["float16,", "sparse", "1", elements, str(stored_bytes), "B", shares[0], "%"] in lines
+    assert ["float32", "1", "4", "16", "B", shares[1], "%"] in lines
+    report = json.loads(run(tmp_path / "m.tflite", "--json").stdout)
+    assert report["totals"]["elements"] == weights.size + 4
+    assert report["totals"]["weight_bytes"] == stored_bytes + 16 < weights.nbytes
+    weight, bias = report["constants"]
+    assert weight["name"] == "conv/w" and weight["bytes"] == stored_bytes and weight["sparse"]
+    assert bias["name"] == "conv/b" and bias["bytes"] == 16 and not bias["sparse"]
+
+
+def test_sparse_weights_are_compared_with_dense_ones(tmp_path):
+    sizes = []
+    for name, is_sparse in (("dense", False), ("sparse", True)):
+        content, _, stored_bytes = test_tflite.sparse_network(is_sparse)
+        (tmp_path / f"{name}.tflite").write_bytes(content)
+        sizes.append(stored_bytes)
+    result = subprocess.run(
+        [
+            os.environ["COMPRESSION_BOARD"],
+            "compare",
+            tmp_path / "dense.tflite",
+            tmp_path / "sparse.tflite",
+            "--json",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert result.returncode == 0, result.stderr
+    report = json.loads(result.stdout)
+    (layer,) = report["layers"]
+    assert layer["op_type"] == "CONV_2D" and layer["level"] == "green"
+    assert layer["weight"]["mse"] == 0 and layer["variant_bytes"] == sizes[1] + 16
+    shares = {share["what"]: share for share in report["bytes"]}
+    assert shares["weights, float16"]["baseline_bytes"] == sizes[0]
+    assert shares["weights, float16, sparse"]["variant_bytes"] == sizes[1] < sizes[0]
 
 
 def test_what_cannot_be_read_is_said_and_fails(tmp_path):

@@ -55,6 +55,10 @@ def small_tflite(path):
     path.write_bytes(test_tflite.quantized_network()[0])
 
 
+def small_sparse_tflite(path):
+    path.write_bytes(test_tflite.sparse_network()[0])
+
+
 def small_ir(path):
     path.write_text("""<?xml version="1.0"?><net name="n" version="11"><layers>
       <layer id="0" name="x" type="Parameter"><output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
@@ -71,6 +75,7 @@ SMALL = {
     "gguf": small_gguf,
     "pb": small_graph,
     "tflite": small_tflite,
+    "sparse.tflite": small_sparse_tflite,
     "xml": small_ir,
 }
 
@@ -89,10 +94,18 @@ def test_cut_off_at_every_byte_and_changed_at_every_byte(tmp_path, kind):
     assert prefixes == path.stat().st_size and changed == 3 * prefixes
     # A protobuf may end between two fields of its outermost message, and is then whole; GGUF and
     # flatbuffers may end in padding that nobody misses.
-    assert prefixes_opened <= {"onnx": 20, "pb": 20, "gguf": 31, "tflite": 7}.get(kind, 0)
+    assert prefixes_opened <= {
+        "onnx": 20,
+        "pb": 20,
+        "gguf": 31,
+        "tflite": 7,
+        "sparse.tflite": 7,
+    }.get(kind, 0)
     assert 0 < changed_opened < changed
-    # No size that a file claims is believed: buffers of fixed sizes are all that is larger than it.
-    assert path.stat().st_size < 8 << 10 and most_at_once <= 64 << 10
+    # No size that a file claims is believed: buffers of fixed sizes are all that is larger than it,
+    # and what zeros that are not stored unfold to, which has a limit.
+    limit = 256 * path.stat().st_size + 256 if kind == "sparse.tflite" else 64 << 10
+    assert path.stat().st_size < 8 << 10 and most_at_once <= limit
 
 
 def limited(path):
@@ -294,3 +307,195 @@ def test_a_tensorflow_constant_of_a_million_billions_is_not_made(tmp_path, dump)
         [os.environ["DUMP_MODEL"], path], capture_output=True, text=True, timeout=60
     )
     assert json.loads(result.stdout)["tensors"][0]["bytes"] == 4
+
+
+INT = np.int32
+CSR = test_tflite.DimensionType.SPARSE_CSR
+
+
+def csr(segments, indices, kind=INT):
+    return (CSR, np.array(segments, kind), np.array(indices, kind))
+
+
+def sparse_tflite(path, order, block_map, levels, shape=(2, 4), values=3, copies=1):
+    """A float32 tensor 'w', by default of two rows; as often as asked for, always the same table."""
+    m = test_tflite.Builder()
+    data = None if values == 0 else np.ones(values, np.float32)
+    w = m.tensor("w", "float32", shape, data, sparsity=m.sparsity(order, block_map, levels))
+    m.tensors *= copies
+    path.write_bytes(m.finish([], [w]))
+    return path
+
+
+ROWS = csr([0, 1, 3], [2, 0, 3])
+
+
+def test_tflite_sparse_tables_that_fit_are_read(tmp_path, dump):
+    ours = dump(sparse_tflite(tmp_path / "m.tflite", [0, 1], [], [(2,), ROWS]))
+    assert ours.values("w").tolist() == [[0, 0, 1, 0], [1, 0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    "complaint, order, block_map, levels, more",
+    [
+        ("has 0 dimensions, where 1 to 8 can be sparse", [], [], [], {"shape": []}),
+        (
+            "has 9 dimensions, where 1 to 8 can be sparse",
+            range(9),
+            [],
+            [(1,)] * 9,
+            {"shape": [1] * 9},
+        ),
+        ("has a dimension without elements", [0, 1], [], [(0,), ROWS], {"shape": [0, 4]}),
+        ("has a dimension without elements", [0, 1], [], [(2,), ROWS], {"shape": [2, -4]}),
+        (
+            "is larger than memory can be",
+            [0, 1, 2],
+            [],
+            [csr([0, 0], []), csr([0], []), csr([0], [])],
+            {"shape": [2**31 - 1] * 3},
+        ),
+        (
+            "is larger than memory can be",
+            [0, 1, 2],
+            [],
+            [csr([0, 0], []), csr([0], []), csr([0], [])],
+            {"shape": [2**31 - 1, 2**31 - 1, 2]},
+        ),
+        ("has 0 levels and an order of 0 for 2 dimensions", [], [], [], {}),
+        ("has 1 levels and an order of 2 for 2 dimensions", [0, 1], [], [(2,)], {}),
+        ("has 2 levels and an order of 1 for 2 dimensions", [0], [], [(2,), ROWS], {}),
+        ("2 dimensions, of which 1 are in blocks", [0, 1], [1], [(2,), ROWS], {}),
+        (
+            "has 20000 levels and an order of 20000",
+            range(20000),
+            range(19998),
+            [(1,)] * 20000,
+            {},
+        ),
+        ("has a traversal order that is not", [0, 0], [], [(2,), ROWS], {}),
+        ("has a traversal order that is not", [0, 2], [], [(2,), ROWS], {}),
+        ("has a traversal order that is not", [-1, 1], [], [(2,), ROWS], {}),
+        ("has a traversal order that is not", [0, 2, 1], [1], [(2,), (2,), (2,)], {}),
+        ("has a traversal order that is not", [0, 1, 3], [1], [(2,), (2,), (2,)], {}),
+        ("has a block map that is not", [0, 1, 2], [2], [(2,), (2,), (2,)], {}),
+        ("has a block map that is not", [0, 1, 2], [-1], [(2,), (2,), (2,)], {}),
+        ("has a block map that is not", [0, 1, 2, 3], [1, 1], [(2,), (1,), (2,), (2,)], {}),
+        ("has a level of the unknown format 7", [0, 1], [], [(2,), (7, *ROWS[1:])], {}),
+        (
+            "has a sparse level without lists of segments and indices",
+            [0, 1],
+            [],
+            [(2,), (CSR, None, ROWS[2])],
+            {},
+        ),
+        (
+            "has a sparse level without lists of segments and indices",
+            [0, 1],
+            [],
+            [(2,), (CSR, ROWS[1], None)],
+            {},
+        ),
+        ("whole blocks along dimension 1", [0, 1, 2], [1], [(2,), (1,), (3,)], {}),
+        ("whole blocks along dimension 1", [0, 1, 2], [1], [(2,), (1,), (0,)], {}),
+        ("whole blocks along dimension 1", [0, 1, 2], [1], [(2,), (1,), (-4,)], {}),
+        ("whole blocks along dimension 1", [0, 1, 2], [1], [(2,), (2,), ROWS], {}),
+        ("has a level of size 3 for the 2 of dimension 0", [0, 1], [], [(3,), ROWS], {}),
+        ("has a level of size -2 for the 2 of dimension 0", [0, 1], [], [(-2,), ROWS], {}),
+        ("has a level of size 4 for the 2 of dimension 1", [0, 1, 2], [1], [(2,), (4,), (2,)], {}),
+        (
+            "has 2 bounds of segments where 2 segments are",
+            [0, 1],
+            [],
+            [(2,), csr([0, 3], [2, 0, 3])],
+            {},
+        ),
+        (
+            "has 4 bounds of segments where 2 segments are",
+            [0, 1],
+            [],
+            [(2,), csr([0, 1, 3, 3], [2, 0, 3])],
+            {},
+        ),
+        ("has 0 bounds of segments where 2", [0, 1], [], [(2,), csr([], [2, 0, 3])], {}),
+        ("from 0: bound 0 is 1", [0, 1], [], [(2,), csr([1, 1, 3], [2, 0, 3])], {}),
+        ("from 0: bound 0 is -1", [0, 1], [], [(2,), csr([-1, 1, 3], [2, 0, 3])], {}),
+        ("from 0: bound 2 is 1", [0, 1], [], [(2,), csr([0, 2, 1], [2, 0, 3])], {}),
+        ("from 0: bound 2 is -3", [0, 1], [], [(2,), csr([0, 2, -3], [2, 0, 3])], {}),
+        (
+            "has segments of 2147483647 indices but lists 3",
+            [0, 1],
+            [],
+            [(2,), csr([0, 1, 2**31 - 1], [2, 0, 3])],
+            {},
+        ),
+        ("has the index 4 on a level of size 4", [0, 1], [], [(2,), csr([0, 1, 3], [2, 0, 4])], {}),
+        ("has the index -1 on a level of", [0, 1], [], [(2,), csr([0, 1, 3], [2, -1, 3])], {}),
+        (
+            "has the index 255 on a level of size 4",
+            [0, 1],
+            [],
+            [(2,), csr([0, 1, 3], [2, 0, 255], np.uint8)],
+            {},
+        ),
+        (
+            "has the index 65535 on a level of size 4",
+            [0, 1],
+            [],
+            [(2,), csr([0, 1, 3], [2, 0, 65535], np.uint16)],
+            {},
+        ),
+        (
+            "has the index 2 on a level of size 2",
+            [0, 1, 2],
+            [1],
+            [(2,), csr([0, 0, 1], [2]), (2,)],
+            {},
+        ),
+        ("needs 3 values but has 2", [0, 1], [], [(2,), ROWS], {"values": 2}),
+        ("needs 3 values but has 0", [0, 1], [], [(2,), ROWS], {"values": 0}),
+        ("needs 8 values but has 3", [0, 1], [], [(2,), (4,)], {}),
+        (
+            "needs 576460752034988032 values but has 3",
+            [0, 1],
+            [],
+            [(2**31 - 1,), (2**28,)],
+            {"shape": [2**31 - 1, 2**28]},
+        ),
+        (
+            "is larger than memory can be",
+            [0, 1, 2],
+            [],
+            [csr([0, 40], [0] * 40), (2**31 - 1,), (2**28,)],
+            {"shape": [1, 2**31 - 1, 2**28]},
+        ),
+    ],
+)
+def test_tflite_sparse_tables_that_do_not_fit(tmp_path, complaint, order, block_map, levels, more):
+    message = limited(
+        sparse_tflite(tmp_path / "m.tflite", list(order), list(block_map), levels, **more)
+    )
+    assert "data_loss" in message and "m.tflite" in message
+    assert "sparse tensor 'w' of type float32 and shape [" in message and complaint in message
+
+
+def test_tflite_zeros_that_are_not_stored_have_a_limit(tmp_path):
+    """Both of the largest, and of all of them together."""
+    path = tmp_path / "m.tflite"
+    message = limited(
+        sparse_tflite(path, [0, 1], [], [csr([0, 1], [0]), csr([0, 1], [0])], [2**15, 2**15])
+    )
+    assert "resource_exhausted: " in message and "sparse tensor 'w'" in message
+    assert "more than 256 times as large as the file" in message
+    many = sparse_tflite(path, [0], [], [csr([0, 1], [0])], [2**17], copies=1000)
+    assert path.stat().st_size < 8 << 10
+    message = limited(many)
+    assert "resource_exhausted" in message and "unfold to more than" in message
+
+
+def test_tflite_lists_that_many_tensors_share_are_not_gone_through_for_each(tmp_path):
+    """A million values for one element, and 50,000 tensors that take four bytes each."""
+    count = 1_000_000
+    level = (CSR, np.array([0, count], INT), np.zeros(count, np.uint8))
+    path = sparse_tflite(tmp_path / "m.tflite", [0], [], [level], [1], values=count, copies=50_000)
+    assert "resource_exhausted" in limited(path)

@@ -4,8 +4,8 @@ import flatbuffers
 import numpy as np
 import pytest
 import tflite
-from ai_edge_litert.interpreter import Interpreter
-from tflite import BuiltinOperator, TensorType
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+from tflite import BuiltinOperator, DimensionType, SparseIndexVector, TensorType
 
 RNG = np.random.default_rng(13)
 TYPES = {
@@ -16,6 +16,7 @@ TYPES = {
     "int16": TensorType.INT16,
     "int32": TensorType.INT32,
     "int64": TensorType.INT64,
+    "int4": TensorType.INT4,
 }
 
 
@@ -36,7 +37,43 @@ class Builder:
     def ints(self, start, values):
         return self.vector(start, list(values), self.b.PrependInt32)
 
-    def tensor(self, name, kind, shape, data=None, scales=None, zeros=None, axis=0):
+    def indices(self, values):
+        """A union's type and table: an Int32Vector, Uint16Vector or Uint8Vector."""
+        name = {"int32": "Int32Vector", "uint16": "Uint16Vector", "uint8": "Uint8Vector"}[
+            values.dtype.name
+        ]
+        vector = self.b.CreateNumpyVector(values)
+        getattr(tflite, f"{name}Start")(self.b)
+        getattr(tflite, f"{name}AddValues")(self.b, vector)
+        return getattr(SparseIndexVector, name), getattr(tflite, f"{name}End")(self.b)
+
+    def level(self, level):
+        lists = [None if values is None else self.indices(values) for values in level[1:]]
+        tflite.DimensionMetadataStart(self.b)
+        if len(level) == 1:
+            tflite.DimensionMetadataAddFormat(self.b, DimensionType.DENSE)
+            tflite.DimensionMetadataAddDenseSize(self.b, level[0])
+        else:
+            tflite.DimensionMetadataAddFormat(self.b, level[0])
+        for part, added in zip(("ArraySegments", "ArrayIndices"), lists):
+            if added is not None:
+                getattr(tflite, f"DimensionMetadataAdd{part}Type")(self.b, added[0])
+                getattr(tflite, f"DimensionMetadataAdd{part}")(self.b, added[1])
+        return tflite.DimensionMetadataEnd(self.b)
+
+    def sparsity(self, order, block_map, levels):
+        """Levels are (size,) or (format, segments, indices)."""
+        levels = [self.level(level) for level in levels]
+        levels = self.offsets(tflite.SparsityParametersStartDimMetadataVector, levels)
+        order = self.ints(tflite.SparsityParametersStartTraversalOrderVector, order)
+        blocks = self.ints(tflite.SparsityParametersStartBlockMapVector, block_map)
+        tflite.SparsityParametersStart(self.b)
+        tflite.SparsityParametersAddTraversalOrder(self.b, order)
+        tflite.SparsityParametersAddBlockMap(self.b, blocks)
+        tflite.SparsityParametersAddDimMetadata(self.b, levels)
+        return tflite.SparsityParametersEnd(self.b)
+
+    def tensor(self, name, kind, shape, data=None, scales=None, zeros=None, axis=0, sparsity=None):
         quantization = None
         if scales is not None:
             scale = self.vector(
@@ -63,6 +100,8 @@ class Builder:
         tflite.TensorAddName(self.b, text)
         if quantization is not None:
             tflite.TensorAddQuantization(self.b, quantization)
+        if sparsity is not None:
+            tflite.TensorAddSparsity(self.b, sparsity)
         self.tensors.append(tflite.TensorEnd(self.b))
         return len(self.tensors) - 1
 
@@ -180,7 +219,7 @@ def test_a_quantized_convolution(tmp_path, dump):
         assert tensor["quantization"]["axis"] == theirs["quantized_dimension"]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in TYPES])
+@pytest.mark.parametrize("kind", [kind for kind in TYPES if kind != "int4"])
 def test_every_element_type(tmp_path, dump, kind):
     m = Builder()
     array = (RNG.random((3, 5)) * 100).astype(kind)
@@ -216,3 +255,191 @@ def test_operators_above_127_have_their_name(tmp_path, dump):
     m.operator(BuiltinOperator.GELU, [x], [y])
     (tmp_path / "m.tflite").write_bytes(m.finish([x], [y]))
     assert dump(tmp_path / "m.tflite").ops == ["GELU"]
+
+
+def pruned(kind, shape, keep=0.3):
+    """Integers that every type holds; most of them zero, and one row of nothing else."""
+    array = RNG.integers(1, 100, shape) * (RNG.random(shape) < keep)
+    array[0] = 0
+    return array.astype(kind)
+
+
+def sparse(array, formats, order=None, blocks=None, widths=("int32", "int32")):
+    """What the schema asks for: (order, block map, levels), values and bytes of the lists.
+
+    `formats` has a letter for each level, d or s; `blocks` the sizes by dimension.
+    """
+    rank, blocks = array.ndim, blocks or {}
+    order = list(range(rank + len(blocks))) if order is None else order
+    split, outer, inner = [], [], []
+    for dimension, size in enumerate(array.shape):
+        outer.append(len(split))
+        block = blocks.get(dimension, 1)
+        split.append(size // block)
+        if dimension in blocks:
+            inner.append(len(split))
+            split.append(block)
+    tree = array.reshape(split).transpose([(outer + inner)[dimension] for dimension in order])
+
+    levels, nodes, index_bytes = [], [()], 0
+    for depth, letter in enumerate(formats):
+        size = tree.shape[depth]
+        if letter == "d":
+            levels.append((size,))
+            nodes = [(*node, i) for node in nodes for i in range(size)]
+            continue
+        children = [[i for i in range(size) if tree[(*node, i)].any()] for node in nodes]
+        segments = np.cumsum([0, *map(len, children)]).astype(widths[0])
+        indices = np.array([i for some in children for i in some], widths[1])
+        levels.append((DimensionType.SPARSE_CSR, segments, indices))
+        nodes = [(*node, i) for node, some in zip(nodes, children) for i in some]
+        index_bytes += segments.nbytes + indices.nbytes
+    values = np.array([tree[node] for node in nodes], array.dtype)
+    return (order, sorted(blocks), levels), values, index_bytes
+
+
+def densified(array, *how, scales=None, zeros=None, axis=0, **more):
+    """A model of one sparse constant and its DENSIFY; and what of it the file holds."""
+    m = Builder()
+    kind, quantization = array.dtype.name, dict(scales=scales, zeros=zeros, axis=axis)
+    parameters, values, index_bytes = sparse(array, *how, **more)
+    w = m.tensor("w", kind, array.shape, values, sparsity=m.sparsity(*parameters), **quantization)
+    y = m.tensor("y", kind, array.shape, **quantization)
+    m.operator(BuiltinOperator.DENSIFY, [w], [y])
+    return m.finish([], [y]), values.nbytes + index_bytes
+
+
+def interpreted(content):
+    interpreter = Interpreter(
+        model_content=content,
+        experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+    )
+    interpreter.allocate_tensors()
+    interpreter.invoke()
+    return interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+
+
+SPARSE = {
+    "rows": dict(shape=(6, 10), formats="ds"),
+    "columns": dict(shape=(6, 10), formats="ds", order=[1, 0]),
+    "both": dict(shape=(6, 10), formats="ss"),
+    "all dense": dict(shape=(6, 10), formats="dd"),
+    "dense behind sparse": dict(shape=(6, 4, 5), formats="dsd"),
+    "vector": dict(shape=(40,), formats="s"),
+    "blocks of 1x4": dict(shape=(8, 12), formats="dsd", blocks={1: 4}),
+    "blocks of 4x2": dict(shape=(8, 12), formats="dsdd", blocks={0: 4, 1: 2}),
+    "blocks by column": dict(
+        shape=(8, 12), formats="dsdd", blocks={0: 4, 1: 2}, order=[1, 0, 3, 2]
+    ),
+    "convolution": dict(shape=(4, 3, 3, 16), formats="dddsd", blocks={3: 4}),
+    "convolution, sparse kernels": dict(shape=(4, 3, 3, 16), formats="dsssd", blocks={3: 4}),
+    "convolution, channels first": dict(
+        shape=(4, 3, 3, 16), formats="dssdd", blocks={3: 4}, order=[0, 3, 1, 2, 4]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("layout", SPARSE)
+def test_sparse_constants_are_what_the_interpreter_makes_of_them(tmp_path, dump, layout, kind):
+    how = dict(SPARSE[layout])
+    array = pruned(kind, how.pop("shape"))
+    content, stored_bytes = densified(array, **how)
+    (tmp_path / "m.tflite").write_bytes(content)
+    ours = dump(tmp_path / "m.tflite")
+    np.testing.assert_array_equal(interpreted(content), array)
+    np.testing.assert_array_equal(ours.values("w"), array.astype(np.float32))
+    np.testing.assert_array_equal(ours.values("y"), array.astype(np.float32))
+    assert ours.tensors["w"]["type"] == kind and ours.tensors["w"]["bytes"] == stored_bytes
+    assert ours.tensors["y"]["source"] == "w"
+
+
+@pytest.mark.parametrize("indices", ["uint8", "uint16", "int32"])
+@pytest.mark.parametrize("segments", ["uint8", "uint16", "int32"])
+def test_sparse_lists_of_every_width(tmp_path, dump, segments, indices):
+    array = pruned("float32", (7, 200), keep=0.1)
+    array[3, 199] = 5
+    content, stored_bytes = densified(array, "ds", widths=(segments, indices))
+    (tmp_path / "m.tflite").write_bytes(content)
+    ours = dump(tmp_path / "m.tflite")
+    np.testing.assert_array_equal(interpreted(content), array)
+    np.testing.assert_array_equal(ours.values("w"), array)
+    assert ours.tensors["w"]["bytes"] == stored_bytes < array.nbytes
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TYPES if kind != "int4"])
+def test_sparse_constants_of_every_element_type(tmp_path, dump, kind):
+    array = pruned(kind, (5, 8))
+    (tmp_path / "m.tflite").write_bytes(densified(array, "ds")[0])
+    np.testing.assert_array_equal(dump(tmp_path / "m.tflite").values("y"), array.astype(np.float32))
+
+
+def test_sparse_codes_have_their_scales(tmp_path, dump):
+    codes = pruned("int8", (4, 3, 3, 8))
+    scales = (RNG.random(4) + 0.1).astype(np.float32)
+    content, _ = densified(codes, "dddsd", blocks={3: 4}, scales=scales, zeros=[0] * 4)
+    (tmp_path / "m.tflite").write_bytes(content)
+    np.testing.assert_array_equal(interpreted(content), codes)
+    ours = dump(tmp_path / "m.tflite")
+    real = codes.astype(np.float32) * scales[:, None, None, None]
+    np.testing.assert_array_equal(ours.values("w"), real)
+    np.testing.assert_array_equal(ours.values("y"), real)
+
+
+def test_left_out_codes_are_zero_whatever_the_zero_point(tmp_path, dump):
+    codes = pruned("int8", (5, 8))
+    content, _ = densified(codes, "ds", scales=[0.5], zeros=[-3])
+    (tmp_path / "m.tflite").write_bytes(content)
+    np.testing.assert_array_equal(interpreted(content), codes)
+    real = (codes.astype(np.float32) + 3) * np.float32(0.5)
+    np.testing.assert_array_equal(dump(tmp_path / "m.tflite").values("y"), real)
+
+
+def sparse_network(is_sparse=True):
+    """A convolution whose float16 weights come through DENSIFY and DEQUANTIZE, or without both."""
+    weights = np.random.default_rng(7).normal(size=(4, 3, 3, 8)).astype(np.float16)
+    weights[np.random.default_rng(8).random(weights.shape) < 0.7] = 0
+    m = Builder()
+    x = m.tensor("x", "float32", [1, 8, 8, 8])
+    if is_sparse:
+        parameters, values, index_bytes = sparse(weights, "ddds", widths=("uint8", "uint8"))
+        w = m.tensor("conv/w", "float16", weights.shape, values, sparsity=m.sparsity(*parameters))
+        stored_bytes = values.nbytes + index_bytes
+        dense = m.tensor("conv/dense", "float16", weights.shape)
+        m.operator(BuiltinOperator.DENSIFY, [w], [dense])
+    else:
+        dense = m.tensor("conv/dense", "float16", weights.shape, weights)
+        stored_bytes = weights.nbytes
+    real = m.tensor("conv/real", "float32", weights.shape)
+    m.operator(BuiltinOperator.DEQUANTIZE, [dense], [real])
+    bias = m.tensor("conv/b", "float32", [4], np.ones(4, np.float32))
+    y = m.tensor("y", "float32", [1, 4, 4, 4])
+    m.operator(
+        BuiltinOperator.CONV_2D,
+        [x, real, bias],
+        [y],
+        tflite.BuiltinOptions.Conv2DOptions,
+        conv_options(m.b),
+    )
+    return m.finish([x], [y]), weights, stored_bytes
+
+
+def test_layers_find_their_sparse_weights_and_count_what_is_stored(tmp_path, dump):
+    content, weights, stored_bytes = sparse_network()
+    (tmp_path / "m.tflite").write_bytes(content)
+    ours = dump(tmp_path / "m.tflite")
+    assert ours.tensors["conv/real"]["source"] == "conv/w"
+    np.testing.assert_array_equal(ours.values("conv/real"), weights.astype(np.float32))
+    conv = ours.listing["nodes"][-1]
+    assert conv["op_type"] == "CONV_2D" and conv["macs"] == 4 * 4 * 4 * 72
+    assert conv["weight_bytes"] == stored_bytes + 16 < weights.nbytes
+
+
+def test_sparse_elements_that_share_bytes_are_described_and_not_read(tmp_path, dump):
+    m = Builder()
+    parameters, _, _ = sparse(np.eye(4, dtype=np.int8), "ds")
+    w = m.tensor("w", "int4", [4, 4], np.zeros(2, np.int8), sparsity=m.sparsity(*parameters))
+    (tmp_path / "m.tflite").write_bytes(m.finish([], [w]))
+    tensor = dump(tmp_path / "m.tflite").tensors["w"]
+    assert tensor["type"] == "int4" and tensor["shape"] == [4, 4]
+    assert not tensor["is_constant"] and not tensor["is_weight"]
