@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace cboard::testing {
@@ -78,6 +79,80 @@ std::string TensorFlowGraph() {
          Field(1, Field(1, "y") + Field(2, "Relu") + Field(3, "x") + type) + Field(4, Field(1, 27));
 }
 
+// A part of a flatbuffer with all that its offsets lead to. Offsets to the part itself lead to its
+// `entry`.
+struct Flat {
+  std::string bytes;
+  std::size_t entry = 0;
+};
+using FlatField = std::variant<std::monostate, int, Flat>;
+
+// Writes `target` behind `bytes`, and its offset to `at`, where there is room for it.
+void PointTo(const Flat& target, std::size_t at, std::string& bytes) {
+  bytes.replace(at, 4, Bytes(static_cast<std::uint32_t>(bytes.size() + target.entry - at)));
+  bytes += target.bytes;
+}
+
+Flat FlatVector(std::string_view content) {
+  return {Bytes(static_cast<std::uint32_t>(content.size())).append(content)};
+}
+
+Flat FlatVector(const std::vector<int>& numbers) {
+  Flat vector{Bytes(static_cast<std::uint32_t>(numbers.size()))};
+  for (const int number : numbers) vector.bytes += Bytes(number);
+  return vector;
+}
+
+Flat FlatVector(const std::vector<Flat>& tables) {
+  Flat vector = FlatVector(std::vector<int>(tables.size()));
+  for (std::size_t i = 0; i < tables.size(); ++i) PointTo(tables[i], 4 + 4 * i, vector.bytes);
+  return vector;
+}
+
+// Its fields take four bytes each, whatever their type.
+Flat FlatTable(const std::vector<FlatField>& fields) {
+  const std::size_t list = 4 + 2 * fields.size(), table = 4 + 4 * fields.size();
+  std::string bytes =
+      Bytes(static_cast<std::uint16_t>(list)) + Bytes(static_cast<std::uint16_t>(table));
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    bytes += Bytes(static_cast<std::uint16_t>(fields[i].index() == 0 ? 0 : 4 + 4 * i));
+  }
+  bytes += Bytes(static_cast<std::int32_t>(list));
+  for (const FlatField& field : fields) {
+    bytes += Bytes(std::holds_alternative<int>(field) ? std::get<int>(field) : 0);
+  }
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto* target = std::get_if<Flat>(&fields[i]);
+    if (target != nullptr) PointTo(*target, list + 4 + 4 * i, bytes);
+  }
+  return {bytes, list};
+}
+
+// A sparse constant of 2 rows of 2 blocks of 2, and the DENSIFY behind it.
+std::string Tflite() {
+  constexpr std::monostate kNone;
+  const Flat segments = FlatTable({FlatVector(std::vector<int>{0, 1, 2})});
+  const Flat indices = FlatTable({FlatVector(std::string_view("\x01\x00", 2))});
+  const Flat levels = FlatVector(
+      {FlatTable({0, 2}), FlatTable({1, kNone, 1, segments, 3, indices}), FlatTable({0, 2})});
+  const Flat sparsity =
+      FlatTable({FlatVector(std::vector<int>{0, 1, 2}), FlatVector(std::vector<int>{1}), levels});
+  const Flat shape = FlatVector(std::vector<int>{2, 4});
+  const Flat tensors =
+      FlatVector({FlatTable({shape, 0, 1, FlatVector("w"), kNone, kNone, sparsity}),
+                  FlatTable({shape, 0, 0, FlatVector("y")})});
+  const Flat from = FlatVector(std::vector<int>{0}), to = FlatVector(std::vector<int>{1});
+  const Flat subgraph =
+      FlatTable({tensors, FlatVector(""), to, FlatVector({FlatTable({0, from, to})})});
+  const Flat values = FlatVector(Bytes(1.f) + Bytes(2.f) + Bytes(3.f) + Bytes(4.f));
+  const Flat model =
+      FlatTable({3, FlatVector({FlatTable({124, kNone, 1, 124})}), FlatVector({subgraph}),
+                 FlatVector("d"), FlatVector({FlatTable({}), FlatTable({values})})});
+  std::string file = Bytes(std::uint32_t{0}) + "TFL3";
+  PointTo(model, 0, file);
+  return file;
+}
+
 std::string Event() {
   const std::string value = Field(1, "loss") + "\x15" + Bytes(0.5f);
   const std::string histogram =
@@ -113,8 +188,8 @@ constexpr std::string_view kTexts[] = {
 };
 
 std::vector<std::string> Seeds() {
-  std::vector<std::string> seeds = {Safetensors(),     Gguf(),  Onnx(), QuantizedOnnx(),
-                                    TensorFlowGraph(), Event(), Npy()};
+  std::vector<std::string> seeds = {Safetensors(),     Gguf(),   Onnx(),  QuantizedOnnx(),
+                                    TensorFlowGraph(), Tflite(), Event(), Npy()};
   seeds.push_back("\x01" + Event());  // Some fuzzers take a byte before the file itself.
   seeds.insert(seeds.end(), std::begin(kTexts), std::end(kTexts));
   return seeds;
