@@ -128,6 +128,29 @@ Result<void> GraphAssembler::SetConstant(TensorId id, ElementType type,
   return {};
 }
 
+Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, ElementType type,
+                                                    std::vector<std::int64_t> shape,
+                                                    std::uint64_t stored_bytes) {
+  // Zeros take no place in a file, so that few bytes could claim any number of them. A network of
+  // which one weight in a hundred is left unfolds to less than a quarter of that.
+  constexpr std::uint64_t kMostTimesTheFile = 256;
+  const std::uint64_t needed = BytesNeeded(type, shape).value_or(0);
+  if (needed / kMostTimesTheFile > graph_.file_bytes_) {
+    return Fail(ErrorCode::kResourceExhausted,
+                "sparse tensor " + Quoted(tensor(id).name) + " of type " +
+                    std::string(NameOf(type)) + " and shape " + ShapeText(shape) +
+                    " would be more than " + std::to_string(kMostTimesTheFile) +
+                    " times as large as the file of " +
+                    HumanBytes(static_cast<double>(graph_.file_bytes_)));
+  }
+  CBOARD_RETURN_IF_ERROR(Charge(sizeof(void*) + needed));
+  const auto size = static_cast<std::size_t>(needed);
+  const MutableByteSpan dense(graph_.decoded_.emplace_back(new std::byte[size]()).get(), size);
+  CBOARD_RETURN_IF_ERROR(SetConstant(id, type, std::move(shape), {dense}));
+  tensor(id).sparse_bytes = std::max<std::uint64_t>(stored_bytes, 1);  // It may be all zeros.
+  return dense;
+}
+
 void GraphAssembler::Describe(TensorId id, ElementType type, std::vector<std::int64_t> shape) {
   ModelTensor& described = tensor(id);
   if (described.is_constant || !Spend(shape.size() * sizeof(std::int64_t))) return;
@@ -226,12 +249,6 @@ ByteSpan GraphAssembler::Keep(std::string_view bytes) {
   auto& kept = graph_.decoded_.emplace_back(new std::byte[bytes.size()]);
   std::memcpy(kept.get(), bytes.data(), bytes.size());
   return {kept.get(), bytes.size()};
-}
-
-Result<MutableByteSpan> GraphAssembler::KeepZeros(std::uint64_t size) {
-  CBOARD_RETURN_IF_ERROR(Charge(sizeof(void*) + size));
-  const auto count = static_cast<std::size_t>(size);
-  return MutableByteSpan(graph_.decoded_.emplace_back(new std::byte[count]()).get(), count);
 }
 
 // By the sizes of the structs, usual descriptions take about ten times their bytes, and files hold

@@ -47,6 +47,12 @@ class GraphAssembler {
   Result<void> SetConstant(TensorId id, ElementType type, std::vector<std::int64_t> shape,
                            const StoredBytes& stored);
 
+  // The same for a constant that the file stores without its zeros, in `stored_bytes`: returns its
+  // bytes, all zero, for the others to be filled in. Fails besides with kResourceExhausted, before
+  // memory is taken, when there are more zeros than a file of this size has reason to leave out.
+  Result<MutableByteSpan> SetUnfolded(TensorId id, ElementType type,
+                                      std::vector<std::int64_t> shape, std::uint64_t stored_bytes);
+
   // Type and shape of a tensor that is computed or fed; does not overwrite a constant's.
   void Describe(TensorId id, ElementType type, std::vector<std::int64_t> shape);
 
@@ -66,8 +72,6 @@ class GraphAssembler {
   void AddFile(std::shared_ptr<const MappedFile> file);
   // Takes bytes that had to be decoded; they live as long as the graph.
   ByteSpan Keep(std::string_view bytes);
-  // The same for bytes that are yet to be decoded: zeros, which are counted before they are taken.
-  Result<MutableByteSpan> KeepZeros(std::uint64_t size);
 
   // Counts memory that is taken outside: by shapes that follow from others, scales, scopes. False
   // when there is none left.

@@ -126,10 +126,13 @@ TEST_F(GraphAssemblerTest, StopsBeforeADescriptionUnfoldsWithoutEnd) {
 }
 
 TEST_F(GraphAssemblerTest, CountsZerosBeforeItTakesThem) {
-  const Result<MutableByteSpan> zeros = graph_.KeepZeros(3);
+  const TensorId id = graph_.Tensor("w");
+  const Result<MutableByteSpan> zeros = graph_.SetUnfolded(id, ElementType::kInt8, {3}, 0);
   ASSERT_THAT(zeros, Succeeds());
   EXPECT_THAT(*zeros, ElementsAre(std::byte{0}, std::byte{0}, std::byte{0}));
-  EXPECT_THAT(graph_.KeepZeros(std::uint64_t{1} << 50), FailsWith(ErrorCode::kResourceExhausted));
+  EXPECT_TRUE(graph_.tensor(id).is_sparse());
+  EXPECT_THAT(graph_.SetUnfolded(id, ElementType::kInt8, {std::int64_t{1} << 50}, 8),
+              FailsSaying(ErrorCode::kResourceExhausted, "sparse tensor 'w'"));
 }
 
 TEST_F(GraphAssemblerTest, LeavesOutWhatIsBeyondItsMemoryAndFailsAtTheEnd) {

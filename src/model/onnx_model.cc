@@ -11,6 +11,7 @@
 #include "model/given_shapes.h"
 #include "model/graph_assembler.h"
 #include "model/onnx_passes.h"
+#include "model/onnx_sparsity.h"
 #include "model/stored_values.h"
 
 namespace cboard {
@@ -21,6 +22,7 @@ using proto::OnnxAttributeKind;
 using proto::OnnxFunction;
 using proto::OnnxGraph;
 using proto::OnnxNode;
+using proto::OnnxSparseTensor;
 using proto::OnnxTensor;
 using proto::OnnxValueInfo;
 
@@ -143,6 +145,10 @@ class OnnxReader {
     for (const OnnxTensor& initializer : graph.initializers) {
       CBOARD_RETURN_IF_ERROR(SetConstant(Declare(scope, initializer.name), initializer));
     }
+    for (const std::string_view bytes : graph.sparse_initializers) {
+      CBOARD_ASSIGN_OR_RETURN(const OnnxSparseTensor sparse, proto::ParseOnnxSparseTensor(bytes));
+      CBOARD_RETURN_IF_ERROR(SetSparse(Declare(scope, sparse.values.name), sparse));
+    }
     CBOARD_RETURN_IF_ERROR(DescribeAll(scope, graph.inputs));
     for (const OnnxValueInfo& input : graph.inputs) Declare(scope, input.name);
     return ReadNodes(graph.nodes, scope, [&]() -> Result<void> {
@@ -171,8 +177,8 @@ class OnnxReader {
     return {};
   }
 
-  Result<void> SetConstant(TensorId id, const OnnxTensor& tensor) {
-    if (id == kNoTensor) return {};
+  // Where the elements of a tensor are, in this file or in another.
+  Result<ByteSpan> DataOf(const OnnxTensor& tensor) {
     const ElementType type = ElementTypeOfOnnx(tensor.elem_type);
     if (tensor.is_external) {
       CBOARD_ASSIGN_OR_RETURN(const ByteSpan file, external_.Map(tensor.location));
@@ -184,20 +190,28 @@ class OnnxReader {
                 (tensor.length ? " with " + std::to_string(*tensor.length) + " bytes" : "") +
                 ", but that file has " + std::to_string(file.size()) + " bytes");
       }
-      ByteSpan data = file.subspan(static_cast<std::size_t>(tensor.offset));
-      if (tensor.length) {
-        data = data.first(static_cast<std::size_t>(*tensor.length));
-      } else if (const auto bytes = BytesNeeded(type, tensor.shape);
-                 bytes && *bytes < data.size()) {
-        data = data.first(static_cast<std::size_t>(*bytes));
-      }
-      return graph_.SetConstant(id, type, tensor.shape, {data});
+      const ByteSpan data = file.subspan(static_cast<std::size_t>(tensor.offset));
+      if (tensor.length) return data.first(static_cast<std::size_t>(*tensor.length));
+      const auto bytes = BytesNeeded(type, tensor.shape);
+      return bytes && *bytes < data.size() ? data.first(static_cast<std::size_t>(*bytes)) : data;
     }
-    if (LayoutOf(type).bytes == 0) return graph_.SetConstant(id, type, tensor.shape, {});
+    if (LayoutOf(type).bytes == 0) return ByteSpan();
     CBOARD_ASSIGN_OR_RETURN(const proto::OnnxElements elements, ElementsOf(tensor));
-    return graph_.SetConstant(
-        id, type, tensor.shape,
-        {elements.is_decoded ? graph_.Keep(elements.decoded) : AsBytes(elements.in_place)});
+    return elements.is_decoded ? graph_.Keep(elements.decoded) : AsBytes(elements.in_place);
+  }
+
+  Result<void> SetConstant(TensorId id, const OnnxTensor& tensor) {
+    if (id == kNoTensor) return {};
+    CBOARD_ASSIGN_OR_RETURN(const ByteSpan data, DataOf(tensor));
+    return graph_.SetConstant(id, ElementTypeOfOnnx(tensor.elem_type), tensor.shape, {data});
+  }
+
+  Result<void> SetSparse(TensorId id, const OnnxSparseTensor& sparse) {
+    if (id == kNoTensor) return {};
+    CBOARD_ASSIGN_OR_RETURN(const ByteSpan values, DataOf(sparse.values));
+    CBOARD_ASSIGN_OR_RETURN(const ByteSpan indices, DataOf(sparse.indices));
+    CBOARD_RETURN_IF_ERROR(graph_.Charge(values.size() + indices.size()));
+    return SetSparseOnnxConstant(graph_, id, sparse, values, indices);
   }
 
   // A Constant node is the constant itself; only its value is looked at.
@@ -220,6 +234,12 @@ class OnnxReader {
       case OnnxAttributeKind::kTensor:
         CBOARD_RETURN_IF_ERROR(SetConstant(id, value.tensor));
         return true;
+      case OnnxAttributeKind::kSparseTensor: {
+        CBOARD_ASSIGN_OR_RETURN(const OnnxSparseTensor sparse,
+                                proto::ParseOnnxSparseTensor(value.sparse_tensor));
+        CBOARD_RETURN_IF_ERROR(SetSparse(id, sparse));
+        return true;
+      }
       case OnnxAttributeKind::kFloat:
       case OnnxAttributeKind::kFloats:
         CBOARD_RETURN_IF_ERROR(

@@ -22,10 +22,6 @@ enum : std::size_t { kFormat, kDenseSize, kSegmentsType, kSegments, kIndicesType
 constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kMaxLevels = 2 * kMaxRank;
 
-// Zeros take no place in a file, so that few bytes could claim any number of them. A network of
-// which one weight in a hundred is left unfolds to less than a quarter of that.
-constexpr std::uint64_t kMostTimesTheFile = 256;
-
 tl::unexpected<Error> Damaged(std::string what) {
   return Fail(ErrorCode::kDataLoss, std::move(what));
 }
@@ -321,18 +317,9 @@ Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, ElementType t
   if (const Result<void> fits = read->Check(values.size() / element_bytes); !fits) {
     return refused(fits.error());
   }
-  const std::uint64_t needed = BytesNeeded(type, shape).value_or(0);
-  const std::uint64_t file_bytes = graph.file().bytes().size();
-  if (needed / kMostTimesTheFile > file_bytes) {
-    return refused(
-        {ErrorCode::kResourceExhausted, "would be more than " + std::to_string(kMostTimesTheFile) +
-                                            " times as large as the file of " +
-                                            HumanBytes(static_cast<double>(file_bytes))});
-  }
-  CBOARD_ASSIGN_OR_RETURN(const MutableByteSpan dense, graph.KeepZeros(needed));
+  CBOARD_ASSIGN_OR_RETURN(const MutableByteSpan dense,
+                          graph.SetUnfolded(id, type, shape, stored_bytes));
   read->Fill(values, element_bytes, dense);
-  CBOARD_RETURN_IF_ERROR(graph.SetConstant(id, type, shape, {dense}));
-  graph.tensor(id).sparse_bytes = stored_bytes;
   return {};
 }
 

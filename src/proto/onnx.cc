@@ -119,6 +119,10 @@ void ReadAttribute(pbf_reader fields, OnnxAttribute& attribute) {
       case Length(21):
         attribute.reference = ViewOf(fields);
         break;
+      case Length(22):
+        attribute.kind = kind;
+        attribute.sparse_tensor = ViewOf(fields);
+        break;
       default:
         fields.skip();
     }
@@ -159,7 +163,8 @@ void ReadOnnxNode(pbf_reader fields, PartBudget& budget, OnnxNode& node) {
 // The GraphProto's parts as bytes: each is then read on its own, so that an error can name it.
 struct GraphParts {
   std::string_view name;
-  std::vector<std::string_view> nodes, initializers, inputs, outputs, value_infos;
+  std::vector<std::string_view> nodes, initializers, sparse_initializers, inputs, outputs,
+      value_infos;
 };
 
 void ReadGraphParts(pbf_reader fields, GraphParts& parts) {
@@ -173,6 +178,9 @@ void ReadGraphParts(pbf_reader fields, GraphParts& parts) {
         break;
       case Length(5):
         parts.initializers.push_back(ViewOf(fields));
+        break;
+      case Length(15):
+        parts.sparse_initializers.push_back(ViewOf(fields));
         break;
       case Length(11):
         parts.inputs.push_back(ViewOf(fields));
@@ -330,6 +338,7 @@ Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].bytes = parts.nodes[i];
   CBOARD_RETURN_IF_ERROR(
       ReadParts("ONNX initializer", parts.initializers, ReadOnnxTensor, graph.initializers));
+  graph.sparse_initializers = std::move(parts.sparse_initializers);
   CBOARD_RETURN_IF_ERROR(ReadParts("ONNX input", parts.inputs, ReadValueInfo, graph.inputs));
   CBOARD_RETURN_IF_ERROR(ReadParts("ONNX output", parts.outputs, ReadValueInfo, graph.outputs));
   CBOARD_RETURN_IF_ERROR(

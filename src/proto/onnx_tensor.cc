@@ -119,6 +119,30 @@ void ReadOnnxTensor(pbf_reader fields, OnnxTensor& tensor) {
   }
 }
 
+Result<OnnxSparseTensor> ParseOnnxSparseTensor(std::string_view bytes) {
+  return ReadMessage<OnnxSparseTensor>(
+      "ONNX sparse tensor", bytes, [](pbf_reader fields, OnnxSparseTensor& tensor) {
+        while (fields.next()) {
+          switch (fields.tag_and_type()) {
+            case Length(1):
+              ReadOnnxTensor(fields.get_message(), tensor.values);
+              break;
+            case Length(2):
+              ReadOnnxTensor(fields.get_message(), tensor.indices);
+              break;
+            case Varint(3):
+            case Length(3):
+              ForEachVarint(fields, [&](std::uint64_t size) {
+                tensor.shape.push_back(static_cast<std::int64_t>(size));
+              });
+              break;
+            default:
+              fields.skip();
+          }
+        }
+      });
+}
+
 Result<OnnxElements> ElementsOf(const OnnxTensor& tensor) {
   const ListStorage storage = ListStorageOf(tensor.elem_type);
   if (storage.bytes == 0) {

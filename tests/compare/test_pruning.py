@@ -113,6 +113,42 @@ def test_what_was_pruned_and_quantized_is_told_apart(digits, compare, tmp_path, 
     assert not any(layer["level"] == "red" for layer in report["layers"])
 
 
+def test_zeros_that_are_left_out_of_the_file(digits, compare, tmp_path):
+    """As ONNX Runtime's sparsifier writes them; it runs both files, and so judges what we read."""
+    pruned = save_pruned(
+        digits.fp32, tmp_path / "pruned.onnx", {name: prune.L1Unstructured(0.9) for name in LAYERS}
+    )
+    model = onnx.load(str(pruned))
+    kept = [tensor for tensor in model.graph.initializer if "weight" not in tensor.name]
+    for tensor in model.graph.initializer:
+        if tensor in kept:
+            continue
+        values = numpy_helper.to_array(tensor).reshape(-1)
+        where = np.flatnonzero(values)
+        model.graph.sparse_initializer.append(
+            onnx.helper.make_sparse_tensor(
+                numpy_helper.from_array(values[where], tensor.name),
+                numpy_helper.from_array(where.astype(np.int64)),
+                tensor.dims,
+            )
+        )
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(kept)
+    model.ir_version = max(model.ir_version, 7)
+    onnx.save(model, str(tmp_path / "sparse.onnx"))
+    report = compare(pruned, tmp_path / "sparse.onnx", "--data", digits.data)
+    assert report["samples"] == 20
+    for name in LAYERS:
+        layer = layer_of(report, name)
+        assert layer["weight"]["mse"] == 0 and layer["accumulated"]["mse"] == 0
+        assert layer["variant_bytes"] < 0.5 * layer["baseline_bytes"]
+    assert [share for share in report["bytes"] if share["what"] == "weights, float32, sparse"]
+    # Beside the float model, the file is smaller, and nothing is said of the contrary.
+    report = compare(digits.fp32, tmp_path / "sparse.onnx", "--data", digits.data)
+    (remark,) = [each for each in report["remarks"] if "pruned" in each]
+    assert remark.endswith("of their weights are 0 and were not.")
+
+
 def test_a_broken_scale_is_found_among_pruned_layers(digits, compare, tmp_path):
     path = save_pruned(
         digits.fp32, tmp_path / "pruned.onnx", {name: prune.L1Unstructured(0.3) for name in LAYERS}

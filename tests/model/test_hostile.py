@@ -31,6 +31,10 @@ def small_onnx(path):
     )
 
 
+def small_sparse_onnx(path):
+    save_sparse(path, np.arange(1, 5, dtype=np.float32), np.array([0, 3, 7, 11]), [3, 4])
+
+
 def small_safetensors(path):
     save_file({"a": np.arange(6, dtype=np.float32), "b": np.ones((2, 3), np.int8)}, path)
 
@@ -71,6 +75,7 @@ def small_ir(path):
 
 SMALL = {
     "onnx": small_onnx,
+    "sparse.onnx": small_sparse_onnx,
     "safetensors": small_safetensors,
     "gguf": small_gguf,
     "pb": small_graph,
@@ -96,6 +101,7 @@ def test_cut_off_at_every_byte_and_changed_at_every_byte(tmp_path, kind):
     # flatbuffers may end in padding that nobody misses.
     assert prefixes_opened <= {
         "onnx": 20,
+        "sparse.onnx": 20,
         "pb": 20,
         "gguf": 31,
         "tflite": 7,
@@ -104,7 +110,7 @@ def test_cut_off_at_every_byte_and_changed_at_every_byte(tmp_path, kind):
     assert 0 < changed_opened < changed
     # No size that a file claims is believed: buffers of fixed sizes are all that is larger than it,
     # and what zeros that are not stored unfold to, which has a limit.
-    limit = 256 * path.stat().st_size + 256 if kind == "sparse.tflite" else 64 << 10
+    limit = 256 * path.stat().st_size + 256 if "sparse" in kind else 64 << 10
     assert path.stat().st_size < 8 << 10 and most_at_once <= limit
 
 
@@ -135,6 +141,48 @@ def test_onnx_dimensions_beyond_all_bounds(tmp_path, dims):
             save_tensor(tmp_path / "m.onnx", dims=dims, data_type=TensorProto.FLOAT, **data)
         )
         assert "data_loss" in message and "tensor 'w'" in message and "m.onnx" in message
+
+
+def save_sparse(path, values, indices, dims):
+    sparse = onnx.SparseTensorProto(dims=dims)
+    sparse.values.CopyFrom(onnx.numpy_helper.from_array(values, "w"))
+    sparse.indices.CopyFrom(onnx.numpy_helper.from_array(indices, "i"))
+    graph = helper.make_graph([helper.make_node("Identity", ["w"], ["y"])], "g", [], [])
+    graph.sparse_initializer.append(sparse)
+    path.write_bytes(helper.make_model(graph).SerializeToString())
+    return path
+
+
+TWO = np.ones(2, np.float32)
+
+
+@pytest.mark.parametrize(
+    "values, indices, dims, complaint",
+    [
+        (TWO, np.array([0, 6]), [2, 3], "a value at index 6 of 6"),
+        (TWO, np.array([-1, 3]), [2, 3], "a value at index -1 of 6"),
+        (TWO, np.array([[0, 0], [1, 3]]), [2, 3], "a value at index 3 of 3"),
+        (TWO, np.array([0]), [2, 3], "indices of shape [1] for 2 values"),
+        (TWO, np.array([[0], [1]]), [2, 3], "indices of shape [2, 1] for 2 values"),
+        (TWO, np.array([0, 1], np.int32), [2, 3], "indices of shape [2] for 2 values"),
+        (np.ones((1, 2), np.float32), np.array([0, 1]), [2, 3], "bytes of values for shape [1, 2]"),
+        (TWO, np.array([0, 1]), [], "impossible dimensions"),
+        (TWO, np.array([0, 1]), [-2, -3], "impossible dimensions"),
+        (TWO, np.array([0, 1]), [2**62, 4], "impossible dimensions"),
+    ],
+)
+def test_onnx_sparse_constants_that_do_not_fit(tmp_path, values, indices, dims, complaint):
+    message = limited(save_sparse(tmp_path / "m.onnx", values, indices, dims))
+    assert "data_loss" in message and "m.onnx" in message
+    assert "sparse tensor 'w' of type float32 and shape [" in message and complaint in message
+
+
+def test_onnx_zeros_that_are_not_stored_have_a_limit(tmp_path):
+    path = save_sparse(tmp_path / "m.onnx", TWO, np.array([0, 1]), [2**20, 2**20])
+    assert path.stat().st_size < 1 << 10
+    message = limited(path)
+    assert "resource_exhausted: " in message and "sparse tensor 'w'" in message
+    assert "more than 256 times as large as the file" in message
 
 
 def external(location, **more):

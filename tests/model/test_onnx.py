@@ -189,3 +189,42 @@ def test_nodes_come_in_an_order_that_can_be_computed(tmp_path, dump):
         tmp_path / "m.onnx", nodes[::-1], [f32("x", 1, 3, 16, 16)], [f32("y", 1, 10)], initializers
     )
     assert dump(tmp_path / "m.onnx").ops == [node.op_type for node in nodes]
+
+
+def sparse_tensor(name, values, indices, shape):
+    return helper.make_sparse_tensor(
+        numpy_helper.from_array(values, name), numpy_helper.from_array(indices, f"{name}_indices"), shape
+    )
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int8, np.int64, np.float64])
+@pytest.mark.parametrize("by_dimension", [False, True])
+@pytest.mark.parametrize("shape", [(30,), (5, 6), (4, 3, 2, 2)])
+@pytest.mark.parametrize("place", ["initializer", "Constant"])
+def test_sparse_constants_are_unfolded(tmp_path, dump, kind, by_dimension, shape, place):
+    dense = (np.random.default_rng(1).random(shape) * 100 - 50).astype(kind)
+    dense[np.random.default_rng(2).random(shape) < 0.7] = 0
+    where = np.flatnonzero(dense)
+    indices = np.argwhere(dense) if by_dimension else where
+    values = dense.reshape(-1)[where]
+    sparse = sparse_tensor("w", values, indices.astype(np.int64), shape)
+    nodes = [helper.make_node("Identity", ["w"], ["y"], "id")]
+    if place == "Constant":
+        nodes.insert(0, helper.make_node("Constant", [], ["w"], sparse_value=sparse))
+    graph = helper.make_graph(
+        nodes, "g", [], [], sparse_initializer=[sparse] if place == "initializer" else []
+    )
+    (tmp_path / "m.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+    found = dump(tmp_path / "m.onnx")
+    np.testing.assert_array_equal(found.values("w"), dense.astype(np.float32))
+    assert found.tensors["w"]["shape"] == list(shape)
+    assert found.tensors["w"]["bytes"] == values.nbytes + 8 * indices.size
+
+
+def test_a_sparse_constant_may_be_all_zeros(tmp_path, dump):
+    sparse = sparse_tensor("w", np.zeros(0, np.float32), np.zeros(0, np.int64), [3, 4])
+    graph = helper.make_graph(
+        [helper.make_node("Identity", ["w"], ["y"])], "g", [], [], sparse_initializer=[sparse]
+    )
+    (tmp_path / "m.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+    np.testing.assert_array_equal(dump(tmp_path / "m.onnx").values("w"), np.zeros((3, 4)))

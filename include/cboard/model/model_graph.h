@@ -103,8 +103,8 @@ struct ModelTensor {
   // The stored bytes of a constant, in the mapped file or in memory that the graph owns. Fewer than
   // the shape asks for only when `repeats_last`. Empty for strings.
   ByteSpan data;
-  // What a constant that is stored without its zeros (TFLite's sparse tensors) takes in the file:
-  // its values, and the lists that say where they belong. 0: it is stored as `data` is.
+  // What a constant that is stored without its zeros (a sparse tensor of ONNX or TFLite) takes in
+  // the file: its values, and the lists that say where they belong. 0: it is stored as `data` is.
   std::uint64_t sparse_bytes = 0;
   bool repeats_last = false;  // The last stored element stands for all that follow (TensorFlow).
   // Elements in `data` from a row (of the last dimension) to the next, where rows end in padding

@@ -43,6 +43,14 @@ struct OnnxTensor {
   std::optional<std::uint64_t> length;  // To the end of the file when it is not given.
 };
 
+// Values of a tensor that is zero elsewhere, as a list, and where they belong: an index of each in
+// the flat tensor, or one for each dimension. Its name is that of the values.
+struct OnnxSparseTensor {
+  OnnxTensor values;
+  OnnxTensor indices;
+  Shape shape;
+};
+
 // Which of the members holds the value, by AttributeProto's field numbers.
 enum class OnnxAttributeKind : int {
   kNone = 0,
@@ -56,6 +64,7 @@ enum class OnnxAttributeKind : int {
   kStrings = 9,
   kTensors = 10,
   kGraphs = 11,
+  kSparseTensor = 22,
 };
 
 struct OnnxAttribute {
@@ -66,6 +75,7 @@ struct OnnxAttribute {
   std::vector<std::string_view> strings;  // kString: one.
   OnnxTensor tensor;                      // kTensor.
   std::vector<std::string_view> graphs;   // kGraph: one. For ParseOnnxGraph.
+  std::string_view sparse_tensor;         // kSparseTensor. For ParseOnnxSparseTensor.
   // Inside a function: the attribute of the calling node whose value is meant.
   std::string_view reference;
 };
@@ -85,6 +95,7 @@ struct OnnxGraph {
   std::string_view name;
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> initializers;
+  std::vector<std::string_view> sparse_initializers;  // For ParseOnnxSparseTensor.
   std::vector<OnnxValueInfo> inputs;
   std::vector<OnnxValueInfo> outputs;
   std::vector<OnnxValueInfo> value_infos;
@@ -126,6 +137,9 @@ Result<OnnxModel> ParseOnnxModelWithFunctions(std::string_view bytes);
 
 // A GraphProto, such as the body of an If or a Loop. Fails with kDataLoss.
 Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes);
+
+// A SparseTensorProto. Fails with kDataLoss.
+Result<OnnxSparseTensor> ParseOnnxSparseTensor(std::string_view bytes);
 
 // The elements of a tensor that is not external, little-endian, four-bit ones two to a byte: where
 // they lie when the file stores them so, or decoded from lists of numbers, which takes at most

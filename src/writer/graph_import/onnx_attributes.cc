@@ -60,6 +60,8 @@ std::string ValueOf(const OnnxAttribute& attribute) {
       return "tensor " +
              std::string(proto::NameOf(proto::DataTypeOfOnnx(attribute.tensor.elem_type))) + " " +
              ListOf(attribute.tensor.shape);
+    case OnnxAttributeKind::kSparseTensor:
+      return "sparse tensor";
     case OnnxAttributeKind::kGraph:
       return "graph";
     case OnnxAttributeKind::kTensors:
