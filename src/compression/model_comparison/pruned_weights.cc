@@ -21,14 +21,9 @@ void PruningSearch::AddRow(std::span<const float> before, std::span<const float>
   const float rounds_to_zero = kHalfStep * std::abs(step);
   for (std::size_t i = 0; i < before.size(); ++i) {
     const float x = std::abs(before[i]);
-    const double square = double{x} * double{x};
-    if (!(x > 0) || !std::isfinite(x)) continue;
-    Bin& bin = bins_[std::bit_cast<std::uint32_t>(x) >> kShift];
-    ++bin.count;
-    bin.sum_squares += square;
-    if (after[i] != 0 || x <= rounds_to_zero) continue;
+    if (after[i] != 0 || !(x > rounds_to_zero) || !std::isfinite(x)) continue;
     ++found.count;
-    found.sum_squares += square;
+    found.sum_squares += double{x} * double{x};
     found.largest = std::max(found.largest, double{x});
   }
   if (is_empty && found.count == 0) empty_.pop_back();
@@ -45,8 +40,18 @@ PrunedWeights PruningSearch::Found() const {
   return all;
 }
 
-PruningSearch::Smallest PruningSearch::Take(double count, double sum_squares) const {
-  Smallest taken;
+void SmallestWeights::Add(std::span<const float> baseline) {
+  for (const float value : baseline) {
+    const float x = std::abs(value);
+    if (!(x > 0) || !std::isfinite(x)) continue;
+    Bin& bin = bins_[std::bit_cast<std::uint32_t>(x) >> kShift];
+    ++bin.count;
+    bin.sum_squares += double{x} * double{x};
+  }
+}
+
+SmallestWeights::Taken SmallestWeights::Take(double count, double sum_squares) const {
+  Taken taken;
   for (const Bin& bin : bins_) {
     if (bin.count == 0) continue;
     const auto in_bin = static_cast<double>(bin.count);
@@ -60,21 +65,21 @@ PruningSearch::Smallest PruningSearch::Take(double count, double sum_squares) co
   return taken;
 }
 
-std::vector<Fix> PruningSearch::Fixes(const PairStatistics& now, double limit_db) const {
-  const PrunedWeights pruned_now = Found();
+std::vector<Fix> SmallestWeights::Fixes(const PairStatistics& now, const PrunedWeights& pruned,
+                                        double limit_db) const {
   const double signal = now.reference.sum_squares;
-  const double all = static_cast<double>(now.finite_count());
-  const double left = std::max(0.0, now.sum_squared_error - pruned_now.sum_squares);
-  const auto sqnr_db = [&](const Smallest& pruned) {
-    return 10 * std::log10(signal / (left + pruned.sum_squares));
+  const double left = std::max(0.0, now.sum_squared_error - pruned.sum_squares);
+  const auto sqnr_db = [&](const Taken& taken) {
+    return 10 * std::log10(signal / (left + taken.sum_squares));
   };
-  const auto percent = [&](double count) { return ShortNumber(100 * count / all, 3) + " %"; };
-  const auto count = static_cast<double>(pruned_now.count);
-  std::vector<Fix> fixes;
-  const Smallest as_many = Take(count, HUGE_VAL);
-  fixes.push_back({.action = "prune as many, but the smallest ones", .sqnr_db = sqnr_db(as_many)});
-  const Smallest fewer = Take(count, signal * std::pow(10, -limit_db / 10) - left);
-  if (fewer.count >= 1) {
+  const auto percent = [&](double count) {
+    return ShortNumber(100 * count / static_cast<double>(now.finite_count()), 3) + " %";
+  };
+  const auto count = static_cast<double>(pruned.count);
+  std::vector<Fix> fixes = {{.action = "prune as many, but the smallest ones",
+                             .sqnr_db = sqnr_db(Take(count, HUGE_VAL))}};
+  const double allowed = signal * std::pow(10, -limit_db / 10) - left;
+  if (const Taken fewer = Take(count, allowed); fewer.count >= 1) {
     fixes.push_back({.action = "prune " + percent(std::floor(fewer.count)) + " instead of " +
                                percent(count) + ", the smallest ones",
                      .sqnr_db = sqnr_db(fewer)});

@@ -22,35 +22,44 @@ struct PrunedWeights {
 // Looks at weights row by row.
 class PruningSearch {
  public:
-  PruningSearch() : bins_(kBins) {}
-
   // The compressed weights are multiples of `step`; 0 for floats.
   void AddRow(std::span<const float> before, std::span<const float> after, float step);
 
   PrunedWeights Found() const;
 
-  // Ways to prune less, or other weights, of which `now` has all; the smallest that fit into
-  // `limit_db` at most.
-  std::vector<Fix> Fixes(const PairStatistics& now, double limit_db) const;
+ private:
+  PrunedWeights found_;               // In channels of which something is left.
+  std::vector<PrunedWeights> empty_;  // The others, one by one.
+};
+
+// What it would cost to prune the smallest weights of the baseline.
+class SmallestWeights {
+ public:
+  SmallestWeights() : bins_(kBins) {}
+
+  void Add(std::span<const float> baseline);
+
+  // Ways to prune less than `pruned`, or others, and what they would keep: as many, and no more
+  // than leave `limit_db`. `now` is of all weights.
+  std::vector<Fix> Fixes(const PairStatistics& now, const PrunedWeights& pruned,
+                         double limit_db) const;
 
  private:
-  // By sign-less exponent and the first bits of the mantissa: neighbours differ by less than 1 %.
+  // By exponent and the first bits of the mantissa: neighbours differ by less than 1 %.
   static constexpr std::size_t kShift = 16, kBins = std::size_t{1} << (31 - kShift);
   struct Bin {
     std::uint64_t count = 0;
     double sum_squares = 0;
   };
-  // Of the smallest weights that are not zero: the first `count`, or as many as there are before
-  // their squares add up to `sum_squares`, whichever is fewer.
-  struct Smallest {
+  // Of those that are not zero: the first `count`, or as many as there are before their squares add
+  // up to `sum_squares`, whichever is fewer.
+  struct Taken {
     double count = 0;
     double sum_squares = 0;
   };
-  Smallest Take(double count, double sum_squares) const;
+  Taken Take(double count, double sum_squares) const;
 
-  PrunedWeights found_;               // In channels of which something is left.
-  std::vector<PrunedWeights> empty_;  // The others, one by one.
-  std::vector<Bin> bins_;             // Of the baseline.
+  std::vector<Bin> bins_;
 };
 
 }  // namespace cboard::compare

@@ -204,11 +204,15 @@ Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& 
   if (by_channel) findings.channel_medians.resize(before.channels());
   const auto look = [&](std::size_t first, std::size_t count) -> Result<void> {
     const std::span<const float> xs = before.Read(first, count), ys = after.Read(first, count);
+    // Where there is no room for channels, there is none to keep those apart that are empty.
+    if (!by_channel && steps && steps->size() == 1) pruning.AddRow(xs, ys, (*steps)[0]);
     for (std::size_t i = 0; i < count && row > 0; ++i) {
       const std::size_t channel = first + i;
       const auto x = xs.subspan(i * row, row), y = ys.subspan(i * row, row);
       if (by_channel) findings.channel_medians[channel] = RankedMagnitude(x, row / 2);
-      if (steps) pruning.AddRow(x, y, (*steps)[steps->size() == 1 ? 0 : channel]);
+      if (by_channel && steps) {
+        pruning.AddRow(x, y, (*steps)[steps->size() == 1 ? 0 : channel]);
+      }
       if (may_clip) {
         const TensorStatistics& range = SharesScale(rounded)
                                             ? comparison.total.compressed
@@ -225,9 +229,13 @@ Result<void> LookCloser(RowReader& before, RowReader& after, const ModelTensor& 
   CBOARD_RETURN_IF_ERROR(ForEachRows(before, look));
   if (may_clip) findings.left_by_clipping = left;
   findings.pruned = pruning.Found();
-  if (Diagnose(findings.ToEvidence(), thresholds).cause == Cause::kPruned) {
-    findings.fixes = pruning.Fixes(comparison.total, thresholds.sqnr_red_db);
-  }
+  if (Diagnose(findings.ToEvidence(), thresholds).cause != Cause::kPruned) return {};
+  SmallestWeights smallest;
+  CBOARD_RETURN_IF_ERROR(ForEachRows(before, [&](std::size_t first, std::size_t count) {
+    smallest.Add(before.Read(first, count));
+    return Result<void>();
+  }));
+  findings.fixes = smallest.Fixes(comparison.total, findings.pruned, thresholds.sqnr_red_db);
   return {};
 }
 
