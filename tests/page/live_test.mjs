@@ -20,6 +20,8 @@ test("a point appears while the page is open, and the view stays as it was", asy
   await visit(page, at("scalars?smooth=0&ylog=1&pins=loss"));
   await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("2 points"));
   await page.evaluate(() => (window.sameDocument = true));
+  // News is what comes after the first status, which may be later than the first points.
+  await page.waitForSelector('.live[title^="Newest event"]');
 
   file.scalar("loss", 1, 2);
 
