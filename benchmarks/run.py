@@ -291,8 +291,8 @@ NOTES = """## Notes
 - Of weights, all sums and extremes of both sides are taken, by one thread, of arrays in large pages,
   as numpy asks for them; *small pages* are those of a mapped file. *threads* gives the processors a
   million weights at a time, as `compare` gives them layers, and its wall time is what counts.
-  Everybody works for about a second. *once* is the first pass, which is slower in most rounds:
-  memory still has to take back what loading, or numpy before it, has written.
+  Everybody works for about a second: what a first pass takes, *once*, depends on what loading, or
+  numpy before it, has left in the caches.
 - numpy does the same by one thread, after a first time that is not counted: memory that a virtual
   machine has not used before comes two or three times as slowly. The bar of 35x was found where
   numpy 1.24 took 10.6 ns a weight; how it was written is not known. *In float32* is how people
