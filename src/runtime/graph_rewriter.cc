@@ -43,6 +43,17 @@ void ReadName(pbf_reader fields, TensorName& tensor) {
   }
 }
 
+// A sparse initializer is called what its values are.
+void ReadSparseName(pbf_reader fields, TensorName& tensor) {
+  while (fields.next()) {
+    if (fields.tag_and_type() == Length(kSparseValues)) {
+      ReadName(fields.get_message(), tensor);
+    } else {
+      fields.skip();
+    }
+  }
+}
+
 struct AttributeName {
   std::string_view name;
 };
@@ -171,9 +182,10 @@ Result<bool> EditNode(std::string_view node, GraphPart& part, Pieces& pieces) {
   return false;
 }
 
-Result<bool> EditInitializer(std::string_view tensor, GraphPart& part) {
+Result<bool> EditInitializer(std::string_view tensor, bool is_sparse, GraphPart& part) {
   CBOARD_ASSIGN_OR_RETURN(const TensorName found,
-                          proto::ReadMessage<TensorName>("ONNX initializer", tensor, ReadName));
+                          proto::ReadMessage<TensorName>("ONNX initializer", tensor,
+                                                         is_sparse ? ReadSparseName : ReadName));
   Edit* const edit = Find(part, found.name);
   if (edit == nullptr) return false;
   if (!edit->is_removed || edit->is_done) {
@@ -206,8 +218,9 @@ Result<void> RewriteGraph(std::string_view graph, GraphPart& part, Pieces& piece
       if (!result) return;
       Result<bool> is_replaced = false;
       if (tag == Length(kGraphNode)) is_replaced = EditNode(content, part, out);
-      if (tag == Length(kGraphInitializer)) {
-        is_replaced = EditInitializer(content, part);
+      if (tag == Length(kGraphInitializer)) is_replaced = EditInitializer(content, false, part);
+      if (tag == Length(kGraphSparseInitializer)) {
+        is_replaced = EditInitializer(content, true, part);
       }
       if (!is_replaced) {
         result = Fail(std::move(is_replaced).error());

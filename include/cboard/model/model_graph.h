@@ -11,8 +11,9 @@
 //   }
 //
 // Opening maps the file and reads its description; weights are not touched, so that a file of many
-// gigabytes opens in milliseconds. Only sparse ones are unfolded. docs/formats/models.md says what
-// is read of each format.
+// gigabytes opens in milliseconds. Only sparse ones are unfolded, and those whose scale is computed
+// from them at run time are looked through. docs/formats/models.md says what is read of each
+// format.
 #pragma once
 
 #include <cstddef>
