@@ -43,6 +43,11 @@ std::optional<std::uint64_t> BytesNeeded(ElementType type, const std::vector<std
   return bytes;
 }
 
+bool CanBeSparse(ElementType type) {
+  const ElementLayout layout = LayoutOf(type);
+  return layout.bytes > 0 && layout.elements == 1;
+}
+
 std::string ShapeText(const std::vector<std::int64_t>& shape) {
   constexpr std::size_t kMaxShown = 8;
   std::string text = "[";

@@ -141,6 +141,9 @@ std::optional<std::uint64_t> ElementCount(const std::vector<std::int64_t>& shape
 // The bytes that a tensor of this shape takes; nothing when shape or type have no fixed size.
 std::optional<std::uint64_t> BytesNeeded(ElementType type, const std::vector<std::int64_t>& shape);
 
+// True for types whose elements are whole bytes, which is what the values of a sparse constant are.
+bool CanBeSparse(ElementType type);
+
 // "[64, 3, ?, 7]"
 std::string ShapeText(const std::vector<std::int64_t>& shape);
 

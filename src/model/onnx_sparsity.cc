@@ -31,16 +31,16 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
                                           " of type " + std::string(NameOf(type)) + " and shape " +
                                           ShapeText(sparse.shape) + " " + what);
   };
-  const ElementLayout layout = LayoutOf(type);
-  if (layout.bytes == 0 || layout.elements != 1) return damaged("has values that are no numbers");
+  if (!CanBeSparse(type)) return damaged("has values that are not of whole bytes");
+  const std::size_t element_bytes = LayoutOf(type).bytes;
   const std::optional<std::uint64_t> elements = ElementCount(sparse.shape);
   if (sparse.shape.empty() || !elements ||
       std::ranges::any_of(sparse.shape, [](std::int64_t size) { return size < 0; })) {
     return damaged("has impossible dimensions");
   }
-  const std::size_t count = values.size() / layout.bytes;
+  const std::size_t count = values.size() / element_bytes;
   if (sparse.values.shape != std::vector{static_cast<std::int64_t>(count)} ||
-      values.size() != count * layout.bytes) {
+      values.size() != count * element_bytes) {
     return damaged("has " + std::to_string(values.size()) + " bytes of values for shape " +
                    ShapeText(sparse.values.shape));
   }
@@ -76,8 +76,8 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
     for (std::size_t d = 0; d < per_value; ++d) {
       place += static_cast<std::uint64_t>(index(i * per_value + d)) * strides[d];
     }
-    std::memcpy(dense.data() + place * layout.bytes, values.data() + i * layout.bytes,
-                layout.bytes);
+    std::memcpy(dense.data() + place * element_bytes, values.data() + i * element_bytes,
+                element_bytes);
   }
   return {};
 }

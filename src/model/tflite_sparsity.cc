@@ -295,11 +295,6 @@ void Sparsity::FillBelow(const Copying& copying, std::size_t level, std::size_t 
 
 }  // namespace
 
-bool CanBeSparse(ElementType type) {
-  const ElementLayout layout = LayoutOf(type);
-  return layout.bytes > 0 && layout.elements == 1;
-}
-
 Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, ElementType type,
                                const std::vector<std::int64_t>& shape, const FlatTable& sparsity,
                                ByteSpan values) {

@@ -22,9 +22,6 @@
 
 namespace cboard {
 
-// True for types whose elements are whole bytes, which is what the values of a sparse constant are.
-bool CanBeSparse(ElementType type);
-
 // Makes `id` a constant of this type, which CanBeSparse, and shape. Its elements are unfolded into
 // memory of the graph, so that whoever reads weights need not know how they are stored; only
 // `sparse_bytes` tells. `sparsity` is a table of SparsityParameters, and `values` are the bytes of
