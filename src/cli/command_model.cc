@@ -44,7 +44,12 @@ int RunModel(Arguments arguments) {
     Complain(model.error().message);
     return kExitFailed;
   }
-  std::cout << (json ? ModelJson(file, *model) : ModelText(file, *model, top));
+  const std::string report = json ? ModelJson(file, *model) : ModelText(file, *model, top);
+  if (const Result<void> unchanged = model->CheckUnchanged(); !unchanged) {
+    Complain(unchanged.error().message);
+    return kExitFailed;
+  }
+  std::cout << report;
   return kExitDone;
 }
 

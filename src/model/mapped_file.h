@@ -1,8 +1,11 @@
 // A file as memory, so that a model of many gigabytes is read only where somebody looks.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-//   file->bytes();
+//   … read file->bytes() …
+//   CBOARD_RETURN_IF_ERROR(file->CheckUnchanged());
 #pragma once
+
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -10,20 +13,22 @@
 #include <optional>
 #include <string>
 
+#include "base/guarded_mapping.h"
 #include "cboard/base/bytes.h"
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
 
 namespace cboard {
 
-// Immutable and safe to share between threads. The bytes live as long as the object.
+// Safe to share between threads. The bytes live as long as the object.
 //
-// A mapping cannot protect itself: when another program cuts the file off, touching what is gone
-// ends the process (SIGBUS). CheckSize narrows this to files that are cut off while being read.
+// Another program may save the file again meanwhile. Reading then still gives bytes, never a fault
+// (see base/guarded_mapping.h), but they may be a mixture of both versions or zeros: use a result
+// only after CheckUnchanged.
 class MappedFile {
  public:
   // Fails with kNotFound or kPermissionDenied, and with kInvalidArgument for what is no regular
-  // file: a directory, a pipe.
+  // file: a directory, a pipe. Waits up to kStampSeconds when the file was written just now.
   static Result<std::shared_ptr<const MappedFile>> Open(const std::filesystem::path& path);
 
   // Bytes that are in memory already, under the name `path`.
@@ -32,21 +37,50 @@ class MappedFile {
 
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile();
+  ~MappedFile() = default;
 
   ByteSpan bytes() const { return bytes_; }
   std::string_view text() const { return AsText(bytes_); }
   const std::filesystem::path& path() const { return path_; }
 
-  // Fails with kDataLoss when the file has become shorter than it was when it was opened.
-  Result<void> CheckSize() const;
+  // Fails with kUnavailable when the file has been written to, shortened or replaced since it was
+  // opened, or could not be read from the disk. A file that was deleted is complete in memory.
+  Result<void> CheckUnchanged() const;
+
+  // As CheckUnchanged, for one system call: does not see that another file has got the name.
+  Result<void> CheckContent() const;
+
+  // Differs between versions of the file: its place, size and time. Empty for memory.
+  std::string version() const;
+
+  // Smaller files are copied: that is as fast as mapping them.
+  static constexpr std::size_t kMaxCopiedBytes = std::size_t{64} << 10;
+
+  // File systems give two writes the same time when they are closer than a tick of the kernel, at
+  // most 10 ms. A file is therefore opened only when its last write is this old.
+  static constexpr double kStampSeconds = 0.02;
 
  private:
+  // Changes with every write to the file, and when another file takes its place.
+  struct Stamp {
+    std::uint64_t device = 0, inode = 0, size = 0;
+    std::int64_t seconds = 0, nanoseconds = 0;
+
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+
   MappedFile() = default;
+
+  static Stamp StampOf(const struct stat& status);
+  Result<Stamp> ReadStamp() const;
+  Result<void> ReadAll();
+  tl::unexpected<Error> Changed(const std::string& what) const;
 
   std::filesystem::path path_;
   ByteSpan bytes_;
-  std::optional<File> file_;  // Kept open to see when it shrinks; none for memory.
+  std::optional<File> file_;  // Kept open to see when it changes; none for memory.
+  Stamp stamp_;
+  std::unique_ptr<const GuardedMapping> mapping_;  // None when the file was copied.
   std::string memory_;
 };
 

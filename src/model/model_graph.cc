@@ -74,6 +74,17 @@ NodeId ModelGraph::FindNode(std::string_view name) const {
   return found == nodes_by_name_.end() ? kNoNode : found->second;
 }
 
+Result<void> ModelGraph::CheckUnchanged() const {
+  for (const auto& file : files_) CBOARD_RETURN_IF_ERROR(file->CheckUnchanged());
+  return {};
+}
+
+std::string ModelGraph::version() const {
+  std::string text;
+  for (const auto& file : files_) text += file->version() + " ";
+  return text;
+}
+
 Result<WeightReader> ModelGraph::OpenWeights(TensorId id) const {
   const ModelTensor& wanted = tensor(id);
   if (wanted.source == kNoTensor) {
@@ -88,7 +99,7 @@ Result<WeightReader> ModelGraph::OpenWeights(TensorId id) const {
                                                  std::string(NameOf(stored.type)) +
                                                  " cannot be read as real numbers");
   }
-  for (const auto& file : files_) CBOARD_RETURN_IF_ERROR(file->CheckSize());
+  for (const auto& file : files_) CBOARD_RETURN_IF_ERROR(file->CheckContent());
 
   WeightReader reader;
   reader.type_ = stored.type;

@@ -60,9 +60,12 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
   const std::vector<std::int64_t> limits =
       is_flat ? std::vector{static_cast<std::int64_t>(*elements)} : sparse.shape;
   const std::vector<std::uint64_t> strides = StridesOf(limits);
-  const auto index = [&](std::size_t i) {
-    return LoadLittleEndian<std::int64_t>(indices.subspan(i * sizeof(std::int64_t)));
-  };
+  // Copied before they are checked: the file may change between a check and a second look.
+  std::vector<std::int64_t> places(count * per_value);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = LoadLittleEndian<std::int64_t>(indices.subspan(i * sizeof(std::int64_t)));
+  }
+  const auto index = [&](std::size_t i) { return places[i]; };
   for (std::size_t i = 0; i < count * per_value; ++i) {
     if (index(i) >= 0 && index(i) < limits[i % per_value]) continue;
     return damaged("has a value at index " + std::to_string(index(i)) + " of " +

@@ -131,6 +131,8 @@ Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShape
     return ReadModel(*format, file, shapes);
   };
   Result<ModelGraph> graph = read();
+  // Whatever was found in a file that changed meanwhile, the change is the reason.
+  CBOARD_RETURN_IF_ERROR(graph ? graph->CheckUnchanged() : file->CheckUnchanged());
   if (!graph) return Fail(Annotate(std::move(graph).error(), Quoted(model.string(), 1000)));
   return graph;
 }

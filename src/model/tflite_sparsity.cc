@@ -40,7 +40,7 @@ bool AreDimensions(std::vector<std::int32_t> numbers, std::size_t rank) {
           (numbers.front() >= 0 && static_cast<std::size_t>(numbers.back()) < rank));
 }
 
-// Borrows the file's bytes. Errors are kDataLoss, and continue a sentence that begins with the
+// Owns its lists. Errors are kDataLoss, and continue a sentence that begins with the
 // tensor: "needs 3 values but has 2".
 class Sparsity {
  public:
@@ -61,9 +61,9 @@ class Sparsity {
   void Fill(ByteSpan values, std::size_t element_bytes, MutableByteSpan dense) const;
 
  private:
-  // A list of numbers where it is in the file.
+  // A list of numbers, copied: the file may change between a check and a second look.
   struct Numbers {
-    ByteSpan bytes;
+    std::vector<std::byte> bytes;
     std::size_t width = 0;  // Bytes of a number: 1, 2 or 4; 0 when there is no list.
 
     std::size_t size() const { return width == 0 ? 0 : bytes.size() / width; }
@@ -100,7 +100,7 @@ class Sparsity {
 };
 
 std::int64_t Sparsity::Numbers::operator[](std::size_t i) const {
-  const ByteSpan number = bytes.subspan(i * width, width);
+  const ByteSpan number = ByteSpan(bytes).subspan(i * width, width);
   switch (width) {
     case 1:
       return LoadLittleEndian<std::uint8_t>(number);
@@ -115,7 +115,8 @@ Sparsity::Numbers Sparsity::ReadNumbers(const FlatTable& table, std::size_t type
   constexpr std::size_t kWidths[] = {0, 4, 2, 1};  // None, Int32Vector, Uint16Vector, Uint8Vector.
   const auto kind = table.Number<std::uint8_t>(type);
   if (kind >= std::size(kWidths) || kWidths[kind] == 0) return {};
-  return {table.Table(type + 1).Vector(0, kWidths[kind]), kWidths[kind]};
+  const ByteSpan bytes = table.Table(type + 1).Vector(0, kWidths[kind]);
+  return {{bytes.begin(), bytes.end()}, kWidths[kind]};
 }
 
 Result<Sparsity::Level> Sparsity::ReadLevel(const FlatTable& table) {

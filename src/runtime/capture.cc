@@ -4,6 +4,8 @@
 
 #include <system_error>
 
+#include "base/guarded_mapping.h"
+#include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cboard/runtime/graph_outputs.h"
 #include "model/mapped_file.h"
@@ -33,6 +35,21 @@ Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::str
     }
   }
   return {};
+}
+
+// ONNX Runtime maps these files for as long as a session lives. Another program may shorten them,
+// which must not end the process; who has opened the model sees the change by its own mapping.
+Result<std::shared_ptr<const void>> GuardExternalFiles(const fs::path& folder,
+                                                       std::span<const std::string> files) {
+  auto guards = std::make_shared<std::vector<std::unique_ptr<GuardedMapping>>>();
+  for (const std::string& file : files) {
+    CBOARD_ASSIGN_OR_RETURN(const File opened, File::OpenForReading(folder / file));
+    CBOARD_ASSIGN_OR_RETURN(const std::uint64_t size, opened.Size());
+    if (size == 0) continue;
+    auto guard = GuardedMapping::Map(opened.descriptor(), static_cast<std::size_t>(size));
+    if (guard != nullptr && guard->GuardOthers()) guards->push_back(std::move(guard));
+  }
+  return guards;
 }
 
 std::size_t MostConstantBytes() {
@@ -94,22 +111,27 @@ Result<ModelCapture> ModelCapture::Open(const fs::path& model, const CaptureOpti
   auto outputs = FindGraphOutputs(bytes, names);
   if (!outputs) return Fail(Annotate(std::move(outputs).error(), shown));
   SessionOptions session_options = options.session;
+  std::shared_ptr<const void> guards;
   if (!outputs->external_files.empty()) {
     const fs::path folder = model.has_parent_path() ? model.parent_path() : fs::path(".");
     auto checked = CheckExternalFiles(folder, outputs->external_files);
     if (!checked) return Fail(Annotate(std::move(checked).error(), shown));
     session_options.external_data_folder = folder;
+    CBOARD_ASSIGN_OR_RETURN(guards, GuardExternalFiles(folder, outputs->external_files));
   }
   if (!session_options.optimize) {
     auto session = OpenWithConstants(bytes, model.string(), outputs->tensors,
                                      options.max_constant_bytes.value_or(MostConstantBytes()),
                                      session_options);
-    if (session) return ModelCapture(model, *std::move(session), std::move(outputs->tensors));
+    if (session) {
+      return ModelCapture(model, *std::move(session), std::move(outputs->tensors),
+                          std::move(guards));
+    }
   }
   CBOARD_ASSIGN_OR_RETURN(const ModelWithOutputs with_outputs, AddGraphOutputs(bytes, names));
   CBOARD_ASSIGN_OR_RETURN(Session session, Session::FromBytes(AsBytes(with_outputs.bytes),
                                                               model.string(), session_options));
-  return ModelCapture(model, std::move(session), std::move(outputs->tensors));
+  return ModelCapture(model, std::move(session), std::move(outputs->tensors), std::move(guards));
 }
 
 Result<CaptureSummary> CaptureSamples(

@@ -220,6 +220,7 @@ struct ByteShare {
 struct ModelComparison {
   std::filesystem::path baseline, variant;
   std::uint64_t baseline_bytes = 0, variant_bytes = 0;   // Of the files.
+  std::string baseline_version, variant_version;         // ModelGraph::version.
   std::vector<LayerComparison> layers;                   // The worst first.
   std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
 

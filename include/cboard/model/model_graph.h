@@ -160,8 +160,9 @@ struct ModelNode {
 // A model file, opened. Movable; views that it hands out live as long as the graph does. Reading is
 // safe from many threads.
 //
-// The file must keep its bytes meanwhile: it is mapped, not copied. OpenWeights refuses a file that
-// has become shorter, but one that is cut off while it is being read ends the process (SIGBUS).
+// The file is mapped, not copied, and another program may save it again meanwhile. That never ends
+// the process, but values may then be of either version, or zero: CheckUnchanged says whether what
+// was read so far is right.
 class ModelGraph {
  public:
   ModelFormat format() const { return format_; }
@@ -192,9 +193,16 @@ class ModelGraph {
   // The real values of a constant, or of a tensor that has a constant's values (`source`): codes
   // are dequantized, floats that the graph quantizes are rounded to the values that will be used.
   // The reader borrows the graph. Fails with kInvalidArgument when the values are computed at run
-  // time or are no numbers, and with kDataLoss when the file has become shorter since it was
-  // opened.
+  // time or are no numbers, and with kUnavailable when the file has changed since it was opened.
   Result<WeightReader> OpenWeights(TensorId id) const;
+
+  // Fails with kUnavailable when the model's file, or one it refers to, has been written to,
+  // shortened or replaced since it was opened. Call it after the last read and before results are
+  // used.
+  Result<void> CheckUnchanged() const;
+
+  // Differs between two versions of the files; for callers that open a model again.
+  std::string version() const;
 
   // All of OpenWeights at once. Fails with kResourceExhausted beyond `max_elements`.
   Result<std::vector<float>> ReadWeights(TensorId id,

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,10 +63,15 @@ class ModelCapture {
   }
 
  private:
-  ModelCapture(std::filesystem::path path, Session session, std::vector<std::string> tensors)
-      : path_(std::move(path)), session_(std::move(session)), tensors_(std::move(tensors)) {}
+  ModelCapture(std::filesystem::path path, Session session, std::vector<std::string> tensors,
+               std::shared_ptr<const void> guards)
+      : path_(std::move(path)),
+        guards_(std::move(guards)),
+        session_(std::move(session)),
+        tensors_(std::move(tensors)) {}
 
   std::filesystem::path path_;
+  std::shared_ptr<const void> guards_;  // Of the files that the session maps; outlives it.
   Session session_;
   std::vector<std::string> tensors_;
 };

@@ -163,8 +163,14 @@ Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
 }
 
 Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
-                      const InputShapes& shapes, const NodeFindings& findings) {
+                      const std::string& version, const InputShapes& shapes,
+                      const NodeFindings& findings) {
   CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path, shapes));
+  if (model.version() != version) {
+    return Fail(ErrorCode::kUnavailable,
+                Quoted(path.string(), 1000) +
+                    " changed after it was compared; compare it again when it is complete");
+  }
   const GraphLog log = BuildGraphLog(model, findings);
   CBOARD_RETURN_IF_ERROR(writer.AddGraph(log.graph_def));
   return writer.AddRunMetadata("Resources", log.resources, 0);
@@ -184,10 +190,12 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
   const std::string variant = is_variant ? VariantName(comparison) : std::string(kBaselineName);
   const std::filesystem::path run = place / variant;
   const std::filesystem::path& file = is_variant ? comparison.variant : comparison.baseline;
+  const std::string& version =
+      is_variant ? comparison.variant_version : comparison.baseline_version;
   SummaryWriter writer(run, AnewOptions());
   CBOARD_RETURN_IF_ERROR(writer.status());
   CBOARD_RETURN_IF_ERROR(LogOwner(writer, model, variant, file));
-  CBOARD_RETURN_IF_ERROR(LogGraph(writer, file, comparison.input_shapes, findings));
+  CBOARD_RETURN_IF_ERROR(LogGraph(writer, file, version, comparison.input_shapes, findings));
   if (is_variant) CBOARD_RETURN_IF_ERROR(LogDepth(writer, model, comparison));
   CBOARD_RETURN_IF_ERROR(writer.Close());
   return LogChannels(comparison, run,

@@ -56,6 +56,8 @@ ModelComparison Describe(const PairedModels& models, const OutputSummary& sample
       .variant = models.variant.path(),
       .baseline_bytes = models.baseline.file_bytes(),
       .variant_bytes = models.variant.file_bytes(),
+      .baseline_version = models.baseline.version(),
+      .variant_version = models.variant.version(),
       .scheme = SchemeOf(models.variant, models.theirs),
       .bytes = CompareBytes(models.baseline, models.ours, models.variant, models.theirs),
       .lint = LintModel(models.variant)};
@@ -100,7 +102,11 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const CompareOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline, options.shapes));
   CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant, options.shapes));
-  return CompareGraphs(before, after, options);
+  Result<ModelComparison> comparison = CompareGraphs(before, after, options);
+  // Whatever was found in files that changed meanwhile, the change is the reason.
+  CBOARD_RETURN_IF_ERROR(before.CheckUnchanged());
+  CBOARD_RETURN_IF_ERROR(after.CheckUnchanged());
+  return comparison;
 }
 
 Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGraph& variant,

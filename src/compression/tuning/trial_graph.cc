@@ -88,6 +88,7 @@ Result<TrialGraph> TrialGraph::Open(const std::filesystem::path& file) {
 
 Result<std::string> TrialGraph::Trimmed() const {
   CBOARD_ASSIGN_OR_RETURN(const std::string whole, ReadFile(model_.path()));
+  CBOARD_RETURN_IF_ERROR(model_.CheckUnchanged());
   std::string trimmed;
   pbf_writer out(trimmed);
   CBOARD_RETURN_IF_ERROR(
