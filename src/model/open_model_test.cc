@@ -75,7 +75,7 @@ TEST(OpenModel, AFileThatShrinksIsNoticedBeforeItsWeightsAreRead) {
   ASSERT_THAT(model, Succeeds());
   EXPECT_THAT(model->ReadWeights(TensorId{0}), Succeeds());
   std::filesystem::resize_file(directory / "m", 100);
-  EXPECT_THAT(model->ReadWeights(TensorId{0}), FailsWith(ErrorCode::kDataLoss));
+  EXPECT_THAT(model->ReadWeights(TensorId{0}), FailsWith(ErrorCode::kUnavailable));
 }
 
 }  // namespace

@@ -13,10 +13,15 @@ std::string Describe(const TensorView& tensor) {
       ModelValue{.type = std::string(NameOf(tensor.dtype)), .shape = tensor.shape});
 }
 
+std::string Describe(const NpyFile::Array& array) {
+  return Describe(TensorView(array.dtype, nullptr, array.shape));
+}
+
 // One input's array, cut into samples.
 struct Slices {
   ModelValue input;
-  TensorView array;
+  TensorView array;  // Of the samples that are asked for.
+  std::size_t sample_rows = 1;
   std::vector<std::int64_t> shape;  // Of one sample.
   std::size_t count = 0;
   std::size_t size_bytes = 0;  // Of one sample, in the array's dtype.
@@ -28,8 +33,9 @@ bool Fits(std::span<const std::int64_t> sizes, std::span<const std::int64_t> wan
 }
 
 // How an array is cut: see OpenSamples.
-Result<Slices> Cut(const ModelValue& input, const TensorView& array, const SampleOptions& options) {
-  Slices slices{.input = input, .array = array};
+Result<Slices> Cut(const ModelValue& input, const NpyFile::Array& array,
+                   const SampleOptions& options) {
+  Slices slices{.input = input, .array = {}};
   const std::span<const std::int64_t> have = array.shape, want = input.shape;
   if (want.empty()) {
     // A scalar, or a rank that the model does not say: an element or a row is a sample.
@@ -40,6 +46,7 @@ Result<Slices> Cut(const ModelValue& input, const TensorView& array, const Sampl
         want[0] >= 0 ? want[0] : std::min(options.batch_size, std::max<std::int64_t>(have[0], 1));
     slices.shape.assign(have.begin(), have.end());
     slices.shape[0] = batch;
+    slices.sample_rows = static_cast<std::size_t>(batch);
     slices.count = batch == 0 ? 0 : static_cast<std::size_t>(have[0] / batch);
   } else if (have.size() == want.size() + 1 && Fits(have.subspan(1), want)) {
     slices.shape.assign(have.begin() + 1, have.end());
@@ -49,6 +56,7 @@ Result<Slices> Cut(const ModelValue& input, const TensorView& array, const Sampl
     slices.shape.assign(have.begin(), have.end());
     slices.shape.insert(slices.shape.begin(), 1);
     slices.count = 1;
+    slices.sample_rows = NpyFile::kAllRows;
   } else {
     return Fail(ErrorCode::kInvalidArgument, "the data for input " + Quoted(input.name) + " is " +
                                                  Describe(array) + " but the model wants " +
@@ -67,19 +75,18 @@ Result<Slices> Cut(const ModelValue& input, const TensorView& array, const Sampl
 }
 
 // Which array is for which input.
-Result<std::vector<const TensorView*>> Assign(const NpyFile& file,
-                                              std::span<const ModelValue> inputs) {
+Result<std::vector<std::size_t>> Assign(const NpyFile& file, std::span<const ModelValue> inputs) {
   const auto& arrays = file.arrays();
-  std::vector<const TensorView*> assigned;
-  std::unordered_map<std::string_view, const TensorView*> by_name;
-  for (const NpyFile::Array& array : arrays) by_name.emplace(array.name, &array.tensor);
+  std::vector<std::size_t> assigned;
+  std::unordered_map<std::string_view, std::size_t> by_name;
+  for (std::size_t i = 0; i < arrays.size(); ++i) by_name.emplace(arrays[i].name, i);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     auto found = by_name.find(inputs[i].name);
     if (found == by_name.end()) found = by_name.find("arr_" + std::to_string(i));
     if (found != by_name.end()) {
       assigned.push_back(found->second);
     } else if (inputs.size() == 1 && arrays.size() == 1) {
-      assigned.push_back(&arrays[0].tensor);
+      assigned.push_back(0);
     } else {
       std::string names;
       for (const NpyFile::Array& array : arrays) {
@@ -105,19 +112,26 @@ class ArraySamples final : public SampleSource {
 
   Result<std::vector<NamedTensor>> Read(std::size_t index) override {
     std::vector<NamedTensor> inputs;
-    converted_.clear();
-    converted_.reserve(slices_.size());
+    copies_.clear();
     for (const Slices& slices : slices_) {
-      const auto* data = static_cast<const std::byte*>(slices.array.data);
-      TensorView sample(slices.array.dtype, data + index * slices.size_bytes, slices.shape);
+      const auto* const data =
+          static_cast<const std::byte*>(slices.array.data) + index * slices.size_bytes;
+      OwnedTensor sample{.dtype = slices.array.dtype,
+                         .shape = slices.shape,
+                         .elements = {data, data + slices.size_bytes}};
       if (sample.dtype != *slices.input.dtype) {
-        auto converted = ConvertTo(*slices.input.dtype, sample);
+        auto converted = ConvertTo(*slices.input.dtype, sample.view());
         if (!converted) {
           return Fail(Annotate(std::move(converted).error(), "input " + Quoted(slices.input.name)));
         }
-        sample = converted_.emplace_back(*std::move(converted)).view();
+        sample = *std::move(converted);
       }
-      inputs.push_back({slices.input.name, std::move(sample)});
+      copies_.push_back(std::move(sample));
+    }
+    // Copied first: what is in memory does not change any more.
+    CBOARD_RETURN_IF_ERROR(file_.CheckUnchanged());
+    for (std::size_t i = 0; i < slices_.size(); ++i) {
+      inputs.push_back({slices_[i].input.name, copies_[i].view()});
     }
     return inputs;
   }
@@ -127,7 +141,7 @@ class ArraySamples final : public SampleSource {
   std::string name_;
   std::vector<Slices> slices_;
   std::size_t size_;
-  std::vector<OwnedTensor> converted_;
+  std::vector<OwnedTensor> copies_;  // The last sample.
 };
 
 }  // namespace
@@ -142,7 +156,7 @@ Result<std::unique_ptr<SampleSource>> OpenArraySamples(const std::filesystem::pa
   std::vector<Slices> slices;
   std::size_t size = options.max_samples;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    auto cut = Cut(inputs[i], *(*assigned)[i], options);
+    auto cut = Cut(inputs[i], arrays.arrays()[(*assigned)[i]], options);
     if (!cut) return Fail(Annotate(std::move(cut).error(), shown));
     if (!slices.empty() && cut->count != slices[0].count) {
       return Fail(ErrorCode::kInvalidArgument,
@@ -152,6 +166,13 @@ Result<std::unique_ptr<SampleSource>> OpenArraySamples(const std::filesystem::pa
     }
     size = std::min(size, cut->count);
     slices.push_back(*std::move(cut));
+  }
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const std::size_t rows = slices[i].sample_rows;
+    auto array = arrays.Read((*assigned)[i], rows == NpyFile::kAllRows ? rows : rows * size);
+    CBOARD_RETURN_IF_ERROR(arrays.CheckUnchanged());
+    if (!array) return Fail(Annotate(std::move(array).error(), shown));
+    slices[i].array = *std::move(array);
   }
   return std::make_unique<ArraySamples>(std::move(arrays), file.filename().string(),
                                         std::move(slices), size);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "cboard/base/strings.h"
 #include "model/mapped_file.h"
@@ -173,9 +174,14 @@ std::string ToRowMajor(const NpyArray& array) {
   return out;
 }
 
-}  // namespace
+// What stands before the elements.
+struct NpyHeader {
+  NpyArray array;  // Without data.
+  std::size_t offset_bytes = 0;
+  std::uint64_t size_bytes = 0;  // Of the elements.
+};
 
-Result<NpyArray> ParseNpy(ByteSpan file) {
+Result<NpyHeader> ParseHeader(ByteSpan file) {
   const std::string_view text = AsText(file);
   if (!text.starts_with(kMagic)) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -200,45 +206,67 @@ Result<NpyArray> ParseNpy(ByteSpan file) {
   if (file.size() < 8 + length_size + length) {
     return Fail(ErrorCode::kTruncated, "the .npy file ends in its header");
   }
-  CBOARD_ASSIGN_OR_RETURN(NpyArray array,
-                          HeaderReader(text.substr(8 + length_size, length)).Read());
-  const ByteSpan elements = file.subspan(8 + length_size + length);
-  const std::optional<std::uint64_t> size = SizeInBytes(array);
+  NpyHeader header{.offset_bytes = 8 + length_size + length};
+  CBOARD_ASSIGN_OR_RETURN(header.array, HeaderReader(text.substr(8 + length_size, length)).Read());
+  const std::optional<std::uint64_t> size = SizeInBytes(header.array);
   if (!size) {
     return BadHeader("has a shape that no memory holds", text.substr(8 + length_size, length));
   }
-  if (*size > elements.size()) {
-    return Fail(ErrorCode::kTruncated, "the .npy file has " + std::to_string(elements.size()) +
-                                           " bytes of elements, its shape asks for " +
-                                           std::to_string(*size));
-  }
-  array.data = elements.first(static_cast<std::size_t>(*size));
-  return array;
+  header.size_bytes = *size;
+  return header;
 }
 
-Result<void> NpyFile::Add(std::string name, ByteSpan file, std::uint64_t& budget_bytes) {
-  auto parsed = ParseNpy(file);
-  if (!parsed) return Fail(Annotate(std::move(parsed).error(), Quoted(name)));
-  const void* data = parsed->data.data();
-  if (parsed->fortran_order && parsed->shape.size() > 1) {
-    if (parsed->data.size() > budget_bytes) {
-      return Fail(ErrorCode::kResourceExhausted,
-                  Quoted(name) +
-                      " is stored in Fortran's order and too large to be rearranged; "
-                      "save it with numpy.ascontiguousarray");
-    }
-    budget_bytes -= parsed->data.size();
-    memory_.push_back(std::make_unique<std::string>(ToRowMajor(*parsed)));
-    data = memory_.back()->data();
+Result<void> CheckLength(const NpyHeader& header, std::uint64_t file_bytes) {
+  const std::uint64_t have = file_bytes - header.offset_bytes;
+  if (header.size_bytes <= have) return {};
+  return Fail(ErrorCode::kTruncated, "the .npy file has " + std::to_string(have) +
+                                         " bytes of elements, its shape asks for " +
+                                         std::to_string(header.size_bytes));
+}
+
+}  // namespace
+
+Result<NpyArray> ParseNpy(ByteSpan file) {
+  CBOARD_ASSIGN_OR_RETURN(NpyHeader header, ParseHeader(file));
+  CBOARD_RETURN_IF_ERROR(CheckLength(header, file.size()));
+  header.array.data =
+      file.subspan(header.offset_bytes, static_cast<std::size_t>(header.size_bytes));
+  return std::move(header.array);
+}
+
+// Where the elements of an array are.
+struct NpyFile::Source {
+  std::optional<ZipEntry> entry;  // In an archive.
+  std::size_t offset_bytes = 0;   // In the .npy file.
+  std::uint64_t size_bytes = 0;
+  bool fortran_order = false;
+};
+
+NpyFile::NpyFile(ByteSpan file, std::uint64_t max_bytes) : file_(file), budget_bytes_(max_bytes) {}
+NpyFile::NpyFile(NpyFile&&) noexcept = default;
+NpyFile& NpyFile::operator=(NpyFile&&) noexcept = default;
+NpyFile::~NpyFile() = default;
+
+Result<void> NpyFile::AddHeader(std::string name, ByteSpan beginning, Source source) {
+  auto header = ParseHeader(beginning);
+  if (header) {
+    const Result<void> is_whole =
+        CheckLength(*header, source.entry ? source.entry->size_bytes : file_.size());
+    if (!is_whole) header = Fail(is_whole.error());
   }
-  arrays_.push_back({std::move(name), TensorView(parsed->dtype, data, std::move(parsed->shape))});
+  if (!header) return Fail(Annotate(std::move(header).error(), Quoted(name)));
+  source.offset_bytes = header->offset_bytes;
+  source.size_bytes = header->size_bytes;
+  source.fortran_order = header->array.fortran_order && header->array.shape.size() > 1;
+  arrays_.push_back({std::move(name), header->array.dtype, std::move(header->array.shape)});
+  sources_.push_back(std::move(source));
   return {};
 }
 
 Result<NpyFile> NpyFile::FromBytes(ByteSpan file, std::string name, std::uint64_t max_bytes) {
-  NpyFile result;
+  NpyFile result(file, max_bytes);
   if (!LooksLikeZip(file)) {
-    CBOARD_RETURN_IF_ERROR(result.Add(std::move(name), file, max_bytes));
+    CBOARD_RETURN_IF_ERROR(result.AddHeader(std::move(name), file, {}));
     return result;
   }
   CBOARD_ASSIGN_OR_RETURN(const std::vector<ZipEntry> entries, ListZip(file));
@@ -250,21 +278,66 @@ Result<NpyFile> NpyFile::FromBytes(ByteSpan file, std::string name, std::uint64_
     if (!seen.insert(key).second) {
       return Fail(ErrorCode::kDataLoss, "the archive holds " + Quoted(key) + " twice");
     }
-    CBOARD_ASSIGN_OR_RETURN(ZipContent content, ReadZipEntry(file, entry, max_bytes));
-    max_bytes -= content.memory.size();
-    ByteSpan bytes = content.in_place;
-    if (content.is_inflated) {
-      result.memory_.push_back(std::make_unique<std::string>(std::move(content.memory)));
-      bytes = AsBytes(*result.memory_.back());
-    }
-    CBOARD_RETURN_IF_ERROR(result.Add(std::move(key), bytes, max_bytes));
+    constexpr std::uint64_t kBeginning = 12 + kMaxHeader;
+    CBOARD_ASSIGN_OR_RETURN(const ZipContent beginning,
+                            ReadZipEntry(file, entry, kBeginning, kBeginning));
+    CBOARD_RETURN_IF_ERROR(result.AddHeader(std::move(key), beginning.bytes(), {.entry = entry}));
   }
   return result;
+}
+
+Result<TensorView> NpyFile::Read(std::size_t index, std::size_t max_rows) {
+  const Array& array = arrays_[index];
+  const Source& source = sources_[index];
+  std::vector<std::int64_t> shape = array.shape;
+  // Rows of Fortran's order are all over the array.
+  if (!shape.empty() && !source.fortran_order) {
+    shape[0] = static_cast<std::int64_t>(
+        std::min(static_cast<std::uint64_t>(shape[0]), std::uint64_t{max_rows}));
+  }
+  const std::uint64_t size_bytes = *SizeInBytes({.dtype = array.dtype, .shape = shape});
+  ByteSpan bytes = file_;
+  if (source.entry) {
+    const std::uint64_t wanted = source.entry->size_bytes <= kAlwaysCheckedBytes
+                                     ? source.entry->size_bytes
+                                     : source.offset_bytes + size_bytes;
+    CBOARD_ASSIGN_OR_RETURN(ZipContent content,
+                            ReadZipEntry(file_, *source.entry, wanted, budget_bytes_));
+    bytes = content.in_place;
+    if (content.is_inflated) {
+      budget_bytes_ -= content.memory.size();
+      memory_.push_back(std::make_unique<std::string>(std::move(content.memory)));
+      bytes = AsBytes(*memory_.back());
+    }
+  }
+  bytes = bytes.subspan(source.offset_bytes, static_cast<std::size_t>(size_bytes));
+  if (source.fortran_order) {
+    if (bytes.size() > budget_bytes_) {
+      return Fail(ErrorCode::kResourceExhausted,
+                  Quoted(array.name) + " is stored in Fortran's order and takes " +
+                      HumanBytes(static_cast<double>(bytes.size())) +
+                      " of memory when it is rearranged, more than the limit leaves; save it with "
+                      "numpy.ascontiguousarray");
+    }
+    budget_bytes_ -= bytes.size();
+    memory_.push_back(std::make_unique<std::string>(
+        ToRowMajor({.dtype = array.dtype, .shape = shape, .data = bytes})));
+    bytes = AsBytes(*memory_.back());
+    if (!shape.empty() && static_cast<std::uint64_t>(shape[0]) > max_rows) {
+      shape[0] = static_cast<std::int64_t>(max_rows);
+    }
+  }
+  return TensorView(array.dtype, bytes.data(), std::move(shape));
+}
+
+Result<void> NpyFile::CheckUnchanged() const {
+  return mapping_ == nullptr ? Result<void>() : mapping_->CheckUnchanged();
 }
 
 Result<NpyFile> NpyFile::Open(const std::filesystem::path& path, std::uint64_t max_bytes) {
   CBOARD_ASSIGN_OR_RETURN(const auto mapped, MappedFile::Open(path));
   auto file = FromBytes(mapped->bytes(), path.stem().string(), max_bytes);
+  CBOARD_RETURN_IF_ERROR(mapped->CheckUnchanged());
   if (!file) return Fail(Annotate(std::move(file).error(), Quoted(path.string(), 1000)));
   file->mapping_ = mapped;
   return file;

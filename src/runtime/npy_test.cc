@@ -23,6 +23,13 @@ using testing::Zip;
 
 constexpr std::uint64_t kLimit = 1 << 20;
 
+// All elements of the only array.
+Result<std::vector<double>> ReadFirst(const std::string& archive, std::uint64_t max_bytes) {
+  CBOARD_ASSIGN_OR_RETURN(NpyFile file, NpyFile::FromBytes(AsBytes(archive), "x", max_bytes));
+  CBOARD_ASSIGN_OR_RETURN(const TensorView tensor, file.Read(0));
+  return ToDoubles(tensor);
+}
+
 TEST(Npy, ReadsDtypeShapeAndElements) {
   const std::string file = Npy<float>("<f4", "(2, 3)", {1, 2, 3, 4, 5, 6});
   const auto array = ParseNpy(AsBytes(file));
@@ -97,13 +104,13 @@ TEST(Npy, NamesWhatIsWrong) {
 TEST(NpyFile, FortransOrderIsTurnedIntoRows) {
   // numpy.asfortranarray([[0, 1, 2], [3, 4, 5]]) stores columns.
   const std::string file = Npy<std::int32_t>("<i4", "(2, 3)", {0, 3, 1, 4, 2, 5}, true);
-  const auto arrays = NpyFile::FromBytes(AsBytes(file), "a", kLimit);
+  auto arrays = NpyFile::FromBytes(AsBytes(file), "a", kLimit);
   ASSERT_THAT(arrays, Succeeds());
-  EXPECT_THAT(*ToDoubles(arrays->arrays()[0].tensor), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(*ToDoubles(*arrays->Read(0)), ElementsAre(0, 1, 2, 3, 4, 5));
   // [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
   const std::string cube = Npy<std::int8_t>("|i1", "(2, 2, 2)", {0, 4, 2, 6, 1, 5, 3, 7}, true);
-  const auto cubes = NpyFile::FromBytes(AsBytes(cube), "a", kLimit);
-  EXPECT_THAT(*ToDoubles(cubes->arrays()[0].tensor), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  auto cubes = NpyFile::FromBytes(AsBytes(cube), "a", kLimit);
+  EXPECT_THAT(*ToDoubles(*cubes->Read(0)), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 TEST(NpyFile, ReadsArchivesStoredAndDeflated) {
@@ -112,13 +119,13 @@ TEST(NpyFile, ReadsArchivesStoredAndDeflated) {
                                      {"notes.txt", "hello"},
                                      {"layer/w.npy", Npy<std::int64_t>("<i8", "(1,)", {7})}},
                                     deflated);
-    const auto file = NpyFile::FromBytes(AsBytes(archive), "ignored", kLimit);
+    auto file = NpyFile::FromBytes(AsBytes(archive), "ignored", kLimit);
     ASSERT_THAT(file, Succeeds());
     ASSERT_EQ(file->arrays().size(), 2u);
     EXPECT_EQ(file->arrays()[0].name, "x");
-    EXPECT_THAT(*ToDoubles(file->arrays()[0].tensor), ElementsAre(1, 2));
+    EXPECT_THAT(*ToDoubles(*file->Read(0)), ElementsAre(1, 2));
     EXPECT_EQ(file->arrays()[1].name, "layer/w");
-    EXPECT_THAT(*ToDoubles(file->arrays()[1].tensor), ElementsAre(7));
+    EXPECT_THAT(*ToDoubles(*file->Read(1)), ElementsAre(7));
   }
 }
 
@@ -137,7 +144,7 @@ TEST(NpyFile, OpensFilesAndSaysWhichOneIsWrong) {
 TEST(NpyFile, EveryTruncationOfAnArchiveFails) {
   const std::string archive = Zip({{"x.npy", Npy<float>("<f4", "(2,)", {1, 2})}}, true);
   for (std::size_t size = 0; size < archive.size(); ++size) {
-    EXPECT_FALSE(NpyFile::FromBytes(AsBytes(archive.substr(0, size)), "x", kLimit)) << size;
+    EXPECT_FALSE(ReadFirst(archive.substr(0, size), kLimit)) << size;
   }
 }
 
@@ -147,8 +154,7 @@ TEST(NpyFile, EveryBitFlipOfAnArraysBytesIsSeen) {
   const std::size_t start = archive.find(content);
   for (std::size_t i = start; i < start + content.size(); ++i) {
     archive[i] = static_cast<char>(archive[i] ^ 4);
-    EXPECT_THAT(NpyFile::FromBytes(AsBytes(archive), "x", kLimit),
-                FailsSaying(ErrorCode::kDataLoss, "checksum"));
+    EXPECT_THAT(ReadFirst(archive, kLimit), FailsSaying(ErrorCode::kDataLoss, "checksum"));
     archive[i] = static_cast<char>(archive[i] ^ 4);
   }
 }
@@ -159,8 +165,7 @@ TEST(NpyFile, BombsAreRefusedBeforeTheyGrow) {
                     std::string(3'000'000, '\0'));
   const std::string archive = Zip({{"x.npy", zeros}}, true);
   ASSERT_LT(archive.size(), 10'000u);
-  EXPECT_THAT(NpyFile::FromBytes(AsBytes(archive), "x", kLimit),
-              FailsWith(ErrorCode::kResourceExhausted));
+  EXPECT_THAT(ReadFirst(archive, kLimit), FailsWith(ErrorCode::kResourceExhausted));
   // A size that no deflated bytes of this length can have.
   std::string claims = archive;
   const std::size_t directory = claims.find("PK\x01\x02");
@@ -168,6 +173,33 @@ TEST(NpyFile, BombsAreRefusedBeforeTheyGrow) {
   claims.replace(directory + 24, 4, reinterpret_cast<const char*>(&size), 4);
   EXPECT_THAT(NpyFile::FromBytes(AsBytes(claims), "x", ~std::uint64_t{0}),
               FailsSaying(ErrorCode::kDataLoss, "claims to inflate"));
+}
+
+// 128 MiB that take 130 kB in the archive: too many to be checked whole.
+TEST(NpyFile, InflatesTheRowsThatAreAskedForOnly) {
+  constexpr std::size_t kRows = 1 << 15, kRowBytes = 1 << 12;
+  std::string elements(kRows * kRowBytes, '\0');
+  for (std::size_t row = 0; row < kRows; ++row) elements[row * kRowBytes] = char(row % 100);
+  const std::string archive =
+      Zip({{"x.npy", NpyWithHeader("{'descr': '|u1', 'fortran_order': False, 'shape': (32768, "
+                                   "4096)}",
+                                   elements)}},
+          true);
+  ASSERT_LT(archive.size(), elements.size() / 100);
+  auto file = NpyFile::FromBytes(AsBytes(archive), "x", kLimit);
+  ASSERT_THAT(file, Succeeds());
+  EXPECT_THAT(file->arrays()[0].shape, ElementsAre(kRows, kRowBytes));
+  for (const std::size_t rows : {std::size_t{0}, std::size_t{20}, std::size_t{150}}) {
+    const auto tensor = file->Read(0, rows);
+    ASSERT_THAT(tensor, Succeeds());
+    EXPECT_THAT(tensor->shape, ElementsAre(rows, kRowBytes));
+    const auto* const bytes = static_cast<const char*>(tensor->data);
+    EXPECT_EQ(std::string_view(bytes, rows * kRowBytes),
+              std::string_view(elements).substr(0, rows * kRowBytes));
+  }
+  // 170 rows are in memory; the limit is 256.
+  EXPECT_THAT(file->Read(0, 100), FailsSaying(ErrorCode::kResourceExhausted, "left of the limit"));
+  EXPECT_THAT(file->Read(0), FailsWith(ErrorCode::kResourceExhausted));
 }
 
 TEST(NpyFile, TheSameNameTwiceIsNoChoice) {

@@ -1,5 +1,6 @@
 #include "runtime/zip_reader.h"
 
+#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -130,7 +131,49 @@ Result<std::vector<ZipEntry>> ListZip(ByteSpan file) {
   return entries;
 }
 
-Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t max_bytes) {
+namespace {
+
+// Fills `out` with the first bytes that `deflated` holds, and leaves the rest of it alone.
+bool InflateBeginning(ByteSpan deflated, std::string& out) {
+  constexpr std::size_t kMaxStepBytes = std::size_t{1} << 30;  // Its counters have 32 bits.
+  const auto state = std::make_unique<inflate_state>();
+  ::isal_inflate_init(state.get());
+  state->crc_flag = ISAL_DEFLATE;
+  std::size_t given = 0, filled = 0;
+  while (filled < out.size()) {
+    if (state->avail_in == 0 && given < deflated.size()) {
+      const std::size_t step = std::min(deflated.size() - given, kMaxStepBytes);
+      // Not written to, in spite of its type.
+      state->next_in = reinterpret_cast<std::uint8_t*>(
+          const_cast<std::byte*>(deflated.data() + given));  // NOLINT
+      state->avail_in = static_cast<std::uint32_t>(step);
+      given += step;
+    }
+    const std::size_t room = std::min(out.size() - filled, kMaxStepBytes);
+    state->next_out = reinterpret_cast<std::uint8_t*>(out.data() + filled);
+    state->avail_out = static_cast<std::uint32_t>(room);
+    const std::uint32_t left_before = state->avail_in;
+    if (::isal_inflate(state.get()) != ISAL_DECOMP_OK) return false;
+    const std::size_t made = room - state->avail_out;
+    filled += made;
+    const bool is_stuck = made == 0 && state->avail_in == left_before && given == deflated.size();
+    if (is_stuck || (state->block_state == ISAL_BLOCK_FINISH && made == 0)) return false;
+  }
+  return true;
+}
+
+bool InflateWhole(ByteSpan deflated, std::string& out) {
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  return inflater != nullptr &&
+         libdeflate_deflate_decompress(inflater.get(), deflated.data(), deflated.size(), out.data(),
+                                       out.size(), nullptr) == LIBDEFLATE_SUCCESS;
+}
+
+}  // namespace
+
+Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t wanted_bytes,
+                                std::uint64_t max_bytes) {
   const std::string shown = Quoted(entry.name);
   if ((entry.flags & 1) != 0) {
     return Fail(ErrorCode::kInvalidArgument, shown + " in the archive is encrypted");
@@ -144,29 +187,29 @@ Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint6
   const auto stored = Part(file, start, entry.compressed_bytes);
   if (!stored) return Damaged(shown + " reaches past the end");
 
+  const std::uint64_t count = std::min(wanted_bytes, entry.size_bytes);
+  const bool is_whole = count == entry.size_bytes;
   ZipContent content;
   constexpr std::uint16_t kStored = 0, kDeflated = 8;
   if (entry.method == kStored) {
     if (entry.size_bytes != entry.compressed_bytes) return Damaged(shown + " has two sizes");
-    content.in_place = *stored;
+    content.in_place = stored->first(static_cast<std::size_t>(count));
   } else if (entry.method == kDeflated) {
     if (entry.size_bytes / kMaxExpansion > entry.compressed_bytes) {
       return Damaged(shown + " claims to inflate to " + std::to_string(entry.size_bytes) +
                      " bytes from " + std::to_string(entry.compressed_bytes));
     }
-    if (entry.size_bytes > max_bytes) {
+    if (count > max_bytes) {
       return Fail(ErrorCode::kResourceExhausted,
-                  shown + " inflates to " + HumanBytes(static_cast<double>(entry.size_bytes)) +
-                      ", more than the limit leaves; save it with numpy.savez, uncompressed");
+                  shown + " takes " + HumanBytes(static_cast<double>(count)) +
+                      " of memory when it is inflated, and " +
+                      HumanBytes(static_cast<double>(max_bytes)) +
+                      " are left of the limit; save it with numpy.savez, uncompressed, or ask for "
+                      "fewer samples");
     }
-    const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
-        libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-    content.memory.resize(static_cast<std::size_t>(entry.size_bytes));
+    content.memory.resize(static_cast<std::size_t>(count));
     content.is_inflated = true;
-    if (inflater == nullptr ||
-        libdeflate_deflate_decompress(inflater.get(), stored->data(), stored->size(),
-                                      content.memory.data(), content.memory.size(),
-                                      nullptr) != LIBDEFLATE_SUCCESS) {
+    if (!(is_whole ? InflateWhole : InflateBeginning)(*stored, content.memory)) {
       return Damaged(shown + " does not inflate");
     }
   } else {
@@ -174,8 +217,8 @@ Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint6
                                                  std::to_string(entry.method) +
                                                  "; stored and deflated files are read");
   }
-  const ByteSpan bytes = content.is_inflated ? AsBytes(content.memory) : content.in_place;
-  if (libdeflate_crc32(0, bytes.data(), bytes.size()) != entry.crc) {
+  const ByteSpan bytes = content.bytes();
+  if (is_whole && libdeflate_crc32(0, bytes.data(), bytes.size()) != entry.crc) {
     return Damaged(shown + " does not match its checksum");
   }
   return content;

@@ -27,16 +27,20 @@ bool LooksLikeZip(ByteSpan file);
 // the archive has no end.
 Result<std::vector<ZipEntry>> ListZip(ByteSpan file);
 
-// A file of an archive: where it lies, or inflated.
+// A file of an archive, or its beginning: where it lies, or inflated.
 struct ZipContent {
   ByteSpan in_place;
   std::string memory;
   bool is_inflated = false;
+
+  ByteSpan bytes() const { return is_inflated ? AsBytes(memory) : in_place; }
 };
 
-// Checks the checksum. Fails with kInvalidArgument for an encrypted file or another method than
-// stored and deflated, with kDataLoss for damage, and with kResourceExhausted when inflating takes
-// more than `max_bytes`.
-Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t max_bytes);
+// The first `wanted_bytes` of a file, or all of it when it is shorter; no more is inflated. Checks
+// the checksum if that is all of it. Fails with kInvalidArgument for an encrypted file or another
+// method than stored and deflated, with kDataLoss for damage, and with kResourceExhausted when
+// inflating takes more than `max_bytes`.
+Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t wanted_bytes,
+                                std::uint64_t max_bytes);
 
 }  // namespace cboard

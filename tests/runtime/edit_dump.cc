@@ -19,8 +19,8 @@ Result<GraphEdits> ReadEdits(const std::vector<std::string>& arguments) {
   for (std::size_t i = 2; i + 2 < arguments.size(); i += 3) {
     const std::string &name = arguments[i + 1], &from = arguments[i + 2];
     if (arguments[i] == "constant") {
-      CBOARD_ASSIGN_OR_RETURN(const NpyFile file, NpyFile::Open(from));
-      const TensorView& tensor = file.arrays()[0].tensor;
+      CBOARD_ASSIGN_OR_RETURN(NpyFile file, NpyFile::Open(from));
+      CBOARD_ASSIGN_OR_RETURN(const TensorView tensor, file.Read(0));
       CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(tensor));
       edits.constants.push_back({name, tensor.shape, std::move(values)});
       continue;
