@@ -1,11 +1,17 @@
 // compression-board serve: a log directory in the browser.
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <mutex>
 #include <thread>
 
 #include "cboard/base/strings.h"
@@ -96,7 +102,63 @@ std::string Describe(const Board::Status& status) {
   return Plural(status.run_count, "run");
 }
 
-// Asks the desktop to show the page. Without one there is nothing to do.
+// A page that leads on to `url`, for the eyes of this user only: other users see the arguments of a
+// browser, but not what is in this file. Gone with the object.
+class PageWithLink {
+ public:
+  static Result<PageWithLink> Write(const std::string& url) {
+    const char* const runtime = ::getenv("XDG_RUNTIME_DIR");  // Nobody else can look into it.
+    std::error_code error;
+    const std::filesystem::path folder = runtime != nullptr && *runtime != '\0'
+                                             ? std::filesystem::path(runtime)
+                                             : std::filesystem::temp_directory_path(error);
+    std::string path = (folder / "compression-board-XXXXXX.html").string();
+    constexpr int kSuffixBytes = 5;
+    const int descriptor = ::mkostemps(path.data(), kSuffixBytes, O_CLOEXEC);  // Mode 0600.
+    if (descriptor < 0) return Fail(ErrnoError(errno, "create " + Quoted(path)));
+    PageWithLink page(path);
+    const std::string text = "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=" + url +
+                             "\"><title>Compression Board</title>\n";
+    const bool is_written =
+        ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const int reason = errno;
+    ::close(descriptor);
+    if (!is_written) return Fail(ErrnoError(reason, "write " + Quoted(path)));
+    return page;
+  }
+
+  PageWithLink(PageWithLink&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PageWithLink& operator=(PageWithLink&&) = delete;
+  ~PageWithLink() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit PageWithLink(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+// "a b&c" -> "a%20b%26c"
+std::string EscapedForQuery(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : text) {
+    if (kPlain.find(c) != kPlain.npos) {
+      escaped += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      escaped += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return escaped;
+}
+
+// Asks the desktop to show a page. Without one there is nothing to do.
 void OpenInBrowser(const std::string& url) {
   if (::getenv("DISPLAY") == nullptr && ::getenv("WAYLAND_DISPLAY") == nullptr) {
     Complain("there is no display to open a browser on; open the page yourself");
@@ -136,9 +198,25 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const Boar
                          ", " + Describe(status) + (config.token.empty() ? "" : ", token needed") +
                          ") — Ctrl-C to stop")
             << std::endl;
-  if (config.open) OpenInBrowser(config.token.empty() ? url : url + "?token=" + config.token);
+  std::optional<PageWithLink> page;  // Stays while the board is served: browsers may be slow.
+  if (config.open && config.token.empty()) {
+    OpenInBrowser(url);
+  } else if (config.open) {
+    Result<PageWithLink> written =
+        PageWithLink::Write(url + "?token=" + EscapedForQuery(config.token));
+    if (written) {
+      OpenInBrowser(page.emplace(*std::move(written)).path());
+    } else {
+      Complain(written.error().message + "; open the page yourself");
+    }
+  }
   while (!status.loaded && !stop.stop_requested()) status = board.WaitForFirstLoad(kMoment);
   for (const std::string& line : status.trouble) Complain(line);
+  if (page) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait(lock, stop, [] { return false; });
+  }
 }
 
 // A machine without IPv6 has no "::".

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdlib>
 #include <iostream>
 
 #include "cboard/base/file.h"
@@ -16,9 +17,12 @@ struct RawFlags {
   bool bind_all = false;
   std::string samples_per_plugin;
   std::string token_file;
+  bool has_token = false;  // Given, though it may be empty.
   bool version = false;
   std::map<std::string, std::string> ignored;
 };
+
+constexpr char kTokenVariable[] = "COMPRESSION_BOARD_TOKEN";
 
 constexpr char kDescription[] =
     "Shows a log directory in the browser, and what is added to it as it comes.\n"
@@ -108,9 +112,10 @@ void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
       app.add_option("--token", config.token,
                      "Answer only those who bring this: ?token=… in the address\n"
                      "once, or 'Authorization: Bearer …'. Others on this machine\n"
-                     "see it in the list of processes; --token-file keeps it secret")
+                     "see it in the list of processes; --token-file keeps it secret.\n"
+                     "At least 16 characters")
           ->type_name("SECRET")
-          ->envname("COMPRESSION_BOARD_TOKEN")
+          ->envname(kTokenVariable)
           ->group("Who may read");
   app.add_option("--token-file", raw.token_file, "The token is the first line of this file")
       ->type_name("FILE")
@@ -162,6 +167,18 @@ Result<std::string> ReadToken(const std::string& path) {
   return text;
 }
 
+// Shorter ones are tried out in no time. 16 hexadecimal digits are 64 bits.
+constexpr std::size_t kMinTokenBytes = 16;
+
+Result<void> CheckToken(std::string_view token, std::string_view from) {
+  if (token.size() >= kMinTokenBytes) return {};
+  const std::string found = token.empty() ? "the token is empty"
+                                          : "the token has " + Plural(token.size(), "character");
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(from) + ": " + found + "; at least " + std::to_string(kMinTokenBytes) +
+                  " are needed. 'openssl rand -hex 16' prints a good one");
+}
+
 Result<void> MakeSense(const RawFlags& raw, ServeConfig& config) {
   if (config.logdirs.empty()) {
     return Fail(ErrorCode::kInvalidArgument, "say what to show: compression-board --logdir DIR");
@@ -171,6 +188,12 @@ Result<void> MakeSense(const RawFlags& raw, ServeConfig& config) {
   CBOARD_ASSIGN_OR_RETURN(config.samples_per_plugin, ParseSamples(raw.samples_per_plugin));
   if (!raw.token_file.empty()) {
     CBOARD_ASSIGN_OR_RETURN(config.token, ReadToken(raw.token_file));
+    CBOARD_RETURN_IF_ERROR(CheckToken(config.token, "--token-file"));
+  } else if (raw.has_token) {
+    CBOARD_RETURN_IF_ERROR(CheckToken(config.token, "--token"));
+  } else if (const char* const from_environment = std::getenv(kTokenVariable)) {
+    // Set but empty, as by a script whose own variable is missing: not a wish to serve everybody.
+    CBOARD_RETURN_IF_ERROR(CheckToken(from_environment, kTokenVariable));
   }
   std::string& prefix = config.path_prefix;
   constexpr std::string_view kPlain =
@@ -207,6 +230,7 @@ std::optional<int> ParseServeFlags(Arguments arguments, ServeConfig& config) {
     std::cout << "compression-board " CBOARD_VERSION "\n";
     return kExitDone;
   }
+  raw.has_token = app.get_option("--token")->count() > 0;
   if (const Result<void> sensible = MakeSense(raw, config); !sensible) {
     Complain(sensible.error().message);
     return kExitUsage;

@@ -1,14 +1,19 @@
 """What the real program refuses: foreign names, foreign pages, missing tokens, paths that lead elsewhere."""
 
 import json
+import os
 import pathlib
+import re
 import shutil
 import socket
 import ssl
+import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import unittest.mock
 
 from raw_client import connect, get, read_answer, wait_until
 from running_board import PROGRAM, RunningBoard
@@ -45,11 +50,11 @@ class SecurityTest(unittest.TestCase):
         self.assertNotIn("Access-Control-Allow-Origin", headers, where)
 
     def test_every_answer_has_the_safe_headers(self):
-        board = self.board("--token", "s3cret")
-        authorized = {"Authorization": "Bearer s3cret"}
+        board = self.board("--token", "s3cret-and-long-enough")
+        authorized = {"Authorization": "Bearer s3cret-and-long-enough"}
         asked = [
             ("/", {}), ("/", authorized), ("/nope", authorized), ("/%", authorized), ("/metrics", authorized), ("/healthz", {}),
-            ("/", {"Host": "evil.example"}), ("/", {"Origin": "http://evil.example"}), ("/?token=s3cret", {"Accept": "text/html"}),
+            ("/", {"Host": "evil.example"}), ("/", {"Origin": "http://evil.example"}), ("/?token=s3cret-and-long-enough", {"Accept": "text/html"}),
             ("/" + "x" * 9000, {}), ("/", authorized | {"If-None-Match": "*"}), ("/", authorized | {"X": "x" * 20000}),
         ]  # fmt: skip
         statuses = set()
@@ -83,39 +88,107 @@ class SecurityTest(unittest.TestCase):
             self.assertNotIn(b"root:", body)
 
     def test_a_token_is_asked_of_everybody(self):
-        board = self.board("--token", "s3cret")
+        board = self.board("--token", "s3cret-and-long-enough")
         self.assertIn("token needed", board.line)
-        self.assertNotIn("s3cret", board.line)
+        self.assertNotIn("s3cret-and-long-enough", board.line)
         for target in ["/", "/api/v1/runs", "/metrics", "/theme.js", "/nope", "/?token=wrong"]:
             status, headers, body = board.get(target)
             self.assertEqual((status, json.loads(body)["error"]["code"]), (401, "permission_denied"), target)
             self.assertTrue(headers["WWW-Authenticate"].startswith("Bearer"))
         self.assertEqual(board.get("/healthz")[0], 200)
-        self.assertEqual(board.get("/api/v1/runs", Authorization="Bearer s3cret")[0], 200)
-        status, headers, _ = board.get("/?token=s3cret&x=1", Accept="text/html")
+        self.assertEqual(board.get("/api/v1/runs", Authorization="Bearer s3cret-and-long-enough")[0], 200)
+        status, headers, _ = board.get("/?token=s3cret-and-long-enough&x=1", Accept="text/html")
         self.assertEqual((status, headers["Location"]), (303, "/?x=1"))
         cookie = headers["Set-Cookie"]
         self.assertIn("HttpOnly; SameSite=Strict", cookie)
-        self.assertNotIn("s3cret", cookie)
+        self.assertNotIn("s3cret-and-long-enough", cookie)
         self.assertEqual(board.get("/api/v1/runs", Cookie=cookie.split(";")[0])[0], 200)
         self.assertEqual(board.get("/api/v1/runs", Cookie=cookie.split(";")[0] + "0")[0], 401)
 
     def test_a_token_may_come_from_a_file_the_environment_or_the_settings(self):
         file = self.directory / "token"
-        file.write_text("s3cret\nnot this\n")
+        file.write_text("s3cret-and-long-enough\nnot this\n")
         settings = self.directory / "serve.toml"
-        settings.write_text('token = "s3cret"\nwindow_title = "From the file"\n')
+        settings.write_text('token = "s3cret-and-long-enough"\nwindow_title = "From the file"\n')
         for arguments in [["--token-file", file], ["--config", settings]]:
             board = self.board(*arguments)
             self.assertEqual(board.get("/api/v1/runs")[0], 401, arguments)
-            self.assertEqual(board.get("/api/v1/runs", Authorization="Bearer s3cret")[0], 200, arguments)
+            self.assertEqual(board.get("/api/v1/runs", Authorization="Bearer s3cret-and-long-enough")[0], 200, arguments)
         run = subprocess.run([PROGRAM, "--logdir", "x", "--token-file", str(self.logdir / "missing")], capture_output=True, text=True)
         self.assertEqual(run.returncode, 2)
         self.assertIn("missing", run.stderr)
 
+    def test_an_empty_or_short_token_is_refused(self):
+        empty = self.directory / "empty.toml"
+        empty.write_text('token = ""\n')
+        short = self.directory / "short"
+        short.write_text("s3cret\n")
+        cases = [(["--token", ""], None, "--token: the token is empty"), ([], "", "COMPRESSION_BOARD_TOKEN: the token is empty"),
+                 (["--config", empty], None, "the token is empty"), (["--token", "s3cret"], None, "--token: the token has 6 characters"),
+                 ([], "fifteen-letters", "the token has 15 characters"), (["--token-file", short], None, "--token-file: the token has 6 characters")]  # fmt: skip
+        for arguments, variable, said in cases:
+            environment = dict(os.environ) if variable is None else dict(os.environ, COMPRESSION_BOARD_TOKEN=variable)
+            command = [PROGRAM, "--logdir", str(self.logdir), "--port", "0", *map(str, arguments)]
+            with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+                try:
+                    _, error = process.communicate(timeout=20)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    self.fail(f"it serves: {arguments} {variable!r}")
+            self.assertEqual(process.returncode, 2, arguments)
+            self.assertIn(said, error)
+            self.assertIn("at least 16 are needed. 'openssl rand -hex 16' prints a good one", error)
+
+    def test_guesses_are_slowed_down(self):
+        board = self.board("--token", "s3cret-and-long-enough")
+        cookie = board.get("/?token=s3cret-and-long-enough", Accept="text/html")[1]["Set-Cookie"].split(";")[0]
+        statuses = [board.get(f"/api/v1/runs?token=guess-{i}")[0] for i in range(30)]
+        self.assertEqual(statuses[:20], [401] * 20)
+        self.assertIn(429, statuses)
+        status, headers, body = board.get("/api/v1/runs", Authorization="Bearer guess")
+        while status == 401:  # A guess has become free meanwhile.
+            status, headers, body = board.get("/api/v1/runs", Authorization="Bearer guess")
+        self.assertEqual(status, 429)
+        self.assertIn("too many wrong tokens", json.loads(body)["error"]["message"])
+        self.assertGreaterEqual(int(headers["Retry-After"]), 1)
+        # Somebody behind the same address who has opened the page goes on; so do those without a guess.
+        self.assertEqual(board.get("/api/v1/runs", Cookie=cookie)[0], 200)
+        self.assertEqual(board.get("/api/v1/runs")[0], 401)
+        self.assertEqual(board.get("/healthz")[0], 200)
+
+    def test_the_token_is_not_among_the_arguments_of_the_browser(self):
+        programs, seen = self.directory / "programs", self.directory / "seen"
+        programs.mkdir()
+        opener = programs / "xdg-open"
+        opener.write_text(f'#!/bin/sh\nfor a; do echo "$a" >>"{seen}.part"; done\nmv "{seen}.part" "{seen}"\n')
+        opener.chmod(0o755)
+        private = self.directory / "private"
+        private.mkdir(0o700)
+        given = {"PATH": f"{programs}:{os.environ['PATH']}", "DISPLAY": ":99", "XDG_RUNTIME_DIR": str(private)}
+        with unittest.mock.patch.dict(os.environ, given):
+            board = self.board("--token", "s3cret-and-long enough&", "--open")
+        deadline = time.monotonic() + 30
+        while not seen.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        (argument,) = seen.read_text().splitlines()
+        self.assertNotIn("s3cret", argument)
+        page = pathlib.Path(argument)
+        self.assertEqual(stat.S_IMODE(page.stat().st_mode), 0o600)
+        target = re.search(rf"url=http://127.0.0.1:{board.port}(/[^\"]*)", page.read_text())[1]
+        self.assertEqual(target, "/?token=s3cret-and-long%20enough%26")
+        # A browser comes from the file: another site. Cookies are not sent along a redirect from there.
+        way = {"Accept": "text/html", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        status, headers, body = board.get(target, **way)
+        self.assertEqual(status, 200)
+        self.assertIn(b'content="0; url=/"', body)
+        self.assertNotIn(b"s3cret", body)
+        self.assertEqual(board.get("/", Cookie=headers["Set-Cookie"].split(";")[0])[0], 200)
+        self.assertEqual(board.stop(), 0)
+        self.assertFalse(page.exists())
+
     def test_event_streams_need_the_token_and_the_name_too(self):
-        board = self.board("--token", "s3cret")
-        cookie = board.get("/?token=s3cret", Accept="text/html")[1]["Set-Cookie"].split(";")[0]
+        board = self.board("--token", "s3cret-and-long-enough")
+        cookie = board.get("/?token=s3cret-and-long-enough", Accept="text/html")[1]["Set-Cookie"].split(";")[0]
         refused = [({}, 401), ({"Authorization": "Bearer wrong"}, 401), ({"Cookie": cookie + "0"}, 401),
                    ({"Cookie": cookie, "Origin": "http://evil.example"}, 403), ({"Cookie": cookie, "host": "evil.example"}, 421)]  # fmt: skip
         for headers, status in refused:
@@ -124,7 +197,7 @@ class SecurityTest(unittest.TestCase):
                 head, body = read_answer(connection)
                 self.assertIn(f"HTTP/1.1 {status} ".encode(), head, headers)
                 self.assertNotIn(b"event:", body)
-        for headers in [{"Cookie": cookie}, {"Authorization": "Bearer s3cret"}]:
+        for headers in [{"Cookie": cookie}, {"Authorization": "Bearer s3cret-and-long-enough"}]:
             with connect(board.port) as connection:
                 connection.sendall(get("/api/v1/events", **headers))
                 head, _ = read_answer(connection)
@@ -210,12 +283,12 @@ class SecurityTest(unittest.TestCase):
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj",
                         "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
                        check=True, capture_output=True)  # fmt: skip
-        board = self.board("--tls-cert", certificate, "--tls-key", key, "--token", "s3cret")
+        board = self.board("--tls-cert", certificate, "--tls-key", key, "--token", "s3cret-and-long-enough")
         self.assertIn("https://127.0.0.1", board.line)
         trusting = ssl.create_default_context(cafile=str(certificate))
         with connect(board.port) as plain, trusting.wrap_socket(plain, server_hostname="127.0.0.1") as connection:
             self.assertIn(connection.version(), ["TLSv1.2", "TLSv1.3"])
-            connection.sendall(get("/?token=s3cret", Accept="text/html"))
+            connection.sendall(get("/?token=s3cret-and-long-enough", Accept="text/html"))
             head, _ = read_answer(connection)
             self.assertIn(b"; Secure\r\n", head)
             connection.sendall(get("/healthz"))

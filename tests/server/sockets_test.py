@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import stat
 import subprocess
 import tempfile
 import unittest
@@ -119,20 +120,21 @@ class SocketsTest(unittest.TestCase):
 
     def test_answers_are_logged_and_counted(self):
         log = self.directory / "access.log"
-        board = self.board("--access-log", log, "--token", "s3cret")
-        board.get("/api/v1/runs?token=s3cret")
-        board.get("/nope", Authorization="Bearer s3cret", **{"User-Agent": 'a "b"'})
+        board = self.board("--access-log", log, "--token", "s3cret-and-long-enough")
+        board.get("/api/v1/runs?token=s3cret-and-long-enough")
+        board.get("/nope", Authorization="Bearer s3cret-and-long-enough", **{"User-Agent": 'a "b"'})
         board.exchange(b"garbage\r\n\r\n")
-        metrics = board.get("/metrics", Authorization="Bearer s3cret")[2].decode()
+        metrics = board.get("/metrics", Authorization="Bearer s3cret-and-long-enough")[2].decode()
         self.assertIn('cboard_http_requests_total{route="api",status="200"} 1\n', metrics)
         self.assertIn('cboard_http_requests_total{route="refused",status="400"} 1\n', metrics)
         self.assertEqual(board.stop(), 0)
+        self.assertEqual(stat.S_IMODE(log.stat().st_mode), 0o600)
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         self.assertCountEqual([line["status"] for line in lines], [200, 404, 400, 200])
         by_target = {line["target"]: line for line in lines}
         self.assertEqual((by_target["/api/v1/runs"]["status"], by_target["/api/v1/runs"]["client"]), (200, "127.0.0.1"))
         self.assertEqual(by_target["/nope"]["user_agent"], 'a "b"')
-        self.assertNotIn("s3cret", log.read_text())
+        self.assertNotIn("s3cret-and-long-enough", log.read_text())
 
     def test_it_stops_in_good_order_whatever_is_connected(self):
         board = self.board()

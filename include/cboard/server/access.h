@@ -7,7 +7,7 @@
 // Origin: requests that a page of another origin makes are refused (403).
 // Token: when there is one, every request must bring it (401): as `Authorization: Bearer`, as
 // `?token=` once, after which a cookie that scripts cannot read and other sites cannot send stands
-// for it.
+// for it. An address that sends many wrong ones gets 429 for a while (server/http/guess_limit.h).
 #pragma once
 
 #include <string>

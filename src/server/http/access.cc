@@ -1,8 +1,10 @@
 #include "cboard/server/access.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "cboard/base/strings.h"
+#include "server/http/guess_limit.h"
 #include "server/http/header_text.h"
 #include "server/http/host_check.h"
 #include "server/http/token.h"
@@ -18,6 +20,18 @@ std::string_view AuthorityOf(std::string_view origin) {
   return {};
 }
 
+std::string HtmlAttribute(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("&\"'<>").find(c) == std::string_view::npos) {
+      escaped += c;
+    } else {
+      escaped += "&#" + std::to_string(static_cast<int>(c)) + ";";
+    }
+  }
+  return escaped;
+}
+
 class Gate {
  public:
   Gate(AccessOptions options, HttpHandler handler)
@@ -25,7 +39,7 @@ class Gate {
         handler_(std::move(handler)),
         own_hosts_(options_.own_hosts, options_.allow_any_address),
         allowed_hosts_(options_.allowed_hosts),
-        token_(options_.token) {}
+        token_(options_.token.empty() ? nullptr : std::make_unique<const Token>(options_.token)) {}
 
   HttpResponse Answer(const HttpRequest& request) const {
     if (!own_hosts_.Allows(request.host) && !allowed_hosts_.WasGiven(request.host)) {
@@ -37,7 +51,7 @@ class Gate {
       response.route = "refused";
       return response;
     }
-    return options_.token.empty() ? handler_(request) : AnswerIfAuthorized(request);
+    return token_ == nullptr ? handler_(request) : AnswerIfAuthorized(request);
   }
 
  private:
@@ -66,30 +80,49 @@ class Gate {
 
   HttpResponse AnswerIfAuthorized(const HttpRequest& request) const {
     SplitTarget split = TakeToken(request.target);
-    if (split.token && token_.Matches(*split.token)) return Welcome(request, std::move(split));
     const std::string_view path = std::string_view(split.target).substr(0, split.target.find('?'));
-    if (HasCredentials(request) ||
-        std::ranges::find(options_.open_paths, path) != options_.open_paths.end()) {
-      return handler_(request);
+    const bool is_open = std::ranges::find(options_.open_paths, path) != options_.open_paths.end();
+    const std::optional<std::string_view> bearer = BearerOf(request);
+    // Cookies are not guesses: nobody makes one up (see Token), and whoever has one is not held up
+    // by others behind the same address.
+    if (!split.token && (is_open || HasCookie(request))) return handler_(request);
+    if (split.token || bearer) {
+      const GuessLimit::Time now = std::chrono::steady_clock::now();
+      if (const auto wait = guesses_.WaitBefore(request.client, now)) return TooManyGuesses(*wait);
+      if (split.token && token_->Matches(*split.token)) return Welcome(request, std::move(split));
+      if (bearer && token_->Matches(*bearer)) return handler_(request);
+      guesses_.CountWrong(request.client, now);
+      if (is_open || HasCookie(request)) return handler_(request);
     }
     HttpResponse response = ErrorResponse(
         401, "permission_denied",
-        split.token ? "this is not the token that the server was started with"
-                    : "this server needs its token: open the page with ?token=… once, or send "
-                      "'Authorization: Bearer …'");
+        split.token || bearer ? "this is not the token that the server was started with"
+                              : "this server needs its token: open the page with ?token=… once, or "
+                                "send 'Authorization: Bearer …'");
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"Compression Board\"");
     response.route = "refused";
     return response;
   }
 
-  bool HasCredentials(const HttpRequest& request) const {
+  static HttpResponse TooManyGuesses(std::chrono::seconds wait) {
+    HttpResponse response = ErrorResponse(
+        429, "resource_exhausted",
+        "too many wrong tokens came from this address; try again in " +
+            std::to_string(wait.count()) + " s with the token that the server was started with");
+    response.headers.emplace_back("Retry-After", std::to_string(wait.count()));
+    response.route = "refused";
+    return response;
+  }
+
+  static std::optional<std::string_view> BearerOf(const HttpRequest& request) {
     std::string_view authorization = request.Header("Authorization");
-    if (EqualIgnoringCase(TakeUntil(authorization, ' '), "Bearer") &&
-        token_.Matches(Trimmed(authorization))) {
-      return true;
-    }
+    if (!EqualIgnoringCase(TakeUntil(authorization, ' '), "Bearer")) return std::nullopt;
+    return Trimmed(authorization);
+  }
+
+  bool HasCookie(const HttpRequest& request) const {
     return std::ranges::any_of(request.headers, [&](const auto& header) {
-      return EqualIgnoringCase(header.first, "Cookie") && token_.MatchesCookies(header.second);
+      return EqualIgnoringCase(header.first, "Cookie") && token_->MatchesCookies(header.second);
     });
   }
 
@@ -99,19 +132,28 @@ class Gate {
     HttpResponse response;
     if (request.method == "GET" &&
         request.Header("Accept").find("text/html") != std::string_view::npos) {
-      response.status = 303;
       // "//evil.example" and "/\\evil.example" would lead to another host.
       const std::size_t slashes =
           std::min(split.target.find_first_not_of("/\\"), split.target.size());
-      response.headers = {{"Location", "/" + split.target.substr(slashes)},
-                          {"Cache-Control", "no-store"}};
+      const std::string target = "/" + split.target.substr(slashes);
+      response.headers = {{"Cache-Control", "no-store"}};
       response.route = "token";
+      if (request.Header("Sec-Fetch-Site") == "cross-site") {
+        // A link on another page, or the file of --open. Browsers do not send a strict cookie along
+        // a redirect that begins elsewhere; they do when a page of ours goes on.
+        response.content_type = "text/html; charset=utf-8";
+        response.body = "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=" +
+                        HtmlAttribute(target) + "\"><title>Compression Board</title>";
+      } else {
+        response.status = 303;
+        response.headers.emplace_back("Location", target);
+      }
     } else {
       HttpRequest stripped = request;
       stripped.target = std::move(split.target);
       response = handler_(stripped);
     }
-    const std::string cookie = token_.SetCookie(options_.cookie_path, request.secure);
+    const std::string cookie = token_->SetCookie(options_.cookie_path, request.secure);
     if (!response.later) {
       response.headers.emplace_back("Set-Cookie", cookie);
       return response;
@@ -128,7 +170,8 @@ class Gate {
   const HttpHandler handler_;
   const HostCheck own_hosts_;
   const HostCheck allowed_hosts_;
-  const Token token_;
+  const std::unique_ptr<const Token> token_;  // None: nobody needs one.
+  mutable GuessLimit guesses_;
 };
 
 }  // namespace

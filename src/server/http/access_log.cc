@@ -1,5 +1,6 @@
 #include "cboard/server/access_log.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -64,6 +65,11 @@ std::string AccessLogLine(const AnswerRecord& record, double time_seconds) {
 
 Result<std::shared_ptr<AccessLog>> AccessLog::Open(const std::filesystem::path& path) {
   if (path == "-") return std::make_shared<LogFile>(std::nullopt);
+  // Says who looked at what: a new one is for its owner only. One that is there keeps its mode.
+  if (const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+      created >= 0) {
+    ::close(created);
+  }
   CBOARD_ASSIGN_OR_RETURN(File file, File::OpenForAppending(path));
   return std::make_shared<LogFile>(std::move(file));
 }

@@ -43,6 +43,8 @@ constexpr std::string_view StatusText(int status) {
       return "Range Not Satisfiable";
     case 421:
       return "Misdirected Request";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 500:

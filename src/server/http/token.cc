@@ -25,6 +25,20 @@ std::string Digest(std::string_view key, std::string_view text) {
   return std::string(reinterpret_cast<const char*>(digest.data()), length);
 }
 
+// Takes a while on purpose: whoever wants to try secrets by the cookies they make, which are not
+// counted as guesses, has to wait as long for each.
+std::string Stretched(std::string_view secret) {
+  constexpr std::string_view kSalt = "compression-board cookie";
+  constexpr int kRounds = 100'000;
+  std::array<unsigned char, 32> key = {};
+  const int done = ::PKCS5_PBKDF2_HMAC(
+      secret.data(), static_cast<int>(secret.size()),
+      reinterpret_cast<const unsigned char*>(kSalt.data()), static_cast<int>(kSalt.size()), kRounds,
+      ::EVP_sha256(), static_cast<int>(key.size()), key.data());
+  CBOARD_CHECK(done == 1);
+  return std::string(reinterpret_cast<const char*>(key.data()), key.size());
+}
+
 std::string Hex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
@@ -45,10 +59,11 @@ bool SameBytes(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-Token::Token(std::string_view secret)
-    : digest_(Digest(kCompareKey, secret)),
-      cookie_name_("cboard_" + Hex(Digest(secret, "name").substr(0, 4))),
-      cookie_value_(Hex(Digest(secret, "cookie"))) {}
+Token::Token(std::string_view secret) : digest_(Digest(kCompareKey, secret)) {
+  const std::string key = Stretched(secret);
+  cookie_name_ = "cboard_" + Hex(Digest(key, "name").substr(0, 4));
+  cookie_value_ = Hex(Digest(key, "cookie"));
+}
 
 bool Token::Matches(std::string_view text) const {
   return SameBytes(Digest(kCompareKey, text), digest_);
