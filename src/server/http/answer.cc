@@ -23,6 +23,15 @@ constexpr std::string_view kSafeHeaders =
     "Cross-Origin-Opener-Policy: same-origin\r\n"
     "X-Frame-Options: DENY\r\n";
 
+// Over TLS: for half a year browsers do not ask this host in the clear.
+constexpr std::string_view kTransportPolicy = "Strict-Transport-Security: max-age=15552000\r\n";
+
+// The policy counts for all ports of a host, and other people's programs answer on localhost.
+bool IsLocalName(std::string_view host) {
+  host = host.substr(0, host.rfind(':'));
+  return EqualIgnoringCase(host, "localhost") || host.starts_with("127.") || host == "[::1]";
+}
+
 // Nothing inline, nothing from elsewhere.
 constexpr std::string_view kPagePolicy =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -195,6 +204,7 @@ class AnswerBuilder {
     }
     for (const auto& [name, value] : response_.headers) Add(name, value);
     head += kSafeHeaders;
+    if (request_.secure && !IsLocalName(request_.host)) head += kTransportPolicy;
     head += response_.untrusted ? kBlobPolicy : kPagePolicy;
     if (!connection_.keep_alive) {
       head += "Connection: close\r\n";

@@ -44,6 +44,19 @@ TEST(Answer, HasAHeadAndABody) {
   EXPECT_EQ(answer.body(), "hello");
 }
 
+TEST(Answer, TellsBrowsersToStayWithTls) {
+  const auto policy = [](bool secure, const char* host) {
+    const HttpRequest request{.host = host, .secure = secure};
+    return Value(PrepareAnswer(request, {}, {}), "Strict-Transport-Security");
+  };
+  EXPECT_EQ(policy(true, "board.example:6006"), "max-age=15552000");
+  EXPECT_EQ(policy(false, "board.example:6006"), "none");
+  // It would count for everything else that answers there.
+  EXPECT_EQ(policy(true, "localhost:6006"), "none");
+  EXPECT_EQ(policy(true, "127.0.0.1:6006"), "none");
+  EXPECT_EQ(policy(true, "[::1]:6006"), "none");
+}
+
 TEST(Answer, CarriesTheSafeHeadersWhateverItIs) {
   HttpResponse moved{.status = 308, .headers = {{"Location", "/"}}};
   HttpResponse events;

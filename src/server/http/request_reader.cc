@@ -34,8 +34,35 @@ RequestReader::RequestReader(const RequestLimits& limits)
 
 RequestReader::~RequestReader() = default;
 
+namespace {
+
+// A header line that goes on in the next one, which begins with a blank ("obs-fold", RFC 9112).
+// Readers differ in what they make of it.
+bool HasFoldedLine(std::string_view header) {
+  header = header.substr(0, header.find("\r\n\r\n"));
+  for (std::size_t end = header.find('\n'); end != header.npos; end = header.find('\n', end + 1)) {
+    const std::string_view next = header.substr(end + 1);
+    if (next.starts_with(' ') || next.starts_with('\t')) return true;
+  }
+  return false;
+}
+
+// Where the body ends must not be a question of who reads: a proxy in front of us may answer it
+// differently, and take the rest of the body for a request of somebody else's.
+template <typename Header>
+bool HasAmbiguousLength(const Header& header) {
+  const std::size_t codings = header.count(http::field::transfer_encoding);
+  const std::size_t lengths = header.count(http::field::content_length);
+  if (codings == 0) return lengths > 1;
+  return codings > 1 || lengths > 0 || header.version() < 11 ||
+         !EqualIgnoringCase(Trimmed(View(header[http::field::transfer_encoding])), "chunked");
+}
+
+}  // namespace
+
 std::size_t RequestReader::Take(std::string_view bytes) {
   error_code error;
+  const bool had_header = parser_->is_header_done();
   const std::size_t used =
       parser_->put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
   if (error && error != http::error::need_more) refused_ = StatusOfParseError(error);
@@ -48,6 +75,8 @@ std::size_t RequestReader::Take(std::string_view bytes) {
   }
   // Two names: whoever stands between us and the client may have believed the other one.
   if (has_header && parser_->get().count(http::field::host) > 1) refused_ = 400;
+  if (has_header && HasAmbiguousLength(parser_->get())) refused_ = 400;
+  if (!had_header && HasFoldedLine(bytes.substr(0, used))) refused_ = 400;
   return used;
 }
 

@@ -73,6 +73,54 @@ TEST(RequestReader, RefusesWhatIsTooLong) {
   EXPECT_EQ(refused("POST / HTTP/1.1\r\nContent-Length: 11\r\n\r\n"), 413);
 }
 
+TEST(RequestReader, RefusesABodyOfAmbiguousLength) {
+  const auto refused = [](const std::string& headers, std::string_view version = "1.1") {
+    int status = -1;
+    for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+      RequestReader reader({});
+      Feed(reader,
+           "POST / HTTP/" + std::string(version) + "\r\nHost: a\r\n" + headers +
+               "\r\n5\r\nhello\r\n0\r\n\r\n",
+           size);
+      EXPECT_TRUE(status == -1 || status == reader.refused()) << headers << " cut into " << size;
+      status = reader.refused();
+    }
+    return status;
+  };
+  EXPECT_EQ(refused("Transfer-Encoding: chunked\r\n"), 0);
+  EXPECT_EQ(refused("Transfer-Encoding:   Chunked \r\n"), 0);
+  EXPECT_EQ(refused("Content-Length: 5\r\n"), 0);
+  for (const char* headers :
+       {"Transfer-Encoding: gzip\r\n", "Transfer-Encoding: identity\r\n",
+        "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: chunked, chunked\r\n",
+        "Transfer-Encoding: chunked, gzip\r\n", "Transfer-Encoding: xchunked\r\n",
+        "Transfer-Encoding: \r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        "Content-Length: 5\r\nTransfer-Encoding: identity\r\n",
+        "Content-Length: 5\r\nContent-Length: 6\r\n",
+        "Content-Length: 5\r\nContent-Length: 5\r\n"}) {
+    EXPECT_EQ(refused(headers), 400) << headers;
+  }
+  EXPECT_EQ(refused("Transfer-Encoding: chunked\r\n", "1.0"), 400);
+}
+
+TEST(RequestReader, RefusesHeaderLinesThatGoOnInTheNext) {
+  for (const char* headers :
+       {"X: a\r\n b\r\n", "X: a\r\n\tb\r\n", "Transfer-Encoding:\r\n chunked\r\n",
+        "X: a\r\n \r\n"}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+      RequestReader reader({});
+      Feed(reader, "GET / HTTP/1.1\r\nHost: a\r\n" + std::string(headers) + "\r\n", size);
+      EXPECT_EQ(reader.refused(), 400) << headers << " cut into " << size;
+    }
+  }
+  RequestReader reader({});  // A body may look like it.
+  Feed(reader, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n b", 1000);
+  EXPECT_EQ(reader.refused(), 0);
+}
+
 TEST(RequestReader, AsksToContinueOnce) {
   RequestReader reader({});
   Feed(reader, "POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\n", 1000);

@@ -60,11 +60,12 @@ class SelfSigned {
 
 class TlsClient {
  public:
-  explicit TlsClient(std::uint16_t port, int newest_version = 0)
+  explicit TlsClient(std::uint16_t port, int newest_version = 0, const char* suites = "ALL")
       : client_(port), context_(::SSL_CTX_new(::TLS_client_method())) {
     ::SSL_CTX_set_max_proto_version(context_, newest_version);
     // Old versions are beyond what OpenSSL offers by default.
     ::SSL_CTX_set_security_level(context_, 0);
+    ::SSL_CTX_set_cipher_list(context_, suites);
     ssl_ = ::SSL_new(context_);
     ::SSL_set_fd(ssl_, client_.descriptor());
     connected_ = ::SSL_connect(ssl_) == 1;
@@ -170,6 +171,17 @@ TEST(Tls, RefusesOldVersionsAndThoseWhoDoNotSpeakIt) {
   TlsClient client(server->port());
   client.Send("GET /alive HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_THAT(client.ReadUntil(">"), EndsWith("</alive>"));
+}
+
+TEST(Tls, RefusesOldCipherSuites) {
+  const SelfSigned self_signed;
+  RunningServer server({.tls = self_signed.files()});
+  for (const char* suite : {"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"}) {
+    EXPECT_TRUE(TlsClient(server->port(), TLS1_2_VERSION, suite).connected()) << suite;
+  }
+  for (const char* suite : {"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384"}) {  // CBC.
+    EXPECT_FALSE(TlsClient(server->port(), TLS1_2_VERSION, suite).connected()) << suite;
+  }
 }
 
 TEST(Tls, SaysWhatIsWrongWithItsFiles) {
