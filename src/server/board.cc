@@ -71,7 +71,7 @@ struct Board::State {
     std::shared_ptr<const Snapshot> snapshot = reader->snapshot();
     if (target.path == "/healthz") return HttpResponse{.body = "ok\n", .route = "health"};
     if (target.path == "/api/v1/events") {
-      return hub.Open(request, server::DescribeChange(Snapshot(), *snapshot));
+      return hub.Open(request, *Greeting(snapshot));
     }
     if (target.path.starts_with("/api/v1/")) {
       return server::AnswerApi(request, std::move(target), std::move(snapshot), look, cache);
@@ -82,11 +82,26 @@ struct Board::State {
     return page.Answer(request, target);
   }
 
+  // What a new viewer is told. The same for all who come between two changes: then everybody comes
+  // at once.
+  std::shared_ptr<const std::string> Greeting(const std::shared_ptr<const Snapshot>& snapshot) {
+    const std::scoped_lock lock(greeting_mutex);
+    if (greeting == nullptr || greeted_version != snapshot->version) {
+      greeting =
+          std::make_shared<const std::string>(server::DescribeChange(Snapshot(), *snapshot));
+      greeted_version = snapshot->version;
+    }
+    return greeting;
+  }
+
   BoardLook look;
   server::Page page;
   server::AnswerCache cache;
   EventHub hub;
   std::shared_ptr<const Snapshot> published;
+  std::mutex greeting_mutex;
+  std::shared_ptr<const std::string> greeting;  // Guarded by greeting_mutex, as the next.
+  std::uint64_t greeted_version = 0;
   std::mutex lag_mutex;
   server::LagMeter lag;  // Guarded by lag_mutex.
   std::unique_ptr<LogReader> reader;

@@ -47,6 +47,9 @@ struct HttpServerOptions {
   std::uint32_t max_header_bytes = 16 << 10;  // More: 431.
   std::uint64_t max_body_bytes = 1 << 20;     // More: 413.
 
+  // Of answers that clients have not read yet. While there are so many, a long one is a 503.
+  std::size_t max_unsent_bytes = std::size_t{256} << 20;
+
   std::chrono::milliseconds request_timeout{30'000};  // From its first byte to its last. Then 408.
   std::chrono::milliseconds idle_timeout{120'000};    // Between requests.
   std::chrono::milliseconds write_timeout{60'000};    // For every 256 KiB that the client takes.

@@ -34,6 +34,7 @@ class ServerMetrics {
   std::atomic<std::int64_t> connections = 0;
   std::atomic<std::int64_t> viewers = 0;  // Connections that are event streams.
   std::atomic<std::uint64_t> refused_connections = 0;
+  std::atomic<std::size_t> unsent_bytes = 0;  // Of answers that clients have not read yet.
 
   std::string Text() const;
 

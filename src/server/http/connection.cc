@@ -1,5 +1,9 @@
 #include "server/http/connection.h"
 
+#include <malloc.h>
+
+#include <vector>
+
 #include "cboard/server/event_hub.h"
 #include "server/http/request_reader.h"
 
@@ -31,6 +35,33 @@ std::string_view WhyRefused(int status) {
 }
 
 }  // namespace
+
+void Lane::WakeSoon(std::function<void()> wake) {
+  {
+    const std::scoped_lock lock(wakes_mutex);
+    wakes.push_back(std::move(wake));
+    if (std::exchange(is_waking, true)) return;
+  }
+  asio::post(context, [this] { WakeSome(); });
+}
+
+void Lane::WakeSome() {
+  constexpr std::size_t kMaxWakes = 16;
+  std::vector<std::function<void()>> some;
+  {
+    const std::scoped_lock lock(wakes_mutex);
+    for (; !wakes.empty() && some.size() < kMaxWakes; wakes.pop_front()) {
+      some.push_back(std::move(wakes.front()));
+    }
+    if (some.empty()) {
+      is_waking = false;
+      return;
+    }
+  }
+  for (const std::function<void()>& wake : some) wake();
+  // Behind those that were woken, and behind requests that have come meanwhile.
+  asio::post(context, [this] { WakeSome(); });
+}
 
 // What wakes an event stream: something to send, or the end of the connection.
 struct Connection::Watch {
@@ -113,13 +144,36 @@ Awaitable<bool> Connection::AnswerOne() {
   std::uint64_t sent = 0;
   int sent_status = 0;
   {
-    const Answer answer = co_await Prepare(request, std::move(response), state);
+    Answer answer = co_await Prepare(request, std::move(response), state);
+    UnsentBytes& unsent = lane_.shared.unsent;
+    const std::optional<UnsentBytes::Share> share =
+        unsent.Reserve(answer.body().data(), answer.body().size());
+    if (!share) answer = PrepareAnswer(request, TooMuchUnread(), state);
+    options().metrics->unsent_bytes = unsent.total_bytes();
     sent_status = answer.status;
     sent = co_await Send(answer, error);
   }
+  NoteSent();
   if (!error && events && request.method != "HEAD") sent += co_await Stream(*events, error);
   Report(request, route, sent_status, sent, started);
   co_return !error && state.keep_alive;
+}
+
+HttpResponse Connection::TooMuchUnread() {
+  HttpResponse response = ErrorResponse(
+      503, "resource_exhausted",
+      "clients have not read long answers that are ready for them; try again in a while");
+  response.headers.emplace_back("Retry-After", "10");
+  return response;
+}
+
+void Connection::NoteSent() {
+  options().metrics->unsent_bytes = lane_.shared.unsent.total_bytes();
+#if defined(__GLIBC__)
+  if (lane_.shared.unsent.TakeCrowdIsGone()) {
+    asio::post(lane_.shared.slow_work, [] { ::malloc_trim(0); });
+  }
+#endif
 }
 
 Awaitable<int> Connection::ReadRequest(RequestReader& request) {
@@ -239,8 +293,7 @@ Awaitable<std::uint64_t> Connection::Stream(EventStream& events, error_code& err
   constexpr std::string_view kHeartbeat = ":\n\n";
   const auto watch = std::make_shared<Watch>(lane_.context);
   asio::co_spawn(lane_.context, WatchForEnd(shared_from_this(), watch), asio::detached);
-  events.WakeWith(
-      [watch, &context = lane_.context] { asio::post(context, [watch] { watch->Wake(); }); });
+  events.WakeWith([watch, &lane = lane_] { lane.WakeSoon([watch] { watch->Wake(); }); });
   // Also when the server is destroyed while this waits.
   struct Silence {
     ~Silence() {

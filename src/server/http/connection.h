@@ -4,14 +4,18 @@
 #include <array>
 #include <atomic>
 #include <boost/asio/thread_pool.hpp>
+#include <deque>
+#include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "cboard/server/http_server.h"
 #include "server/http/answer.h"
 #include "server/http/coroutine.h"
 #include "server/http/transport.h"
+#include "server/http/unsent_bytes.h"
 
 namespace cboard {
 class RequestReader;
@@ -22,7 +26,7 @@ namespace cboard::net {
 // What all threads of a server share.
 struct Shared {
   Shared(const HttpServerOptions& given, HttpHandler handler_given)
-      : options(given), handler(std::move(handler_given)) {
+      : options(given), handler(std::move(handler_given)), unsent(given.max_unsent_bytes) {
     if (!options.metrics) options.metrics = std::make_shared<ServerMetrics>();
   }
 
@@ -30,6 +34,7 @@ struct Shared {
   const HttpHandler handler;
   std::shared_ptr<TlsContext> tls;
   std::atomic<std::size_t> connection_count = 0;
+  UnsentBytes unsent;
   asio::thread_pool slow_work{2};  // For HttpResponse::later.
 };
 
@@ -39,13 +44,25 @@ class Connection;
 struct Lane {
   explicit Lane(Shared& given) : shared(given) {}
 
+  // Calls `wake` on this lane's thread, soon. From any thread. However many call this at once, the
+  // thread takes few of them at a time and looks after requests in between.
+  void WakeSoon(std::function<void()> wake);
+
   Shared& shared;
   std::list<Connection*> connections;
   // Bytes go from here to the connection's parser before another connection's turn, so a connection
   // that waits needs no buffer.
   std::array<char, 16 << 10> scratch;
   bool stopping = false;
+
+  std::mutex wakes_mutex;
+  std::deque<std::function<void()>> wakes;  // Guarded by wakes_mutex, as the next.
+  bool is_waking = false;                   // WakeSome is under way.
+
   asio::io_context context{1};  // Destroyed first, and with it the connections that still wait.
+
+ private:
+  void WakeSome();
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -71,6 +88,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Awaitable<bool> AnswerOne();
   Awaitable<int> ReadRequest(RequestReader& request);
   Awaitable<void> Refuse(int status);
+  static HttpResponse TooMuchUnread();
+  void NoteSent();
   Awaitable<HttpResponse> CallHandler(const HttpRequest& request);
   Awaitable<Answer> Prepare(const HttpRequest& request, HttpResponse response,
                             ConnectionState state);

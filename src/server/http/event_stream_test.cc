@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <atomic>
+
 #include "cboard/server/access.h"
 #include "cboard/server/event_hub.h"
 #include "server/http/test_client.h"
@@ -49,6 +51,69 @@ TEST_F(EventStreamTest, SendsWhatIsPublished) {
     EXPECT_THAT(client.ReadUntil("\n\n"),
                 EndsWith("event: snapshot\ndata: " + std::to_string(i) + "\n\n"));
   }
+}
+
+// A stream that counts how often it was asked since the last event.
+class CountingStream final : public EventStream {
+ public:
+  CountingStream(std::shared_ptr<EventStream> events, std::atomic<int>& count)
+      : events_(std::move(events)), count_(count) {}
+
+  std::shared_ptr<const std::string> Next() override {
+    auto message = events_->Next();
+    if (message != nullptr) ++count_;
+    return message;
+  }
+  void WakeWith(std::function<void()> wake) override { events_->WakeWith(std::move(wake)); }
+
+ private:
+  const std::shared_ptr<EventStream> events_;
+  std::atomic<int>& count_;
+};
+
+// One thread serves all. A request that has arrived when something changes is answered before most
+// of the viewers have been told.
+TEST_F(EventStreamTest, ARequestDoesNotWaitForAllViewers) {
+  constexpr int kViewers = 500;
+  std::atomic<int> told = 0;
+  std::atomic<bool> is_published = false, is_asked = false;
+  int told_when_answered = -1;
+  RunningServer server({.threads = 1, .max_connections = 2000},
+                       [&](const HttpRequest& request) -> HttpResponse {
+                         if (request.target == "/events") {
+                           HttpResponse response = hub_.Open(request);
+                           response.events =
+                               std::make_shared<CountingStream>(response.events, told);
+                           return response;
+                         }
+                         if (request.target == "/publish") {
+                           told = 0;
+                           hub_.Publish("snapshot", "1");
+                           is_published = true;
+                           while (!is_asked) std::this_thread::yield();
+                         }
+                         if (request.target == "/ask") told_when_answered = told;
+                         return {.body = "<" + request.target + ">"};
+                       });
+  std::vector<std::unique_ptr<Client>> viewers;
+  for (int i = 0; i < kViewers; ++i) {
+    viewers.push_back(std::make_unique<Client>(server->port()));
+    viewers.back()->Send(kAsk);
+    EXPECT_THAT(viewers.back()->ReadUntil("\n\n"), HasSubstr("hello"));
+  }
+  Client publisher(server->port()), asker(server->port());
+  const auto get = [](const std::string& target) {
+    return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  };
+  asker.Send(get("/first"));
+  EXPECT_THAT(asker.ReadUntil(">"), EndsWith("</first>"));
+  publisher.Send(get("/publish"));
+  while (!is_published) std::this_thread::yield();
+  asker.Send(get("/ask"));
+  is_asked = true;
+  EXPECT_THAT(asker.ReadUntil(">"), EndsWith("</ask>"));
+  EXPECT_LT(told_when_answered, kViewers / 4);
+  for (const auto& viewer : viewers) EXPECT_THAT(viewer->ReadUntil("1\n\n"), HasSubstr("snapshot"));
 }
 
 TEST_F(EventStreamTest, ReachesAThousandViewers) {

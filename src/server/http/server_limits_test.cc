@@ -63,6 +63,32 @@ TEST(ServerLimits, AreExplainedToClientsThatKeepSending) {
   EXPECT_THAT(client.ReadUntil("}}"), HasSubstr("the request body is too long"));
 }
 
+TEST(ServerLimits, HoldForAnswersThatNobodyReads) {
+  constexpr std::size_t kBodyBytes = std::size_t{32} << 20;  // More than sockets hold.
+  const auto metrics = std::make_shared<ServerMetrics>();
+  RunningServer server({.max_unsent_bytes = 3 * kBodyBytes, .metrics = metrics},
+                       [](const HttpRequest& request) -> HttpResponse {
+                         if (request.target == "/short") return {.body = "short"};
+                         return {.body = std::string(kBodyBytes, 'x')};
+                       });
+  const auto wait_for = [&](std::size_t bytes) {
+    while (metrics->unsent_bytes != bytes) std::this_thread::yield();
+  };
+  std::vector<std::unique_ptr<Client>> readers;
+  for (std::size_t i = 1; i <= 3; ++i) {
+    readers.push_back(std::make_unique<Client>(server->port()));
+    readers.back()->Send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+    wait_for(i * kBodyBytes);
+  }
+  const std::string refused = server.Get("/long");
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(refused, HasSubstr("\r\nRetry-After: "));
+  EXPECT_THAT(server.Get("/short"), EndsWith("short"));
+  readers.clear();
+  wait_for(0);
+  EXPECT_THAT(server.Get("/long").substr(0, 16), StartsWith("HTTP/1.1 200 "));
+}
+
 TEST(ServerLimits, HangUpOnClientsThatSayNothing) {
   RunningServer server({.idle_timeout = milliseconds(50)});
   Client client(server->port());

@@ -1,0 +1,65 @@
+// How much memory answers take that clients have not read yet, and a limit to it.
+//
+//   std::optional<UnsentBytes::Share> share = unsent.Reserve(body.data(), body.size());
+//   if (!share) return Refuse();
+//   … send …  // The share ends with its scope.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace cboard::net {
+
+// Thread-safe. A body that several answers share counts once.
+class UnsentBytes {
+ public:
+  explicit UnsentBytes(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // Bodies up to this size are always sent: connections have a limit of their own.
+  static constexpr std::size_t kAlwaysSentBytes = std::size_t{64} << 10;
+
+  // Holds room for one body; movable.
+  class Share {
+   public:
+    Share(UnsentBytes* owner, const void* body) : owner_(owner), body_(body) {}
+    Share(Share&& other) noexcept
+        : owner_(std::exchange(other.owner_, nullptr)), body_(other.body_) {}
+    Share& operator=(Share&&) = delete;
+    ~Share() {
+      if (owner_ != nullptr) owner_->Release(body_);
+    }
+
+   private:
+    UnsentBytes* owner_;  // None: nothing was counted.
+    const void* body_;
+  };
+
+  // Nothing when this body and those under way are more than the limit. A single one may be
+  // larger.
+  std::optional<Share> Reserve(const void* body, std::size_t size_bytes);
+
+  std::size_t total_bytes() const;
+
+  // True once after much was under way and most of it is gone: then the allocator should give
+  // memory back to the system, which it does not by itself.
+  bool TakeCrowdIsGone();
+
+ private:
+  struct Body {
+    std::size_t size_bytes = 0;
+    std::size_t uses = 0;
+  };
+
+  void Release(const void* body);
+
+  const std::size_t max_bytes_;
+  mutable std::mutex mutex_;
+  std::unordered_map<const void*, Body> bodies_;  // Guarded by mutex_, as the rest.
+  std::size_t total_bytes_ = 0;
+  std::size_t peak_bytes_ = 0;  // Since memory was given back last.
+};
+
+}  // namespace cboard::net
