@@ -145,7 +145,7 @@ Result<void> EventFile::AddEventInChild(std::string_view event) {
     written = ::write(child_descriptor_, record.data(), record.size());
   } while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(record.size())) {
-    return Fail(ErrnoError(written < 0 ? errno : ENOSPC, "cannot write to " + Quoted(path_)));
+    return Fail(ErrnoError(written < 0 ? errno : ENOSPC, "write to " + Quoted(path_)));
   }
   return {};
 }

@@ -4,6 +4,7 @@ import os
 import pathlib
 import pwd
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ from raw_client import wait_until
 from running_board import PROGRAM, RunningBoard
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from event_file import EventFile  # noqa: E402
+from event_file import EventFile, field  # noqa: E402
 
 
 class TroubleTest(unittest.TestCase):
@@ -38,6 +39,26 @@ class TroubleTest(unittest.TestCase):
         with RunningBoard("--logdir", self.logdir) as board:
             self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_loaded"] == 1))
             self.assertEqual(self.complaints(board), [])
+
+    def test_a_malformed_image_or_sound_does_not_hide_the_others(self):
+        png = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + struct.pack(">II", 5, 4)
+        sound = b"\x18\x01" + field(4, b"RIFF....WAVE") + field(5, b"audio/wav")
+        with EventFile(self.logdir / "media") as file:
+            for step in range(5):
+                # Fields of Image and Audio that end in the middle; the record around them is whole.
+                file.image("picture", png, step) if step != 2 else file.value("picture", 4, b"\x08\x01\x22\x7f", step)
+                file.value("sound", 6, sound if step != 3 else b"\x22\x7f", step)
+        with RunningBoard("--logdir", self.logdir) as board:
+            self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_loaded"] == 1))
+            for route, tag, bad in [("images", "picture", 2), ("audio", "sound", 3)]:
+                status, answer = board.json(f"/api/v1/{route}?run=media&tag={tag}")
+                self.assertEqual(status, 200, answer)
+                rest = [step for step in range(5) if step != bad]
+                self.assertEqual((answer["steps"], answer["indices"], len(answer["samples"])), (rest, rest, 4))
+                (damaged,) = answer["damaged"]
+                self.assertEqual((damaged["index"], damaged["step"]), (bad, bad))
+                self.assertTrue(damaged["message"])
+                self.assertEqual(board.get(f"/api/v1/blob?run=media&tag={tag}&index=4")[0], 200)
 
     def test_a_damaged_file_is_named_with_the_place(self):
         with EventFile(self.logdir / "bad") as file:

@@ -39,6 +39,9 @@ class EventFile:
 
     def image(self, tag, encoded, step):
         """Summary.Value{tag, image{height, width, colorspace, encoded_image_string}}, whatever the bytes are."""
-        picture = b"\x08\x01\x10\x01\x18\x03" + field(4, encoded)
-        value = field(1, tag.encode()) + field(4, picture)
+        self.value(tag, 4, b"\x08\x01\x10\x01\x18\x03" + field(4, encoded), step)
+
+    def value(self, tag, number, payload, step):
+        """Summary.Value{tag, field `number`}, whatever the payload is."""
+        value = field(1, tag.encode()) + field(number, payload)
         self.file.write(record(b"\x09" + struct.pack("<d", time.time()) + b"\x10" + varint(step) + field(5, field(1, value))))

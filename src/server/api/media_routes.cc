@@ -8,38 +8,81 @@
 namespace cboard::server {
 namespace {
 
+// Values whose record is whole but which are no image or sound, and why.
+struct Damaged {
+  std::vector<std::size_t> indices;
+  std::vector<std::string> messages;
+};
+
+// Calls `read` for every entry and leaves those out that it fails for, so that one of them does not
+// hide the rest of the tag. A file that cannot be read at all is an error all the same.
+template <typename Read>
+Result<Damaged> ReadEach(Entries& entries, const Read& read) {
+  Damaged damaged;
+  std::vector<std::size_t> whole;
+  for (const std::size_t i : entries.indices) {
+    const Result<void> done = read(i);
+    if (done) {
+      whole.push_back(i);
+      continue;
+    }
+    const ErrorCode code = done.error().code;
+    if (code != ErrorCode::kDataLoss && code != ErrorCode::kInvalidArgument) {
+      return Fail(done.error());
+    }
+    damaged.indices.push_back(i);
+    damaged.messages.push_back(done.error().message);
+  }
+  entries.indices = std::move(whole);
+  return damaged;
+}
+
+void WriteDamaged(JsonWriter& json, const Entries& entries, const Damaged& damaged) {
+  json.Key("damaged").BeginArray();
+  for (std::size_t i = 0; i < damaged.indices.size(); ++i) {
+    json.BeginObject().Key("index").Value(damaged.indices[i]);
+    json.Key("step").Value(entries.tag->blobs.at(damaged.indices[i]).step);
+    json.Key("message").Value(damaged.messages[i]).EndObject();
+  }
+  json.EndArray();
+}
+
 Result<HttpResponse> GetImages(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kImage));
+  CBOARD_ASSIGN_OR_RETURN(Entries entries, QueriedEntries(call, TagKind::kImage));
   std::vector<PixelSize> sizes;
   std::vector<std::size_t> samples;
-  for (const std::size_t i : entries.indices) {
+  CBOARD_ASSIGN_OR_RETURN(const Damaged damaged, ReadEach(entries, [&](std::size_t i) -> Result<void> {
     CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(*entries.run, *entries.tag, i));
     sizes.push_back(image.value.size);
     samples.push_back(image.value.samples.size());
-  }
+    return {};
+  }));
   JsonWriter json;
   WriteHead(json, call, entries);
   WriteValues(json, "widths", sizes, &PixelSize::width);
   WriteValues(json, "heights", sizes, &PixelSize::height);
   WriteValues(json, "samples", samples);
+  WriteDamaged(json, entries, damaged);
   json.EndObject();
   return JsonResponse(json.Take());
 }
 
 Result<HttpResponse> GetAudio(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kAudio));
+  CBOARD_ASSIGN_OR_RETURN(Entries entries, QueriedEntries(call, TagKind::kAudio));
   std::vector<std::size_t> samples;
   std::vector<std::string> types;
-  for (const std::size_t i : entries.indices) {
+  CBOARD_ASSIGN_OR_RETURN(const Damaged damaged, ReadEach(entries, [&](std::size_t i) -> Result<void> {
     CBOARD_ASSIGN_OR_RETURN(const auto audio, ReadAudio(*entries.run, *entries.tag, i));
     samples.push_back(audio.value.samples.size());
     types.emplace_back(audio.value.samples.empty() ? std::string_view()
                                                    : MimeTypeOf(audio.value.samples[0].type));
-  }
+    return {};
+  }));
   JsonWriter json;
   WriteHead(json, call, entries);
   WriteValues(json, "samples", samples);
   WriteValues(json, "content_types", types);
+  WriteDamaged(json, entries, damaged);
   json.EndObject();
   return JsonResponse(json.Take());
 }

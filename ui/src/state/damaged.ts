@@ -34,3 +34,15 @@ effect(() => {
 export function everyKept(what: string, runs: readonly string[]): string {
   return runs.some((run) => damagedRuns.value.has(run)) ? `every ${what} that could be read` : `every ${what} kept`;
 }
+
+/** A value of a tag whose record is whole, but which is not what the tag is made of. */
+export interface DamagedValue {
+  index: number;
+  step: number;
+  message: string;
+}
+
+/** "1 image is damaged and left out: …", with the reason for the first. */
+export function damagedText(what: string, damaged: readonly DamagedValue[]): string {
+  return `${plural(damaged.length, what)} ${damaged.length === 1 ? "is" : "are"} damaged and left out: ${damaged[0]?.message ?? ""}`;
+}

@@ -11,7 +11,7 @@ import { RunKey } from "../../parts/RunKey";
 import { SeriesPage, type Series } from "../../parts/SeriesPage";
 import { Snippet } from "../../parts/Snippet";
 import { useSharedStep } from "../../parts/useSharedStep";
-import { everyKept } from "../../state/damaged";
+import { damagedText, everyKept, type DamagedValue } from "../../state/damaged";
 import { useResource } from "../../state/resource";
 import { soundOf, Waveform } from "./Waveform";
 import "./audio.css";
@@ -21,6 +21,8 @@ interface AudioAnswer {
   steps: number[];
   samples: number[];
   content_types: string[];
+  /** Values that are no sound; the columns leave them out. */
+  damaged: DamagedValue[];
 }
 
 function AudioCard({ run, tag, step: shared }: Series & { step: number | null }): JSX.Element {
@@ -50,6 +52,7 @@ function AudioCard({ run, tag, step: shared }: Series & { step: number | null })
       <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {!place && !error && <div class="audio-room" />}
+      {data && data.damaged.length > 0 && <p class="trouble">{damagedText("sound", data.damaged)}</p>}
       {data && place && (
         <>
           <Waveform sound={sound ?? null} at={played} onSeek={seek} />

@@ -12,7 +12,7 @@ import { SeriesPage, type Series } from "../../parts/SeriesPage";
 import { Snippet } from "../../parts/Snippet";
 import { useSharedStep } from "../../parts/useSharedStep";
 import { Menu } from "../../shell/Menu";
-import { everyKept } from "../../state/damaged";
+import { damagedText, everyKept } from "../../state/damaged";
 import { query, setQuery } from "../../state/location";
 import { useResource } from "../../state/resource";
 import { filterOf, lookOf, pairOf, SMALL, type ImagesAnswer, type Look } from "./look";
@@ -35,6 +35,7 @@ function ImageCard({ run, tag, look }: Series & { look: Look }): JSX.Element {
       <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
       {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
       {!data && !error && <div class="image-box" />}
+      {data && data.damaged.length > 0 && <p class="trouble">{damagedText("image", data.damaged)}</p>}
       {data && at >= 0 && (
         <>
           <div class="image-box">

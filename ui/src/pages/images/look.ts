@@ -1,5 +1,7 @@
 // How images are looked at: what is the same for all cards.
 
+import type { DamagedValue } from "../../state/damaged";
+
 export interface ImagesAnswer {
   indices: number[];
   steps: number[];
@@ -7,6 +9,8 @@ export interface ImagesAnswer {
   widths: number[];
   heights: number[];
   samples: number[];
+  /** Values that are no image; the columns leave them out. */
+  damaged: DamagedValue[];
 }
 
 /** Narrower images are shown with their pixels, not smeared. */
