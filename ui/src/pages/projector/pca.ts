@@ -8,10 +8,21 @@ export interface Projected {
   readonly shares: readonly [number, number, number];
 }
 
-// The directions of some thousand rows are those of all of them, as far as eyes can tell.
-const MOST_ROWS = 2000;
-const ROUNDS = 40;
-const SETTLED = 1e-10; // Of a direction that the next round would not turn any more.
+const BLOCK = 4; // Directions that are looked for at once: one more than wanted, so that equally strong ones are all found.
+const MAX_BASIS = 48; // Directions that are kept before the best of them begin anew.
+const KEPT = 8;
+const MAX_RESTARTS = 200;
+const SETTLED = 1e-9; // Of the strongest spread: what a direction may still be off.
+const NOTHING = 1e-13; // Of all differences: what only rounding has left.
+const MAX_SAMPLE = 1000; // Rows from which a first guess comes.
+
+type Vector = Float64Array;
+
+const dot = (a: Vector, b: Vector): number => {
+  let sum = 0;
+  for (let i = 0; i < a.length; i += 1) sum += a[i]! * b[i]!;
+  return sum;
+};
 
 const lengthOf = (vector: Float64Array | Float32Array): number => {
   let squares = 0;
@@ -19,62 +30,155 @@ const lengthOf = (vector: Float64Array | Float32Array): number => {
   return Math.sqrt(squares);
 };
 
+function addTo(vector: Vector, factor: number, other: Vector): void {
+  for (let i = 0; i < vector.length; i += 1) vector[i]! += factor * other[i]!;
+}
+
+function combined(vectors: readonly Vector[], factors: readonly number[]): Vector {
+  const result = new Float64Array(vectors[0]?.length ?? 0);
+  vectors.forEach((vector, i) => addTo(result, factors[i] ?? 0, vector));
+  return result;
+}
+
 function isFinite(rows: Float32Array, width: number, row: number): boolean {
   for (let c = row * width; c < (row + 1) * width; c += 1) if (!Number.isFinite(rows[c])) return false;
   return true;
 }
 
-/** The part of `centred` that goes along the strongest direction not among `others`: power iteration. */
-function strongest(centred: Float64Array, width: number, others: readonly Float64Array[]): { direction: Float64Array; spread: number } {
-  const rows = centred.length / width;
-  let direction = Float64Array.from({ length: width }, (_, i) => Math.sin(i * 12.9898 + others.length * 78.233) + 0.01);
-  let spread = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const next = new Float64Array(width);
-    for (let r = 0; r < rows; r += 1) {
-      let along = 0;
-      for (let c = 0; c < width; c += 1) along += centred[r * width + c]! * direction[c]!;
-      for (let c = 0; c < width; c += 1) next[c]! += along * centred[r * width + c]!;
+/** Eigenvalues of a small symmetric matrix, the greatest first, and their vectors: Jacobi's rotations. */
+function eigen(matrix: readonly (readonly number[])[]): { values: number[]; vectors: number[][] } {
+  const n = matrix.length;
+  const a = matrix.map((row) => [...row]);
+  const v: number[][] = a.map((_, i) => a.map((__, j) => (i === j ? 1 : 0)));
+  for (let sweep = 0; sweep < 60; sweep += 1) {
+    let [off, all] = [0, 0];
+    for (let i = 0; i < n; i += 1) for (let j = 0; j < n; j += 1) {
+      all += a[i]![j]! ** 2;
+      if (i !== j) off += a[i]![j]! ** 2;
     }
-    for (const other of others) {
-      const along = next.reduce((sum, value, c) => sum + value * other[c]!, 0);
-      for (let c = 0; c < width; c += 1) next[c]! -= along * other[c]!;
+    if (off <= 1e-30 * all) break;
+    for (let p = 0; p < n; p += 1) for (let q = p + 1; q < n; q += 1) {
+      if (a[p]![q] === 0) continue;
+      const theta = (a[q]![q]! - a[p]![p]!) / (2 * a[p]![q]!);
+      const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
+      const c = 1 / Math.sqrt(t * t + 1);
+      const s = t * c;
+      for (let k = 0; k < n; k += 1) {
+        const [kp, kq] = [a[k]![p]!, a[k]![q]!];
+        a[k]![p] = c * kp - s * kq;
+        a[k]![q] = s * kp + c * kq;
+      }
+      for (let k = 0; k < n; k += 1) {
+        const [pk, qk] = [a[p]![k]!, a[q]![k]!];
+        a[p]![k] = c * pk - s * qk;
+        a[q]![k] = s * pk + c * qk;
+        const [vp, vq] = [v[p]![k]!, v[q]![k]!];
+        v[p]![k] = c * vp - s * vq;
+        v[q]![k] = s * vp + c * vq;
+      }
     }
-    const length = lengthOf(next);
-    if (!(length > 1e-12)) return { direction: new Float64Array(width), spread: 0 };
-    spread = length;
-    let turned = 0;
-    for (let c = 0; c < width; c += 1) {
-      next[c]! /= length;
-      turned += (next[c]! - direction[c]!) ** 2;
-    }
-    direction = next;
-    if (turned < SETTLED) break;
   }
-  return { direction, spread };
+  const order = a.map((_, i) => i).sort((i, j) => a[j]![j]! - a[i]![i]!);
+  return { values: order.map((i) => a[i]![i]!), vectors: order.map((i) => v[i]!) };
+}
+
+/** Differences of some rows from their mean, and how directions are stretched by them: X'X v. */
+class Centred {
+  readonly mean: Vector;
+  readonly total: number;
+
+  constructor(readonly rows: Float32Array, readonly width: number, readonly chosen: Uint32Array) {
+    // Relative to the first row, so that a column of equal numbers has exactly this mean.
+    const first = (chosen[0] ?? 0) * width;
+    const mean = new Float64Array(width);
+    for (const r of chosen) for (let c = 0; c < width; c += 1) mean[c]! += rows[r * width + c]! - rows[first + c]!;
+    for (let c = 0; c < width; c += 1) mean[c] = (rows[first + c] ?? 0) + mean[c]! / (chosen.length || 1);
+    this.mean = mean;
+    let total = 0;
+    for (const r of chosen) for (let c = 0; c < width; c += 1) total += (rows[r * width + c]! - mean[c]!) ** 2;
+    this.total = total;
+  }
+
+  along(row: number, direction: Vector): number {
+    let sum = 0;
+    const at = row * this.width;
+    for (let c = 0; c < this.width; c += 1) sum += (this.rows[at + c]! - this.mean[c]!) * direction[c]!;
+    return sum;
+  }
+
+  stretched(direction: Vector): Vector {
+    const { rows, width, mean } = this;
+    const result = new Float64Array(width);
+    for (const r of this.chosen) {
+      const along = this.along(r, direction);
+      const at = r * width;
+      for (let c = 0; c < width; c += 1) result[c]! += along * (rows[at + c]! - mean[c]!);
+    }
+    return result;
+  }
+}
+
+interface Direction {
+  readonly direction: Vector;
+  /** The sum of squares along it. */
+  readonly spread: number;
+}
+
+/**
+ * The three strongest directions, from some to begin with: block Lanczos with a basis that is kept orthogonal, and
+ * restarted when it is long. A basis that spans everything gives them exactly.
+ */
+function strongest(data: Centred, begin: readonly Vector[]): Direction[] {
+  let basis: Vector[] = [];
+  let images: Vector[] = [];
+  let block: readonly Vector[] = begin;
+  let best: Direction[] = [];
+  for (let restart = 0; restart < MAX_RESTARTS; ) {
+    const before = basis.length;
+    for (const vector of block) {
+      const next = Float64Array.from(vector);
+      const length = lengthOf(next);
+      for (let twice = 0; twice < 2; twice += 1) for (const other of basis) addTo(next, -dot(next, other), other);
+      const left = lengthOf(next);
+      if (!(left > 1e-10 * length)) continue; // Nothing new.
+      basis.push(next.map((value) => value / left));
+    }
+    if (basis.length === before) return best;
+    for (let i = before; i < basis.length; i += 1) images.push(data.stretched(basis[i]!));
+    const { values, vectors } = eigen(basis.map((v) => images.map((w) => dot(v, w))));
+    const found = values.slice(0, KEPT).map((value, i) => ({ value, vector: combined(basis, vectors[i]!), image: combined(images, vectors[i]!) }));
+    const residuals = found.map(({ value, vector, image }) => {
+      const residual = Float64Array.from(image);
+      addTo(residual, -value, vector);
+      return residual;
+    });
+    best = found.slice(0, 3).map(({ value, vector }) => ({ direction: vector, spread: Math.max(0, value) }));
+    if (residuals.slice(0, 3).every((residual) => lengthOf(residual) <= SETTLED * (values[0] ?? 0))) return best;
+    block = residuals.slice(0, BLOCK);
+    if (basis.length + BLOCK > MAX_BASIS) {
+      basis = found.map(({ vector }) => vector);
+      images = found.map(({ image }) => image);
+      restart += 1;
+    }
+  }
+  return best;
 }
 
 export function project(rows: Float32Array, width: number): Projected {
   const count = width > 0 ? Math.floor(rows.length / width) : 0;
   const known = Uint32Array.from({ length: count }, (_, r) => r).filter((r) => isFinite(rows, width, r));
-  const mean = new Float64Array(width);
-  for (const r of known) for (let c = 0; c < width; c += 1) mean[c]! += rows[r * width + c]! / known.length;
-  const stride = Math.max(1, Math.ceil(known.length / MOST_ROWS));
-  const sample = Math.ceil(known.length / stride);
-  const centred = new Float64Array(sample * width);
-  for (let i = 0; i < sample; i += 1) for (let c = 0; c < width; c += 1) centred[i * width + c] = rows[known[i * stride]! * width + c]! - mean[c]!;
-  const total = centred.reduce((sum, value) => sum + value * value, 0) || 1;
-  const found: { direction: Float64Array; spread: number }[] = [];
-  for (let i = 0; i < 3; i += 1) found.push(strongest(centred, width, found.map(({ direction }) => direction)));
+  const data = new Centred(rows, width, known);
+  let begin: Vector[] = Array.from({ length: BLOCK }, (_, k) => Float64Array.from({ length: width }, (__, i) => Math.sin(i * 12.9898 + k * 78.233) + 0.01));
+  // A guess from a part of many rows is nearly right, and costs little.
+  const stride = Math.floor(known.length / MAX_SAMPLE);
+  if (stride > 1) begin = [...strongest(new Centred(rows, width, known.filter((_, i) => i % stride === 0)), begin).map(({ direction }) => direction), ...begin];
+  const found = data.total > 0 ? strongest(data, begin).filter(({ spread }) => spread > NOTHING * data.total) : [];
   const points = new Float32Array(3 * count).fill(NaN);
   for (const r of known) {
-    found.forEach(({ direction }, i) => {
-      let along = 0;
-      for (let c = 0; c < width; c += 1) along += (rows[r * width + c]! - mean[c]!) * direction[c]!;
-      points[3 * r + i] = along;
-    });
+    points.fill(0, 3 * r, 3 * r + 3);
+    found.forEach(({ direction }, i) => (points[3 * r + i] = data.along(r, direction)));
   }
-  const share = (i: number): number => Math.min(1, (found[i]?.spread ?? 0) / total);
+  const share = (i: number): number => (data.total > 0 ? Math.min(1, (found[i]?.spread ?? 0) / data.total) : 0);
   return { points, shares: [share(0), share(1), share(2)] };
 }
 
