@@ -255,9 +255,13 @@ std::string InspectJson(std::string_view logdir, const Snapshot& snapshot,
     if (Takes(filter, *run)) AppendRun(*run, filter, json);
   }
   json.EndArray();
-  json.Key("unreadable").BeginArray();
-  for (const Error& error : snapshot.unreadable) json.Value(error.message);
-  json.EndArray();
+  for (const bool missing : {true, false}) {
+    json.Key(missing ? "missing" : "unreadable").BeginArray();
+    for (const Error& error : snapshot.unreadable) {
+      if ((error.code == ErrorCode::kNotFound) == missing) json.Value(error.message);
+    }
+    json.EndArray();
+  }
   json.EndObject();
   return json.Take() + "\n";
 }

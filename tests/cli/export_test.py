@@ -71,7 +71,7 @@ class ExportTest(ProgramTest):
             (2, "--runs: the pattern '(' is not a regular expression", ("--logdir", "logs", "--runs", "(")),
             (1, "cannot create 'missing/out.csv': there is no directory 'missing'", ("--logdir", "logs", "-o", "missing/out.csv")),
             (1, "nothing matches --runs and --tags", ("--logdir", "logs", "--tags", "nothing", "-o", "out.csv")),
-            (1, "cannot read log directory 'missing'", ("--logdir", "missing", "-o", "out.csv")),
+            (1, "log directory 'missing' does not exist", ("--logdir", "missing", "-o", "out.csv")),
             (1, "there are no event files below 'empty'", ("--logdir", "empty", "-o", "out.csv")),
             (2, "--logdir DIR", ()),
         ):

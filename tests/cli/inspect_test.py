@@ -155,9 +155,21 @@ class InspectTest(ProgramTest):
         self.assertIn("run 'good': 1 event", run.stdout)
         self.assertIn("  unreadable: ", run.stdout)
 
+    def test_a_directory_that_does_not_exist_is_not_called_damaged_or_unreadable(self):
+        self.write_run("logs/run", record(scalar_event("loss", 0.5, 1, 1_700_000_000)))
+        flags = ("inspect", "--logdir", "logs,missing")
+        text = self.run_board(*flags)
+        self.assertEqual(text.returncode, 1)
+        self.assertIn("log directory 'missing' does not exist; check its name", text.stderr)
+        self.assertNotRegex(text.stdout + text.stderr, "damage|unreadable|cannot read")
+        report = json.loads(self.run_board(*flags, "--json").stdout)
+        self.assertEqual(report["unreadable"], [])
+        self.assertEqual(len(report["missing"]), 1)
+        self.assertIn("'missing' does not exist", report["missing"][0])
+
     def test_nothing_to_show(self):
         self.assert_complains(
-            self.run_board("inspect", "--logdir", "missing"), 1, "cannot read log directory 'missing': No such"
+            self.run_board("inspect", "--logdir", "missing"), 1, "log directory 'missing' does not exist; check"
         )
         (self.directory / "empty").mkdir()
         run = self.run_board("inspect", "--logdir", "empty")

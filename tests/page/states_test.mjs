@@ -47,6 +47,23 @@ test("a directory that is not there is named", async (t) => {
   const { page, at } = await serve(t, missing);
   await visit(page, at(""));
   assert.ok((await page.locator("main").innerText()).includes(missing));
+  assert.equal(await page.locator(".damage-note").innerText(), "1 log directory does not exist");
+  assert.doesNotMatch(await page.locator("body").innerText(), /damaged|unreadable|cannot read/);
+});
+
+test("a directory that is not there among others is missing, not damaged", async (t) => {
+  const logdir = newLogdir(t);
+  const missing = join(newLogdir(t), "not there");
+  new EventFile(join(logdir, "run")).scalar("loss", 1);
+  const { page, at, board } = await serve(t, null, { flags: ["--logdir_spec", `a:${logdir},b:${missing}`] });
+  await visit(page, at("files"));
+  const bar = await page.locator(".page-bar .verdict").innerText();
+  assert.equal(bar, "1 log directory does not exist");
+  assert.match(await page.locator("main .trouble").innerText(), /not there' does not exist; check its name/);
+  assert.doesNotMatch(await page.locator("body").innerText(), /damaged|unreadable|everything could be read/);
+  const status = await (await fetch(`${board.address}api/v1/status`)).json();
+  assert.deepEqual(status.problems.codes, ["not_found"]);
+  assert.equal(status.damaged_runs, 0);
 });
 
 test("a damaged file shows what could be read", async (t) => {

@@ -71,12 +71,13 @@ TEST(LogReader, WantsALogDirectory) {
   EXPECT_THAT(LogReader::Open({.logdirs = {{"name", ""}}}), FailsWith(ErrorCode::kInvalidArgument));
 }
 
-TEST(LogReader, AMissingLogDirectoryIsReported) {
+TEST(LogReader, AMissingLogDirectoryIsSaidNotToExist) {
   TempDir dir;
   const auto snapshot = ReadLogdirs(Once(dir / "missing"));
   ASSERT_THAT(snapshot, testing::Succeeds());
   ASSERT_EQ((*snapshot)->unreadable.size(), 1u);
-  EXPECT_THAT((*snapshot)->unreadable[0].message, HasSubstr("cannot read log directory"));
+  EXPECT_EQ((*snapshot)->unreadable[0].code, ErrorCode::kNotFound);
+  EXPECT_THAT((*snapshot)->unreadable[0].message, HasSubstr("missing' does not exist; check"));
   EXPECT_THAT((*snapshot)->runs, IsEmpty());
 }
 

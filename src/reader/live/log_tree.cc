@@ -33,6 +33,10 @@ std::int64_t NowNs() {
 Error LogdirError(const std::string& path, const Error& listing_error) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) {
+      return {ErrorCode::kNotFound, "log directory " + Quoted(path, 1000) +
+                                        " does not exist; check its name, or log something to it"};
+    }
     return ErrnoError(errno, "read log directory " + Quoted(path, 1000));
   }
   if (!S_ISDIR(status.st_mode)) {

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { bytes, duration, plural } from "../lib/format";
 import { inNaturalOrder } from "../lib/natural";
 import { connection, progress, status } from "../state/live";
+import { troubledDirectories } from "../state/directories";
 import { hrefOf, pathParts, setQuery } from "../state/location";
 import { comparison, shownModel, sideA, sideB, swapSides, variants } from "../state/pair";
 import { Icon, ICONS, SideMark } from "./icons";
@@ -49,7 +50,8 @@ export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
   const live = liveText(Date.now());
   const page = pageOf(pathParts.value);
   const compares = page !== null && COMPRESSION_PAGES.includes(page);
-  const damage = (status.value?.damaged_runs ?? 0) + (status.value?.problems.messages.length ?? 0);
+  const { missing, unreadable } = troubledDirectories(status.value);
+  const damage = (status.value?.damaged_runs ?? 0) + unreadable.length;
   const icon = { system: ICONS.auto, light: ICONS.sun, dark: ICONS.moon }[theme.value];
   return (
     <header class="header">
@@ -67,6 +69,7 @@ export function Header({ onMenu, menuOpen, onSearch, onHelp }: {
         <span class="dim">Search models, layers, tags</span>
         <kbd aria-hidden="true">/</kbd>
       </button>
+      {missing.length > 0 && <a class="verdict warn damage-note" href={hrefOf(["files"], { model: null })} title={missing.join("\n")}>{plural(missing.length, "log directory does", "log directories do")} not exist</a>}
       {damage > 0 && <a class="verdict warn damage-note" href={hrefOf(["files"], { model: null })} title="Some of the logs could not be read; the rest is shown">{plural(damage, "damaged log")}</a>}
       <span class={`live${live.good ? "" : " lost"}`} title={live.title}>{live.text}</span>
       <button class="icon theme" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value} (d)`} onClick={cycleTheme}><Icon d={icon} /></button>

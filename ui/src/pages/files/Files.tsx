@@ -10,6 +10,7 @@ import { Nothing } from "../../parts/Nothing";
 import { shellFolder } from "../../parts/Snippet";
 import { useGrowingRows } from "../../parts/useGrowingRows";
 import { query, setQuery } from "../../state/location";
+import { troubledDirectories } from "../../state/directories";
 import { status } from "../../state/live";
 import { useResource } from "../../state/resource";
 import "./files.css";
@@ -67,6 +68,12 @@ export default function Files(): JSX.Element {
   if (!data) return <div class="view" aria-busy="true" />;
   const damaged = order.filter((i) => (data.damaged_bytes[i] ?? 0) > 0 || (data.failed_files[i] ?? 0) > 0);
   const problems = now?.problems.messages ?? [];
+  const { missing, unreadable } = troubledDirectories(now);
+  const trouble = [
+    ...(damaged.length > 0 ? [plural(damaged.length, "damaged log")] : []),
+    ...(unreadable.length > 0 ? [`${plural(unreadable.length, "directory", "directories")} unreadable`] : []),
+    ...(missing.length > 0 ? [`${plural(missing.length, "log directory does", "log directories do")} not exist`] : []),
+  ];
   if (data.names.length === 0) {
     return (
       <Nothing title="No event files yet" about="This page lists every file that was read, and what in it could not be." lookedFor="event files">
@@ -84,9 +91,7 @@ compression-board demo`}</pre>
       <div class="page-bar">
         <h1>Files</h1>
         <span class="note">{plural(data.names.length, "run")} below {now?.logdirs.paths.join(", ")}</span>
-        <span class={`verdict ${damaged.length + problems.length > 0 ? "warn" : "good"}`}>
-          {damaged.length + problems.length > 0 ? `${plural(damaged.length, "damaged log")}${problems.length > 0 ? `, ${plural(problems.length, "directory", "directories")} unreadable` : ""}` : "everything could be read"}
-        </span>
+        <span class={`verdict ${trouble.length > 0 ? "warn" : "good"}`}>{trouble.length > 0 ? trouble.join(", ") : "everything could be read"}</span>
         {order.length > FEW && <input class="field push find-runs" type="search" aria-label="Find runs" placeholder="Find runs: regular expression" value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />}
       </div>
