@@ -54,14 +54,32 @@ std::string_view NameOf(proto::MeshContent content) {
 }
 
 Result<HttpResponse> GetMeshes(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const std::string run_name, call.target.Query("run"));
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, run_name));
-  const std::vector<Mesh> meshes = ListMeshes(*run);
+  struct Listed {
+    std::string_view run;
+    Mesh mesh;
+  };
+  std::vector<Listed> listed;
+  const auto list = [&](const Run& run) {
+    for (Mesh& mesh : ListMeshes(run)) listed.push_back({run.name, std::move(mesh)});
+  };
+  if (const auto name = call.target.Query("run")) {
+    CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, *name));
+    list(*run);
+  } else {
+    for (const auto& run : call.snapshot->runs) list(*run);
+  }
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
-  WriteValues(json, "names", meshes, &Mesh::name);
-  WriteValues(json, "samples", meshes, &Mesh::samples);
-  json.EndObject();
+  WriteValues(json, "runs", listed, &Listed::run);
+  WriteValues(json, "names", listed, [](const Listed& one) { return one.mesh.name; });
+  WriteValues(json, "samples", listed, [](const Listed& one) { return one.mesh.samples(); });
+  json.Key("tags").BeginArray();
+  for (const Listed& one : listed) {
+    json.BeginArray();
+    for (const MeshPart& part : one.mesh.parts) json.Value(part.tag->name());
+    json.EndArray();
+  }
+  json.EndArray().EndObject();
   return JsonResponse(json.Take());
 }
 
@@ -162,8 +180,8 @@ std::vector<ApiRoute> PluginRoutes() {
        .handler = GetPrCurves},
       {.method = "GET",
        .path = "/meshes",
-       .summary = "The meshes of a run.",
-       .parameters = {run},
+       .summary = "The meshes of a run, or of all, and the tags of their parts.",
+       .parameters = {{"run", ParameterType::kText, false, false, "Only of this run."}},
        .handler = GetMeshes},
       {.method = "GET",
        .path = "/meshes/steps",

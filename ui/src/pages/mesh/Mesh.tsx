@@ -92,15 +92,27 @@ function MeshCard(props: MeshProps): JSX.Element {
   );
 }
 
-/** A mesh is logged as one tag for each of its parts: name_1, name_2, name_3. */
-const meshOf = (tag: string): string => tag.replace(/_\d+$/, "");
-const onePerMesh = (all: readonly Series[]): Series[] => [...new Map(all.map((series) => [`${series.run}\0${meshOf(series.tag)}`, series])).values()];
+interface MeshesAnswer {
+  runs: string[];
+  names: string[];
+  tags: string[][];
+}
+
+const keyOf = (run: string, tag: string): string => `${run}\0${tag}`;
 
 export default function Mesh(): JSX.Element {
   const [eye, setEye] = useEye();
   const { step, slider } = useSharedStep();
+  const { state, retry } = useResource("meshes", (signal) => getJson<MeshesAnswer>("meshes", {}, signal));
+  const { data, error } = state.value;
+  // A mesh is one tag for each of its parts. Writers name these differently: scan_1, scan_VERTEX.
+  const names = useMemo(() => new Map((data?.names ?? []).flatMap((name, i) => (data?.tags[i] ?? []).map((tag) => [keyOf(data?.runs[i] ?? "", tag), name] as const))), [data]);
+  const nameOf = ({ run, tag }: Series): string => names.get(keyOf(run, tag)) ?? tag;
+  const onePerMesh = (all: readonly Series[]): Series[] => [...new Map(all.map((series) => [keyOf(series.run, nameOf(series)), series])).values()];
+  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!data) return <div class="view" aria-busy="true" />;
   return (
-    <SeriesPage kind="mesh" title="Mesh" note=", turned together" pick={onePerMesh} knobs={slider} card={({ run, tag }) => <MeshCard run={run} mesh={meshOf(tag)} step={step} eye={eye} onEye={setEye} />} empty={(
+    <SeriesPage kind="mesh" title="Mesh" note=", turned together" pick={onePerMesh} knobs={slider} card={(series) => <MeshCard run={series.run} mesh={nameOf(series)} step={step} eye={eye} onEye={setEye} />} empty={(
       <Nothing title="No meshes yet" about="This page shows meshes and clouds of points, to be turned and compared." lookedFor={<>tags of the plugin <span class="mono">mesh</span></>}>
         <Snippet lines={["writer.add_mesh(", `    "scan", vertices, colors=colors,`, "    faces=faces, global_step=step)"]} />
       </Nothing>
