@@ -3,7 +3,7 @@
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto steps,
 //                           ReadHistograms(run, tag, SelectSteps(tag.size(), 51)));
-//   const std::vector<double> edges = SharedEdges(histograms, 100);
+//   const std::vector<double> edges = SharedEdges(histograms, BarCount(histograms));
 //   const RebinnedHistogram bars = Rebin(histogram.bins, edges);
 #pragma once
 
@@ -38,8 +38,11 @@ struct HistogramMoments {
 };
 
 struct LoggedHistogram {
-  std::vector<HistogramBin> bins;  // In the order logged, which is ascending in all known writers.
-  double count = 0;  // The sum over the bins; the number stored may be something else.
+  // In the order logged, which is ascending in all known writers, without empty bins at either end.
+  // All edges are finite.
+  std::vector<HistogramBin> bins;
+  double count = 0;     // Over bins and `unplaced`; the number stored may be something else.
+  double unplaced = 0;  // Values of bins without a finite edge: no axis can show them.
   std::optional<HistogramMoments> moments;  // Of tensors: none.
   bool left_edges = false;  // The limits were left edges, as the Model Compression Toolkit has it.
 };
@@ -47,9 +50,12 @@ struct LoggedHistogram {
 // From a serialized Summary.Value, a HistogramProto or a tensor [k, 3] of (left, right, count).
 //
 // HistogramProto: bin i reaches from limit i - 1 to limit i. The first has no left limit: it begins
-// at the least value, and is left out if it is empty. Limits at the end of the number range (how
-// TensorFlow writes "everything beyond") become the least and greatest value. Where the limits
-// begin at `min`, end below `max` and `num` is the number of bins, they are left edges.
+// at the least value. The outermost bins that hold anything end at the least and greatest value,
+// also where their limits are at the end of the number range (how TensorFlow writes "everything
+// beyond"). Where the limits begin at `min`, end below `max` and `num` is the number of bins, they
+// are left edges.
+//
+// A bin that is infinite on one side holds its values at its finite edge.
 //
 // Fails with kDataLoss when the value is neither, when limits do not ascend, or edges are NaN, and
 // with kResourceExhausted beyond kMaxHistogramBins.
@@ -84,9 +90,15 @@ struct CumulativePoint {
 };
 std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins);
 
-// Edges that all histograms can be shown on: their own, if all of them have the same; otherwise
-// `bins` of equal width from the least left edge to the greatest right edge that hold anything.
-// Ascending, at least two, unless nothing was counted: then none.
+// Bars that show these histograms: more for more values, since the height of a bar with few values
+// means little (Rice's rule), and an odd number, so that equal values stand in the middle of one.
+inline constexpr std::size_t kMinBars = 31;  // TensorBoard draws 30.
+inline constexpr std::size_t kMaxBars = 81;  // More would show which codes of 8 bits share a bar.
+std::size_t BarCount(std::span<const LoggedHistogram> histograms);
+
+// Edges of `bins` bars of equal width, from the least left edge to the greatest right edge of bins
+// that hold anything. On bars of one width, height means the same as area: the logged bins of most
+// writers differ in width. Ascending, at least two, unless nothing was counted: then none.
 std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std::size_t bins);
 
 struct RebinnedHistogram {

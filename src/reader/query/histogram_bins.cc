@@ -17,19 +17,6 @@ double PythonMin(double a, double b) { return b < a ? b : a; }
 // right - left, which may be too large for a double: then in units of two.
 double HalfWidth(double left, double right) { return right * 0.5 - left * 0.5; }
 
-bool HaveSameBins(std::span<const LoggedHistogram> histograms) {
-  const auto& first = histograms.front().bins;
-  for (std::size_t i = 1; i < first.size(); ++i) {
-    if (first[i - 1].right != first[i].left || !(first[i].left < first[i].right)) return false;
-  }
-  if (first.empty() || !(first[0].left < first[0].right)) return false;
-  return std::ranges::all_of(histograms, [&](const LoggedHistogram& histogram) {
-    return std::ranges::equal(histogram.bins, first, [](const auto& a, const auto& b) {
-      return a.left == b.left && a.right == b.right;
-    });
-  });
-}
-
 }  // namespace
 
 std::vector<double> CompressHistogram(std::span<const HistogramBin> bins,
@@ -79,27 +66,29 @@ std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins
   return points;
 }
 
+std::size_t BarCount(std::span<const LoggedHistogram> histograms) {
+  double most = 0;
+  for (const LoggedHistogram& histogram : histograms) most = std::max(most, histogram.count);
+  const double bars = std::clamp(2 * std::cbrt(most), double{kMinBars}, double{kMaxBars});
+  return static_cast<std::size_t>(bars) | 1;
+}
+
 std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std::size_t bins) {
   CBOARD_CHECK(bins > 0);
   std::vector<double> edges;
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
   for (const LoggedHistogram& histogram : histograms) {
     for (const HistogramBin& bin : histogram.bins) {
-      if (!(bin.count > 0) || !std::isfinite(bin.left) || !std::isfinite(bin.right)) continue;
+      if (!(bin.count > 0)) continue;
       least = std::min({least, bin.left, bin.right});
       greatest = std::max({greatest, bin.left, bin.right});
     }
   }
   if (!(least <= greatest)) return edges;
-  if (HaveSameBins(histograms)) {
-    edges.push_back(histograms.front().bins.front().left);
-    for (const HistogramBin& bin : histograms.front().bins) edges.push_back(bin.right);
-    return edges;
-  }
-  if (least == greatest) {  // One value: a bin around it, as NumPy makes one.
-    const double margin = std::max(0.5, std::abs(least) * 1e-9);
-    least -= margin;
-    greatest += margin;
+  if (least == greatest) {  // One value: an axis around it on which it can be read.
+    const double margin = least == 0 ? 0.5 : std::abs(least) * 0.1;
+    least = std::max(least - margin, -std::numeric_limits<double>::max());
+    greatest = std::min(greatest + margin, std::numeric_limits<double>::max());
   }
   const double half = HalfWidth(least, greatest);
   edges.reserve(bins + 1);

@@ -18,12 +18,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto histogram = ParseHistogramValue(bytes);
   if (!histogram) return 0;
   (void)CumulativeShares(histogram->bins);
-  const auto edges = SharedEdges({&*histogram, 1}, 30);
+  const auto edges = SharedEdges({&*histogram, 1}, BarCount({&*histogram, 1}));
   for (std::size_t i = 1; i < edges.size(); ++i) {
     if (!(edges[i - 1] < edges[i])) std::abort();
   }
   const RebinnedHistogram rebinned = Rebin(histogram->bins, edges);
-  double sum = rebinned.below + rebinned.above, magnitude = 0;
+  double sum = rebinned.below + rebinned.above + histogram->unplaced;
+  double magnitude = std::abs(histogram->unplaced);
   for (const double count : rebinned.counts) sum += count;
   for (const HistogramBin& bin : histogram->bins) magnitude += std::abs(bin.count);
   if (std::isfinite(magnitude) && std::abs(sum - histogram->count) > 1e-6 * magnitude) std::abort();

@@ -30,12 +30,12 @@ std::string Bytes(double min, double max, double num, const std::vector<double>&
   return HistogramBytes({min, max, num, 1.5, 2.5, limits, counts});
 }
 
-TEST(ParseHistogramValue, GivesTheBinsBetweenTheLimits) {
+TEST(ParseHistogramValue, GivesTheBinsBetweenTheLimitsFromTheLeastToTheGreatestValue) {
   // As tensorboardX writes it: an empty bin in front, whose limit is the first real edge.
   const auto data = ParseHistogramValue(Bytes(0.5, 2.5, 7, {0, 1, 2, 3}, {0, 4, 0, 3}));
   ASSERT_TRUE(data) << data.error().message;
-  EXPECT_THAT(data->bins,
-              ElementsAre(HistogramBin{0, 1, 4}, HistogramBin{1, 2, 0}, HistogramBin{2, 3, 3}));
+  EXPECT_THAT(data->bins, ElementsAre(HistogramBin{0.5, 1, 4}, HistogramBin{1, 2, 0},
+                                      HistogramBin{2, 2.5, 3}));
   EXPECT_EQ(data->count, 7);
   EXPECT_FALSE(data->left_edges);
   EXPECT_EQ(data->moments->sum, 1.5);
@@ -48,6 +48,36 @@ TEST(ParseHistogramValue, ReplacesOpenEndsByTheLeastAndGreatestValue) {
               ElementsAre(HistogramBin{-3, 0, 1}, HistogramBin{0, 5, 1}, HistogramBin{5, 9, 1}));
   const auto first = ParseHistogramValue(Bytes(-3, 1, 2, {0, 1}, {1, 1}));
   EXPECT_THAT(first->bins, ElementsAre(HistogramBin{-3, 0, 1}, HistogramBin{0, 1, 1}));
+}
+
+TEST(ParseHistogramValue, DropsTheEmptyBinsOfTensorFlowUpToTheEndOfTheNumberRange) {
+  const auto data = ParseHistogramValue(Bytes(1, 2, 5, {-kMax, 0.5, 2.5, kMax}, {0, 0, 5, 0}));
+  EXPECT_THAT(data->bins, ElementsAre(HistogramBin{1, 2, 5}));
+  EXPECT_THAT(Distribution(data->bins).back(), 2);
+}
+
+TEST(ParseHistogramValue, ShowsEqualValuesAsOneValue) {
+  const auto data = ParseHistogramValue(Bytes(3, 3, 9, {2.9, 3.2}, {0, 9}));
+  EXPECT_THAT(data->bins, ElementsAre(HistogramBin{3, 3, 9}));
+}
+
+TEST(ParseHistogramValue, IgnoresALeastAndGreatestValueThatFitNoBin) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double wrong : {nan, 100.0}) {
+    const auto data = ParseHistogramValue(Bytes(wrong, -wrong, 3, {0, 1, 2}, {0, 1, 2}));
+    EXPECT_THAT(data->bins, ElementsAre(HistogramBin{0, 1, 1}, HistogramBin{1, 2, 2}));
+  }
+}
+
+TEST(ParseHistogramValue, PutsWhatIsInfiniteOnOneSideAtTheFiniteEdge) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto data = ParseHistogramValue(TensorBytes(proto::EncodeDoubleTensor(
+      {{4, 3}}, {{-inf, -1, 2, -1, 1, 5, 1, inf, 3, -inf, inf, 4}})));
+  ASSERT_TRUE(data) << data.error().message;
+  EXPECT_THAT(data->bins,
+              ElementsAre(HistogramBin{-1, -1, 2}, HistogramBin{-1, 1, 5}, HistogramBin{1, 1, 3}));
+  EXPECT_EQ(data->unplaced, 4);
+  EXPECT_EQ(data->count, 14);
 }
 
 TEST(ParseHistogramValue, RecognisesLeftEdges) {
@@ -137,16 +167,30 @@ TEST(CumulativeShares, RiseFromNoneToAll) {
 
 LoggedHistogram DataOf(std::vector<HistogramBin> bins) { return {.bins = std::move(bins)}; }
 
-TEST(SharedEdges, AreTheCommonOnesOrEquallyWide) {
+TEST(SharedEdges, AreEquallyWideWhateverTheBins) {
   const auto same = {DataOf({{0, 1, 5}, {1, 4, 1}}), DataOf({{0, 1, 0}, {1, 4, 2}})};
-  EXPECT_THAT(SharedEdges(std::vector(same), 10), ElementsAre(0, 1, 4));
+  EXPECT_THAT(SharedEdges(std::vector(same), 4), ElementsAre(0, 1, 2, 3, 4));
   const auto other = {DataOf({{0, 1, 5}}), DataOf({{-2, 2, 1}, {2, 100, 0}})};
   EXPECT_THAT(SharedEdges(std::vector(other), 4), ElementsAre(-2, -1, 0, 1, 2));
-  const auto single = {DataOf({{3, 3, 5}})};
-  EXPECT_THAT(SharedEdges(std::vector(single), 2), ElementsAre(2.5, 3, 3.5));
+  const auto single = {DataOf({{5, 5, 5}})};
+  EXPECT_THAT(SharedEdges(std::vector(single), 2), ElementsAre(4.5, 5, 5.5));
+  EXPECT_THAT(SharedEdges(std::vector({DataOf({{0, 0, 5}})}), 1), ElementsAre(-0.5, 0.5));
   EXPECT_THAT(SharedEdges(std::vector({DataOf({})}), 2), IsEmpty());
   const auto widest = {DataOf({{-kMax, kMax, 1}, {kMax, kMax, 1}})};
   EXPECT_THAT(SharedEdges(std::vector(widest), 2), ElementsAre(-kMax, 0, kMax));
+  const auto greatest = {DataOf({{kMax, kMax, 1}})};
+  EXPECT_TRUE(std::isfinite(SharedEdges(std::vector(greatest), 2).back()));
+}
+
+TEST(BarCount, GrowsWithTheValuesAndIsOdd) {
+  const auto bars = [](double count) {
+    const LoggedHistogram histogram{.count = count};
+    return BarCount({&histogram, 1});
+  };
+  EXPECT_EQ(bars(0), kMinBars);
+  EXPECT_EQ(bars(27000), 61u);
+  EXPECT_EQ(bars(1e30), kMaxBars);
+  EXPECT_EQ(BarCount({}), kMinBars);
 }
 
 TEST(Rebin, SpreadsBinsEvenlyOverTheNewOnes) {
@@ -179,6 +223,92 @@ TEST(Rebin, LosesNoMassWhateverTheBinsAndEdges) {
                                        rebinned.below + rebinned.above);
     ASSERT_NEAR(sum, total, 1e-9 * (1 + total));
     for (const double count : rebinned.counts) ASSERT_GE(count, -1e-9);
+  }
+}
+
+// Binnings as writers choose them, each with random counts.
+std::vector<double> RandomLimits(std::mt19937_64& random) {
+  const auto uniform = [&] { return static_cast<double>(random() % 100001) / 1e5; };
+  std::vector<double> limits;
+  switch (random() % 6) {
+    case 0: {  // Exponential around 0, as tensorboardX, PyTorch and TensorFlow 1 have them.
+      std::vector<double> sizes;
+      for (double size = 1e-12; size < 1e3; size *= 1.1) sizes.push_back(size);
+      for (std::size_t i = sizes.size(); i-- > 0;) limits.push_back(-sizes[i]);
+      limits.push_back(0);
+      limits.insert(limits.end(), sizes.begin(), sizes.end());
+      break;
+    }
+    case 1:  // Equally wide.
+      for (int i = 0; i <= 30; ++i) limits.push_back(-2 + 0.2 * i);
+      break;
+    case 2:  // One bucket.
+      limits = {uniform() - 0.5, uniform() + 0.5};
+      break;
+    case 3:  // Buckets of no width among others.
+      for (int i = 0; i < 20; ++i) limits.push_back(static_cast<double>(random() % 11) - 5);
+      break;
+    case 4:  // A comb: a narrow bucket around each code of 8 bits, wide empty ones between them.
+      for (int code = -128; code < 128; ++code) {
+        limits.push_back(code * 0.05 - 1e-9);
+        limits.push_back(code * 0.05 + 1e-9);
+      }
+      break;
+    default:  // TensorFlow's ends.
+      limits = {-kMax, -1e20, -1, 0, uniform(), 2, 1e20, kMax};
+  }
+  std::ranges::sort(limits);
+  return limits;
+}
+
+// The values up to `x`, each bin spread evenly: what an area chart of the bins as logged shows.
+double CountUpTo(double x, const std::vector<HistogramBin>& bins) {
+  double sum = 0;
+  for (const HistogramBin& bin : bins) {
+    const double share = bin.right <= x  ? 1
+                         : bin.left >= x ? 0
+                                         : (x * 0.5 - bin.left * 0.5) /
+                                               (bin.right * 0.5 - bin.left * 0.5);
+    sum += share * bin.count;
+  }
+  return sum;
+}
+
+TEST(Rebin, DrawsAnAreaOverEveryIntervalThatIsTheLoggedCount) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 500; ++round) {
+    const std::vector<double> limits = RandomLimits(random);
+    std::vector<double> counts(limits.size());
+    double total = 0;
+    for (double& count : counts) {
+      count = random() % 3 == 0 ? static_cast<double>(random() % 1000) : 0;
+      total += count;
+    }
+    // Least and greatest value inside of the outermost bins that hold anything.
+    const auto filled = [](double count) { return count > 0; };
+    const auto first = std::ranges::find_if(counts, filled) - counts.begin();
+    std::size_t last = counts.size();
+    while (last > 0 && !filled(counts[last - 1])) --last;
+    const double min = total == 0 ? 0 : std::max(-3e20, limits[static_cast<std::size_t>(first)]);
+    const double max = total == 0 ? 0 : std::min(3e20, limits[last - 1]);
+    const auto data = ParseHistogramValue(Bytes(min, max, total + 0.5, limits, counts));
+    ASSERT_TRUE(data) << data.error().message;
+    const auto edges = SharedEdges({&*data, 1}, BarCount({&*data, 1}));
+    if (total == 0) {
+      ASSERT_THAT(edges, IsEmpty());
+      continue;
+    }
+    const auto bars = Rebin(data->bins, edges);
+    ASSERT_NEAR(bars.below + bars.above, 0, 1e-9 * total);
+    double drawn = 0;
+    for (std::size_t i = 0; i < bars.counts.size(); ++i) {
+      if (i > 0) {
+        ASSERT_NEAR(edges[i + 1] - edges[i], edges[1] - edges[0], 1e-6 * (edges[1] - edges[0]));
+      }
+      drawn += bars.counts[i];
+      ASSERT_NEAR(drawn, CountUpTo(edges[i + 1], data->bins), 1e-6 * total) << "round " << round;
+    }
+    ASSERT_NEAR(drawn + data->unplaced, total, 1e-9 * total) << "every value is drawn";
   }
 }
 

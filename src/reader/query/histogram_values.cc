@@ -65,7 +65,34 @@ double EndOfLastBin(const ParsedHistogram& histogram) {
   return histogram.max > last ? histogram.max : last + (last - limits[limits.size() - 2]);
 }
 
+// TensorFlow writes the end of the number range for "everything beyond".
 bool IsOpenEnd(double edge) { return std::abs(edge) >= std::numeric_limits<double>::max(); }
+
+// Drops empty bins at both ends, which only say where bins could have been.
+void DropEmptyEnds(std::vector<HistogramBin>& bins) {
+  const auto is_filled = [](const HistogramBin& bin) { return bin.count > 0; };
+  bins.erase(bins.begin(), std::ranges::find_if(bins, is_filled));
+  while (!bins.empty() && !is_filled(bins.back())) bins.pop_back();
+}
+
+// Exponential bins reach beyond the least and greatest value by up to a tenth of it.
+void EndAtExtremes(std::vector<HistogramBin>& bins, const HistogramMoments& moments) {
+  if (bins.empty()) return;
+  HistogramBin& first = bins.front();
+  HistogramBin& last = bins.back();
+  if (moments.min <= first.right) first.left = std::max(first.left, moments.min);
+  if (moments.max >= last.left) last.right = std::min(last.right, moments.max);
+}
+
+// Puts what is infinite on one side at the finite edge, and what is so on both into `unplaced`.
+void MakeFinite(LoggedHistogram& data) {
+  for (HistogramBin& bin : data.bins) {
+    if (IsOpenEnd(bin.left) && !IsOpenEnd(bin.right)) bin.left = bin.right;
+    if (IsOpenEnd(bin.right) && !IsOpenEnd(bin.left)) bin.right = bin.left;
+    if (IsOpenEnd(bin.left)) data.unplaced += bin.count;
+  }
+  std::erase_if(data.bins, [](const HistogramBin& bin) { return IsOpenEnd(bin.left); });
+}
 
 Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
   const auto& limits = histogram.bucket_limits;
@@ -90,20 +117,17 @@ Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
       bin.left = limits[i];
       bin.right = i + 1 < limits.size() ? limits[i + 1] : EndOfLastBin(histogram);
     } else {
-      if (i == 0 && bin.count == 0) continue;
+      if (i == 0 && bin.count == 0) continue;  // Without values it has no left edge.
       bin.right = limits[i];
-      bin.left = i > 0 ? limits[i - 1] : std::min(histogram.min, limits[i]);
+      bin.left = i > 0 ? limits[i - 1] : histogram.min <= limits[i] ? histogram.min : limits[i];
     }
-    if (IsOpenEnd(bin.left) && !(histogram.min > bin.right)) bin.left = histogram.min;
-    if (IsOpenEnd(bin.right) && !(histogram.max < bin.left)) bin.right = histogram.max;
-    if (std::isnan(bin.left) || std::isnan(bin.right)) {
-      return Fail(ErrorCode::kDataLoss, "bin " + std::to_string(i) +
-                                            " of a histogram has no edges: min is " +
-                                            ShortestDecimal(histogram.min) + " and max " +
-                                            ShortestDecimal(histogram.max));
-    }
+    // Comparisons with a NaN fail: min and max of values with a NaN are no edges.
+    if (IsOpenEnd(bin.left) && histogram.min <= bin.right) bin.left = histogram.min;
+    if (IsOpenEnd(bin.right) && histogram.max >= bin.left) bin.right = histogram.max;
     data.bins.push_back(bin);
   }
+  DropEmptyEnds(data.bins);
+  EndAtExtremes(data.bins, *data.moments);
   return data;
 }
 
@@ -154,7 +178,10 @@ Result<LoggedHistogram> ParseHistogramValue(std::string_view bytes) {
         return Fail(ErrorCode::kDataLoss, "a bin of a histogram's tensor has NaN as an edge");
       }
     }
+    DropEmptyEnds(data.bins);
   }
+  MakeFinite(data);
+  data.count = data.unplaced;
   for (const HistogramBin& bin : data.bins) data.count += bin.count;
   return data;
 }

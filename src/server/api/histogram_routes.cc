@@ -1,4 +1,4 @@
-// Histograms with their true bins, as percentiles, and several on shared edges.
+// Histograms with the bins that were logged, in bars of equal width, and as percentiles.
 #include <algorithm>
 #include <cmath>
 
@@ -72,8 +72,33 @@ void WriteBins(JsonWriter& json, std::string_view key, const std::vector<Histogr
   json.EndArray();
 }
 
+constexpr std::size_t kMaxAskedBars = 4096;
+
+// How many bars the query asks for: as many as suit the values for "auto", none without "bins".
+Result<std::size_t> QueriedBars(const ApiCall& call, std::span<const LoggedHistogram> histograms) {
+  const auto asked = call.target.Query("bins");
+  if (!asked) return std::size_t{0};
+  if (*asked == "auto") return BarCount(histograms);
+  return call.target.NumberQuery("bins", 1, kMaxAskedBars, 0);
+}
+
+void WriteBars(JsonWriter& json, std::span<const LoggedHistogram> histograms, std::size_t bars) {
+  const std::vector<double> edges = SharedEdges(histograms, bars);
+  WriteNumbers(json, "edges", edges);
+  json.Key("counts").BeginArray();
+  for (const LoggedHistogram& histogram : histograms) {
+    json.BeginArray();
+    for (const double count : Rebin(histogram.bins, edges).counts) WriteNumber(json, count);
+    json.EndArray();
+  }
+  json.EndArray();
+}
+
 Result<HttpResponse> GetHistograms(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const auto steps, QueriedHistograms(call, 50));
+  std::vector<LoggedHistogram> histograms;
+  for (const HistogramStep& step : steps) histograms.push_back(step.histogram);
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t bars, QueriedBars(call, histograms));
   const auto moment = [](double HistogramMoments::*member) {
     return [member](const HistogramStep& step) {
       const auto& moments = step.histogram.moments;
@@ -82,12 +107,18 @@ Result<HttpResponse> GetHistograms(const ApiCall& call) {
   };
   JsonWriter json;
   WriteHead(json, call, steps);
-  WriteBins(json, "lefts", steps, &HistogramBin::left);
-  WriteBins(json, "rights", steps, &HistogramBin::right);
-  WriteBins(json, "counts", steps, &HistogramBin::count);
+  if (bars > 0) {
+    WriteBars(json, histograms, bars);
+  } else {
+    WriteBins(json, "lefts", steps, &HistogramBin::left);
+    WriteBins(json, "rights", steps, &HistogramBin::right);
+    WriteBins(json, "counts", steps, &HistogramBin::count);
+  }
   WriteNumbers(json, "min", steps, moment(&HistogramMoments::min));
   WriteNumbers(json, "max", steps, moment(&HistogramMoments::max));
   WriteNumbers(json, "num", steps, [](const HistogramStep& step) { return step.histogram.count; });
+  WriteNumbers(json, "unplaced", steps,
+               [](const HistogramStep& step) { return step.histogram.unplaced; });
   WriteNumbers(json, "sum", steps, moment(&HistogramMoments::sum));
   WriteNumbers(json, "sum_squares", steps, moment(&HistogramMoments::sum_squares));
   json.EndObject();
@@ -130,6 +161,8 @@ void WriteOverlay(JsonWriter& json, const HistogramStep& step, const std::vector
   WriteNumbers(json, "counts", Rebin(histogram.bins, edges).counts);
   json.Key("num");
   WriteNumber(json, histogram.count);
+  json.Key("unplaced");
+  WriteNumber(json, histogram.unplaced);
   if (!histogram.moments) return;
   const HistogramMoments& moments = *histogram.moments;
   const double n = histogram.count;
@@ -157,15 +190,16 @@ Result<std::vector<double>> AskedEdges(const JsonBody& body, std::size_t bins) {
 Result<HttpResponse> PostOverlay(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<SeriesName> names, ParseSeriesNames(body, 3));
-  CBOARD_ASSIGN_OR_RETURN(const std::size_t bins, body.Whole("bins", 1, 4096, 256));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t nearest, body.Whole("nearest", 0, 1, 0));
-  CBOARD_ASSIGN_OR_RETURN(std::vector<double> edges, AskedEdges(body, bins));
   std::vector<Result<HistogramStep>> steps;
   std::vector<LoggedHistogram> readable;
   for (const SeriesName& name : names) {
     steps.push_back(ReadOne(call, name, nearest == 1));
     if (steps.back()) readable.push_back(steps.back()->histogram);
   }
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t bins,
+                          body.Whole("bins", 1, kMaxAskedBars, BarCount(readable)));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<double> edges, AskedEdges(body, bins));
   if (edges.empty()) edges = SharedEdges(readable, bins);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
@@ -194,11 +228,15 @@ std::vector<ApiRoute> HistogramRoutes() {
       {"tag", ParameterType::kText, true, false, "The tag."},
       {"limit", ParameterType::kWhole, false, false, "At most so many steps, evenly chosen."},
       {"step", ParameterType::kWhole, false, false, "This step only."}};
+  std::vector<Parameter> with_bars = parameters;
+  with_bars.push_back({"bins", ParameterType::kText, false, false,
+                       "Count anew in so many bars of equal width, the same for all steps; 'auto': "
+                       "as many as suit the number of values."});
   return {
       {.method = "GET",
        .path = "/histograms",
-       .summary = "Histograms with the bins that were logged.",
-       .parameters = parameters,
+       .summary = "Histograms with the bins that were logged, or in bars of equal width.",
+       .parameters = with_bars,
        .handler = GetHistograms},
       {.method = "GET",
        .path = "/distributions",

@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { fixed, significant } from "../../lib/format";
 import { hideReadout, showReadout } from "../readout";
 import { useSize } from "../useSize";
+import { Spikes } from "./Spikes";
 import { layoutHistogram, limitLabels, type HistogramInput, type HistogramLayout, type HistogramView } from "./layout";
 
 const LIMIT_ROOM = 110; // Pixels that "greatest -0.0399" takes.
@@ -95,6 +96,7 @@ export function HistogramChart({ input, view, nameA, nameB, clip, marks = [], su
               </g>
             );
           })}
+          <Spikes spikes={layout.spikes} box={layout.box} />
           <Marks marks={marks} layout={layout} />
           {at !== null && (
             <path class="crosshair" d={`M${Math.round(layout.x(((input.edges[at] ?? 0) + (input.edges[at + 1] ?? 0)) / 2)) + 0.5} ${layout.box.t}V${layout.box.b}`} />

@@ -21,6 +21,13 @@ describe("histogram layout", () => {
   it("shows what B has more or less than A as the error", () => {
     expect(layoutHistogram(input, "error", 400, 200)!.b).toEqual([0, 25, -25, 0]);
   });
+  it("cuts a spike of either side, so that the rest is seen", () => {
+    const layout = layoutHistogram({ edges: [0, 1, 2, 3, 4], a: [90, 4, 3, 3], b: [88, 4, 4, 4] }, "linear", 400, 200)!;
+    expect(layout.spikes.map(({ text }) => text)).toEqual(["88.0 to 90.0 %"]);
+    expect(layout.y(4)).toBeLessThan(layout.box.t + 0.25 * (layout.box.b - layout.box.t));
+    expect(layout.y(90)).toBe(layout.box.t);
+    expect(layoutHistogram({ edges: [0, 1, 2, 3, 4], a: [90, 4, 3, 3], b: null }, "log", 400, 200)!.spikes).toEqual([]);
+  });
   it("draws one side alone, and nothing of nothing", () => {
     expect(layoutHistogram({ ...input, b: null }, "log", 400, 200)!.outlineB).toBe("");
     expect(layoutHistogram({ edges: [0, 1], a: [0], b: null }, "linear", 400, 200)).toBeNull();

@@ -1,4 +1,5 @@
-// Two histograms on one axis: A filled, B as an outline, same bins. Pure.
+// Two histograms on one axis: A filled, B as an outline, same bins, all of one width. Pure.
+import { ceilingOf, spikesOf, type Spike } from "./ceiling";
 import { significant, tickTexts } from "../../lib/format";
 import { linearScale, ticks, type Scale } from "../../lib/scale";
 
@@ -19,6 +20,7 @@ export interface HistogramLayout {
   readonly areaA: string;
   readonly outlineB: string;
   readonly zero: number;
+  readonly spikes: readonly Spike[];
   /** Shares in per cent, as drawn, for the readout. */
   readonly a: readonly number[] | null;
   readonly b: readonly number[] | null;
@@ -63,17 +65,19 @@ export function layoutHistogram(input: HistogramInput, view: HistogramView, widt
   let [a, b] = [shares(input.a), shares(input.b)];
   if (view === "cdf") [a, b] = [cumulative(a), cumulative(b)];
   if (view === "error") [a, b] = [null, difference(a, b)];
-  const y = yScale(view, a, b, box);
+  const ceiling = view === "linear" ? ceilingOf([a ?? [], b ?? []]) : Math.max(...(a ?? []), ...(b ?? []).map(Math.abs), 0);
+  const y = yScale(view, ceiling, box);
   const zero = view === "log" ? box.b : y(0);
   const path = (values: readonly number[] | null): string => (values ? outline(values, range, edge, x, y, zero) : "");
   const marks = ticks(...x.domain, Math.max(4, Math.floor((box.r - box.l) / 90)));
   const texts = tickTexts(marks);
   return {
     box, x, y, zero, a, b,
+    spikes: view === "linear" ? spikesOf([a ?? [], b ?? []], ceiling, input.edges, x, box.t) : [],
     areaA: path(a),
     outlineB: path(b),
     xTicks: marks.map((t, i) => ({ at: x(t), text: texts[i] ?? "" })),
-    yTicks: yTicksOf(view, a, b, y),
+    yTicks: yTicksOf(view, ceiling, y),
   };
 }
 
@@ -82,22 +86,20 @@ function difference(a: readonly number[] | null, b: readonly number[] | null): n
   return a.map((value, i) => (b[i] ?? 0) - value);
 }
 
-function yScale(view: HistogramView, a: readonly number[] | null, b: readonly number[] | null, box: { t: number; b: number }): (v: number) => number {
-  const values = [...(a ?? []), ...(b ?? [])];
-  const most = Math.max(...values, 0);
+function yScale(view: HistogramView, most: number, box: { t: number; b: number }): (v: number) => number {
   if (view === "log") {
     const inner = linearScale(Math.log10(FLOOR), Math.log10(most * 1.3), box.b, box.t);
     return (v) => inner(Math.log10(Math.max(v, FLOOR)));
   }
   if (view === "error") {
-    const reach = Math.max(...values.map(Math.abs), 1e-9) * 1.06;
+    const reach = Math.max(most, 1e-9) * 1.06;
     return linearScale(-reach, reach, box.b, box.t);
   }
-  return linearScale(0, view === "cdf" ? 100 : most * 1.04, box.b, box.t);
+  const inner = linearScale(0, view === "cdf" ? 100 : most, box.b, box.t);
+  return (v) => inner(view === "cdf" ? v : Math.min(v, most));
 }
 
-function yTicksOf(view: HistogramView, a: readonly number[] | null, b: readonly number[] | null, y: (v: number) => number): { at: number; text: string }[] {
-  const most = Math.max(...(a ?? []), ...(b ?? []).map(Math.abs), 0);
+function yTicksOf(view: HistogramView, most: number, y: (v: number) => number): { at: number; text: string }[] {
   const values = view === "log" ? [0.0001, 0.001, 0.01, 0.1, 1, 10, 100].filter((t) => t <= most * 1.3)
     : view === "cdf" ? [0, 25, 50, 75, 100]
     : view === "error" ? ticks(-most, most, 4)

@@ -7,17 +7,17 @@ import { resolveColour } from "../../lib/colour";
 import { count, significant } from "../../lib/format";
 import { ticks } from "../../lib/scale";
 import { paintVersion } from "../../shell/theme";
-import type { Steps } from "./data";
+import type { Bars } from "./data";
 import { layoutHeat, type HeatLayout } from "./heat_layout";
-import { BinReadout } from "./RidgeChart";
+import { BarReadout } from "./RidgeChart";
 
 const SHADES = 6;
 
 function paint(context: CanvasRenderingContext2D, layout: HeatLayout, element: Element): void {
   const shades = Array.from({ length: SHADES }, (_, i) => resolveColour(element, `--heat-${i}`));
-  const { box, columns, darkness, rows } = layout;
-  const tall = (box.b - box.t) / rows;
+  const { box, columns, darkness } = layout;
   columns.forEach(({ from, to }, s) => {
+    const tall = (box.b - box.t) / (darkness[s]?.length ?? 1);
     darkness[s]?.forEach((dark, row) => {
       if (dark <= 0) return;
       // Between two shades of the ramp, the upper one over the lower one.
@@ -35,7 +35,7 @@ function paint(context: CanvasRenderingContext2D, layout: HeatLayout, element: E
   context.globalAlpha = 1;
 }
 
-export function HeatChart({ data, logY, summary }: { data: Steps; logY: boolean; summary: string }): JSX.Element {
+export function HeatChart({ data, logY, summary }: { data: Bars; logY: boolean; summary: string }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const layout = useMemo(() => layoutHeat(data, width, height, logY), [data, width, height, logY]);
@@ -50,7 +50,7 @@ export function HeatChart({ data, logY, summary }: { data: Steps; logY: boolean;
     const px = event.clientX - frame.left;
     const step = layout.columns.findIndex(({ from, to }) => px >= from && px <= to);
     if (step < 0) return hideReadout();
-    showReadout(<BinReadout data={data} step={step} value={layout.y.invert(event.clientY - frame.top)} />, event.clientX, event.clientY);
+    showReadout(<BarReadout data={data} step={step} value={layout.y.invert(event.clientY - frame.top)} />, event.clientX, event.clientY);
   };
   return (
     <div class="plot" ref={ref} role="img" aria-label={summary} onPointerMove={move} onPointerLeave={hideReadout}>

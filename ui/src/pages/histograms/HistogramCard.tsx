@@ -7,9 +7,8 @@ import { count, exact, plural, significant, steady } from "../../lib/format";
 import { shortNames } from "../../lib/short_names";
 import { RunKey } from "../../parts/RunKey";
 import { useResource } from "../../state/resource";
-import { loadPercentiles, loadSteps, loadTogether, type Percentiles, type Steps, type Together } from "./data";
+import { loadBars, loadPercentiles, loadSteps, loadTogether, type Bars, type Percentiles, type Together } from "./data";
 import { HeatChart } from "./HeatChart";
-import { filledRange } from "./layout";
 import { percentileName, PercentileChart } from "./PercentileChart";
 import { RidgeChart } from "./RidgeChart";
 import { RunsChart } from "./RunsChart";
@@ -41,9 +40,8 @@ function Failed({ error, onRetry }: { error: Trouble; onRetry: () => void }): JS
   return <p class="trouble" role="alert">{error.message} <button class="link" onClick={onRetry}>Try again</button></p>;
 }
 
-function summaryOf(tag: string, run: string, data: Steps): string {
-  const range = filledRange(data);
-  return `Histograms of ${tag} in ${run} at ${plural(data.steps.length, "step")}${range ? `, values from ${significant(range[0])} to ${significant(range[1])}` : ""}`;
+function summaryOf(tag: string, run: string, { steps, edges }: Bars): string {
+  return `Histograms of ${tag} in ${run} at ${plural(steps.length, "step")}${edges.length > 1 ? `, values from ${significant(edges[0] ?? 0)} to ${significant(edges.at(-1) ?? 0)}` : ""}`;
 }
 
 function PercentileTable({ data }: { data: Percentiles }): JSX.Element {
@@ -73,7 +71,7 @@ function OfPercentiles({ run, tag, table }: { run: string; tag: string; table: b
 
 function OfSteps({ run, tag, mode, logY }: { run: string; tag: string; mode: "offset" | "overlay" | "heatmap"; logY: boolean }): JSX.Element {
   const limit = MOST_STEPS[mode];
-  const { state, retry } = useResource(`${run}\0${tag}\0${limit}`, (signal) => loadSteps(run, tag, limit, signal));
+  const { state, retry } = useResource(`${run}\0${tag}\0${limit}`, (signal) => loadBars(run, tag, limit, signal));
   const { data, error } = state.value;
   if (error && !data) return <Failed error={error} onRetry={retry} />;
   if (!data) return <div class="plot" />;

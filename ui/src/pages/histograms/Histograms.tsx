@@ -18,11 +18,11 @@ function lookOf(params: URLSearchParams, step: number | null): Look {
   };
 }
 
-const BINS = "Bins are those that were logged; a wide one is low, not full.";
+const BARS = "Bars have one width, so that height is density. A cut bar has its share written at it.";
 
 /** What is to be known of each view. */
 const NOTES: Readonly<Record<Mode, string>> = {
-  offset: BINS, overlay: BINS,
+  offset: BARS, overlay: BARS,
   heatmap: "The stronger the colour, the more values there are per width.",
   percentiles: "The line is the median; around it lie 38, 68, 87 and 100 % of the values.",
   runs: "Drag over a chart to count a part of it in finer bins.",
@@ -67,7 +67,7 @@ export default function Histograms(): JSX.Element {
     );
   };
   return (
-    <SeriesPage kind="histogram" title="Histograms" note={together ? ", same bins for all runs" : ", true bins"} unit={together ? "tag" : "series"} tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
+    <SeriesPage kind="histogram" title="Histograms" note={together ? ", same bars for all runs" : ""} unit={together ? "tag" : "series"} tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
       <Nothing title="No histograms yet" about="This page shows how values are distributed, how that changes over steps, and how it differs between runs." lookedFor="histograms">
         <Snippet lines={["writer.add_histogram(", `    "conv1/weight", weights, step)`]} />
       </Nothing>

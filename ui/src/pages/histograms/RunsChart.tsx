@@ -1,12 +1,13 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { Spikes } from "../../charts/histogram/Spikes";
 import { hideReadout, showReadout } from "../../charts/readout";
 import { useSize } from "../../charts/useSize";
 import { lookOf } from "../../lib/colour";
 import { fixed, significant } from "../../lib/format";
 import { RunKey } from "../../parts/RunKey";
 import type { Together } from "./data";
-import { binAt } from "./layout";
+import { barAt } from "./layout";
 import { layoutRuns } from "./runs_layout";
 
 const CLICK = 6; // Pixels that a click may wander.
@@ -33,7 +34,7 @@ export function RunsChart({ data, logY, summary, onRange }: {
   const move = (event: PointerEvent): void => {
     if (!layout) return;
     if (drag) setDrag({ from: drag.from, to: pixel(event) });
-    const bin = binAt(layout.edges.slice(0, -1), layout.edges.slice(1), layout.x.invert(pixel(event)));
+    const bin = barAt(layout.edges, layout.x.invert(pixel(event)));
     setHot(bin);
     if (bin < 0) return hideReadout();
     showReadout(
@@ -61,6 +62,7 @@ export function RunsChart({ data, logY, summary, onRange }: {
           })}
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
           {layout.xTicks.map((tick) => <text key={tick.text} x={tick.at} y={height - 6} text-anchor="middle">{tick.text}</text>)}
+          <Spikes spikes={layout.spikes} box={layout.box} />
           {hot >= 0 && !drag && <path class="crosshair" d={`M${Math.round(layout.x(((layout.edges[hot] ?? 0) + (layout.edges[hot + 1] ?? 0)) / 2)) + 0.5} ${layout.box.t}V${layout.box.b}`} />}
           {drag && <rect class="brush" x={Math.min(drag.from, drag.to)} y={layout.box.t} width={Math.abs(drag.to - drag.from)} height={layout.box.b - layout.box.t} />}
         </svg>

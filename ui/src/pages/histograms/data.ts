@@ -2,6 +2,31 @@
 import { getJson, postJson } from "../../api/client";
 import { toNumber, type WireNumber } from "../../api/wire";
 
+const numbers = (rows: readonly WireNumber[][]): number[][] => rows.map((row) => row.map(toNumber));
+
+/** A histogram per step, all in the same bars of equal width. */
+export interface Bars {
+  readonly steps: readonly number[];
+  /** One more than bars; none where nothing was counted. */
+  readonly edges: readonly number[];
+  /** By step and bar. Bins that were logged are spread evenly over their width, so counts may have fractions. */
+  readonly counts: readonly (readonly number[])[];
+  /** All values of each step, also those that no axis can show because they are infinite. */
+  readonly nums: readonly number[];
+}
+
+interface BarsAnswer {
+  steps: number[];
+  edges: WireNumber[];
+  counts: WireNumber[][];
+  num: WireNumber[];
+}
+
+export async function loadBars(run: string, tag: string, limit: number, signal: AbortSignal): Promise<Bars> {
+  const answer = await getJson<BarsAnswer>("histograms", { run, tag, limit, bins: "auto" }, signal);
+  return { steps: answer.steps, edges: answer.edges.map(toNumber), counts: numbers(answer.counts), nums: answer.num.map(toNumber) };
+}
+
 /** A histogram per step, with the bins that were logged. */
 export interface Steps {
   readonly steps: readonly number[];
@@ -16,8 +41,6 @@ interface StepsAnswer {
   rights: WireNumber[][];
   counts: WireNumber[][];
 }
-
-const numbers = (rows: readonly WireNumber[][]): number[][] => rows.map((row) => row.map(toNumber));
 
 export async function loadSteps(run: string, tag: string, limit: number, signal?: AbortSignal): Promise<Steps> {
   const answer = await getJson<StepsAnswer>("histograms", { run, tag, limit }, signal);
@@ -64,7 +87,7 @@ interface OverlayAnswer {
 }
 
 export async function loadTogether(runs: readonly string[], tag: string, step: number | null, range: readonly [number, number] | null, signal: AbortSignal): Promise<Together> {
-  const body = { series: runs.map((run) => [run, tag, step]), bins: 160, nearest: 1, ...(range ? { from: range[0], to: range[1] } : {}) };
+  const body = { series: runs.map((run) => [run, tag, step]), nearest: 1, ...(range ? { from: range[0], to: range[1] } : {}) };
   const answer = await postJson<OverlayAnswer>("histograms/overlay", body, signal);
   return {
     edges: answer.edges.map(toNumber),

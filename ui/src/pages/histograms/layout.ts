@@ -1,12 +1,14 @@
 // Histograms over steps as ridges, one behind the other, the newest in front. Pure.
-import { extent, linearScale, type Scale } from "../../lib/scale";
-import type { Steps } from "./data";
+import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
+import { linearScale, type Scale } from "../../lib/scale";
+import type { Bars } from "./data";
 
 export interface Ridge {
   readonly step: number;
   readonly baseline: number;
   readonly path: string;
   readonly age: number; // 0: the oldest, 1: the newest.
+  readonly spikes: readonly Spike[];
 }
 
 export interface RidgeLayout {
@@ -15,58 +17,40 @@ export interface RidgeLayout {
   readonly ridges: readonly Ridge[];
 }
 
-const NARROWEST = 256; // A bin of no width, all of whose values are equal, is drawn as this part of the axis.
-const LOG_DEPTH = 4; // Decades below the largest density that a log axis shows.
+const LOG_DEPTH = 4; // Decades below the largest share that a log axis shows.
 
-/** From the first bin that holds anything to the last. */
-export function filledRange(data: Steps): [number, number] | null {
-  return extent(data.lefts.flatMap((lefts, s) => {
-    const filled = (data.counts[s] ?? []).map((c, i) => (c > 0 ? i : -1)).filter((i) => i >= 0);
-    const [first, last] = [filled[0], filled.at(-1)];
-    return first === undefined || last === undefined ? [] : [lefts[first] ?? 0, data.rights[s]?.[last] ?? 0];
-  }));
+/** By step and bar: per cent of the step's values. */
+export function sharesOf({ counts, nums }: Bars): number[][] {
+  return counts.map((row, s) => row.map((count) => (count > 0 && (nums[s] ?? 0) > 0 ? (count / (nums[s] ?? 1)) * 100 : 0)));
 }
 
-/** Shares per width, since bins may differ in it. */
-function densities(lefts: readonly number[], rights: readonly number[], counts: readonly number[], least: number): number[] {
-  const total = counts.reduce((sum, c) => sum + c, 0) || 1;
-  return counts.map((c, i) => c / total / Math.max((rights[i] ?? 0) - (lefts[i] ?? 0), least));
+/** How high a share stands, from 0 to 1. */
+export function heightOf(share: number, most: number, logY: boolean): number {
+  if (!(share > 0)) return 0;
+  return logY ? Math.max(0, 1 + Math.log10(share / most) / LOG_DEPTH) : Math.min(1, share / most);
 }
 
-/** How high a density stands, from 0 to 1. */
-export function heightOf(density: number, most: number, logY: boolean): number {
-  if (!(density > 0)) return 0;
-  return logY ? Math.max(0, 1 + Math.log10(density / most) / LOG_DEPTH) : density / most;
-}
-
-export function layoutRidges(data: Steps, width: number, height: number, overlay: boolean, logY = false): RidgeLayout | null {
-  const box = { l: 12, r: width - 56, t: 8, b: height - 22 };
-  const range = filledRange(data);
-  if (!range || box.r - box.l < 40) return null;
-  const [lo, hi] = range[1] === range[0] ? [range[0] - 0.5, range[0] + 0.5] : range;
-  const x = linearScale(lo, hi, box.l, box.r);
-  const least = (hi - lo) / NARROWEST;
-  const all = data.steps.map((_, s) => densities(data.lefts[s] ?? [], data.rights[s] ?? [], data.counts[s] ?? [], least));
-  const most = Math.max(...all.map((d) => Math.max(0, ...d)), 1e-300);
+export function layoutRidges(data: Bars, width: number, height: number, overlay: boolean, logY = false): RidgeLayout | null {
+  const { edges, steps } = data;
+  const box = { l: 12, r: width - 56, t: 20, b: height - 22 };
+  if (edges.length < 2 || box.r - box.l < 40 || box.b - box.t < 30) return null;
+  const x = linearScale(edges[0] ?? 0, edges.at(-1) ?? 0, box.l, box.r);
+  const shares = sharesOf(data);
+  const most = logY ? Math.max(...shares.flat()) : ceilingOf(shares);
+  if (!(most > 0)) return null;
   const room = box.b - box.t;
-  const rise = overlay || data.steps.length === 1 ? room * 0.94 : room * 0.4;
-  const ridges = data.steps.map((step, s): Ridge => {
-    const age = data.steps.length === 1 ? 1 : s / (data.steps.length - 1);
+  const rise = overlay || steps.length === 1 ? room : room * 0.4;
+  const ridges = steps.map((step, s): Ridge => {
+    const age = steps.length === 1 ? 1 : s / (steps.length - 1);
     const baseline = overlay ? box.b : box.t + rise + (room - rise) * age;
+    const row = shares[s] ?? [];
     const floor = baseline.toFixed(1);
-    let path = "";
-    let end = NaN;
-    all[s]?.forEach((density, i) => {
-      const [left, right] = [data.lefts[s]?.[i] ?? 0, data.rights[s]?.[i] ?? 0];
-      const half = Math.max(0, least - (right - left)) / 2;
-      const [from, to] = [x(left - half), x(right + half)];
-      if (to < box.l - 1 || from > box.r + 1) return;
-      const y = (baseline - heightOf(density, most, logY) * rise).toFixed(1);
-      path += path === "" ? `M${from.toFixed(1)} ${floor}V${y}H${to.toFixed(1)}` : (from > end + 0.5 ? `V${floor}H${from.toFixed(1)}` : "") + `V${y}H${to.toFixed(1)}`;
-      end = to;
-    });
-    if (path) path += `V${floor}`;
-    return { step, baseline, path, age };
+    const outline = row.reduce((d, share, i) => `${d}V${(baseline - heightOf(share, most, logY) * rise).toFixed(1)}H${x(edges[i + 1] ?? 0).toFixed(1)}`, `M${box.l.toFixed(1)} ${floor}`);
+    return {
+      step, baseline, age,
+      path: row.some((share) => share > 0) ? `${outline}V${floor}` : "",
+      spikes: logY ? [] : spikesOf([row], most, edges, x, baseline - rise),
+    };
   });
   return { box, x, ridges };
 }
@@ -77,13 +61,14 @@ export function ridgeAt(layout: RidgeLayout, y: number): number {
   return at < 0 ? layout.ridges.length - 1 : at;
 }
 
-/** The bin that holds a value, or -1. */
-export function binAt(lefts: readonly number[], rights: readonly number[], value: number): number {
-  let [lo, hi] = [0, lefts.length - 1];
+/** The bar that holds a value, or -1. */
+export function barAt(edges: readonly number[], value: number): number {
+  if (!(value >= (edges[0] ?? Infinity) && value <= (edges.at(-1) ?? -Infinity))) return -1;
+  let [lo, hi] = [0, edges.length - 2];
   while (lo < hi) {
     const middle = (lo + hi) >> 1;
-    if ((rights[middle] ?? 0) < value) lo = middle + 1;
+    if ((edges[middle + 1] ?? 0) < value) lo = middle + 1;
     else hi = middle;
   }
-  return lefts.length > 0 && value >= (lefts[lo] ?? Infinity) && value <= (rights[lo] ?? -Infinity) ? lo : -1;
+  return lo;
 }

@@ -52,7 +52,7 @@ function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): 
   const view = viewHere();
   const [newest, setNewest] = useState(0); // Of the steps that were drawn, whichever is looked at now.
   const steps = useSteps(layer, newest);
-  const { data, error, input, clip, retry } = useOverlay(layer, 192, steps.of);
+  const { data, error, input, clip, retry } = useOverlay(layer, steps.of);
   useEffect(() => setNewest((before) => Math.max(before, ...(data?.series.map(({ step }) => step ?? 0) ?? []))), [data]);
   useKeys([{ key: "l", does: "Logarithmic y", run: () => show(viewHere() === "log" ? "linear" : "log") }]);
   const at = steps.shown === null ? steps.all.length - 1 : steps.all.findLastIndex((step) => step <= steps.shown!);

@@ -5,7 +5,7 @@ import { sqnrWithUnit, type Layer } from "./data";
 import { useOverlay } from "./overlay";
 
 function Small({ layer, a, b, onPick, onUnpin }: { layer: Layer; a: string; b: string; onPick: () => void; onUnpin: () => void }): JSX.Element {
-  const { input, clip, error } = useOverlay(layer, 96);
+  const { input, clip, error } = useOverlay(layer);
   return (
     <div class="pin">
       <div class="pin-head">

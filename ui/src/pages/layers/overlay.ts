@@ -21,8 +21,8 @@ export interface Overlay {
 }
 
 /** Without `steps` as last logged; the first step is of A, the second of B. */
-export function useOverlay(layer: Layer, bins = 192, steps: readonly [number | null, number | null] = [null, null]): Overlay {
-  const body = { series: [[layer.a.run, layer.a.tag, steps[0]], [layer.b.run, layer.b.tag, steps[1]]], bins };
+export function useOverlay(layer: Layer, steps: readonly [number | null, number | null] = [null, null]): Overlay {
+  const body = { series: [[layer.a.run, layer.a.tag, steps[0]], [layer.b.run, layer.b.tag, steps[1]]] };
   const { state, retry } = useResource(JSON.stringify(body), (signal) => postJson<OverlayAnswer>("histograms/overlay", body, signal));
   const { data, error } = state.value;
   const input = useMemo(() => (data ? {

@@ -1,0 +1,25 @@
+// Where bars are cut because they are higher than the chart, with their share.
+import type { JSX } from "preact";
+import type { Spike } from "./ceiling";
+
+const ROOM = 46; // Pixels that "50.0 %" takes.
+
+/** `named` false: only the marks. */
+export function Spikes({ spikes, box, named = true }: { spikes: readonly Spike[]; box: { l: number; r: number }; named?: boolean }): JSX.Element {
+  let reached = -Infinity;
+  return (
+    <>
+      {spikes.map(({ x, y, text, mark }) => {
+        const shown = named && x - reached >= ROOM;
+        if (shown) reached = x;
+        const anchor = x - box.l < ROOM / 2 ? "start" : box.r - x < ROOM / 2 ? "end" : "middle";
+        return (
+          <g key={x} class="spike">
+            <path class="spike-cut" d={mark} />
+            {shown && <text class="halo" x={anchor === "start" ? box.l : anchor === "end" ? box.r : x} y={y - 5} text-anchor={anchor}>{text}</text>}
+          </g>
+        );
+      })}
+    </>
+  );
+}
