@@ -2,7 +2,7 @@
 // most, or laid out so that neighbours stay neighbours.
 import type { JSX } from "preact";
 import { getJson } from "../../api/client";
-import { count } from "../../lib/format";
+import { count, fixed } from "../../lib/format";
 import { Nothing } from "../../parts/Nothing";
 import { Snippet } from "../../parts/Snippet";
 import { Menu } from "../../shell/Menu";
@@ -28,7 +28,7 @@ export default function Projector(): JSX.Element {
       <div class="page-bar">
         <h1>Projector</h1>
         <Menu label={`Embedding ${ids[at]}`} value={ids[at] ?? ""} choices={ids.map((id) => ({ value: id, text: id }))} onPick={(id) => setQuery({ tensor: id })}>{ids[at]}</Menu>
-        <span class="note">{count(rows)} rows of {count(width)} numbers, {query.value.get("by") === "tsne" ? "laid out by t-SNE" : "along their principal components (PC)"}</span>
+        <span class="note">{count(rows)} rows of {count(width)} numbers, {query.value.get("by") === "tsne" ? "laid out by t-SNE" : `along their principal components (PC)${loaded ? `, which hold ${loaded.shares.map((share) => fixed(share * 100, 1)).join(", ")} % of the variance` : ""}`}</span>
       </div>
       {problem && <p class="trouble" role="alert">{problem.message} <button class="link" onClick={cloud.retry}>Try again</button></p>}
       {!problem && width === 0 && <p class="trouble" role="alert">The numbers of {ids[at]} are not beside its config, or in no shape that can be read.</p>}

@@ -1,0 +1,115 @@
+"""Bars as the page draws them, compared with TensorBoard's picture of the same file and with NumPy's of the values."""
+
+import json
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tensorboard_api")]
+
+import logged  # noqa: E402
+from boards import compression_board, tensorboard  # noqa: E402
+
+WRITERS = ["tensorboardx", "torch", "tensorflow"]
+SHAPES = list(logged.distributions(0))
+TAGS = [(writer, f"values/{shape}") for writer in WRITERS for shape in SHAPES]
+TAGS += [("tensorflow", f"values1/{shape}") for shape in SHAPES]
+
+
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("logs")
+    for writer in WRITERS:
+        command = [sys.executable, str(HERE / f"write_with_{writer}.py"), str(directory / writer)]
+        subprocess.run(command, check=True, capture_output=True)
+    return directory
+
+
+def has_histograms(board):
+    tags = board.json("plugin/histograms/tags")
+    return all(tag in tags.get(run, {}) for run, tag in TAGS)
+
+
+@pytest.fixture(scope="module")
+def board(logdir):
+    with compression_board(logdir, has_histograms) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def stock(logdir):
+    with tensorboard(logdir, "false", has_histograms) as running:
+        yield running
+
+
+def bars_of(board, run, tag, bins):
+    query = urllib.parse.urlencode({"run": run, "tag": tag, "bins": bins})
+    with urllib.request.urlopen(f"{board.root}/api/v1/histograms?{query}", timeout=60) as response:
+        return json.load(response)
+
+
+def drawn_by_tensorboard(buckets, low, high, bins):
+    """How TensorBoard's page counts the buckets of a step anew: each spread evenly over its width."""
+    width = (high - low) / bins
+    heights = np.zeros(bins)
+    for left, right, count in buckets:
+        left, right = max(left, low), min(right, high)
+        if right > left:
+            edges = low + width * np.arange(bins + 1)
+            overlap = np.minimum(right, edges[1:]) - np.maximum(left, edges[:-1])
+            heights += np.maximum(overlap, 0) / (right - left) * count
+        else:
+            heights[min(bins - 1, int((left - low) / width))] += count
+    return heights
+
+
+@pytest.mark.parametrize(("run", "tag"), TAGS)
+def test_bars_are_those_that_tensorboard_draws(board, stock, run, tag):
+    bins = 30
+    ours = bars_of(board, run, tag, bins)
+    theirs = stock.json("plugin/histograms/histograms", run=run, tag=tag)
+    assert ours["steps"] == [step for _, step, _ in theirs] == logged.STEPS
+    low, high = ours["edges"][0], ours["edges"][-1]
+    rows = [row for _, _, buckets in theirs for row in buckets if row[2] > 0]
+    if tag.endswith("constant"):
+        assert low < rows[0][0] < high
+    else:
+        assert low == pytest.approx(min(row[0] for row in rows), abs=1e-5)
+        assert high == pytest.approx(max(row[1] for row in rows), abs=1e-5)
+    for counts, (_, _, buckets) in zip(ours["counts"], theirs, strict=True):
+        expected = drawn_by_tensorboard(buckets, low, high, bins)
+        # A value at an edge may be drawn on either side of it: compared by what lies up to each edge.
+        apart = np.abs(np.cumsum(counts) - np.cumsum(expected))
+        alike = np.minimum(apart, np.abs(np.cumsum(counts) - np.concatenate([[0], np.cumsum(expected)[:-1]])))
+        assert np.sum(counts) == pytest.approx(logged.VALUES)
+        assert (apart if not tag.endswith(("constant", "int8")) else alike).max() < 0.002 * logged.VALUES
+
+
+@pytest.mark.parametrize(("run", "tag"), TAGS)
+def test_bars_are_a_histogram_of_the_values(board, run, tag):
+    ours = bars_of(board, run, tag, "auto")
+    edges = np.array(ours["edges"])
+    for step, counts in zip(ours["steps"], ours["counts"], strict=True):
+        values = logged.distributions(step)[tag.split("/")[1]]
+        expected, _ = np.histogram(values, bins=edges)
+        # Up to each edge, within what a logged bin leaves open: where in it the values are.
+        apart = np.abs(np.cumsum(counts) - np.cumsum(expected)) / len(values)
+        assert apart.max() < (0.05 if run == "tensorflow" and "values/" in tag else 0.035)
+        assert np.sum(counts) == pytest.approx(len(values))
+
+
+def test_the_bell_has_no_hole(board):
+    """Exponential bins are narrow near 0 and so hold little; a bell is highest there all the same."""
+    for run in ("tensorboardx", "torch"):
+        for counts in bars_of(board, run, "values/normal", "auto")["counts"]:
+            middle = len(counts) // 2
+            assert np.argmax(counts) in range(middle - 6, middle + 7)
+            assert min(counts[middle - 3 : middle + 4]) > 0.8 * max(counts)
+
+
