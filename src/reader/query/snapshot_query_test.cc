@@ -166,7 +166,7 @@ TEST_F(SnapshotQueries, ReadHistogramsImagesAndTexts) {
   ASSERT_EQ(steps->size(), 3u);
   EXPECT_EQ((*steps)[1].step, 2);
   EXPECT_THAT((*steps)[1].histogram.bins,
-              ElementsAre(HistogramBin{0, 1, 3}, HistogramBin{1, 2, 4}));
+              ElementsAre(HistogramBin{0.5, 1, 3}, HistogramBin{1, 2, 4}));
   const auto image = ReadImage(run, *run.Find("i"), 0);
   EXPECT_EQ(image->value.samples[0].bytes, "GIF89a");
   EXPECT_EQ(image->step, 3);

@@ -64,8 +64,8 @@ TEST_F(PluginRoutesTest, PrCurvesAreColumnsPerStep) {
 
 TEST_F(PluginRoutesTest, MeshesAreFoundByNameAndReadInParts) {
   EXPECT_THAT(Get("/meshes?run=train"), HasSubstr(R"("names":["shape"],"samples":[1])"));
-  EXPECT_THAT(Get("/meshes"), HasSubstr(R"("runs":["train"],"names":["shape"])"));
-  EXPECT_THAT(Get("/meshes"), HasSubstr(R"("tags":[["shape_1"]])"));
+  EXPECT_THAT(Get("/meshes"), HasSubstr(R"("runs":["train"],"names":["shape"],"samples":[1],)"
+                                        R"("tags":[["shape_1"]])"));
   const std::string steps = Get("/meshes/steps?run=train&mesh=shape");
   EXPECT_THAT(steps, HasSubstr(R"("steps":[2])"));
   EXPECT_THAT(steps, HasSubstr(R"("parts":["vertices"],"shapes":[[1,3,3]])"));
