@@ -4,19 +4,19 @@ import type { Spike } from "./ceiling";
 
 const ROOM = 46; // Pixels that "50.0 %" takes.
 
-/** `named` false: only the marks. */
-export function Spikes({ spikes, box, named = true }: { spikes: readonly Spike[]; box: { l: number; r: number }; named?: boolean }): JSX.Element {
+/** `named` false: only the marks. The shares stand above the chart, where nothing is drawn. */
+export function Spikes({ spikes, box, named = true }: { spikes: readonly Spike[]; box: { l: number; r: number; t: number }; named?: boolean }): JSX.Element {
   let reached = -Infinity;
   return (
     <>
-      {spikes.map(({ x, y, text, mark }) => {
+      {spikes.map(({ x, text, mark }) => {
         const shown = named && x - reached >= ROOM;
         if (shown) reached = x;
         const anchor = x - box.l < ROOM / 2 ? "start" : box.r - x < ROOM / 2 ? "end" : "middle";
         return (
           <g key={x} class="spike">
             <path class="spike-cut" d={mark} />
-            {shown && <text class="halo" x={anchor === "start" ? box.l : anchor === "end" ? box.r : x} y={y - 5} text-anchor={anchor}>{text}</text>}
+            {shown && <text class="halo" x={anchor === "start" ? box.l : anchor === "end" ? box.r : x} y={box.t - 5} text-anchor={anchor}>{text}</text>}
           </g>
         );
       })}

@@ -34,8 +34,12 @@ describe("the ceiling of bars", () => {
 });
 
 describe("a spike", () => {
+  it("over several bars has the share of all of them", () => {
+    const texts = spikesOf([[30, 22, 3, 3], [52, 3, 3, 3]], 4, [0, 1, 2, 3, 4], (value) => 10 * value, 20).map(({ x, text }) => [x, text]);
+    expect(texts).toEqual([[10, "52.0 %"]]);
+  });
   it("says its share, and of several rows from which to which", () => {
-    const texts = spikesOf([[50, 5, 5], [48.26, 6, 4], [5, 5, 5]], 8, [0, 1, 2, 3], (value) => 10 * value, 20).map(({ x, y, text }) => [x, y, text]);
-    expect(texts).toEqual([[5, 20, "48.3 to 50.0 %"]]);
+    const texts = spikesOf([[50, 5, 5], [48.26, 6, 4], [5, 5, 5]], 8, [0, 1, 2, 3], (value) => 10 * value, 20).map(({ x, text }) => [x, text]);
+    expect(texts).toEqual([[5, "48.3 to 50.0 %"]]);
   });
 });

@@ -27,26 +27,37 @@ export function ceilingOf(rows: readonly (readonly number[])[]): number {
   return beside > 0 ? Math.min(highest, beside * ROOM) : highest;
 }
 
-/** A bar that is higher than the chart. */
+/** Bars side by side that are higher than the chart. */
 export interface Spike {
-  /** The middle of its cut end, in pixels. */
+  /** Their middle, in pixels. */
   readonly x: number;
-  readonly y: number;
-  /** Its share; from the least to the greatest where rows differ. */
+  /** Their share; from the least to the greatest where rows differ. */
   readonly text: string;
-  /** Two slanted strokes across the bar, in the colour of the ground. */
+  /** Two slanted strokes across the bars, in the colour of the ground. */
   readonly mark: string;
 }
 
-/** Every bar that a row has cut. Shares are in per cent; the chart ends at pixel `top`. */
+/** First and last of each stretch of bars that any row has cut. */
+function cutStretches(rows: readonly (readonly number[])[], ceiling: number, bars: number): [number, number][] {
+  const stretches: [number, number][] = [];
+  for (let bar = 0; bar < bars; bar += 1) {
+    if (!rows.some((row) => (row[bar] ?? 0) > ceiling)) continue;
+    const before = stretches.at(-1);
+    if (before?.[1] === bar - 1) before[1] = bar;
+    else stretches.push([bar, bar]);
+  }
+  return stretches;
+}
+
+/** Everything that rows have cut. Shares are in per cent; the chart ends at pixel `top`. */
 export function spikesOf(rows: readonly (readonly number[])[], ceiling: number, edges: readonly number[], x: (value: number) => number, top: number): Spike[] {
-  const cut = (bar: number): number[] => rows.map((row) => row[bar] ?? 0).filter((share) => share > ceiling);
-  return Array.from({ length: Math.max(0, edges.length - 1) }, (_, bar) => bar).filter((bar) => cut(bar).length > 0).map((bar) => {
-    const [least, greatest] = [Math.min(...cut(bar)), Math.max(...cut(bar))].map((share) => fixed(share, 1));
-    const [from, to] = [x(edges[bar] ?? 0), x(edges[bar + 1] ?? 0)];
+  return cutStretches(rows, ceiling, edges.length - 1).map(([first, last]) => {
+    const shares = rows.map((row) => row.slice(first, last + 1).filter((share) => share > ceiling).reduce((sum, share) => sum + share, 0)).filter((share) => share > 0);
+    const [least, greatest] = [Math.min(...shares), Math.max(...shares)].map((share) => fixed(share, 1));
+    const [from, to] = [x(edges[first] ?? 0), x(edges[last + 1] ?? 0)];
     const middle = (from + to) / 2;
     const half = Math.max(4, (to - from) / 2 + 2);
     const stroke = (below: number): string => `M${(middle - half).toFixed(1)} ${(top + below + 2).toFixed(1)}L${(middle + half).toFixed(1)} ${(top + below - 2).toFixed(1)}`;
-    return { x: middle, y: top, text: least === greatest ? `${greatest} %` : `${least} to ${greatest} %`, mark: stroke(6) + stroke(10) };
+    return { x: middle, text: least === greatest ? `${greatest} %` : `${least} to ${greatest} %`, mark: stroke(6) + stroke(10) };
   });
 }
