@@ -14,6 +14,7 @@ const KEPT = 8;
 const MAX_RESTARTS = 200;
 const SETTLED = 1e-9; // Of the strongest spread: what a direction may still be off.
 const NOTHING = 1e-13; // Of all differences: what only rounding has left.
+const MAX_COVARIANCE = 1024; // Columns up to which their products are kept.
 const MAX_SAMPLE = 1000; // Rows from which a first guess comes.
 
 type Vector = Float64Array;
@@ -86,6 +87,7 @@ function eigen(matrix: readonly (readonly number[])[]): { values: number[]; vect
 class Centred {
   readonly mean: Vector;
   readonly total: number;
+  private products: Vector | null = null;
 
   constructor(readonly rows: Float32Array, readonly width: number, readonly chosen: Uint32Array) {
     // Relative to the first row, so that a column of equal numbers has exactly this mean.
@@ -99,6 +101,22 @@ class Centred {
     this.total = total;
   }
 
+  /** X'X, once for all directions: that pays where there are more rows than columns. */
+  private covariance(): Vector {
+    const { rows, width, mean } = this;
+    const products = new Float64Array(width * width);
+    const row = new Float64Array(width);
+    for (const r of this.chosen) {
+      for (let c = 0; c < width; c += 1) row[c] = rows[r * width + c]! - mean[c]!;
+      for (let i = 0; i < width; i += 1) {
+        const [own, at] = [row[i]!, i * width];
+        if (own !== 0) for (let j = i; j < width; j += 1) products[at + j]! += own * row[j]!;
+      }
+    }
+    for (let i = 0; i < width; i += 1) for (let j = 0; j < i; j += 1) products[i * width + j] = products[j * width + i]!;
+    return products;
+  }
+
   along(row: number, direction: Vector): number {
     let sum = 0;
     const at = row * this.width;
@@ -109,6 +127,11 @@ class Centred {
   stretched(direction: Vector): Vector {
     const { rows, width, mean } = this;
     const result = new Float64Array(width);
+    if (width <= MAX_COVARIANCE && this.chosen.length > width) {
+      this.products ??= this.covariance();
+      for (let i = 0; i < width; i += 1) result[i] = dot(this.products.subarray(i * width, (i + 1) * width), direction);
+      return result;
+    }
     for (const r of this.chosen) {
       const along = this.along(r, direction);
       const at = r * width;
@@ -169,9 +192,9 @@ export function project(rows: Float32Array, width: number): Projected {
   const known = Uint32Array.from({ length: count }, (_, r) => r).filter((r) => isFinite(rows, width, r));
   const data = new Centred(rows, width, known);
   let begin: Vector[] = Array.from({ length: BLOCK }, (_, k) => Float64Array.from({ length: width }, (__, i) => Math.sin(i * 12.9898 + k * 78.233) + 0.01));
-  // A guess from a part of many rows is nearly right, and costs little.
+  // A guess from a part of many long rows is nearly right, and costs little.
   const stride = Math.floor(known.length / MAX_SAMPLE);
-  if (stride > 1) begin = [...strongest(new Centred(rows, width, known.filter((_, i) => i % stride === 0)), begin).map(({ direction }) => direction), ...begin];
+  if (stride > 1 && width > MAX_COVARIANCE) begin = [...strongest(new Centred(rows, width, known.filter((_, i) => i % stride === 0)), begin).map(({ direction }) => direction), ...begin];
   const found = data.total > 0 ? strongest(data, begin).filter(({ spread }) => spread > NOTHING * data.total) : [];
   const points = new Float32Array(3 * count).fill(NaN);
   for (const r of known) {
