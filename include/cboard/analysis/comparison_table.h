@@ -115,7 +115,8 @@ inline constexpr std::array<std::string_view, 7> kUsualBaselines = {
 //
 // Tags alone cannot tell a model with one variant from somebody's training curves
 // ("train/metrics/loss/total"), so one that only tags speak of needs two variants, or one with a
-// usual name. A run called "baseline" needs a trial beside it, or an accuracy in its name.
+// usual name. One that only groups of add_scalars speak of needs a variant whose name is one of
+// compression, such as int8, since any program may group its curves. A run called "baseline" needs a trial beside it, or an accuracy in its name.
 ComparisonTable BuildComparisonTable(std::vector<Fact> facts);
 
 // The tag that would fill an empty cell: alexnet/performance/memory_usage_mb/int8.

@@ -106,6 +106,10 @@ std::string MetricKeyOf(std::string_view logged_name);
 // pruned50, baseline, …
 bool IsUsualVariant(std::string_view variant);
 
+// Whether `variant` says how a model was compressed, or that it was not: int8, w4a8, pruned50, fp32.
+// "baseline" and "original" are words of many comparisons, and say neither.
+bool NamesCompression(std::string_view variant);
+
 // Equal for two spellings of the same model whose tags are equal: "my net" and "my_net".
 std::string ModelKeyOf(std::string_view model);
 

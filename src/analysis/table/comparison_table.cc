@@ -24,6 +24,7 @@ class Collector {
     Rename(model.name, model.named_by, meaning.model, meaning.dialect);
     model.from_tags = model.from_tags &&
                       (meaning.dialect == Dialect::kFlat || meaning.dialect == Dialect::kGroup);
+    model.from_groups = model.from_groups && meaning.dialect == Dialect::kGroup;
     model.from_trials = model.from_trials && meaning.dialect == Dialect::kTuning;
     VariantLog& variant = model.variants[TagKeyOf(meaning.variant)];
     Rename(variant.name, variant.named_by, meaning.variant, meaning.dialect);
@@ -92,6 +93,12 @@ bool IsLoneBaseline(const ModelLog& model) {
 bool LooksLikeTraining(const ModelLog& model) {
   if (IsLoneBaseline(model)) return true;
   if (!model.from_tags) return false;
+  // Any program may group curves by add_scalars: of learning rates, of losses, of authors.
+  if (model.from_groups && std::ranges::none_of(model.variants, [](const auto& variant) {
+        return NamesCompression(variant.second.name);
+      })) {
+    return true;
+  }
   if (model.variants.size() < 2 && !IsUsualVariant(model.variants.begin()->second.name)) {
     return true;
   }

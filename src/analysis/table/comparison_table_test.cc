@@ -182,6 +182,21 @@ TEST(BuildComparisonTable, DoesNotTakeATrainingLogForAModel) {
               ElementsAre("r | net | int8"));
 }
 
+TEST(BuildComparisonTable, DoesNotTakeGroupsOfAnyCurvesForAModel) {
+  const auto group = [](const std::string& tag, const std::string& name) {
+    return FactOf("r/" + tag + "/" + name, tag, 0.5);
+  };
+  EXPECT_THAT(BuildComparisonTable({group("sweep/accuracy", "lr0.1"), group("sweep/accuracy", "lr1"),
+                                    group("heads/loss", "box"), group("heads/loss", "cls"),
+                                    group("paper/accuracy", "baseline"),
+                                    group("paper/accuracy", "ours")})
+                  .rows,
+              IsEmpty());
+  EXPECT_THAT(RowsOf(BuildComparisonTable(
+                  {group("net/accuracy", "teacher"), group("net/accuracy", "int8")})),
+              ElementsAre("r | net | int8", "r | net | teacher"));
+}
+
 TEST(BuildComparisonTable, DoesNotTakeARunCalledBaselineForTuning) {
   EXPECT_THAT(BuildComparisonTable({FactOf("exp/baseline", "accuracy", 0.5)}).rows, IsEmpty());
   EXPECT_THAT(RowsOf(BuildComparisonTable(

@@ -154,6 +154,10 @@ bool IsUsualVariant(std::string_view variant) {
   return beginning == "w" || beginning == "pruned" || beginning == "tune_";
 }
 
+bool NamesCompression(std::string_view variant) {
+  return IsUsualVariant(variant) && variant != "baseline" && variant != "original";
+}
+
 std::string ModelKeyOf(std::string_view model) { return summary::CleanTag(TagPrefixOf(model)); }
 
 std::optional<Meaning> MeaningOfFlatTag(std::string_view tag) {

@@ -67,6 +67,7 @@ bool Agree(const ModelLog& one, const ModelLog& other) {
 void Absorb(ModelLog log, ModelLog& joined) {
   Rename(joined.name, joined.named_by, log.name, log.named_by);
   joined.from_tags = joined.from_tags && log.from_tags;
+  joined.from_groups = joined.from_groups && log.from_groups;
   joined.from_trials = joined.from_trials && log.from_trials;
   if (joined.stored_baseline.empty()) joined.stored_baseline = log.stored_baseline;
   joined.variants.merge(log.variants);

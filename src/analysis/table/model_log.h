@@ -25,6 +25,7 @@ struct ModelLog {
   std::map<std::string, VariantLog> variants = {};  // By their key in tags.
   std::string stored_baseline = {};                 // As ratios name it.
   bool from_tags = true;                            // Nothing but tags says that this is a model.
+  bool from_groups = true;                          // Nothing but groups of add_scalars does.
   bool from_trials = true;                          // Nothing but the names of tuning runs does.
 };
 
