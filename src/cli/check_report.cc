@@ -95,6 +95,25 @@ std::string VerdictText(const ContractResult& result) {
          (failures == 1 ? " fails" : " fail") + ": the contract is not kept.\n";
 }
 
+// Damage that no gate is about, and layers of which nobody knows: a contract that is kept does not
+// mean that these are well.
+void AppendBeyond(const ContractResult& result, const analysis::ContractVerdict& each,
+                  std::string& text) {
+  const bool is_gated = std::ranges::any_of(result.results, [&](const GateResult& gate) {
+    return gate.model == each.model && gate.variant == each.variant && gate.layers_checked > 0;
+  });
+  const std::string who = Printable(each.model) + ", " + Printable(each.variant);
+  if (each.layers.counts.red > 0 && !is_gated) {
+    text += "Beyond the contract: of " + who + ", " + HumanCount(each.layers.counts.red) + " of " +
+            Plural(each.layers.counts.measured(), "layer") +
+            (each.layers.counts.red == 1 ? " fails" : " fail") + ", the worst " +
+            Quoted(each.layers.worst_layer) + "; no gate is about layers.\n";
+  }
+  if (!each.layers.not_measured.empty()) {
+    text += "Layers of " + who + " are " + Printable(each.layers.not_measured) + ".\n";
+  }
+}
+
 void WriteBroken(JsonWriter& json, const GateResult& result) {
   json.Key("layers_checked").Value(result.layers_checked).Key("broken").BeginArray();
   for (const BrokenLayer& layer : result.broken) {
@@ -116,7 +135,8 @@ void WriteNumber(JsonWriter& json, std::string_view key, std::optional<double> n
 
 }  // namespace
 
-std::string CheckText(const Contract& contract, const ContractResult& result, bool in_colour) {
+std::string CheckText(const Contract& contract, const ContractResult& result, bool in_colour,
+                      Verdicts verdicts) {
   const std::vector<const GateResult*> sorted = WorstFirst(result);
   const std::size_t shown = std::min(sorted.size(), result.failures() + kMostPassing);
   const std::span<const GateResult* const> rows = std::span(sorted).first(shown);
@@ -128,11 +148,13 @@ std::string CheckText(const Contract& contract, const ContractResult& result, bo
   std::string text = in_colour ? Coloured(table.Render(), rows) : table.Render();
   if (sorted.size() > shown) text += "… and " + HumanCount(sorted.size() - shown) + " more pass\n";
   for (const GateResult* const row : rows) AppendBroken(contract, *row, text);
-  return text + "\n" + VerdictText(result);
+  text += "\n" + VerdictText(result);
+  for (const analysis::ContractVerdict& each : verdicts) AppendBeyond(result, each, text);
+  return text;
 }
 
-std::string CheckJson(std::string_view file, const Contract& contract,
-                      const ContractResult& result) {
+std::string CheckJson(std::string_view file, const Contract& contract, const ContractResult& result,
+                      Verdicts verdicts) {
   JsonWriter json;
   json.BeginObject().Key("contract").Value(file).Key("passed").Value(result.passed());
   json.Key("checks").Value(result.results.size()).Key("failures").Value(result.failures());
@@ -147,6 +169,15 @@ std::string CheckJson(std::string_view file, const Contract& contract,
     WriteNumber(json, "baseline_value", each->baseline_value);
     if (gate.is_about_layers()) WriteBroken(json, *each);
     json.EndObject();
+  }
+  json.EndArray().Key("verdicts").BeginArray();
+  for (const analysis::ContractVerdict& each : verdicts) {
+    const analysis::LevelCounts& counts = each.layers.counts;
+    json.BeginObject().Key("model").Value(each.model).Key("variant").Value(each.variant);
+    json.Key("state").Value(NameOf(each.verdict.state)).Key("text").Value(each.verdict.text);
+    json.Key("layers").BeginObject().Key("red").Value(counts.red).Key("amber").Value(counts.amber);
+    json.Key("green").Value(counts.green).Key("unmeasured").Value(counts.unmeasured);
+    json.Key("not_measured").Value(each.layers.not_measured).EndObject().EndObject();
   }
   json.EndArray().Key("remarks").BeginArray();
   for (const auto* remarks : {&contract.remarks, &result.remarks}) {

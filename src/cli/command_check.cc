@@ -33,15 +33,19 @@ struct CheckFlags {
 struct Checked {
   analysis::Contract contract;
   analysis::ContractResult result;
+  std::vector<analysis::ContractVerdict> verdicts;
 };
 
 Result<Checked> Check(const CheckFlags& flags) {
   CBOARD_ASSIGN_OR_RETURN(analysis::Contract contract, ReadContract(flags.contract));
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) Complain(error.message);
+  const analysis::ComparisonTable table = analysis::TableOf(*snapshot);
+  const std::vector<analysis::LayerSubject> subjects =
+      analysis::LayerSubjectsOf(snapshot, table, contract.baseline);
   CBOARD_ASSIGN_OR_RETURN(
       analysis::ContractResult result,
-      analysis::CheckContract(contract, analysis::TableOf(*snapshot), snapshot));
+      analysis::CheckContract(contract, table, analysis::SeriesOf(*snapshot), subjects));
   for (const analysis::ContractRemark& remark : result.remarks) {
     Complain(flags.contract + ": " + remark.text);
   }
@@ -51,7 +55,9 @@ Result<Checked> Check(const CheckFlags& flags) {
                 "not all of the logs could be read, so that passing would mean nothing; make them "
                 "readable, or name others by --logdir");
   }
-  return Checked{std::move(contract), std::move(result)};
+  std::vector<analysis::ContractVerdict> verdicts =
+      analysis::JudgeByContract(contract, result, subjects);
+  return Checked{std::move(contract), std::move(result), std::move(verdicts)};
 }
 
 Result<std::optional<Output>> OpenIfNamed(const std::string& path) {
@@ -139,9 +145,9 @@ int RunCheck(Arguments arguments) {
   }
   if (!checked) return ComplainOfInput(checked.error());
   if (flags.json) {
-    std::cout << CheckJson(flags.file(), checked->contract, checked->result);
+    std::cout << CheckJson(flags.file(), checked->contract, checked->result, checked->verdicts);
   } else if (flags.junit != "-" && flags.sarif != "-") {
-    std::cout << CheckText(checked->contract, checked->result, WantsColour());
+    std::cout << CheckText(checked->contract, checked->result, WantsColour(), checked->verdicts);
   }
   return checked->result.exit_code();
 }

@@ -6,6 +6,7 @@
 // size under one scale: for these, log SQNR per channel.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ struct HistogramComparison {
   double clipped_share = 0;        // Baseline values beyond the variant's range.
   double codes_used = 0;           // Estimate: codes that hold any value of the variant.
   double central_codes = 0;        // Codes that the middle 99.9 % of the baseline share.
+
+  // Whether nothing differs: no error was measured, which is not the same as no error.
+  bool is_identical() const { return std::isinf(sqnr_at_most_db) && sqnr_at_most_db > 0; }
 };
 
 // 8 bits. Fewer for 4-bit variants.
@@ -47,7 +51,11 @@ enum class Cause {
 // "none", "dead", "clipped", "shifted", "scaled", "stretched", "pruned", "changed".
 std::string_view NameOf(Cause cause);
 
-enum class Level { kGreen, kAmber, kRed };
+// Green means measured and good. A layer without values from before and after quantization is
+// kUnmeasured, whatever else is known of it.
+enum class Level { kUnmeasured, kGreen, kAmber, kRed };
+
+// "unmeasured", "green", "amber", "red".
 std::string_view NameOf(Level level);
 
 // Where green ends. SQNR in dB, as proposed for 8 bits.
@@ -64,11 +72,14 @@ struct DamageThresholds {
 DamageThresholds ThresholdsFor(int bits, const DamageThresholds& for_8_bits = {});
 
 struct Diagnosis {
-  Level level = Level::kGreen;
+  Level level = Level::kUnmeasured;
   Cause cause = Cause::kNone;
   std::string explanation = {};  // One sentence with its numbers; empty for kNone.
 };
 
+// Histograms that do not differ at all measure nothing: either this tensor was not quantized, or the
+// same values were logged twice. The level is then kUnmeasured.
+//
 // The cause is the one that explains most of the distance: each is undone on the baseline, and
 // what is left is measured. When none explains half of it, it is kChanged. Pruning is to be watched
 // at most: it is meant, and no range or scale would mend it.

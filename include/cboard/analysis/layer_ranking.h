@@ -45,6 +45,23 @@ using LayerMetrics = std::map<std::string, double, std::less<>>;
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
                                                                      const LayerFilter& filter);
 
+// The one number that a layer is shown, drawn and judged by, with the limits it is judged against.
+struct JudgedFigure {
+  // "sqnr_db", "worst_channel_sqnr_db", "accumulated_sqnr_db", "sqnr_at_most_db" (of histograms),
+  // "cosine" and "rmse_by_scale" (what they allow at most), or "weighted_sqnr_db": what a
+  // comparison of files found when channels count as much as the next layer makes of them.
+  std::string by = {};
+  double db = 0;  // As measured, for the bits that the layer has. +inf is exact, -inf is lost.
+  double red_db = 0;    // Below this it fails.
+  double amber_db = 0;  // Below this it is watched.
+  int bits = 8;
+  bool is_bound = false;  // The true SQNR may be lower.
+
+  // A score of its own, not a measurement: the SQNR of 8 bits that keeps as large a part of what
+  // its bits can keep. Layers of different bits compare by it.
+  double as_of_8_bits_db() const;
+};
+
 struct RankedLayer {
   LayerTensor baseline = {};
   LayerTensor variant = {};
@@ -55,6 +72,7 @@ struct RankedLayer {
   double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
   double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
   Diagnosis diagnosis = {};
+  std::optional<JudgedFigure> judged = {};  // Nothing where no figure in dB is known.
   // By its name: of `diagnosis`, what a comparison of files found, or what is known of channels and
   // of the layers before.
   std::string cause = {};
@@ -73,8 +91,22 @@ struct CodeWidths {
   }
 };
 
+// How many layers are at each level.
+struct LevelCounts {
+  std::size_t red = 0;
+  std::size_t amber = 0;
+  std::size_t green = 0;
+  std::size_t unmeasured = 0;
+
+  std::size_t measured() const { return red + amber + green; }
+  std::size_t total() const { return measured() + unmeasured; }
+};
+
 struct LayerRanking {
   std::vector<RankedLayer> layers = {};  // The worst first.
+  // Why histograms of these sides are not compared, and what to log; empty where they are.
+  std::string not_measured = {};
+  bool in_graph_order = false;           // Depths are places in a logged graph.
   CodeWidths widths = {};                // By which they were judged.
   std::vector<LayerTensor> baseline_only = {};
   std::vector<LayerTensor> variant_only = {};
@@ -92,6 +124,10 @@ struct RankingOptions {
   CodeWidths widths = {};
   LayerFindings findings = {};
   ChannelLookup channels = {};  // Asked where a channel is what a layer fails by.
+  std::string not_measured = {};  // Why histograms are not compared; empty where they are.
+  // Where layers are in the graph of the model. Depths are those of the log where this is empty or
+  // knows none of the layers.
+  std::map<std::string, std::size_t, std::less<>> places = {};
 };
 
 // Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) wins over what histograms suggest: they can only
@@ -99,10 +135,15 @@ struct RankingOptions {
 // figures in `logged` and no pair of histograms is ranked by these figures, its tags are empty.
 // Findings win over both, and layers are then in the order of their levels first. Outputs that may
 // only carry on what another began stand behind all others of their level.
+//
+// Without values from before and after quantization (`not_measured`, or histograms that are the
+// same) a layer is kUnmeasured unless figures or findings say more.
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged = {},
                         const RankingOptions& options = {});
+
+LevelCounts CountLevels(const LayerRanking& ranking);
 
 // The layers of two sides as every page shows them, with figures and findings of the variant. What
 // could not be read of findings is among the errors. Without a baseline, figures alone count.

@@ -17,16 +17,40 @@
 
 namespace cboard::analysis {
 
+// What the values of a side are known to be. A name that merely comes first or last in a pipeline
+// is no proof of either.
+enum class ValueState {
+  kUnknown,
+  kFloat,      // From before quantization: fp32, a tuning's baseline, statistics of a stage.
+  kQuantized,  // From after it: a trial of a tuning, the stage after_quantization.
+};
+
+// "unknown", "float", "quantized".
+std::string_view NameOf(ValueState state);
+
 struct LayerSide {
   std::string model = {};    // As in the comparison table; empty when the log names none.
   std::string variant = {};  // fp32, int8, baseline, tune_1, or the name of a stage.
-  // What the comparison table calls it, where that is another name: "float" and "quantized" are
-  // the first and the last stage that logged tensors.
+  // What the comparison table calls it, where that is another name: "float" is the first stage with
+  // values from before quantization, "quantized" the last one with values from after it, or with
+  // figures that compare the two.
   std::string table_variant = {};
   std::string run = {};
   LayerFilter in_tags = {};  // Which tags of the run are its own; all, where the run says whose.
   std::size_t tensor_count = 0;
+  bool is_stage = false;
+  ValueState values = ValueState::kUnknown;  // Of its tensors.
+  bool has_figures = false;  // Whether figures per layer, such as sqnr_db, were logged of it.
 };
+
+// Why histograms of `a` and `b` do not measure what quantization did, and what to log; empty when
+// they do. Two stages are comparable only if one is known to hold values from before quantization
+// and the other values from after it.
+std::string WhyNotMeasured(const LayerSide& a, const LayerSide& b);
+
+// Why nothing about layers of a model can be compared although some were logged, likewise; empty
+// when two sides of it can be, or none were logged.
+std::string WhyNotMeasured(std::span<const LayerSide> sides, std::string_view model);
 
 // Where findings, figures and verified runs of a side are: they name the variant also in a run that
 // is its own.

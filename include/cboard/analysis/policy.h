@@ -2,7 +2,8 @@
 //
 //   for (const PolicyCheck& check : CheckPolicy(*FindPolicy("balanced"), fp32, int8)) …
 //
-// What was not logged is not judged: a policy speaks about what is there, where a contract fails.
+// What was not measured is missing, and a model with missing gates has not passed
+// (model_verdict.h).
 #pragma once
 
 #include <optional>
@@ -43,6 +44,9 @@ struct PolicyCheck {
   std::optional<double> measured = {};  // The fraction lost, or how many times better.
   std::string rule = {};                // "drop ≤ 1 pp"
   std::string text = {};                // "0.27 pp", "3.96×"; empty when missing.
+
+  // "drop 4.20 > 1 pp", "speedup 0.89 < 1.2×": what is said of one that fails.
+  std::string failure() const;
 };
 
 // One entry per gate. A value of zero or less gives no ratio, and counts as missing.

@@ -89,6 +89,7 @@ class ContractChecker {
     std::set<std::pair<std::string, std::string_view>> with_layers;
     for (const LayerSubject& subject : layers) {
       with_layers.emplace(ModelKeyOf(subject.model), subject.variant);
+      with_layers.emplace(ModelKeyOf(subject.model), subject.table_variant);
     }
     struct OfRow {
       std::size_t row;

@@ -56,6 +56,9 @@ class LayerCheck {
     } else if (lost != found_.end()) {
       result.outcome = GateOutcome::kMissing;
       result.explanation = LostText(static_cast<std::size_t>(lost - found_.begin()), ranking);
+    } else if (gate_.worst_level && !WithoutValue().empty()) {
+      result.outcome = GateOutcome::kMissing;
+      result.explanation = UnmeasuredText();
     } else {
       result.explanation = PassText();
     }
@@ -73,11 +76,10 @@ class LayerCheck {
         gate_.except, [&](const std::string& pattern) { return MatchesLayer(pattern, layer); });
   }
 
-  // A level counts as how bad it is; green for want of anything to judge by is none.
+  // A level counts as how bad it is.
   std::optional<double> ValueOf(const RankedLayer& layer) const {
     if (gate_.worst_level) {
-      const bool is_judged =
-          layer.histogram || layer.from_logged || !layer.diagnosis.explanation.empty();
+      const bool is_judged = layer.diagnosis.level != Level::kUnmeasured;
       return is_judged ? std::optional(static_cast<double>(layer.diagnosis.level)) : std::nullopt;
     }
     if (const auto logged = layer.logged.find(FigureNamed(gate_.metric));
@@ -110,12 +112,17 @@ class LayerCheck {
     }
     if (patterns.empty() || IsExcepted(layer)) return;
     const std::optional<double> value = ValueOf(layer);
-    if (!value) return;
+    if (!value) {
+      if (unmeasured_.empty()) why_unmeasured_ = layer.diagnosis.explanation;
+      unmeasured_.insert(layer.baseline.layer);
+      return;
+    }
     for (const std::size_t i : patterns) found_[i] = true;
     // Levels and logged figures are about a layer, histograms about one tensor of it.
     const bool is_of_layer = gate_.worst_level || layer.logged.contains(FigureNamed(gate_.metric));
     const std::string title = is_of_layer ? layer.baseline.layer : TitleOf(layer.baseline);
     checked_.insert(title);
+    checked_layers_.insert(layer.baseline.layer);
     const double by = Beyond(*value);
     if (worst_title_.empty() || by > worst_by_) {
       worst_by_ = by;
@@ -171,13 +178,32 @@ class LayerCheck {
            worst.explanation;
   }
 
+  // Layers of which no tensor has such a value.
+  std::vector<std::string_view> WithoutValue() const {
+    std::vector<std::string_view> names;
+    for (const std::string& layer : unmeasured_) {
+      if (!checked_layers_.contains(layer)) names.push_back(layer);
+    }
+    return names;
+  }
+
+  std::string UnmeasuredText() const {
+    const std::vector<std::string_view> names = WithoutValue();
+    return "the level of " + CountText(names.size()) + " is not known (" + SomeNames(names) +
+           "): " + why_unmeasured_;
+  }
+
   std::string PassText() const {
     if (gate_.worst_level) {
       return "none of " + CountText(checked_.size()) + " is worse than " +
              std::string(NameOf(*gate_.worst_level));
     }
+    const std::size_t without = WithoutValue().size();
     return "of " + CountText(checked_.size()) + ", " + Quoted(worst_title_) +
-           " is nearest: " + gate_.metric + " is " + FigureText(*worst_value_);
+           " is nearest: " + gate_.metric + " is " + FigureText(*worst_value_) +
+           (without == 0 ? ""
+                         : "; " + CountText(without) + " without this figure " +
+                               (without == 1 ? "is" : "are") + " left out");
   }
 
   // Why the pattern found nothing, and what it could have found.
@@ -199,7 +225,8 @@ class LayerCheck {
     if (all_excepted) return "'except' leaves out all layers that match " + quoted;
     if (gate_.worst_level) {
       return "nothing was logged by which layers that match " + quoted +
-             " can be judged, such as sqnr_db";
+             " can be judged, such as sqnr_db" +
+             (why_unmeasured_.empty() ? "" : ": " + why_unmeasured_);
     }
     return "no layer that matches " + quoted + " has a figure " + Quoted(gate_.metric) +
            (figures.empty() ? "" : "; there are " + SomeNames(figures));
@@ -208,6 +235,9 @@ class LayerCheck {
   const Gate& gate_;
   std::vector<bool> found_;  // By pattern.
   std::set<std::string> checked_;
+  std::set<std::string> checked_layers_;
+  std::set<std::string> unmeasured_;  // Layers with a tensor that has no such value.
+  std::string why_unmeasured_;
   std::vector<Broken> broken_;
   std::map<std::string, std::size_t> place_of_;  // In broken_, until it is sorted.
   std::optional<double> worst_value_;

@@ -96,7 +96,7 @@ TEST(LayerGates, CountALayerOnceWhicheverOfItsTensorsIsBad) {
 }
 
 TEST(LayerGates, TakeLevelsThatRestOnNothingForMissing) {
-  RankedLayer layer = LayerWith("conv1", {{"mse", 3}});
+  RankedLayer layer = LayerWith("conv1", {{"mse", 3}}, Level::kUnmeasured);
   layer.from_logged = false;
   const GateResult result =
       CheckGate("{layers: '*', metric: level, max: amber}", {.layers = {layer}});
@@ -165,6 +165,29 @@ TEST(NamePattern, KnowsStarsAndQuestionMarksOnly) {
   EXPECT_TRUE(MatchesLayer("conv*", "/conv1/Conv"));
   EXPECT_TRUE(MatchesLayer("/conv*", "/conv1/Conv"));
   EXPECT_FALSE(MatchesLayer("/conv*", "conv1"));
+}
+
+TEST(CheckLayers, DoesNotPassForLevelsThatNobodyMeasured) {
+  const Gate gate{.metric = "level", .layers = {"*"}, .worst_level = Level::kAmber};
+  LayerRanking ranking;
+  ranking.layers.push_back(
+      {.baseline = {.layer = "good"}, .diagnosis = {.level = Level::kGreen}});
+  ranking.layers.push_back({.baseline = {.layer = "unknown"},
+                            .diagnosis = {.explanation = "not measured: both float"}});
+  const GateResult result = CheckLayers(gate, ranking);
+  EXPECT_EQ(result.outcome, GateOutcome::kMissing);
+  EXPECT_EQ(result.explanation,
+            "the level of 1 layer is not known ('unknown'): not measured: both float");
+}
+
+TEST(CheckLayers, SaysHowManyLayersHaveNoSuchFigure) {
+  const Gate gate{.metric = "cosine", .min = 0.9, .layers = {"*"}};
+  LayerRanking ranking;
+  ranking.layers.push_back({.baseline = {.layer = "a"}, .logged = {{"cosine", 0.99}}});
+  ranking.layers.push_back({.baseline = {.layer = "b"}});
+  const GateResult result = CheckLayers(gate, ranking);
+  EXPECT_EQ(result.outcome, GateOutcome::kPass);
+  EXPECT_THAT(result.explanation, HasSubstr("1 layer without this figure is left out"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "analysis/run_path.h"
 #include "cboard/analysis/gates.h"
 #include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/stages.h"
 
 namespace cboard::analysis {
 namespace {
@@ -53,6 +54,14 @@ class Baselines {
   std::map<std::string_view, const LayerSide*> by_parent_;
 };
 
+// Whether it is a stage before the one that is shipped: its values are those of the float model.
+bool IsOnTheWay(const LayerSide& side, SideSpan group) {
+  return side.is_stage && side.table_variant.empty() &&
+         std::ranges::any_of(group, [](const LayerSide& other) {
+           return other.is_stage && other.table_variant == kQuantizedStages;
+         });
+}
+
 std::string NameOfSide(const LayerSide& side, bool is_unique) {
   if (side.model.empty()) return side.run;
   return is_unique ? side.model : WithPlace(side.model, side.run);
@@ -79,12 +88,13 @@ std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>&
     std::map<std::string_view, std::size_t> uses;
     for (const LayerSide& side : group) ++uses[side.variant];
     for (const LayerSide& side : group) {
-      if (side.variant == reference) continue;
+      if (side.variant == reference || IsOnTheWay(side, group)) continue;
       const LayerSide* const against = references.For(side);
       subjects.push_back(
           {.name = NameOfSide(side, uses[side.variant] == 1),
            .model = side.model,
            .variant = side.variant,
+           .table_variant = side.table_variant,
            .baseline = std::string(reference),
            .run = side.run,
            .rank = [snapshot, side,

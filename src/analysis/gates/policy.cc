@@ -67,6 +67,14 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
 
 }  // namespace
 
+std::string PolicyCheck::failure() const {
+  const bool is_drop = gate->kind == LimitKind::kMostLost;
+  const std::string_view unit = is_drop ? " pp" : "×";  // Said once, with the limit.
+  const std::string value = text.ends_with(unit) ? text.substr(0, text.size() - unit.size()) : text;
+  return std::string(gate->label) + " " + value + (is_drop ? " > " : " < ") +
+         (is_drop ? ShortNumber(gate->limit * 100) + " pp" : ShortNumber(gate->limit) + "×");
+}
+
 std::span<const Policy> Policies() { return kPolicies; }
 
 const Policy* FindPolicy(std::string_view name) {

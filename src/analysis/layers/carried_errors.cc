@@ -16,7 +16,7 @@ bool IsOutput(const RankedLayer& layer) {
 
 // What was measured of a layer itself is its own.
 bool MayBeCarried(const RankedLayer& layer) {
-  return IsOutput(layer) && !layer.from_logged && layer.diagnosis.level != Level::kGreen;
+  return IsOutput(layer) && !layer.from_logged && layer.diagnosis.level > Level::kGreen;
 }
 
 }  // namespace

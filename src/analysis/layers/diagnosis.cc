@@ -111,7 +111,7 @@ std::string_view NameOf(Cause cause) {
 }
 
 std::string_view NameOf(Level level) {
-  constexpr std::array<std::string_view, 3> kNames = {"green", "amber", "red"};
+  constexpr std::array<std::string_view, 4> kNames = {"unmeasured", "green", "amber", "red"};
   return kNames[static_cast<std::size_t>(level)];
 }
 
@@ -129,7 +129,12 @@ DamageThresholds ThresholdsFor(int bits, const DamageThresholds& for_8_bits) {
 Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& variant,
                    const HistogramComparison& comparison, const DamageThresholds& thresholds,
                    int codes) {
-  Diagnosis diagnosis;
+  if (comparison.is_identical()) {
+    return {.explanation =
+                "not measured: both histograms are the same, so either this tensor was not "
+                "quantized or the same values were logged twice"};
+  }
+  Diagnosis diagnosis{.level = Level::kGreen};
   const bool noticeable = comparison.sqnr_at_most_db < thresholds.sqnr_amber_db ||
                           comparison.clipped_share > thresholds.clipped_share ||
                           std::abs(comparison.mean_shift_by_sigma) > thresholds.mean_shift_by_sigma;

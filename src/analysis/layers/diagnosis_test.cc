@@ -204,7 +204,7 @@ TEST(CompareDistributions, GivesInfinityRatherThanNonsenseForAConstantBaseline) 
   EXPECT_EQ(same.w1_by_sigma, 0);
   EXPECT_EQ(same.kl, 0);
   EXPECT_TRUE(std::isinf(same.sqnr_at_most_db));
-  EXPECT_EQ(Diagnose(constant, constant, same).level, Level::kGreen);
+  EXPECT_EQ(Diagnose(constant, constant, same).level, Level::kUnmeasured);
   const HistogramComparison other = CompareDistributions(constant, spread);
   EXPECT_TRUE(std::isinf(other.w1_by_sigma));
   EXPECT_EQ(Diagnose(constant, spread, other).level, Level::kRed);

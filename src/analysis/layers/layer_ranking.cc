@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::string_view kSqnr = "sqnr_db";
 constexpr std::string_view kWorstChannel = "worst_channel_sqnr_db";
+constexpr std::string_view kWeighted = "weighted_sqnr_db";
+
+// Writers have no place for infinity: 200 dB is exact, and -200 dB is lost.
+double FromLogged(double db) {
+  return std::abs(db) >= kLoggedExactDb ? std::copysign(HUGE_VAL, db) : db;
+}
 
 // The relative error that an SQNR means.
 double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -sqnr_db / 20); }
@@ -54,16 +60,28 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   // One channel may be worse than the whole by as much as their thresholds differ.
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
   const double worst = std::min(sqnr.value_or(HUGE_VAL), channel.value_or(HUGE_VAL) + allowance);
+  const bool by_channel = channel && (!sqnr || *channel + allowance < *sqnr);
+  const int bits = options.widths.For(layer.baseline.role);
+  layer.judged = by_channel ? JudgedFigure{.by = std::string(kWorstChannel),
+                                           .db = FromLogged(*channel),
+                                           .red_db = thresholds.sqnr_red_db - allowance,
+                                           .amber_db = thresholds.sqnr_amber_db - allowance,
+                                           .bits = bits}
+                            : JudgedFigure{.by = std::string(kSqnr),
+                                           .db = FromLogged(*sqnr),
+                                           .red_db = thresholds.sqnr_red_db,
+                                           .amber_db = thresholds.sqnr_amber_db,
+                                           .bits = bits};
   layer.from_logged = true;
   layer.severity = ErrorOf(worst);
   layer.diagnosis.level = worst < thresholds.sqnr_red_db     ? Level::kRed
                           : worst < thresholds.sqnr_amber_db ? Level::kAmber
                                                              : Level::kGreen;
   if (layer.diagnosis.level == Level::kGreen) {
-    layer.diagnosis = {};
+    layer.diagnosis = {.level = Level::kGreen};
   } else if (layer.diagnosis.cause == Cause::kNone) {
     layer.diagnosis.cause = Cause::kChanged;
-    if (channel && (!sqnr || *channel + allowance < *sqnr)) {
+    if (by_channel) {
       BlameChannels(*channel, options.channels, layer);
     } else {
       layer.diagnosis.explanation = SqnrClause(*sqnr) + "; histograms do not show why";
@@ -71,16 +89,47 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   }
 }
 
+// The figure that a finding rests on: of the layer's own bits, and by the name of the logged figure
+// that it is.
+JudgedFigure JudgedBy(const LayerFinding& finding, const DamageThresholds& for_8_bits,
+                      const LayerMetrics& logged) {
+  constexpr double kSame = 0.05;  // Beyond what is printed.
+  const DamageThresholds thresholds = ThresholdsFor(finding.bits, for_8_bits);
+  const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
+  const double db = std::isfinite(finding.severity_db) ? LimitDb(finding.severity_db, finding.bits)
+                                                       : finding.severity_db;
+  JudgedFigure judged{.by = std::string(kWeighted),
+                      .db = db,
+                      .red_db = thresholds.sqnr_red_db,
+                      .amber_db = thresholds.sqnr_amber_db,
+                      .bits = finding.bits};
+  const auto is_same = [&](std::optional<double> figure, double more) {
+    if (!figure) return false;
+    const double found = FromLogged(*figure) + more;
+    return found == db || std::abs(found - db) < kSame;
+  };
+  if (const auto sqnr = FindFigure(logged, kSqnr); is_same(sqnr, 0)) {
+    judged.by = kSqnr;
+    judged.db = FromLogged(*sqnr);
+  } else if (const auto channel = FindFigure(logged, kWorstChannel); is_same(channel, allowance)) {
+    judged.by = kWorstChannel;
+    judged.db = FromLogged(*channel);
+    judged.red_db -= allowance;
+    judged.amber_db -= allowance;
+  }
+  return judged;
+}
+
 // A finding replaces level, severity and cause: who compared the files has seen more. It stands
 // where the layer's figures are, and at the tensor that it is about; a layer without damage has
 // none in either.
-void ApplyFinding(const LayerFindings& findings, bool has_figures, RankedLayer& layer) {
-  const auto found = findings.find(layer.variant.layer);
-  if (found == findings.end()) return;
+void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& layer) {
+  const auto found = options.findings.find(layer.variant.layer);
+  if (found == options.findings.end()) return;
   const LayerFinding& finding = found->second;
   const bool is_about = finding.part == NameOf(layer.variant.role);
   if (!has_figures && !is_about) {
-    if (finding.level == Level::kGreen) layer.diagnosis = {};
+    if (finding.level == Level::kGreen) layer.diagnosis = {.level = Level::kGreen};
     // As of eight bits, like the finding beside it.
     if (layer.variant.role == TensorRole::kWeight) {
       layer.severity = std::pow(layer.severity, AsOf8BitsDb(1, finding.bits));
@@ -89,6 +138,7 @@ void ApplyFinding(const LayerFindings& findings, bool has_figures, RankedLayer& 
   }
   layer.from_logged = true;
   layer.severity = ErrorOf(finding.severity_db);
+  layer.judged = JudgedBy(finding, options.thresholds, layer.logged);
   layer.cause = finding.cause;
   layer.diagnosis = {.level = finding.level,
                      .cause = finding.level == Level::kGreen ? Cause::kNone : Cause::kChanged,
@@ -112,10 +162,10 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
     layer.fallback_operation = FallbackOperation(layer.variant);
     ApplyLogged(options, layer);
     if (!layer.from_logged) {
-      JudgeByFigures(ThresholdsFor(options.widths.For(TensorRole::kOutput), options.thresholds),
-                     best_score, layer);
+      JudgeByFigures(options.widths.For(TensorRole::kOutput), options.thresholds, best_score,
+                     layer);
     }
-    ApplyFinding(options.findings, true, layer);
+    ApplyFinding(options, true, layer);
     added.push_back(std::move(layer));
   }
   std::ranges::stable_sort(added, std::greater<>(),
@@ -141,14 +191,90 @@ void SortByLevel(bool has_findings, std::vector<RankedLayer>& layers) {
   });
 }
 
+// Whether both histograms could be read; what could not is among the ranking's errors.
+bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& options,
+                       RankedLayer& layer, LayerRanking& ranking) {
+  const auto before = histograms.Read(layer.baseline.run, layer.baseline.tag, options.step);
+  const auto after = histograms.Read(layer.variant.run, layer.variant.tag, options.step);
+  for (const auto* side : {&before, &after}) {
+    if (*side) continue;
+    const LayerTensor& tensor = side == &before ? layer.baseline : layer.variant;
+    ranking.errors.push_back(
+        Annotate(side->error(), "run " + Quoted(tensor.run) + ", histogram " + Quoted(tensor.tag)));
+  }
+  if (!before || !after) return false;
+  const int codes = CodesOf(layer.baseline.role, options.widths);
+  const int bits = options.widths.For(layer.baseline.role);
+  const DamageThresholds thresholds = ThresholdsFor(bits, options.thresholds);
+  const HistogramComparison compared = CompareDistributions(*before, *after, codes);
+  layer.diagnosis = Diagnose(*before, *after, compared, thresholds, codes);
+  if (compared.is_identical()) return true;
+  layer.histogram = compared;
+  layer.severity = ErrorOf(compared.sqnr_at_most_db);
+  layer.judged = JudgedFigure{.by = "sqnr_at_most_db",
+                              .db = compared.sqnr_at_most_db,
+                              .red_db = thresholds.sqnr_red_db,
+                              .amber_db = thresholds.sqnr_amber_db,
+                              .bits = bits,
+                              .is_bound = true};
+  return true;
+}
+
+// Gives layers their places in the model's graph; those that it does not have follow, in the order
+// of the log. Changes nothing where the graph has none of them.
+bool PlaceInGraph(const RankingOptions& options, std::vector<RankedLayer>& layers) {
+  const auto place_of = [&](const RankedLayer& layer) {
+    const auto found = options.places.find(layer.baseline.layer);
+    return found != options.places.end() ? found : options.places.find(layer.variant.layer);
+  };
+  const auto is_placed = [&](const RankedLayer& layer) {
+    return place_of(layer) != options.places.end();
+  };
+  if (std::ranges::none_of(layers, is_placed)) return false;
+  std::size_t last = 0;
+  for (const auto& [layer, place] : options.places) last = std::max(last, place);
+  for (RankedLayer& layer : layers) {
+    const auto found = place_of(layer);
+    layer.baseline.depth =
+        found != options.places.end() ? found->second : last + 1 + layer.baseline.depth;
+  }
+  return true;
+}
+
 }  // namespace
+
+double JudgedFigure::as_of_8_bits_db() const {
+  return std::isfinite(db) ? AsOf8BitsDb(db, bits) : db;
+}
+
+LevelCounts CountLevels(const LayerRanking& ranking) {
+  LevelCounts counts;
+  for (const RankedLayer& layer : ranking.layers) {
+    switch (layer.diagnosis.level) {
+      case Level::kRed:
+        ++counts.red;
+        break;
+      case Level::kAmber:
+        ++counts.amber;
+        break;
+      case Level::kGreen:
+        ++counts.green;
+        break;
+      case Level::kUnmeasured:
+        ++counts.unmeasured;
+        break;
+    }
+  }
+  return counts;
+}
 
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged,
                         const RankingOptions& options) {
-  LayerRanking ranking{.widths = options.widths};
+  LayerRanking ranking{.not_measured = options.not_measured, .widths = options.widths};
   const LayerPairing pairing = PairLayers(baseline, variant);
+  const std::optional<double> best_score = BestScore(logged);
   // What is logged per layer is about its output; where none was run, about its weights.
   std::set<std::string_view> with_output;
   for (const LayerPair& pair : pairing.pairs) {
@@ -159,21 +285,9 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
     RankedLayer layer{.baseline = baseline[pair.baseline],
                       .variant = variant[pair.variant],
                       .paired_by = pair.how};
-    const auto before = histograms.Read(layer.baseline.run, layer.baseline.tag, options.step);
-    const auto after = histograms.Read(layer.variant.run, layer.variant.tag, options.step);
-    for (const auto* side : {&before, &after}) {
-      if (*side) continue;
-      const LayerTensor& tensor = side == &before ? layer.baseline : layer.variant;
-      ranking.errors.push_back(Annotate(
-          side->error(), "run " + Quoted(tensor.run) + ", histogram " + Quoted(tensor.tag)));
+    if (options.not_measured.empty() && !CompareHistograms(histograms, options, layer, ranking)) {
+      continue;
     }
-    if (!before || !after) continue;
-    const int codes = CodesOf(layer.baseline.role, options.widths);
-    layer.histogram = CompareDistributions(*before, *after, codes);
-    layer.severity = ErrorOf(layer.histogram->sqnr_at_most_db);
-    layer.diagnosis =
-        Diagnose(*before, *after, *layer.histogram,
-                 ThresholdsFor(options.widths.For(layer.baseline.role), options.thresholds), codes);
     layer.fallback_operation = FallbackOperation(layer.variant);
     const auto numbers = logged.find(layer.variant.layer);
     const bool has_figures =
@@ -183,11 +297,17 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
     if (has_figures) {
       layer.logged = numbers->second;
       ApplyLogged(options, layer);
+      // Figures are all there is where histograms measure nothing.
+      if (layer.diagnosis.level == Level::kUnmeasured) {
+        JudgeByFigures(options.widths.For(layer.baseline.role), options.thresholds, best_score,
+                       layer);
+      }
     }
-    ApplyFinding(options.findings, has_figures, layer);
+    ApplyFinding(options, has_figures, layer);
     ranking.layers.push_back(std::move(layer));
   }
   AddLoggedOnly(logged, options, ranking.layers);
+  ranking.in_graph_order = PlaceInGraph(options, ranking.layers);
   std::ranges::stable_sort(ranking.layers, std::greater<>(), &RankedLayer::severity);
   CompareToMedian(ranking.layers);
   MarkPrunedOutputs(ranking.layers);
@@ -195,6 +315,13 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
   SortByLevel(!options.findings.empty(), ranking.layers);
   for (RankedLayer& layer : ranking.layers) {
     if (layer.cause.empty()) layer.cause = NameOf(layer.diagnosis.cause);
+    if (layer.diagnosis.level == Level::kUnmeasured && layer.diagnosis.explanation.empty()) {
+      layer.diagnosis.explanation =
+          options.not_measured.empty()
+              ? "not measured: no figure of this layer says how far it is from the float model; "
+                "log sqnr_db or cosine, or its output before and after quantization"
+              : options.not_measured;
+    }
   }
   for (const std::size_t i : pairing.baseline_only) ranking.baseline_only.push_back(baseline[i]);
   for (const std::size_t i : pairing.variant_only) ranking.variant_only.push_back(variant[i]);

@@ -5,6 +5,7 @@
 
 #include "analysis/layers/carried_errors.h"
 #include "analysis/layers/sample_histogram.h"
+#include "cboard/compression/bit_limits.h"
 
 namespace cboard::analysis {
 namespace {
@@ -185,6 +186,76 @@ TEST(MarkPrunedOutputs, DoesNotCallOutputsOfPrunedWeightsFaults) {
 
 TEST(RankLayers, RanksNothing) {
   EXPECT_THAT(RankLayers({}, {}, PlainHistograms()).layers, IsEmpty());
+}
+
+TEST_F(RankLayersTest, MeasuresNothingBetweenValuesFromBeforeQuantization) {
+  const LayerRanking ranking =
+      RankLayers(baseline_, variant_, histograms_, {}, {.not_measured = "not measured: both float"});
+  EXPECT_EQ(CountLevels(ranking).unmeasured, 3u);
+  for (const RankedLayer& layer : ranking.layers) {
+    EXPECT_EQ(layer.diagnosis.level, Level::kUnmeasured);
+    EXPECT_FALSE(layer.judged);
+    EXPECT_FALSE(layer.histogram);
+    EXPECT_EQ(layer.diagnosis.explanation, "not measured: both float");
+  }
+  const LayerRanking measured = RankLayers(baseline_, variant_, histograms_,
+                                           {{"healthy", {{"cosine", 0.5}}}},
+                                           {.not_measured = "not measured: both float"});
+  EXPECT_EQ(CountLevels(measured).red, 1u) << "figures say what histograms cannot";
+}
+
+TEST_F(RankLayersTest, TakesTheSameHistogramTwiceForNoMeasurement) {
+  const LayerRanking ranking = RankLayers(baseline_, baseline_, histograms_);
+  EXPECT_EQ(CountLevels(ranking).unmeasured, 3u);
+  EXPECT_THAT(ranking.layers[0].diagnosis.explanation, HasSubstr("logged twice"));
+}
+
+TEST_F(RankLayersTest, JudgesByTheNumberThatItShows) {
+  const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_,
+                                          {{"healthy", {{"sqnr_db", 11.7}}}},
+                                          {.widths = {.weight_bits = 4, .activation_bits = 4}});
+  for (const RankedLayer& layer : ranking.layers) {
+    ASSERT_TRUE(layer.judged);
+    const JudgedFigure& judged = *layer.judged;
+    EXPECT_EQ(judged.bits, 4);
+    if (layer.baseline.layer != "healthy") continue;
+    EXPECT_EQ(judged.db, 11.7);
+    EXPECT_EQ(judged.by, "sqnr_db");
+    EXPECT_GT(judged.as_of_8_bits_db(), 20) << "a score of its own";
+    EXPECT_EQ(layer.diagnosis.level, judged.db < judged.red_db     ? Level::kRed
+                                     : judged.db < judged.amber_db ? Level::kAmber
+                                                                   : Level::kGreen);
+  }
+}
+
+TEST(RankLayers, ShowsOfAFindingTheSqnrThatItsBitsHave) {
+  const LayerRanking ranking =
+      RankLayers({}, {}, PlainHistograms(), {{"conv", {{"sqnr_db", 11.7}}}},
+                 {.findings = {{"conv",
+                                {.level = Level::kAmber,
+                                 .severity_db = AsOf8BitsDb(11.7, 4),
+                                 .bits = 4,
+                                 .part = "weight",
+                                 .cause = "outliers"}}}});
+  ASSERT_EQ(ranking.layers.size(), 1u);
+  ASSERT_TRUE(ranking.layers[0].judged);
+  EXPECT_EQ(ranking.layers[0].judged->db, 11.7);
+  EXPECT_EQ(ranking.layers[0].judged->by, "sqnr_db");
+  EXPECT_NEAR(ranking.layers[0].judged->red_db, LimitDb(20, 4), 1e-9);
+}
+
+TEST_F(RankLayersTest, PutsLayersWhereTheGraphHasThem) {
+  const LayerRanking ranking =
+      RankLayers(baseline_, variant_, histograms_, {},
+                 {.places = {{"shifted", 0}, {"healthy", 3}, {"clipped", 7}}});
+  EXPECT_TRUE(ranking.in_graph_order);
+  for (const RankedLayer& layer : ranking.layers) {
+    EXPECT_EQ(layer.baseline.depth, layer.baseline.layer == "shifted"   ? 0u
+                                    : layer.baseline.layer == "healthy" ? 3u
+                                                                        : 7u);
+  }
+  EXPECT_FALSE(RankLayers(baseline_, variant_, histograms_, {}, {.places = {{"other", 0}}})
+                   .in_graph_order);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cboard/analysis/layers.h"
 #include "cboard/analysis/meaning.h"
 #include "cboard/analysis/stages.h"
+#include "cboard/base/strings.h"
 #include "cboard/compression/metrics.h"
 
 namespace cboard::analysis {
@@ -36,6 +37,24 @@ RunLayers LayersOf(const Run& run) {
   return layers;
 }
 
+// Toolkits gather statistics of the float model at stages whose names speak of quantization, and
+// log them again at later stages. Of all stages, only after_quantization is what ran quantized.
+constexpr std::string_view kQuantizedStage = "after_quantization";
+
+ValueState StateOfStage(std::string_view stage) {
+  return stage == kQuantizedStage ? ValueState::kQuantized : ValueState::kFloat;
+}
+
+ValueState StateOfTrial(std::string_view variant) {
+  return variant == "baseline" ? ValueState::kFloat : ValueState::kQuantized;
+}
+
+// Any other variant may be what others were made from.
+ValueState StateOfVariant(std::string_view variant) {
+  const bool is_float = variant == "fp32" || variant == "float32" || variant == "float";
+  return is_float ? ValueState::kFloat : ValueState::kUnknown;
+}
+
 // Variants of which a run has figures per layer and no tensors. They compare with the float model;
 // where the run has nothing else of that model, it is a side under its usual name.
 void AddSidesOfFigures(const Run& run, std::set<std::pair<std::string, std::string>>& known,
@@ -47,9 +66,18 @@ void AddSidesOfFigures(const Run& run, std::set<std::pair<std::string, std::stri
       sides.push_back({.model = model,
                        .variant = variant,
                        .run = run.name,
-                       .in_tags = {.model = model, .variant = variant}});
+                       .in_tags = {.model = model, .variant = variant},
+                       .values = StateOfVariant(variant),
+                       .has_figures = true});
     }
   }
+}
+
+// Whether figures per layer of this variant are in a run.
+bool HasFigures(const Run& run, const std::string& variant) {
+  return std::ranges::any_of(
+      run.notes.Get<RunLayers>([&] { return LayersOf(run); }).figures,
+      [&](const auto& figures) { return figures.second.contains(variant); });
 }
 
 // Where in the pipeline a stage is; 0 for what is none.
@@ -58,24 +86,41 @@ int StageOrderOf(const LayerSide& side) {
   return stage ? stage->order : 0;
 }
 
-// `sides` are in the order of the pipeline. A stage alone may be either end, and so is neither.
+// `sides` are in the order of the pipeline.
 void NameEndsOfStages(std::vector<LayerSide>& sides) {
   std::map<std::string_view, std::pair<LayerSide*, LayerSide*>> ends;  // By directory of stages.
   for (LayerSide& side : sides) {
-    if (StageOrderOf(side) == 0) continue;
+    if (!side.is_stage) continue;
     auto& [first, last] = ends[ParentOf(WithoutDot(side.run))];
-    if (first == nullptr) first = &side;
-    last = &side;
+    const bool has_values = side.tensor_count > 0;
+    if (has_values && side.values == ValueState::kFloat && first == nullptr) first = &side;
+    if ((has_values && side.values == ValueState::kQuantized) || side.has_figures) last = &side;
   }
   for (const auto& [directory, sides_of] : ends) {
     const auto& [first, last] = sides_of;
-    if (first == last) continue;
-    first->table_variant = kFloatStages;
-    last->table_variant = kQuantizedStages;
+    if (first != nullptr && first != last) first->table_variant = kFloatStages;
+    if (last != nullptr) last->table_variant = kQuantizedStages;
   }
 }
 
+constexpr std::string_view kWhatToLog =
+    "log the outputs of the quantized model as well, at the stage 'after_quantization' "
+    "(StageLogger.log_statistics or log_similarity), or compare the model files "
+    "(compression-board compare FLOAT QUANTIZED --logdir DIR)";
+
 }  // namespace
+
+std::string_view NameOf(ValueState state) {
+  switch (state) {
+    case ValueState::kFloat:
+      return "float";
+    case ValueState::kQuantized:
+      return "quantized";
+    case ValueState::kUnknown:
+      break;
+  }
+  return "unknown";
+}
 
 std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
   const RunOwners owners = FindRunOwners(snapshot);
@@ -99,11 +144,23 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
                      .run = run->name,
                      .in_tags = {.model = key.first, .variant = key.second},
                      .tensor_count = count};
+      side.values = StateOfVariant(side.variant);
       if (owner != nullptr) {
         side.variant = owner->variant;
         side.in_tags = {};
+        side.is_stage = StageOrderOf(side) > 0;
+        side.values = side.is_stage ? StateOfStage(side.variant) : StateOfTrial(side.variant);
+        side.has_figures = HasFigures(*run, side.variant);
       }
       if (!side.variant.empty()) sides.push_back(std::move(side));
+    }
+    // A stage that only has figures, such as similarities, and no histograms.
+    if (owner != nullptr && counts.empty() && HasFigures(*run, owner->variant)) {
+      sides.push_back({.model = owner->model,
+                       .variant = owner->variant,
+                       .run = run->name,
+                       .is_stage = DescribeStage(owner->variant).has_value(),
+                       .has_figures = true});
     }
   }
   std::set<std::pair<std::string, std::string>> known;
@@ -115,6 +172,37 @@ std::vector<LayerSide> FindLayerSides(const Snapshot& snapshot) {
   std::ranges::stable_sort(sides, {}, &LayerSide::model);
   NameEndsOfStages(sides);
   return sides;
+}
+
+std::string WhyNotMeasured(const LayerSide& a, const LayerSide& b) {
+  const bool is_known = a.values != ValueState::kUnknown && b.values != ValueState::kUnknown;
+  if (is_known ? a.values != b.values : !a.is_stage && !b.is_stage) return {};
+  if (a.values == ValueState::kQuantized && b.values == ValueState::kQuantized) {
+    return "not measured: " + Quoted(a.variant) + " and " + Quoted(b.variant) +
+           " both hold values from after quantization; compare with the float model";
+  }
+  return "not measured: " + Quoted(a.variant) + " and " + Quoted(b.variant) +
+         " both hold values from before quantization; " + std::string(kWhatToLog);
+}
+
+std::string WhyNotMeasured(std::span<const LayerSide> sides, std::string_view model) {
+  const std::string key = ModelKeyOf(model);
+  std::vector<const LayerSide*> own;
+  for (const LayerSide& side : sides) {
+    if (ModelKeyOf(side.model) == key) own.push_back(&side);
+  }
+  for (const LayerSide* b : own) {
+    if (b->has_figures) return {};
+    for (const LayerSide* a : own) {
+      if (a != b && WhyNotMeasured(*a, *b).empty()) return {};
+    }
+  }
+  if (own.empty()) return {};
+  const bool is_float = std::ranges::all_of(
+      own, [](const LayerSide* side) { return side->values == ValueState::kFloat; });
+  return (is_float ? "not measured: only values from before quantization were logged, of "
+                   : "not measured: nothing to compare it with was logged, only ") +
+         Quoted(own.front()->variant) + "; " + std::string(kWhatToLog);
 }
 
 bool IsCalled(const LayerSide& side, std::string_view variant) {

@@ -71,9 +71,9 @@ TEST(LayerSides, AreStagesInTheOrderOfThePipelineWhichTheTableKnowsByTheirEnds) 
   ASSERT_TRUE(pair);
   EXPECT_EQ(pair->a.variant, "initial_graph");
   EXPECT_EQ(pair->b.variant, "after_quantization");
-  // One stage alone may be either.
+  // The values of one stage alone are known, too: statistics are those of the float model.
   const Snapshot single{.runs = {stage("thresholds_selection")}};
-  EXPECT_EQ(FindSide(FindLayerSides(single), "", "float"), nullptr);
+  EXPECT_NE(FindSide(FindLayerSides(single), "", "float"), nullptr);
   EXPECT_EQ(FindSide(FindLayerSides(single), "", "quantized"), nullptr);
 }
 
@@ -230,6 +230,45 @@ TEST(LayerSides, AreOfOneModelHoweverTagsSpellIt) {
   const LayerRanking ranking = RankSides(snapshot, &pair->a, pair->b);
   ASSERT_EQ(ranking.layers.size(), 1u);
   EXPECT_EQ(ranking.layers[0].logged.at("sqnr_db"), 12);
+}
+
+TEST(FindLayerSides, CallsNoStageQuantizedThatHoldsValuesOfTheFloatModel) {
+  LogBuilder log;
+  for (const char* stage : {"thresholds_selection", "post_statistics_collection_substitutions"}) {
+    log.Histogram(std::string("mct/") + stage, "conv1", {1, 2, 3, 4});
+  }
+  const auto sides = FindLayerSides(*log.Read());
+  ASSERT_EQ(sides.size(), 2u);
+  EXPECT_EQ(sides[0].table_variant, "float");
+  EXPECT_EQ(sides[1].table_variant, "");
+  EXPECT_EQ(sides[1].values, ValueState::kFloat);
+  EXPECT_NE(WhyNotMeasured(sides[0], sides[1]), "");
+  EXPECT_NE(WhyNotMeasured(sides, "mct"), "");
+}
+
+TEST(FindLayerSides, ComparesTheFloatModelWithTheStageAfterQuantization) {
+  LogBuilder log;
+  log.Histogram("mct/thresholds_selection", "conv1", {1, 2, 3, 4})
+      .Histogram("mct/after_quantization", "conv1", {1, 2, 3, 3});
+  const auto sides = FindLayerSides(*log.Read());
+  ASSERT_EQ(sides.size(), 2u);
+  EXPECT_EQ(sides[1].table_variant, "quantized");
+  EXPECT_EQ(WhyNotMeasured(sides[0], sides[1]), "");
+  EXPECT_EQ(WhyNotMeasured(sides, "mct"), "");
+}
+
+TEST(FindLayerSides, TakesAStageThatHasOnlyFiguresForTheQuantizedSide) {
+  LogBuilder log;
+  log.Histogram("mct/thresholds_selection", "conv1", {1, 2, 3, 4})
+      .Scalar("mct/after_statistics_correction",
+              "net/layers/conv1/cosine/after_statistics_correction", 0.5);
+  const auto snapshot = log.Read();
+  const auto sides = FindLayerSides(*snapshot);
+  ASSERT_EQ(sides.size(), 2u);
+  EXPECT_EQ(sides[1].table_variant, "quantized");
+  const LayerRanking ranking = RankSides(snapshot, &sides[0], sides[1]);
+  ASSERT_EQ(ranking.layers.size(), 1u);
+  EXPECT_EQ(ranking.layers[0].diagnosis.level, Level::kRed);
 }
 
 }  // namespace

@@ -231,8 +231,10 @@ std::string StripObserverCharacters(std::string_view name) {
 void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
   // Intact names by what the bug leaves of them; empty where two layers leave the same.
   std::map<std::string, std::string, std::less<>> intact;
+  std::set<std::string, std::less<>> with_parameters;
   for (const LayerTensor& tensor : tensors) {
     if (tensor.role == TensorRole::kOutput) continue;
+    with_parameters.insert(tensor.layer);
     std::string stripped = StripObserverCharacters(tensor.layer);
     if (stripped.empty()) continue;
     const auto [entry, added] = intact.try_emplace(std::move(stripped), tensor.layer);
@@ -244,6 +246,16 @@ void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
     if (found == intact.end() || found->second.empty() || found->second == tensor.layer) continue;
     tensor.logged_layer = std::move(tensor.layer);
     tensor.layer = found->second;
+  }
+  // QuantStub and DeQuantStub have no parameters that would keep their names, and these names are
+  // the ones that PyTorch's guides give them: "qu" is what is left of "quant".
+  for (LayerTensor& tensor : tensors) {
+    if (tensor.role != TensorRole::kOutput || !tensor.logged_layer.empty()) continue;
+    const std::string_view last =
+        std::string_view(tensor.layer).substr(tensor.layer.rfind('.') + 1);
+    if ((last != "qu" && last != "dequ") || with_parameters.contains(tensor.layer)) continue;
+    tensor.logged_layer = tensor.layer;
+    tensor.layer += "ant";
   }
 }
 

@@ -117,5 +117,19 @@ TEST(OriginalName, TakesOffWhatQuantizersAppend) {
   EXPECT_EQ(OriginalName(""), "");
 }
 
+TEST(RecoverStrippedNames, KnowsWhatIsLeftOfTheStubsOfPyTorch) {
+  std::vector<LayerTensor> tensors;
+  for (const char* tag : {"conv1/weight/fp32", "1/Output/fp32", "qu/Output/fp32",
+                          "dequ/Output/fp32", "block.qu/Output/fp32"}) {
+    tensors.push_back(*ParseLayerTag(tag));
+  }
+  RecoverStrippedNames(tensors);
+  EXPECT_EQ(tensors[1].layer, "conv1");
+  EXPECT_EQ(tensors[2].layer, "quant");
+  EXPECT_EQ(tensors[2].logged_layer, "qu");
+  EXPECT_EQ(tensors[3].layer, "dequant");
+  EXPECT_EQ(tensors[4].layer, "block.quant");
+}
+
 }  // namespace
 }  // namespace cboard::analysis

@@ -10,6 +10,7 @@ namespace cboard::analysis {
 namespace {
 
 constexpr std::string_view kScore = "score_if_only_this_is_quantized";
+constexpr std::string_view kAccumulated = "accumulated_sqnr_db";
 constexpr double kIdealRmseByScale = 0.289;  // 1/√12: rounding alone.
 constexpr double kRedRmseByScale = 0.7;      // Where the TFLite debugger's guide gets suspicious.
 constexpr double kLastCode = 255;
@@ -44,24 +45,31 @@ std::optional<double> BestScore(const std::map<std::string, LayerMetrics, std::l
   return best;
 }
 
-void JudgeByFigures(const DamageThresholds& thresholds, std::optional<double> best_score,
+void JudgeByFigures(int bits, const DamageThresholds& for_8_bits, std::optional<double> best_score,
                     RankedLayer& layer) {
+  const DamageThresholds thresholds = ThresholdsFor(bits, for_8_bits);
   const LayerMetrics& figures = layer.logged;
-  const auto by_sqnr = [&](double sqnr_db, std::string explanation) {
+  const auto by_sqnr = [&](std::string_view by, double sqnr_db, std::string explanation) {
     layer.from_logged = true;
+    layer.judged = JudgedFigure{.by = std::string(by),
+                                .db = sqnr_db,
+                                .red_db = thresholds.sqnr_red_db,
+                                .amber_db = thresholds.sqnr_amber_db,
+                                .bits = bits,
+                                .is_bound = by != kAccumulated};
     layer.severity = std::pow(10, -sqnr_db / 20);
     Set(layer, LevelOf(sqnr_db, thresholds), std::move(explanation));
   };
-  if (const auto carried = FindFigure(figures, "accumulated_sqnr_db")) {
-    by_sqnr(*carried, SqnrClause(*carried) + ", with what the layers before it have done");
+  if (const auto carried = FindFigure(figures, kAccumulated)) {
+    by_sqnr(kAccumulated, *carried, SqnrClause(*carried) + ", with what the layers before it have done");
   } else if (const auto cosine = FindFigure(figures, "cosine")) {
     const double sine = std::sqrt(std::max(0.0, 1 - *cosine * *cosine));
-    by_sqnr(-20 * std::log10(*cosine > 0 ? sine : 1),
+    by_sqnr("cosine", -20 * std::log10(*cosine > 0 ? sine : 1),
             "the cosine with the float model is " + ShortNumber(*cosine));
   } else if (const auto steps = FindFigure(figures, "rmse_by_scale")) {
-    by_sqnr(20 * std::log10(kLastCode / *steps), "the error is " + ShortNumber(*steps) +
-                                                     " steps of the scale; rounding alone makes " +
-                                                     ShortNumber(kIdealRmseByScale));
+    by_sqnr("rmse_by_scale", 20 * std::log10(kLastCode / *steps),
+            "the error is " + ShortNumber(*steps) + " steps of the scale; rounding alone makes " +
+                ShortNumber(kIdealRmseByScale));
     if (*steps > kRedRmseByScale) Set(layer, Level::kRed, layer.diagnosis.explanation);
   } else if (const auto score = FindFigure(figures, kScore); score && best_score) {
     const double loss = *best_score != 0 ? (*best_score - *score) / std::abs(*best_score) : 0;

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 RankedLayer Judged(const LayerMetrics& figures, std::optional<double> best_score = {}) {
   RankedLayer layer{.logged = figures};
-  JudgeByFigures({}, best_score, layer);
+  JudgeByFigures(8, {}, best_score, layer);
   return layer;
 }
 
@@ -52,7 +52,7 @@ TEST(JudgeByFigures, JudgesScoresByTheBestOne) {
 
 TEST(JudgeByFigures, ConcludesNothingFromAnMse) {
   const RankedLayer layer = Judged({{"mse", 1e9}});
-  EXPECT_EQ(layer.diagnosis.level, Level::kGreen);
+  EXPECT_EQ(layer.diagnosis.level, Level::kUnmeasured);
   EXPECT_FALSE(layer.from_logged);
   EXPECT_EQ(layer.severity, 0);
 }

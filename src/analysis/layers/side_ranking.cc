@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "analysis/layers/graph_places.h"
 #include "analysis/run_path.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/variant_config.h"
@@ -56,12 +57,18 @@ LayerRanking RankSides(const std::shared_ptr<const Snapshot>& snapshot, const La
   Result<LayerFindings> findings = ReadLayerFindings(*run, FindingsOf(variant));
   // Who compared the files knows the bits of each layer, and has judged by them.
   const bool is_judged = findings && !findings->empty();
+  std::string not_measured;
+  if (baseline != nullptr && baseline->tensor_count > 0 && variant.tensor_count > 0) {
+    not_measured = WhyNotMeasured(*baseline, variant);
+  }
   LayerRanking ranking = RankLayers(
       before, CollectLayers(*run, variant.in_tags), *HistogramsOf(snapshot),
       CollectLayerMetrics(*run, FindingsOf(variant)),
       {.widths = is_judged ? CodeWidths() : WidthsOf(*snapshot, variant),
        .findings = findings.value_or(LayerFindings{}),
-       .channels = baseline_run != nullptr ? ChannelsOf(*snapshot, *baseline) : ChannelLookup()});
+       .channels = baseline_run != nullptr ? ChannelsOf(*snapshot, *baseline) : ChannelLookup(),
+       .not_measured = std::move(not_measured),
+       .places = PlacesInGraph(*snapshot, baseline, variant)});
   if (!findings) ranking.errors.push_back(std::move(findings).error());
   return ranking;
 }

@@ -8,28 +8,12 @@
 #include <vector>
 
 #include "cboard/analysis/comparison_table.h"
-#include "cboard/analysis/policy.h"
+#include "cboard/analysis/model_summary.h"
 #include "cboard/analysis/report.h"
-#include "cboard/analysis/variant_comparison.h"
 
 namespace cboard::analysis {
 
-// One model: A and B, whichever of them was logged.
-struct ReportModel {
-  std::string name = {};
-  std::string model = {};       // As layers name it.
-  std::string experiment = {};  // That it is ranked in.
-  std::optional<std::size_t> row_a = {};
-  std::optional<std::size_t> row_b = {};
-  Metrics a = {};
-  Metrics b = {};
-  std::set<std::string, std::less<>> derived = {};   // Keys of figures that nobody measured.
-  std::optional<VariantComparison> comparison = {};  // When both are there.
-  std::vector<PolicyCheck> checks = {};
-
-  bool fails() const;
-  bool is_judged() const;  // At least one gate had something to check.
-};
+using ReportModel = ModelSummary;
 
 struct ReportData {
   const ReportOptions& options;
@@ -41,18 +25,16 @@ struct ReportData {
   std::vector<ReportModel> models = {};            // Failing ones first, then by what they lost.
   std::vector<MetricDescription> metrics = {};     // Those that any of the models has.
   std::string quality = {};                        // The metric of most models; empty without any.
+  std::vector<Headline> headlines = {};
+  VerdictCounts verdicts = {};
   std::optional<Result<ContractResult>> contract = {};
 };
 
 Result<ReportData> CollectReport(const std::shared_ptr<const Snapshot>& snapshot,
                                  const ReportOptions& options);
 
-// How much quality a model lost: a fraction of one for accuracies, else in the metric's unit;
-// positive is worse.
+// How much quality a model lost, as model_summary.h has it.
 std::optional<double> LostBy(const ReportData& data, const ReportModel& model);
-
-// Whether values are shares of one, to be shown in per cent.
-bool IsShare(const MetricDescription& metric);
 
 // "Model size" of "Model size (MB)": what a metric is called in a sentence.
 std::string PlainName(const MetricDescription& metric);

@@ -16,40 +16,25 @@ namespace cboard::analysis {
 namespace {
 
 constexpr std::size_t kMostLayers = 10;  // Per model.
-constexpr std::size_t kMostModels = 30;  // Whose histograms are read.
+constexpr std::size_t kMostModels = 30;  // Whose layers are listed.
 
 struct RankedModel {
   LayerRanking ranking;
   std::optional<VerifiedRuns> verified;
 };
 
-// As it was logged; else what histograms say of it, which is a bound.
-std::optional<double> ShownSqnr(const RankedLayer& layer) {
-  if (const auto found = layer.logged.find("sqnr_db"); found != layer.logged.end()) {
-    return found->second;
-  }
-  if (!layer.histogram || !std::isfinite(layer.histogram->sqnr_at_most_db)) return std::nullopt;
-  return layer.histogram->sqnr_at_most_db;
-}
-
-std::optional<RankedModel> RankingOf(const ReportData& data, std::span<const LayerSide> sides,
-                                     const ReportModel& model) {
-  const std::optional<SidePair> pair = FindSides(sides, model.model, data.a, data.b);
-  // A side that names no model goes with all of them, which a report must not repeat.
-  const auto is_named = [&](const LayerSide& side) {
-    return ModelKeyOf(side.model) == ModelKeyOf(model.model);
-  };
-  if (!pair || !is_named(pair->a) || !is_named(pair->b)) return std::nullopt;
-  const Run* const run_b = data.snapshot->FindRun(pair->b.run);
-  if (run_b == nullptr) return std::nullopt;
-  LayerRanking ranking = RankSides(data.snapshot, &pair->a, pair->b);
-  // As the Layers page orders them: what fails first, then by the SQNR that is shown.
+// The report's order is that of the Layers page: what fails first, then by the figure that is shown.
+std::optional<RankedModel> RankingOf(const ReportData& data, const ReportModel& model) {
+  const Run* const run_b =
+      model.sides ? data.snapshot->FindRun(model.sides->b.run) : nullptr;
+  if (!model.layers || run_b == nullptr) return std::nullopt;
+  LayerRanking ranking = *model.layers;
   std::ranges::stable_sort(ranking.layers, {}, [](const RankedLayer& layer) {
     return std::pair(-static_cast<int>(layer.diagnosis.level),
-                     ShownSqnr(layer).value_or(std::numeric_limits<double>::infinity()));
+                     layer.judged ? layer.judged->db : std::numeric_limits<double>::infinity());
   });
   return RankedModel{.ranking = std::move(ranking),
-                     .verified = ReadVerifiedRuns(*run_b, FindingsOf(pair->b))};
+                     .verified = ReadVerifiedRuns(*run_b, FindingsOf(model.sides->b))};
 }
 
 // What was logged as `text` says it: with the same decimals in every row, so that points stand
@@ -62,10 +47,15 @@ std::string LoggedText(const RankedLayer& layer, std::string_view metric,
 
 std::string CosineText(double cosine) { return FixedNumber(cosine, 4); }
 
-std::string SqnrText(const RankedLayer& layer) {
-  const std::optional<double> sqnr = ShownSqnr(layer);
-  if (!sqnr) return "–";
-  return layer.logged.contains("sqnr_db") ? DbText(*sqnr) : "≤ " + FixedNumber(*sqnr, 1);
+// The one number that a layer is judged by, and what it is where it is not the SQNR of the layer.
+std::string JudgedText(const RankedLayer& layer) {
+  if (!layer.judged) return "–";
+  const JudgedFigure& judged = *layer.judged;
+  const std::string text = (judged.is_bound ? "≤ " : "") + DbText(judged.db);
+  if (judged.by == "worst_channel_sqnr_db") return text + " (worst channel)";
+  if (judged.by == "weighted_sqnr_db") return text + " (weighted)";
+  if (judged.by == "accumulated_sqnr_db") return text + " (accumulated)";
+  return text;
 }
 
 std::string_view VerdictOf(Level level) {
@@ -75,9 +65,11 @@ std::string_view VerdictOf(Level level) {
     case Level::kAmber:
       return "to watch";
     case Level::kGreen:
+      return "good";
+    case Level::kUnmeasured:
       break;
   }
-  return "good";
+  return "not measured";
 }
 
 std::string_view ClassOf(Level level) {
@@ -87,9 +79,11 @@ std::string_view ClassOf(Level level) {
     case Level::kAmber:
       return "warn";
     case Level::kGreen:
+      return "good";
+    case Level::kUnmeasured:
       break;
   }
-  return "good";
+  return "dim";
 }
 
 void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& model) {
@@ -99,7 +93,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
   if (has_gains) gains = GainsAlone(*model.verified, ranking.layers);
   html.Element("h3", name);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Layer</th><th>Verdict</th>");
-  html.Raw("<th class=\"num\">SQNR, dB</th><th class=\"num\">Worst channel, dB</th>");
+  html.Raw("<th class=\"num\">Judged by SQNR, dB</th><th class=\"num\">Worst channel, dB</th>");
   html.Raw("<th class=\"num\">Cosine</th>");
   if (has_gains) html.Raw("<th class=\"num\">Restored alone, dB</th>");
   html.Raw("<th>Cause</th></tr></thead><tbody>");
@@ -108,7 +102,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
     const RankedLayer& layer = ranking.layers[i];
     html.Raw("<tr>").Element("td", TitleOf(layer.baseline), "name").Raw("<td>");
     html.Element("span", VerdictOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
-    html.Raw("</td>").Element("td", SqnrText(layer), "num");
+    html.Raw("</td>").Element("td", JudgedText(layer), "num");
     html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", DbText), "num");
     html.Element("td", LoggedText(layer, "cosine", CosineText), "num");
     if (has_gains) html.Element("td", gains[i] ? GainText(*gains[i]) : "–", "num");
@@ -127,14 +121,18 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
 }  // namespace
 
 void WriteLayers(HtmlWriter& html, const ReportData& data) {
-  const std::vector<LayerSide> sides = FindLayerSides(*data.snapshot);
   std::size_t written = 0;
   for (const ReportModel& model : data.models) {
     if (written == kMostModels) break;
-    const std::optional<RankedModel> ranked = RankingOf(data, sides, model);
-    if (!ranked || ranked->ranking.layers.empty()) continue;
+    const std::optional<RankedModel> ranked = RankingOf(data, model);
+    const bool has_layers = ranked && !ranked->ranking.layers.empty();
+    if (!has_layers && model.damage.not_measured.empty()) continue;
     if (written++ == 0) html.Raw("<section class=\"long\"><h2>Layers, worst first</h2>");
-    WriteRanking(html, model.name, *ranked);
+    if (has_layers) {
+      WriteRanking(html, model.name, *ranked);
+    } else {
+      html.Element("h3", model.name).Element("p", model.damage.not_measured, "note");
+    }
   }
   if (written > 0) html.Raw("</section>");
 }

@@ -25,62 +25,70 @@ std::string CountText(std::size_t count, std::string_view one) {
   return HumanCount(count) + " " + std::string(one) + (count == 1 ? "" : "s");
 }
 
-struct Best {
-  const ReportModel* model = nullptr;
-  double gain = 0;
-  std::size_t measured = 0;
-};
-
-// Who gained most in a resource.
-Best BestGain(const ReportData& data, std::string_view metric) {
-  Best best;
-  const bool higher = DescribeMetric(metric).better == Better::kHigher;
-  for (const ReportModel& model : data.models) {
-    const auto a = model.a.find(metric);
-    const auto b = model.b.find(metric);
-    if (a == model.a.end() || b == model.b.end()) continue;
-    if (!(a->second > 0) || !(b->second > 0) || model.derived.contains(metric)) continue;
-    ++best.measured;
-    const double gain = higher ? b->second / a->second : a->second / b->second;
-    if (best.model == nullptr || gain > best.gain) {
-      best.model = &model;
-      best.gain = gain;
-    }
-  }
-  return best;
-}
-
-std::optional<double> Median(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
 void WriteVerdict(HtmlWriter& html, const ReportData& data) {
-  const auto failing = static_cast<std::size_t>(
-      std::ranges::count_if(data.models, [](const auto& model) { return model.fails(); }));
-  const auto judged = static_cast<std::size_t>(
-      std::ranges::count_if(data.models, [](const auto& model) { return model.is_judged(); }));
+  const VerdictCounts& counts = data.verdicts;
   const std::string policy = " by the policy “" + data.options.policy + "”.";
   const bool contract_fails = data.contract && (!*data.contract || !(*data.contract)->passed());
-  if (judged == 0) {
-    html.Element("p", "Nothing could be judged" + policy, "verdict warn");
-  } else if (failing == 0 && !contract_fails) {
-    html.Element("p", CountText(judged, "model") + (judged == 1 ? " passes" : " pass") + policy,
-                 "verdict good");
-  } else {
+  const std::size_t all = data.models.size(), open = counts.incomplete + counts.not_checked;
+  const std::string unchecked =
+      open == 0 ? "" : " " + HumanCount(open) + (open == 1 ? " is" : " are") + " not fully checked.";
+  if (counts.fail > 0 || contract_fails) {
     html.Element("p",
-                 HumanCount(failing) + " of " + CountText(judged, "model") +
-                     (failing == 1 ? " fails" : " fail") + policy +
+                 HumanCount(counts.fail) + " of " + CountText(all, "model") +
+                     (counts.fail == 1 ? " fails" : " fail") + policy + unchecked +
                      (contract_fails ? " The contract is not kept." : ""),
                  "verdict bad");
+  } else if (counts.not_checked == all) {
+    html.Element("p", "Nothing could be judged" + policy, "verdict open");
+  } else if (open > 0) {
+    html.Element("p",
+                 HumanCount(all - open) + " of " + CountText(all, "model") +
+                     (all - open == 1 ? " passes" : " pass") + policy + unchecked,
+                 "verdict open");
+  } else {
+    html.Element("p",
+                 CountText(all, "model") + (all == 1 ? " passes" : " pass") + policy +
+                     (counts.watch > 0 ? " Layers of " + HumanCount(counts.watch) +
+                                             " are to be watched."
+                                       : ""),
+                 counts.watch > 0 ? "verdict warn" : "verdict good");
   }
+}
+
+std::string_view WordOf(VerdictState state) {
+  switch (state) {
+    case VerdictState::kFail:
+      return "fail";
+    case VerdictState::kWatch:
+      return "pass, to watch";
+    case VerdictState::kPass:
+      return "pass";
+    case VerdictState::kIncomplete:
+      return "not fully checked";
+    case VerdictState::kNotChecked:
+      break;
+  }
+  return "not checked";
+}
+
+std::string_view ClassOf(VerdictState state) {
+  switch (state) {
+    case VerdictState::kFail:
+      return "bad";
+    case VerdictState::kWatch:
+      return "warn";
+    case VerdictState::kPass:
+      return "good";
+    case VerdictState::kIncomplete:
+    case VerdictState::kNotChecked:
+      break;
+  }
+  return "dim";
 }
 
 std::string CheckText(const ReportModel& model, const PolicyCheck& check) {
   if (check.outcome != GateOutcome::kMissing) return check.text;
-  return model.derived.contains(check.gate->metric) ? "derived" : "not logged";
+  return model.derived.contains(check.gate->metric) ? "derived" : "not measured";
 }
 
 std::string_view ClassOf(GateOutcome outcome) {
@@ -170,31 +178,11 @@ void WriteSummary(HtmlWriter& html, const ReportData& data) {
   html.Raw("<section>");
   WriteVerdict(html, data);
   html.Raw("<div class=\"tiles\">");
-  std::vector<double> lost;
-  const ReportModel* worst = nullptr;
-  double most = 0;
-  for (const ReportModel& model : data.models) {
-    const std::optional<double> by = LostBy(data, model);
-    if (!by || !std::isfinite(*by)) continue;
-    lost.push_back(*by);
-    if (worst != nullptr && *by <= most) continue;
-    worst = &model;
-    most = *by;
-  }
-  if (const std::optional<double> median = Median(lost)) {
-    const auto free = static_cast<std::size_t>(
-        std::ranges::count_if(lost, [](double value) { return value <= 0; }));
-    WriteTile(html, "Median drop", LostText(data, *median),
-              HumanCount(free) + " of " + HumanCount(lost.size()) + " lose nothing");
-    WriteTile(html, "Worst drop", LostText(data, most), worst->name);
-  }
-  for (const auto& [metric, title] :
-       {std::pair("model_size_mb", "Best ratio"), std::pair("latency_mean_ms", "Best speedup"),
-        std::pair("throughput", "Best throughput")}) {
-    const Best best = BestGain(data, metric);
-    if (best.model == nullptr) continue;
-    WriteTile(html, title, TimesText(best.gain),
-              best.model->name + ", " + HumanCount(best.measured) + " measured");
+  for (const Headline& headline : data.headlines) {
+    std::string of = headline.model;
+    if (!headline.note.empty()) of += (of.empty() ? "" : ", ") + headline.note;
+    WriteTile(html, headline.name,
+              headline.figure + (headline.unit.empty() ? "" : " " + headline.unit), of);
   }
   html.Raw("</div></section>");
 }
@@ -202,30 +190,26 @@ void WriteSummary(HtmlWriter& html, const ReportData& data) {
 void WriteGates(HtmlWriter& html, const ReportData& data) {
   if (data.models.empty() || data.models.front().checks.empty()) return;
   Begin(html, "Gates",
-        "Policy “" + data.options.policy + "”: what was not logged or not measured is not judged.",
+        "Policy “" + data.options.policy +
+            "”, with the damage of layers. Speed counts by latency or by throughput. A model passes "
+            "when all of it was measured and is good.",
         true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th><th>Verdict</th>");
   for (const PolicyCheck& check : data.models.front().checks) {
     html.Raw("<th class=\"num\">").Text(PlainName(DescribeMetric(check.gate->metric)));
     html.Raw("<br>").Text(check.rule).Raw("</th>");
   }
-  html.Raw("</tr></thead><tbody>");
+  html.Raw("<th>Why</th></tr></thead><tbody>");
   for (const ReportModel& model : data.models) {
     html.Raw("<tr>").Element("td", model.name, "name").Raw("<td>");
-    html.Element("span",
-                 !model.is_judged() ? "nothing to check"
-                 : model.fails()    ? "fail"
-                                    : "pass",
-                 !model.is_judged() ? "dim"
-                 : model.fails()    ? "bad"
-                                    : "good");
+    html.Element("span", WordOf(model.verdict.state), ClassOf(model.verdict.state));
     html.Raw("</td>");
     for (const PolicyCheck& check : model.checks) {
       html.Raw("<td class=\"num\">")
           .Element("span", CheckText(model, check), ClassOf(check.outcome));
       html.Raw("</td>");
     }
-    html.Raw("</tr>");
+    html.Element("td", model.verdict.text, "why").Raw("</tr>");
   }
   html.Raw("</tbody></table></div>");
   WriteContract(html, data);

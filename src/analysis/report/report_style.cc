@@ -27,6 +27,7 @@ body { margin: 0; background: var(--paper); }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
 .good::before { content: "✓ "; } .bad::before { content: "✗ "; } .warn::before { content: "▲ "; }
 .verdict { margin: 16px 0 0; padding: 8px 12px; border-left: 2px solid; font-size: 15px; }
+.verdict.open { color: var(--ink-2); border-color: var(--line); }
 .verdict.good { background: var(--good-wash); } .verdict.bad { background: var(--bad-wash); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(132px, 1fr)); margin-top: 16px; border-block: 1px solid var(--line); }
 .tile { padding: 8px 16px 10px 0; } .tile .name, .tile .of { color: var(--ink-3); font-size: 12px; line-height: 16px; overflow-wrap: anywhere; }
@@ -45,7 +46,7 @@ svg text { fill: var(--ink-3); } svg text.label { fill: var(--ink); paint-order:
 .gridline { stroke: var(--grid); } .axis { stroke: var(--line-strong); } .front { fill: none; stroke: var(--ink-3); }
 .arrow { stroke: var(--ink-3); opacity: .8; fill: none; } .dot-a { fill: var(--a); } .dot-b { fill: var(--b); }
 .bar { fill: var(--ink-3); } .even { stroke: var(--ink); }
-td span { white-space: nowrap; } td:not(.num) .dim { white-space: normal; } td.made { min-width: 200px; }
+td span { white-space: nowrap; } td:not(.num) .dim { white-space: normal; } td.made { min-width: 200px; } td.why { min-width: 280px; }
 td svg { width: 160px; height: 12px; }
 .wide > svg { min-width: 700px; } /* Narrower, nobody could read what is in it. */
 @media (max-width: 1300px) { .wide > svg { font-size: 12.5px; } }

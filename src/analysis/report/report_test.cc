@@ -71,8 +71,9 @@ TEST(Report, MarksWhatIsDerivedAndJudgesItNot) {
   EXPECT_THAT(html, HasSubstr("1400</span> → 350†"));
   EXPECT_THAT(html, HasSubstr("† was derived"));
   EXPECT_THAT(html, HasSubstr(">derived</span>"));    // The gate of latency.
-  EXPECT_THAT(html, Not(HasSubstr("Best speedup")));  // Nobody measured one.
-  EXPECT_THAT(html, HasSubstr("Best throughput"));
+  EXPECT_THAT(html, HasSubstr("1 measured, by throughput"));
+  EXPECT_THAT(html, Not(HasSubstr("measured, by latency")));  // Nobody measured one.
+  EXPECT_THAT(html, HasSubstr("not fully checked"));  // The size is not known.
   EXPECT_THAT(html, HasSubstr("Accuracy against throughput"));
 }
 
@@ -240,7 +241,9 @@ TEST(Report, OrdersLayersByTheFigureThatItShows) {
   log.Scalar("r", "m/layers/fc1/sqnr_db/int8", 38);
   log.Scalar("r", "m/layers/fc1/worst_channel_sqnr_db/int8", 36);
   const std::string html = Written(log.Read(), {.sections = {ReportSection::kLayers}});
-  EXPECT_LT(html.find(">fc1<"), html.find(">conv1<"));
+  // The worst channel of conv1 is what counts, and is shown.
+  EXPECT_LT(html.find(">conv1<"), html.find(">fc1<"));
+  EXPECT_THAT(html, HasSubstr("22.0 (worst channel)"));
 }
 
 TEST(Report, CallsALayerWithoutErrorExact) {

@@ -139,15 +139,32 @@ Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stag
   return total;
 }
 
+const Stage* FindSizedStage(const StageTimeline& timeline, std::string_view variant) {
+  const auto is_it = [&](const Stage& stage) {
+    return stage.has_resources && stage.description.quantized == (variant == kQuantizedStages);
+  };
+  if (variant == kFloatStages) {
+    const auto first = std::ranges::find_if(timeline.stages, is_it);
+    return first != timeline.stages.end() ? &*first : nullptr;
+  }
+  if (variant != kQuantizedStages) return nullptr;
+  const auto last = std::find_if(timeline.stages.rbegin(), timeline.stages.rend(), is_it);
+  return last != timeline.stages.rend() ? &*last : nullptr;
+}
+
 std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>& errors) {
   std::vector<Fact> facts;
   for (const StageTimeline& timeline : FindStages(snapshot)) {
+    std::optional<std::uint64_t> float_bytes;
     const auto add = [&](const Stage& stage, std::string_view variant) {
       const Result<std::uint64_t> bytes = ReadStageBytes(snapshot, stage);
       if (!bytes) {
         errors.push_back(Annotate(bytes.error(), "stage " + Quoted(stage.run)));
         return;
       }
+      // Toolkits log the float sizes until the bits of weights are final.
+      if (variant == kQuantizedStages && float_bytes == *bytes) return;
+      if (variant == kFloatStages) float_bytes = *bytes;
       const MetricDescription size = DescribeMetric("model_size_mb");
       facts.push_back({.meaning = {.dialect = Dialect::kStage,
                                    .experiment = timeline.experiment,
@@ -159,16 +176,9 @@ std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>
                        .value = static_cast<double>(*bytes) / 1e6,
                        .source = {.run = stage.run, .tag = std::string(kResourcesTag)}});
     };
-    const auto has_float = [](const Stage& stage) {
-      return stage.has_resources && !stage.description.quantized;
-    };
-    const auto has_quantized = [](const Stage& stage) {
-      return stage.has_resources && stage.description.quantized;
-    };
-    const auto first = std::ranges::find_if(timeline.stages, has_float);
-    if (first != timeline.stages.end()) add(*first, kFloatStages);
-    const auto last = std::find_if(timeline.stages.rbegin(), timeline.stages.rend(), has_quantized);
-    if (last != timeline.stages.rend()) add(*last, kQuantizedStages);
+    for (const std::string_view variant : {kFloatStages, kQuantizedStages}) {
+      if (const Stage* const stage = FindSizedStage(timeline, variant)) add(*stage, variant);
+    }
   }
   return facts;
 }

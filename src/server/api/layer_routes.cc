@@ -32,6 +32,7 @@ Result<HttpResponse> GetSides(const ApiCall& call) {
   WriteValues(json, "table_variants", sides, &LayerSide::table_variant);
   WriteValues(json, "runs", sides, &LayerSide::run);
   WriteValues(json, "tensor_counts", sides, &LayerSide::tensor_count);
+  WriteValues(json, "values", sides, [](const LayerSide& side) { return NameOf(side.values); });
   json.EndObject();
   return JsonResponse(json.Take());
 }
@@ -87,6 +88,29 @@ void WriteHistogramNumbers(JsonWriter& json, const std::vector<RankedLayer>& lay
   number("codes_used", &HistogramComparison::codes_used);
 }
 
+// The one number that each layer is shown, drawn and judged by, and its limits.
+void WriteJudged(JsonWriter& json, const std::vector<RankedLayer>& layers) {
+  const auto number = [&](std::string_view key, auto figure) {
+    WriteNumbers(json, key, layers, [&](const RankedLayer& layer) -> std::optional<double> {
+      return layer.judged ? std::optional(figure(*layer.judged)) : std::nullopt;
+    });
+  };
+  using Judged = analysis::JudgedFigure;
+  WriteValues(json, "judged_by", layers,
+              [](const RankedLayer& l) { return l.judged ? l.judged->by : std::string(); });
+  number("judged_db", [](const Judged& judged) { return judged.db; });
+  number("red_db", [](const Judged& judged) { return judged.red_db; });
+  number("amber_db", [](const Judged& judged) { return judged.amber_db; });
+  WriteValues(json, "judged_is_bound", layers,
+              [](const RankedLayer& l) { return l.judged && l.judged->is_bound; });
+  WriteValues(json, "bits", layers, [](const RankedLayer& l) { return l.judged ? l.judged->bits : 8; });
+  // An adjusted score: only where bits are fewer.
+  WriteNumbers(json, "as_8_bits_db", layers, [](const RankedLayer& l) -> std::optional<double> {
+    if (!l.judged || l.judged->bits >= 8) return std::nullopt;
+    return l.judged->as_of_8_bits_db();
+  });
+}
+
 void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteValues(json, "names", layers, [](const auto& l) { return l.baseline.layer; });
   WriteValues(json, "variant_names", layers, [](const auto& l) { return l.variant.layer; });
@@ -105,6 +129,7 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteNumbers(json, "severities", layers, &RankedLayer::severity);
   WriteNumbers(json, "times_median", layers, &RankedLayer::times_median);
   WriteValues(json, "from_logged", layers, &RankedLayer::from_logged);
+  WriteJudged(json, layers);
   WriteLogged(json, "sqnr_db", layers, "sqnr_db");
   WriteLogged(json, "worst_channel_sqnr_db", layers, "worst_channel_sqnr_db");
   WriteLogged(json, "accumulated_sqnr_db", layers, "accumulated_sqnr_db");
@@ -138,6 +163,11 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(a.model.empty() ? b.model : a.model);
   json.Key("a").Value(a.variant).Key("b").Value(b.variant);
+  json.Key("not_measured").Value(ranking.not_measured);
+  json.Key("order").Value(ranking.in_graph_order ? "graph" : "log");
+  const analysis::LevelCounts counts = analysis::CountLevels(ranking);
+  json.Key("counts").BeginObject().Key("red").Value(counts.red).Key("amber").Value(counts.amber);
+  json.Key("green").Value(counts.green).Key("unmeasured").Value(counts.unmeasured).EndObject();
   WriteLimits(json.Key("limits"), ranking.widths.For(analysis::TensorRole::kOutput));
   json.Key("layers").BeginObject();
   WriteLayers(json, ranking.layers);

@@ -3,6 +3,7 @@
 
 #include "cboard/analysis/class_scores.h"
 #include "cboard/analysis/layer_bytes.h"
+#include "cboard/analysis/stages.h"
 #include "cboard/analysis/variant_config.h"
 #include "server/api/api_route.h"
 #include "server/api/graph_shelf.h"
@@ -48,8 +49,15 @@ struct Bytes {
 
 Result<Bytes> BytesOfGraphs(const ApiCall& call, const Pair& pair) {
   const auto sources = analysis::FindGraphs(*call.snapshot);
+  const auto timelines = analysis::FindStages(*call.snapshot);
+  const auto timeline =
+      std::ranges::find(timelines, pair.model, &analysis::StageTimeline::model);
   const auto find = [&](const std::string& variant) {
+    // "float" and "quantized" are the ends of a log of stages, in whose runs the graphs are.
+    const analysis::Stage* const stage =
+        timeline != timelines.end() ? analysis::FindSizedStage(*timeline, variant) : nullptr;
     return std::ranges::find_if(sources, [&](const GraphSource& source) {
+      if (stage != nullptr) return source.run == stage->run;
       return source.model == pair.model && source.variant == variant;
     });
   };

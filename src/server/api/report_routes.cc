@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "cboard/analysis/gates.h"
+#include "cboard/analysis/model_summary.h"
 #include "cboard/analysis/policy.h"
 #include "cboard/analysis/report.h"
 #include "cboard/analysis/snapshot_table.h"
@@ -63,6 +64,87 @@ Result<HttpResponse> GetGates(const ApiCall& call) {
   WriteNumbers(json, "measured", entries, [](const Entry& e) { return e.check.measured; });
   WriteValues(json, "texts", entries, [](const Entry& e) { return e.check.text; });
   json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+void WriteDamage(JsonWriter& json, const std::vector<analysis::ModelSummary>& models) {
+  using analysis::LevelCounts;
+  using analysis::ModelSummary;
+  json.Key("layers").BeginObject();
+  for (const auto& [key, member] :
+       {std::pair("red", &LevelCounts::red), std::pair("amber", &LevelCounts::amber),
+        std::pair("green", &LevelCounts::green),
+        std::pair("unmeasured", &LevelCounts::unmeasured)}) {
+    WriteValues(json, key, models,
+                [&](const ModelSummary& model) { return model.damage.counts.*member; });
+  }
+  WriteValues(json, "worst", models, [](const ModelSummary& m) { return m.damage.worst_layer; });
+  WriteValues(json, "not_measured", models,
+              [](const ModelSummary& m) { return m.damage.not_measured; });
+  json.EndObject();
+}
+
+void WriteTextLists(JsonWriter& json, std::string_view key,
+                    const std::vector<analysis::ModelSummary>& models,
+                    std::vector<std::string> analysis::ModelVerdict::*member) {
+  json.Key(key).BeginArray();
+  for (const analysis::ModelSummary& model : models) {
+    json.BeginArray();
+    for (const std::string& text : model.verdict.*member) json.Value(text);
+    json.EndArray();
+  }
+  json.EndArray();
+}
+
+// What stands above all models, and one verdict for each: the same as in the report.
+Result<HttpResponse> GetSummary(const ApiCall& call) {
+  using analysis::Headline;
+  using analysis::ModelSummary;
+  CBOARD_ASSIGN_OR_RETURN(const analysis::Policy* const policy, QueriedPolicy(call));
+  const analysis::Summary summary =
+      analysis::Summarize(call.snapshot, analysis::TableOf(*call.snapshot),
+                          {.a = TextQuery(call.target, "a"),
+                           .b = TextQuery(call.target, "b"),
+                           .policy = policy});
+  struct Entry {
+    std::size_t model;
+    const PolicyCheck* check;
+  };
+  std::vector<Entry> checks;
+  for (std::size_t i = 0; i < summary.models.size(); ++i) {
+    for (const PolicyCheck& check : summary.models[i].checks) checks.push_back({i, &check});
+  }
+  JsonWriter json;
+  json.BeginObject().Key("snapshot").Value(call.snapshot->version);
+  json.Key("policy").Value(policy->name).Key("a").Value(summary.a).Key("b").Value(summary.b);
+  json.Key("quality").Value(summary.quality);
+  json.Key("headlines").BeginObject();
+  WriteValues(json, "names", summary.headlines, &Headline::name);
+  WriteValues(json, "figures", summary.headlines, &Headline::figure);
+  WriteValues(json, "units", summary.headlines, &Headline::unit);
+  WriteValues(json, "notes", summary.headlines, &Headline::note);
+  WriteValues(json, "models", summary.headlines, &Headline::model);
+  WriteNumbers(json, "values", summary.headlines, &Headline::value);
+  json.EndObject().Key("counts").BeginObject();
+  json.Key("fail").Value(summary.verdicts.fail).Key("watch").Value(summary.verdicts.watch);
+  json.Key("pass").Value(summary.verdicts.pass);
+  json.Key("incomplete").Value(summary.verdicts.incomplete);
+  json.Key("not_checked").Value(summary.verdicts.not_checked).EndObject();
+  WriteValues(json, "models", summary.models, &ModelSummary::name);
+  WriteValues(json, "states", summary.models,
+              [](const ModelSummary& model) { return NameOf(model.verdict.state); });
+  WriteValues(json, "texts", summary.models,
+              [](const ModelSummary& model) { return model.verdict.text; });
+  WriteTextLists(json, "fails", summary.models, &analysis::ModelVerdict::fails);
+  WriteTextLists(json, "not_measured", summary.models, &analysis::ModelVerdict::not_measured);
+  WriteDamage(json, summary.models);
+  json.Key("gates").BeginObject();
+  WriteValues(json, "models", checks, [](const Entry& e) { return e.model; });
+  WriteValues(json, "metrics", checks, [](const Entry& e) { return e.check->gate->metric; });
+  WriteValues(json, "rules", checks, [](const Entry& e) { return e.check->rule; });
+  WriteValues(json, "outcomes", checks, [](const Entry& e) { return NameOf(e.check->outcome); });
+  WriteValues(json, "texts", checks, [](const Entry& e) { return e.check->text; });
+  json.EndObject().EndObject();
   return JsonResponse(json.Take());
 }
 
@@ -128,6 +210,13 @@ Result<HttpResponse> GetReport(const ApiCall& call) {
 std::vector<ApiRoute> ReportRoutes() {
   constexpr ParameterType kText = ParameterType::kText;
   return {
+      {.method = "GET",
+       .path = "/compression/summary",
+       .summary = "One verdict per model, and the figures over all of them.",
+       .parameters = {{"a", kText, false, false, "The variant that others are compared with."},
+                      {"b", kText, false, false, "The variant that is judged."},
+                      {"policy", kText, false, false, "balanced, accuracy first or smallest."}},
+       .handler = GetSummary},
       {.method = "GET",
        .path = "/compression/gates",
        .summary = "Whether each model passes the gates of a policy.",

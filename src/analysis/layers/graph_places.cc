@@ -1,0 +1,68 @@
+#include "analysis/layers/graph_places.h"
+
+#include <vector>
+
+#include "analysis/graph/computation_order.h"
+#include "analysis/graph/graph_names.h"
+#include "analysis/run_path.h"
+#include "cboard/analysis/graph_sources.h"
+#include "cboard/reader/graph_query.h"
+
+namespace cboard::analysis {
+namespace {
+
+struct GraphPlaces {
+  std::map<std::string, std::size_t, std::less<>> by_name = {};
+};
+
+// Empty for a graph that cannot be read: the order of the log is then as good as any, and the page
+// of the graph says what is wrong with it.
+GraphPlaces ReadPlaces(const Run& run) {
+  GraphPlaces places;
+  for (const Tag& tag : run.tags) {
+    if (tag.kind() != TagKind::kGraph || tag.blobs.empty() || !tag.info->plugin_name.empty()) {
+      continue;
+    }
+    const Result<std::string> bytes = ReadNewestBytes(run, tag);
+    const Result<Graph> graph = bytes ? ParseGraph(*bytes) : Fail(bytes.error());
+    if (!graph) continue;
+    for (const std::uint32_t index : OrderOfComputation(*graph)) {
+      const GraphNode& node = graph->nodes[index];
+      const std::size_t place = places.by_name.size();
+      places.by_name.try_emplace(node.name, place);
+      places.by_name.try_emplace("/" + node.name, place);
+      if (std::string layer = LayerOf(node); !layer.empty()) {
+        places.by_name.try_emplace(std::move(layer), place);
+      }
+    }
+    return places;
+  }
+  return places;
+}
+
+}  // namespace
+
+std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const Snapshot& snapshot,
+                                                              const LayerSide* baseline,
+                                                              const LayerSide& variant) {
+  std::vector<const Run*> candidates = {snapshot.FindRun(variant.run)};
+  if (baseline != nullptr) candidates.push_back(snapshot.FindRun(baseline->run));
+  // A comparison of files logs graphs in runs of their own.
+  candidates.push_back(snapshot.FindRun(variant.run + "/" + variant.variant));
+  if (variant.is_stage) {
+    for (const auto& run : snapshot.runs) {
+      if (ParentOf(WithoutDot(run->name)) == ParentOf(WithoutDot(variant.run))) {
+        candidates.push_back(run.get());
+      }
+    }
+  }
+  for (const Run* const run : candidates) {
+    if (run == nullptr || !run->Has(TagKind::kGraph)) continue;
+    const auto& places =
+        run->notes.Get<GraphPlaces>([&] { return ReadPlaces(*run); }).by_name;
+    if (!places.empty()) return places;
+  }
+  return {};
+}
+
+}  // namespace cboard::analysis
