@@ -208,3 +208,26 @@ test("models whose quality nobody logged lead to where something is known of the
   await page.click('.empty a:text("Compare")');
   await page.waitForSelector('h1:text("digits")');
 });
+
+test("what was not measured is neither green nor a pass, and overview and report have the same figures", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir, {
+    whole: { "metrics/accuracy": [0.7, 0.698], "performance/model_size_mb": [100, 20], "performance/latency_ms": [233, 100] },
+    half: { "metrics/accuracy": [0.7, 0.7] },
+    other: { "metrics/accuracy": [0.7, 0.7], "performance/throughput": [10, 119] },
+    third: { "metrics/accuracy": [0.7, 0.7], "performance/latency_ms": [10, 5] },
+  });
+  const { page, at, board } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  const verdicts = Object.fromEntries(await page.locator(".models tbody tr").evaluateAll((rows) => rows.map((row) => [row.getAttribute("aria-label"), row.querySelector(".verdict").className.split(" ")[1]])));
+  assert.deepEqual(verdicts, { whole: "good", half: "open", other: "open", third: "open" });
+  const tiles = await page.locator(".tile").evaluateAll((all) => all.map((tile) => [tile.querySelector(".name").innerText, tile.querySelector(".figure").innerText.replace(/\s+/g, " ")]));
+  const html = await (await fetch(`${board.address}api/v1/compression/report?section=summary`)).text();
+  const reported = [...html.matchAll(/<div class="tile"><div class="name">([^<]*)<\/div><div class="figure">([^<]*)<\/div>/g)].map(([, name, figure]) => [name, figure]);
+  assert.deepEqual(tiles.slice(0, -1), reported);
+  assert.deepEqual(tiles.find(([name]) => name === "Best speedup"), ["Best speedup", "2.33×"]);
+  assert.deepEqual(tiles.at(-1), ["Gates", "1 of 4 pass"]);
+  assert.equal(await page.locator(".tile .verdict.good").count(), 0);
+  await visit(page, at("compare?model=half"));
+  await page.waitForSelector('.page-bar .verdict.open:text("passes 1 of 3 gates; ratio, speedup not measured")');
+});

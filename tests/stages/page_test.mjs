@@ -144,8 +144,9 @@ inBothLights("without an address, the float stage is compared with the quantized
   assert.match(await note.innerText(), /^thresholds_selection against after_quantization: 2 tensors paired, 0 fail, 1 to watch$/);
   const cells = await page.locator(".list tbody tr").first().locator("td").allInnerTexts();
   assert.equal(cells[0], "conv1");
-  assert.match(cells[3], /^▲ 1\d\.\d$/); // The worst channel, by which it is watched.
-  assert.match(cells[4], /^0\.99\d\d$/);
+  assert.match(cells[1], /^▲ 1\d\.\d worst channel$/); // The number by which it is watched, as it is drawn.
+  assert.match(cells[4], /^1\d\.\d$/); // The same in the column of worst channels.
+  assert.match(cells[5], /^0\.99\d\d$/);
   assert.equal(cells.at(-1), "spread");
   assert.match(await page.locator(".detail .finding").innerText(), /Unequal channels\. One scale for channels of very different size: channel 2 reaches/);
   await look("stages-worst");

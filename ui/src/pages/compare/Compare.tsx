@@ -7,7 +7,8 @@ import type { Comparison, Model } from "../../api/compression";
 import type { Tags } from "../../api/types";
 import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart, type HistogramMark } from "../../charts/histogram/HistogramChart";
-import { check, judge, POLICIES, type Policy } from "../../lib/gates";
+import { NOT_CHECKED, toneOfVerdict, type Verdict } from "../../api/summary";
+import { POLICIES } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../lib/format";
 import { quantile } from "../../lib/quantile";
@@ -19,6 +20,7 @@ import { Menu } from "../../shell/Menu";
 import { hrefOf, query, setQuery } from "../../state/location";
 import { comparison, shownModel, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
+import { loadSummary } from "../../state/summary";
 import { BytesPanel } from "./BytesPanel";
 import { ClassPanel } from "./ClassPanel";
 import { BINS, withoutTail } from "./latency";
@@ -80,32 +82,39 @@ function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.E
   );
 }
 
-function Gates({ model, a, b, policy }: { model: Model; a: string; b: string; policy: Policy }): JSX.Element {
+function Gates({ model, a, b, policy, verdict }: { model: Model; a: string; b: string; policy: string; verdict: Verdict }): JSX.Element {
+  const { layers } = verdict;
+  const measured = layers.red + layers.amber + layers.green;
+  const all = measured + layers.unmeasured;
   return (
     <section class="panel" aria-labelledby="gates-title">
-      <div class="panel-head"><h2 id="gates-title">Gates</h2><span class="note">policy {policy.name}</span></div>
+      <div class="panel-head"><h2 id="gates-title">Gates</h2><span class="note">policy {policy}; speed counts by latency or throughput</span></div>
       <ul class="gates">
-        {policy.gates.map((gate) => check(model, a, b, gate)).map(({ gate, rule, measured, passes }) => (
-          <li key={gate.metric}>
+        {verdict.gates.map(({ metric, rule, measured, outcome }) => (
+          <li key={metric}>
             <span>{rule}</span>
-            <span class="dim">{gate.metric}</span>
-            {passes === null && model.isDerived(gate.metric, a, b)
+            <span class="dim">{metric}</span>
+            {outcome === "missing" && model.isDerived(metric, a, b)
               ? <span class="none" title={DERIVED}>derived</span>
-              : passes === null
-              ? <span class="none" title={`not logged: ${flatTag(model.plainName, gate.metric, model.value(a, gate.metric) === null ? a : b)}`}>not logged</span>
-              : <span class={`verdict ${passes ? "good" : "bad"}`}>{measured}</span>}
+              : outcome === "missing"
+              ? <span class="none" title={`not logged: ${flatTag(model.plainName, metric, model.value(a, metric) === null ? a : b)}`}>not measured</span>
+              : <span class={`verdict ${outcome === "pass" ? "good" : "bad"}`}>{measured}</span>}
           </li>
         ))}
+        {(all > 0 || layers.notMeasured !== "") && (
+          <li>
+            <span>no layer fails</span>
+            <span class="dim">layers</span>
+            {layers.red > 0 ? <span class="verdict bad">{layers.red} of {measured} fail</span>
+              : layers.amber > 0 ? <span class="verdict warn">{layers.amber} of {measured} to watch</span>
+              : layers.green > 0 ? <span class={`verdict ${layers.unmeasured > 0 ? "open" : "good"}`}>{layers.green} of {all} without damage</span>
+              : <span class="none" title={layers.notMeasured}>not measured</span>}
+          </li>
+        )}
       </ul>
+      {layers.notMeasured !== "" && <p class="note">Layers are {layers.notMeasured}.</p>}
     </section>
   );
-}
-
-/** What is said of a model that no gate stops. */
-function passText(checked: number, all: number): string {
-  if (checked === 0) return "nothing to check";
-  if (checked === all) return all === 1 ? "passes the gate" : `passes all ${all} gates`;
-  return `passes ${checked} of ${all} gates; ${all - checked === 1 ? "the other was" : "the others were"} not measured`;
 }
 
 function Figure({ texts: [a, b] }: { texts: readonly [string, string] }): JSX.Element {
@@ -115,8 +124,9 @@ function Figure({ texts: [a, b] }: { texts: readonly [string, string] }): JSX.El
 function View({ table, model }: { table: Comparison; model: Model }): JSX.Element {
   const [a, b] = [sideA.value, sideB.value];
   const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
-  const verdict = judge(model, a, b, policy);
-  const failing = new Set(policy.gates.filter((gate) => check(model, a, b, gate).passes === false).map((gate) => gate.metric));
+  const summary = useResource(JSON.stringify(["summary", a, b, policy.name]), (signal) => loadSummary(a, b, policy.name, signal)).state.value;
+  const verdict = summary.data?.verdicts.get(model.name) ?? NOT_CHECKED;
+  const failing = new Set(verdict.gates.filter((gate) => gate.outcome === "fail").map((gate) => gate.metric));
   const score = model.aurora(b);
   const metrics = table.metrics.filter((metric) => model.cell(a, metric.name) || model.cell(b, metric.name));
   const tiles = metrics.filter((metric) => model.cell(a, metric.name) && model.cell(b, metric.name)).slice(0, 5);
@@ -125,9 +135,8 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
       <div class="page-bar">
         <h1>{model.name}</h1>
         <span class="note">{a} against {b}</span>
-        <span class={verdict.fails.length > 0 ? "verdict bad" : "verdict good"}>
-          {verdict.fails.length > 0 ? [...new Set(verdict.fails)].join(", ") : passText(verdict.checked, policy.gates.length)}
-        </span>
+        {summary.data && <span class={`verdict ${toneOfVerdict(verdict.state)} whole-verdict`}>{verdict.text}</span>}
+        {summary.error && <span class="trouble" role="alert">{summary.error.message}</span>}
         <span class="push ways">
           <a class="link" href={hrefOf(["layers"], { model: model.name })}>Layers</a>
           <a class="link" href={hrefOf(["graph"], { model: model.name })}>Graph</a>
@@ -151,7 +160,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
           <ConfigPanel model={model.name} a={a} b={b} />
         </div>
         <div>
-          <Gates model={model} a={a} b={b} policy={policy} />
+          {summary.data && <Gates model={model} a={a} b={b} policy={policy.name} verdict={verdict} />}
           <Latency a={a} b={b} model={model} />
           <ClassPanel model={model.name} a={a} b={b} />
           <section class="panel" aria-labelledby="aurora-title">

@@ -12,7 +12,7 @@ export async function loadErrors(source: Params, pairs: readonly PairOfVariants[
   const { paths } = await postJson<{ paths: (string | null)[] }>("graphs/layers", { ...source, layers: layers.map((layer) => layer.name) }, signal);
   return layers.flatMap((layer, i) => {
     const path = paths[i];
-    return path === null || path === undefined ? [] : [{
+    return path === null || path === undefined || layer.level === "open" ? [] : [{
       path, layer: layer.name, sqnr: layer.sqnr, sqnrIsBound: layer.sqnrIsBound, sqnrDecimals: layer.sqnrDecimals, level: layer.level === "good" ? "" as const : layer.level,
     }];
   });

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../charts/useSize";
 import { plural } from "../../lib/format";
-import { judgedText, limitText, sqnrWithUnit, standsHigher, topOf, type Layer, type Limits } from "./data";
+import { judgedText, limitText, topOf, type Layer, type Limits } from "./data";
 import { byDepth, clampDb, labelOf, layoutDepth, type DepthLayout } from "./depth_layout";
 
 /** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
@@ -38,11 +38,14 @@ export function Depth({ layers, limits, picked, onPick }: { layers: readonly Lay
   const ordered = useMemo(() => byDepth(layers), [layers]);
   const layout = useMemo(() => layoutDepth(ordered, width, height, topOf(limits)), [ordered, width, height, limits]);
   const at = picked ? ordered.indexOf(picked) : -1;
-  const name = picked ? `${picked.name} ${standsHigher(picked) ? sqnrWithUnit(picked) : judgedText(picked)}` : "";
-  const label = layout && picked && at >= 0 ? labelOf(layout, at, picked.judged, name) : null;
+  const isDrawn = picked !== null && !Number.isNaN(picked.sqnr);
+  const name = isDrawn ? `${picked.name} ${judgedText(picked)}` : "";
+  const label = layout && isDrawn && at >= 0 ? labelOf(layout, at, picked.sqnr, name) : null;
   // The rule's name goes to the other side; where both do not fit, it stands above its line.
   const ruleAtRight = layout !== null && (label?.x ?? Infinity) < (layout.box.l + layout.box.r) / 2;
-  const ruled = layout !== null && limits.red_db > layout.y.domain[0];
+  const ruled = layout !== null && layout.rule.length > 0;
+  const reds = new Set(layers.filter((layer) => !Number.isNaN(layer.sqnr)).map((layer) => layer.limits.red_db));
+  const [red] = reds;
   const above = layout !== null && ruleAtRight && (label?.to ?? 0) >= layout.box.r - RULE_ROOM;
   return (
     <div class="depth-plot" ref={ref}>
@@ -55,13 +58,13 @@ export function Depth({ layers, limits, picked, onPick }: { layers: readonly Lay
             </g>
           ))}
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.y(layout.top)) + 0.5}H${layout.box.r}`} />
-          {ruled && <path class="rule" d={`M${layout.box.l} ${Math.round(layout.y(limits.red_db)) + 0.5}H${layout.box.r}`} />}
+          {ruled && <path class="rule" d={layout.rule.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${Math.round(y) + 0.5}`).join("")} />}
           <path class="grid" d={layout.groups.slice(1).map((group) => `M${Math.round(group.from) + 0.5} ${layout.box.t}V${layout.box.b + 6}`).join("")} />
-          {ruled && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={layout.y(limits.red_db) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>fail below {limitText(limits.red_db)} dB</text>}
+          {ruled && <text class="halo" x={ruleAtRight ? layout.box.r - 4 : layout.box.l + 4} y={(layout.rule.at(ruleAtRight ? -1 : 0)?.[1] ?? 0) + (above ? -4 : 12)} text-anchor={ruleAtRight ? "end" : "start"}>{reds.size === 1 && red !== undefined ? `fail below ${limitText(red)} dB` : "fail below this line"}</text>}
           {layout.groups.map((group, i) => group.named && <text key={i} x={(group.from + group.to) / 2} y={height - 4} text-anchor="middle">{group.name}</text>)}
           {layout.carried.length > 1 && <path class="total" d={layout.carried.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")} />}
           <Stems layout={layout} height={height} onPick={onPick} />
-          {picked && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.judged, layout.top, layout.y.domain[0]))} r={4} />}
+          {isDrawn && at >= 0 && <circle class={`dot ${picked.level} sel`} cx={Math.round(layout.x(at)) + 0.5} cy={layout.y(clampDb(picked.sqnr, layout.top, layout.y.domain[0]))} r={4} />}
           {picked && label && <text class={`${picked.level} name halo`} x={label.x} y={label.y} text-anchor={label.anchor}>{name}</text>}
         </svg>
       )}

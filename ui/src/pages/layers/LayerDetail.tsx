@@ -12,7 +12,7 @@ import { shellFolder } from "../../parts/Snippet";
 import { useKeys } from "../../shell/keys";
 import { hrefOf, query, setQuery } from "../../state/location";
 import { causeHeadline } from "./causes";
-import { hasHistograms, sqnrWithUnit, type Layer } from "./data";
+import { hasHistograms, nameOfFigure, sqnrWithUnit, type Layer } from "./data";
 import { ChannelRibbon } from "./ChannelRibbon";
 import { useOverlay } from "./overlay";
 import { useSteps } from "./steps";
@@ -32,12 +32,18 @@ function Fact({ name, value, level }: { name: string; value: string; level?: str
   return <div><dt>{name}</dt><dd class={level ?? ""}>{value}</dd></div>;
 }
 
+/** What the number is that the layer is judged by. */
+function figureName(layer: Layer): string {
+  const name = nameOfFigure(layer);
+  return name ? `SQNR, ${name}` : layer.sqnrIsBound ? "SQNR at most" : "SQNR";
+}
+
 function Finding({ layer }: { layer: Layer }): JSX.Element {
-  const glyph = { bad: "✗", warn: "▲", good: "✓" }[layer.level];
+  const glyph = { bad: "✗", warn: "▲", good: "✓", open: "○" }[layer.level];
   return (
     <div class={`finding ${layer.level}`}>
       <span class={layer.level} aria-hidden="true">{glyph}</span>
-      <span><b>{Number.isNaN(layer.sqnr) && layer.cause === "none" ? "Figures only" : causeHeadline(layer.cause)}.</b> {layer.explanation && asSentence(layer.explanation.replace(NEGATIVE, withTrueMinus))}</span>
+      <span><b>{layer.level === "open" ? "Not measured" : causeHeadline(layer.cause)}.</b> {layer.explanation && asSentence(layer.explanation.replace(/^not measured: /, "").replace(NEGATIVE, withTrueMinus))}</span>
     </div>
   );
 }
@@ -105,10 +111,12 @@ export function LayerDetail({ model, layer, a, b, verified, kept, onKeep, pinned
           <button class={`link${hasHistograms(layer) || !emptyPages.value?.has("graph") ? "" : " push"}`} aria-pressed={kept} onClick={onKeep} title="Keep this layer in fp32">{kept ? "✓ Kept in fp32" : "Keep fp32"}</button>
         </div>
         <Finding layer={layer} />
-        {!verified && layer.level !== "good" && layer.carried !== null && <VerifyHint />}
+        {!verified && (layer.level === "bad" || layer.level === "warn") && layer.carried !== null && <VerifyHint />}
         <dl class="facts">
-          <Fact name={layer.sqnrIsBound ? "SQNR at most" : "SQNR"} value={sqnrWithUnit(layer)} level={layer.level === "good" || layer.byChannel ? "" : layer.level} />
-          {layer.worstChannel !== null && <Fact name="worst channel" value={dbWithUnit(layer.worstChannel)} level={layer.byChannel ? layer.level : ""} />}
+          <Fact name={figureName(layer)} value={sqnrWithUnit(layer)} level={layer.level === "bad" || layer.level === "warn" ? layer.level : ""} />
+          {layer.ownSqnr !== null && layer.sqnrBy !== "sqnr_db" && <Fact name="SQNR of the whole" value={dbWithUnit(layer.ownSqnr)} />}
+          {layer.worstChannel !== null && layer.sqnrBy !== "worst_channel_sqnr_db" && <Fact name="worst channel" value={dbWithUnit(layer.worstChannel)} />}
+          {layer.asEightBits !== null && <Fact name={`8-bit score of ${layer.bits} bits`} value={dbWithUnit(layer.asEightBits)} />}
           {layer.cosine !== null && <Fact name="cosine" value={fixed(layer.cosine, 4)} />}
           {layer.mse !== null && <Fact name="MSE" value={significant(layer.mse, 3)} />}
           {layer.kl !== null && <Fact name="KL" value={significant(layer.kl, 3)} />}

@@ -2,17 +2,18 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
-import { plural } from "../../lib/format";
+import type { Tags } from "../../api/types";
+import { asSentence, plural } from "../../lib/format";
 import { matcherOf } from "../../lib/matching";
 import { Dialog } from "../../shell/Dialog";
 import { useKeys } from "../../shell/keys";
 import { Menu } from "../../shell/Menu";
-import { listOf, listText, query, setQuery } from "../../state/location";
+import { hrefOf, listOf, listText, query, setQuery } from "../../state/location";
 import { Nothing } from "../../parts/Nothing";
 import { pythonFolder, shellFolder } from "../../parts/Snippet";
 import { model, sideA, sideB } from "../../state/pair";
 import { useResource } from "../../state/resource";
-import { hasHistograms, pairToShow, readLayers, SORTS, sortLayers, standsHigher, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
+import { hasHistograms, pairToShow, readLayers, SORTS, sortLayers, usableSorts, type KeepFloatAnswer, type Layer, type LayersAnswer, type SidesAnswer, type SortId } from "./data";
 import { Depth } from "./Depth";
 import { LayerDetail } from "./LayerDetail";
 import { LayerTable } from "./LayerTable";
@@ -56,6 +57,11 @@ export default function Layers(): JSX.Element {
   const { data, error } = state.value;
   const layers = useMemo(() => (data ? readLayers(data) : []), [data]);
 
+  // Toolkits draw how similar both models are, and log no numbers of it.
+  const pictures = useResource(data?.not_measured ? "pictures" : "", (signal) =>
+    data?.not_measured ? getJson<Tags>("tags", { kind: "image" }, signal) : Promise.resolve(null)).state.value.data;
+  const similarities = pictures?.names.some((tag) => /^(similarity_distance|cosine_similarity)_sample_/.test(tag)) ?? false;
+
   const role = query.value.get("role") ?? "all";
   const sorts = usableSorts(layers);
   const sort = sorts.find((id) => id === query.value.get("sort")) ?? ("sqnr" satisfies SortId);
@@ -98,12 +104,13 @@ export default function Layers(): JSX.Element {
   const { a, b, limits } = data; // As the log calls them, and what its bits allow.
   const failing = layers.filter((layer) => layer.level === "bad").length;
   const watching = layers.filter((layer) => layer.level === "warn").length;
+  const open = layers.filter((layer) => layer.level === "open").length;
   const roles = ["all", ...new Set(layers.map((layer) => layer.role))];
   return (
-    <div class={`view layers${data.verified ? " is-verified" : ""}`}>
+    <div class={`view layers${data.verified ? " is-verified" : ""}${data.not_measured ? " is-unmeasured" : ""}`}>
       <div class="page-bar">
         <h1>Layers</h1>
-        <span class="note">{a === sideA.value && b === sideB.value ? "" : `${a} against ${b}: `}{plural(layers.length, "tensor")} paired, {failing} {failing === 1 ? "fails" : "fail"}, {watching} to watch</span>
+        <span class="note">{a === sideA.value && b === sideB.value ? "" : `${a} against ${b}: `}{plural(layers.length, "tensor")} paired{open < layers.length ? `, ${failing} ${failing === 1 ? "fails" : "fail"}, ${watching} to watch` : ""}{open > 0 ? `, ${open === layers.length ? "damage" : open} not measured` : ""}</span>
         {data.problems.length > 0 && <span class="note bad" title={data.problems.join("\n")}>{plural(data.problems.length, "histogram")} could not be read</span>}
         {kept.length > 0 && <button class="link" onClick={() => setQuery({ snippet: "1" }, "replace")}>{plural(kept.length, "layer")} kept: snippet</button>}
         <span class="label push">Worst first by
@@ -118,9 +125,10 @@ export default function Layers(): JSX.Element {
             onPick={(r) => setQuery({ role: r === "all" ? null : r })}>{role === "all" ? "all tensors" : `${role}s`}</Menu>
         )}
       </div>
+      {data.not_measured !== "" && <p class="panel not-measured" role="note"><b>Damage is not measured.</b> {asSentence(data.not_measured.replace(/^not measured: /, ""))} {similarities && <a class="link" href={hrefOf(["images"], {})}>Cosine similarities were drawn as pictures</a>}</p>}
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>
-          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{layers.some((l) => l.byChannel) ? "; a worst channel that fails counts with 10 dB more" : ""}{limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}{layers.some(standsHigher) ? "; layers of fewer bits stand where as good ones of 8 would" : ""}; layers in the order of the log</span>
+          <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}; layers in the order of the {data.order === "graph" ? "graph" : "log"}</span>
           <input ref={find} class="field push find-layers" type="search" aria-label="Find layers" placeholder="Find layers: regular expression" value={words}
             onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} /></div>
         <Depth layers={shown} limits={limits} picked={picked} onPick={pick} />

@@ -10,7 +10,7 @@ function Small({ layer, a, b, onPick, onUnpin }: { layer: Layer; a: string; b: s
     <div class="pin">
       <div class="pin-head">
         <button class="end" title={layer.name} onClick={onPick}>{layer.name}</button>
-        <span class={layer.level === "good" ? "dim" : layer.level}>{layer.role === "output" ? "" : `${layer.parameter || layer.role} `}{sqnrWithUnit(layer)}</span>
+        <span class={layer.level === "good" || layer.level === "open" ? "dim" : layer.level}>{layer.role === "output" ? "" : `${layer.parameter || layer.role} `}{sqnrWithUnit(layer)}</span>
         <button class="link" aria-label={`Unpin ${layer.name}`} onClick={onUnpin}>✕</button>
       </div>
       {error ? <p class="note bad">{error.message}</p> : input

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { byDepth, layoutDepth } from "./depth_layout";
-import { decimalsOf, hasHistograms, judgedText, pairToShow, sortLayers, sqnrText, usableSorts, type Layer } from "./data";
+import { decimalsOf, hasHistograms, judgedText, pairToShow, readLayers, sortLayers, sqnrText, usableSorts, type Layer, type LayersAnswer } from "./data";
 
 const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => ({
   key: name, name, otherName: name, role: "output", parameter: "", depth: 0, a: { run: "", tag: "" }, b: { run: "", tag: "" },
-  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, sqnrDecimals: 1, worstChannel: null, byChannel: false, judged: sqnr, carriedFrom: "",
+  pairedBy: "name", level: "good", cause: "none", explanation: "", sqnr, sqnrIsBound: true, sqnrDecimals: 1, sqnrBy: "sqnr_db", limits: { red_db: 20, amber_db: 30 }, bits: 8, asEightBits: null, ownSqnr: null, worstChannel: null, carriedFrom: "",
   carried: null, cosine: null, mse: null, kl: null, bytes: null, scoreAlone: null, restored: null, w1: null, clipped: null, meanShift: null, rangeRatio: null, codesUsed: null, fallback: name, ...more,
 });
 
 describe("layers", () => {
   it("that fail never read as the limit they miss", () => {
     const textOf = (sqnr: number, red_db: number, amber_db: number): string => sqnrText({ sqnr, sqnrIsBound: true, sqnrDecimals: decimalsOf(sqnr, { red_db, amber_db }) });
-    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => textOf(sqnr, 20, 30))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "∞", "–"]);
+    expect([19.98, 20, 20.04, 29.97, 19.94, Infinity, NaN].map((sqnr) => textOf(sqnr, 20, 30))).toEqual(["19.98", "20.0", "20.0", "29.97", "19.9", "exact", "not measured"]);
     expect([9.58, 9.64, 19.98].map((sqnr) => textOf(sqnr, 9.6, 14.4))).toEqual(["9.58", "9.6", "20.0"]); // Of four bits.
   });
   it("are sorted worst first, those without the number last", () => {
@@ -28,19 +28,40 @@ describe("layers", () => {
   it("keep the server's order where no SQNR is known, as of imported scores", () => {
     const layers = [layer("worse", NaN), layer("better", NaN), layer("measured", 50)];
     expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["measured", "worse", "better"]);
-    expect(layers.map(sqnrText)).toEqual(["–", "–", "50.0"]);
-    expect(sqnrText(layer("no difference to see", Infinity))).toBe("∞");
+    expect(layers.map(sqnrText)).toEqual(["not measured", "not measured", "50.0"]);
     expect(sqnrText(layer("exact", Infinity, { sqnrIsBound: false }))).toBe("exact");
     expect(sqnrText(layer("lost", -Infinity, { sqnrIsBound: false }))).toBe("lost");
   });
-  it("say by what they are judged, where that is not their SQNR", () => {
-    expect(judgedText(layer("a", 34.5, { level: "bad", worstChannel: 1.9, byChannel: true, judged: 11.9 }))).toBe("34.5 dB, worst channel 1.9 dB");
-    expect(judgedText(layer("b", 34.5, { level: "bad", judged: 13 }))).toBe("34.5 dB, judged by 13.0 dB");
-    expect(judgedText(layer("c", 12, { level: "bad" }))).toBe("12.0 dB");
-    expect(judgedText(layer("d", 15.8, { judged: 33.08 }))).toBe("15.8 dB, as good as 33.1 dB of 8 bits");
-    expect(judgedText(layer("e", 15.8, { judged: Infinity }))).toBe("15.8 dB");
-    expect(judgedText(layer("f", 34.5, { level: "bad", worstChannel: -Infinity, byChannel: true, judged: -Infinity }))).toBe("34.5 dB, worst channel lost");
-    expect(judgedText(layer("g", -Infinity, { level: "bad", judged: -Infinity }))).toBe("lost");
+  it("have one number, which is named where it is not their SQNR", () => {
+    expect(judgedText(layer("a", 1.9, { level: "bad", sqnrBy: "worst_channel_sqnr_db", sqnrIsBound: false, worstChannel: 1.9, ownSqnr: 34.5 }))).toBe("1.9 dB, worst channel");
+    expect(judgedText(layer("b", 13, { level: "bad", sqnrBy: "weighted_sqnr_db", sqnrIsBound: false }))).toBe("13.0 dB, weighted");
+    expect(judgedText(layer("c", 12, { level: "bad", sqnrIsBound: false }))).toBe("12.0 dB");
+    expect(judgedText(layer("d", 12, { sqnrBy: "sqnr_at_most_db" }))).toBe("≤ 12.0 dB");
+    expect(judgedText(layer("e", -Infinity, { level: "bad", sqnrBy: "worst_channel_sqnr_db", sqnrIsBound: false }))).toBe("lost, worst channel");
+    expect(judgedText(layer("f", NaN, { level: "open", sqnrBy: "" }))).toBe("not measured");
+  });
+  it("draw the number that they print and are judged by, whatever their bits", () => {
+    const answer = {
+      limits: { bits: 8, red_db: 20, amber_db: 30 },
+      layers: {
+        names: ["conv4bit"], variant_names: ["conv4bit"], roles: ["output"], parameters: [""], depths: [0], a_runs: [""], a_tags: [""], b_runs: [""], b_tags: [""], paired_by: ["name"],
+        levels: ["green"], causes: ["none"], carried_from: [""], explanations: [""], severities: [0.07], times_median: [1], from_logged: [true],
+        judged_by: ["sqnr_db"], judged_db: [11.7], judged_is_bound: [false], red_db: [9.6], amber_db: [14.3], bits: [4], as_8_bits_db: [24.5],
+        sqnr_db: [11.7], worst_channel_sqnr_db: [null], accumulated_sqnr_db: [null], cosine: [null], mse: [null], bytes: [null], score_alone: [null], restored_alone_db: [null],
+        sqnr_at_most_db: [null], w1_by_sigma: [null], range_ratio: [null], mean_shift_by_sigma: [null], kl: [null], clipped_share: [null], codes_used: [null], fallback_operations: ["conv4bit"],
+      },
+    } as unknown as LayersAnswer;
+    const [read] = readLayers(answer);
+    expect(sqnrText(read!)).toBe("11.7");
+    const layout = layoutDepth([read!], 600, 128)!;
+    expect(layout.stems[0]!.y).toBeCloseTo(layout.y(11.7), 0);
+    expect(layout.rule[0]![1]).toBeCloseTo(layout.y(9.6), 5);
+    expect(read!.asEightBits).toBe(24.5); // A column of its own.
+  });
+  it("that were not measured are drawn nowhere, and stand last", () => {
+    const layers = [layer("open", NaN, { level: "open" }), layer("good", 50)];
+    expect(sortLayers(layers, "sqnr").map((l) => l.name)).toEqual(["good", "open"]);
+    expect(layoutDepth(layers, 600, 128)!.stems.map((stem) => stem.layer.name)).toEqual(["good"]);
   });
   it("that may be victims come behind all others that fail", () => {
     const layers = [layer("victim", 0.4, { level: "bad", carriedFrom: "first" }), layer("first", 0.6, { level: "bad" }), layer("good", 50)];

@@ -1,6 +1,6 @@
 // The ranked layers of the server, as the page uses them.
 import { toNumber, type WireNumber } from "../../api/wire";
-import { dbText, dbWithUnit, fromLogged } from "../../lib/decibels";
+import { dbText, fromLogged } from "../../lib/decibels";
 import { fixed } from "../../lib/format";
 import type { VerifiedAnswer } from "./verified_runs";
 
@@ -60,6 +60,13 @@ interface LayerColumns {
   severities: WireNumber[];
   times_median: WireNumber[];
   from_logged: boolean[];
+  judged_by: string[];
+  judged_db: WireNumber[];
+  judged_is_bound: boolean[];
+  red_db: WireNumber[];
+  amber_db: WireNumber[];
+  bits: number[];
+  as_8_bits_db: WireNumber[];
   sqnr_db: WireNumber[];
   worst_channel_sqnr_db: WireNumber[];
   accumulated_sqnr_db: WireNumber[];
@@ -89,6 +96,11 @@ export interface LayersAnswer {
   model: string;
   a: string;
   b: string;
+  /** Why histograms of this pair are not compared, and what to log; empty where they are. */
+  not_measured: string;
+  /** Whether depths are places in a logged graph, or in the log. */
+  order: string;
+  counts: { red: number; amber: number; green: number; unmeasured: number };
   limits: Limits & { bits: number };
   layers: LayerColumns;
   /** Null when nobody verified. */
@@ -105,7 +117,8 @@ export interface KeepFloatAnswer {
   snippets: string[];
 }
 
-export type Level = "good" | "warn" | "bad";
+/** "open" is what was not measured: neither good nor bad. */
+export type Level = "good" | "warn" | "bad" | "open";
 
 export interface Layer {
   readonly key: string; // Unique: name, role and parameter.
@@ -123,16 +136,22 @@ export interface Layer {
   readonly explanation: string;
   /** The layer whose error it may only carry on; empty for most. */
   readonly carriedFrom: string;
-  /** In dB: logged, or the best that histograms or other figures allow; NaN when nothing tells. */
+  /** The one number, in dB, that the layer is shown, drawn and judged by; NaN when nothing was measured. */
   readonly sqnr: number;
+  /** What number that is: sqnr_db, worst_channel_sqnr_db, sqnr_at_most_db, … */
+  readonly sqnrBy: string;
+  /** Whether the true SQNR may be lower. */
   readonly sqnrIsBound: boolean;
+  /** The limits that this number is judged by. */
+  readonly limits: Limits;
+  readonly bits: number;
+  /** An adjusted score: the SQNR of 8 bits that would be as good; null for layers of 8 bits. */
+  readonly asEightBits: number | null;
+  /** The SQNR of the whole layer, where that was logged. */
+  readonly ownSqnr: number | null;
   /** Two where one would read as the limit that it misses: 19.98, not 20.0. */
   readonly sqnrDecimals: number;
   readonly worstChannel: number | null;
-  /** Whether it is the worst channel, and not the SQNR of the whole, that it fails or is watched by. */
-  readonly byChannel: boolean;
-  /** What it is judged by, in dB: its SQNR, or less where channels or a finding count for more; of a layer that was found to have fewer than 8 bits, what is as good with 8. */
-  readonly judged: number;
   readonly carried: number | null;
   readonly cosine: number | null;
   readonly mse: number | null;
@@ -151,8 +170,6 @@ export interface Layer {
   readonly fallback: string;
 }
 
-const CHANNEL_ALLOWANCE_DB = 10; // One channel may be worse than the whole by so much.
-
 const LEVELS: Record<string, Level> = { green: "good", amber: "warn", red: "bad" };
 
 export function readLayers(answer: LayersAnswer): Layer[] {
@@ -166,15 +183,10 @@ export function readLayers(answer: LayersAnswer): Layer[] {
     return db === null ? null : fromLogged(db);
   };
   return c.names.map((name, i) => {
-    const logged = decibels(c.sqnr_db, i);
-    const severity = number(c.severities, i) ?? 0;
-    const judged = fromLogged(-20 * Math.log10(severity));
-    const sqnr = logged ?? number(c.sqnr_at_most_db, i) ?? (c.from_logged[i] ? judged : NaN);
-    const worstChannel = decibels(c.worst_channel_sqnr_db, i);
-    const level = LEVELS[c.levels[i] ?? ""] ?? "good";
+    const sqnr = decibels(c.judged_db, i) ?? NaN;
+    const level = LEVELS[c.levels[i] ?? ""] ?? "open";
     const parameter = c.parameters[i] ?? "";
-    const byChannel = level !== "good" && worstChannel !== null && worstChannel + CHANNEL_ALLOWANCE_DB < sqnr;
-    const isLost = sqnr === -Infinity || (byChannel && worstChannel === -Infinity); // What is worse than that is no figure.
+    const limits = { red_db: number(c.red_db, i) ?? answer.limits.red_db, amber_db: number(c.amber_db, i) ?? answer.limits.amber_db };
     return {
       key: [name, c.roles[i], parameter].join("\u0000"),
       name,
@@ -190,11 +202,14 @@ export function readLayers(answer: LayersAnswer): Layer[] {
       explanation: c.explanations[i] ?? "",
       carriedFrom: c.carried_from[i] ?? "",
       sqnr,
-      sqnrIsBound: logged === null,
-      sqnrDecimals: decimalsOf(sqnr, answer.limits),
-      worstChannel,
-      byChannel,
-      judged: isLost ? -Infinity : judged > sqnr || (level !== "good" && c.from_logged[i]) ? judged : sqnr,
+      sqnrBy: c.judged_by[i] ?? "",
+      sqnrIsBound: c.judged_is_bound[i] ?? false,
+      limits,
+      bits: c.bits[i] ?? 8,
+      asEightBits: number(c.as_8_bits_db, i),
+      ownSqnr: decibels(c.sqnr_db, i),
+      sqnrDecimals: decimalsOf(sqnr, limits),
+      worstChannel: decibels(c.worst_channel_sqnr_db, i),
       carried: decibels(c.accumulated_sqnr_db, i),
       cosine: number(c.cosine, i),
       mse: number(c.mse, i),
@@ -214,12 +229,17 @@ export function readLayers(answer: LayersAnswer): Layer[] {
 
 export type Sqnr = Pick<Layer, "sqnr" | "sqnrIsBound" | "sqnrDecimals">;
 
-/** "35.2", "exact", "lost", "∞" where histograms do not differ, or a dash where no SQNR is known. */
+/** "35.2", "exact", "lost", or "not measured". */
 export function sqnrText(layer: Sqnr): string {
-  if (Number.isNaN(layer.sqnr)) return "–";
-  if (layer.sqnr === Infinity && layer.sqnrIsBound) return "∞";
-  return dbText(layer.sqnr, layer.sqnrDecimals);
+  return Number.isNaN(layer.sqnr) ? "not measured" : dbText(layer.sqnr, layer.sqnrDecimals);
 }
+
+const NAMES: Record<string, string> = {
+  worst_channel_sqnr_db: "worst channel", weighted_sqnr_db: "weighted", accumulated_sqnr_db: "accumulated", cosine: "by the cosine", rmse_by_scale: "by the error in steps",
+};
+
+/** What the number of a layer is, where it is not the SQNR of the layer: "worst channel"; else empty. */
+export const nameOfFigure = (layer: Pick<Layer, "sqnrBy">): string => NAMES[layer.sqnrBy] ?? "";
 
 /** As many as its SQNR is to have: what fails never reads as the limit. */
 export function decimalsOf(sqnr: number, limits: Pick<Limits, "red_db" | "amber_db">): number {
@@ -231,16 +251,11 @@ export function sqnrWithUnit(layer: Sqnr): string {
   return `${sqnrText(layer)}${Number.isFinite(layer.sqnr) ? " dB" : ""}`;
 }
 
-/** "35.2 dB", "exact"; and the worst channel, where that is what counts. */
-export function judgedText(layer: Layer): string {
-  const sqnr = sqnrWithUnit(layer);
-  if (layer.byChannel && layer.worstChannel !== null) return `${sqnr}, worst channel ${dbWithUnit(layer.worstChannel)}`;
-  if (standsHigher(layer)) return `${sqnr}, as good as ${fixed(layer.judged, 1)} dB of 8 bits`;
-  return layer.judged < layer.sqnr - 0.05 ? `${sqnr}, judged by ${dbWithUnit(layer.judged)}` : sqnr;
+/** "35.2 dB", "1.9 dB worst channel", "not measured". */
+export function judgedText(layer: Pick<Layer, "sqnrBy"> & Sqnr): string {
+  const name = nameOfFigure(layer);
+  return `${layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}${sqnrWithUnit(layer)}${name ? `, ${name}` : ""}`;
 }
-
-/** Whether it is drawn above its SQNR, since fewer bits can keep no more. */
-export const standsHigher = (layer: Layer): boolean => Number.isFinite(layer.judged) && layer.judged > layer.sqnr + 0.05;
 
 /** "20", and "9.6" where bits are few. */
 export const limitText = (db: number): string => fixed(db, Number.isInteger(db) ? 0 : 1);
@@ -281,7 +296,7 @@ function badnessOf(layer: Layer, by: SortId): number | null {
   }
 }
 
-const FROM_GOOD_TO_BAD = ["good", "warn", "bad"];
+const FROM_GOOD_TO_BAD = ["open", "good", "warn", "bad"];
 
 /**
  * Worst first; layers without the number last. By SQNR, layers that fail stand before those that do not: whoever
@@ -292,6 +307,8 @@ export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
   const levelOf = (layer: Layer): number => (by === "sqnr" ? 2 * FROM_GOOD_TO_BAD.indexOf(layer.level) + Number(layer.carriedFrom === "") : 0);
   return layers.map((layer) => ({ layer, badness: badnessOf(layer, by) ?? NaN })).sort((p, q) => {
     if (levelOf(p.layer) !== levelOf(q.layer)) return levelOf(q.layer) - levelOf(p.layer);
+    // What was not measured stands in the order of the model.
+    if (p.layer.level === "open" && q.layer.level === "open" && Number.isNaN(p.badness) && Number.isNaN(q.badness)) return p.layer.depth - q.layer.depth;
     if (Number.isNaN(p.badness) || Number.isNaN(q.badness)) return Number(Number.isNaN(p.badness)) - Number(Number.isNaN(q.badness));
     return p.badness === q.badness ? 0 : q.badness - p.badness; // Of two infinities the difference is no number.
   }).map(({ layer }) => layer);

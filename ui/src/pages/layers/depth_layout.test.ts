@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Layer } from "./data";
 import { labelOf, layoutDepth } from "./depth_layout";
 
-const layers = (sqnrs: readonly number[]): Layer[] => sqnrs.map((sqnr, i) => ({ name: `layer${i}`, key: `${i}`, sqnr, judged: sqnr, level: "good", carried: null, depth: i }) as unknown as Layer);
+const layers = (sqnrs: readonly number[]): Layer[] => sqnrs.map((sqnr, i) => ({ name: `layer${i}`, key: `${i}`, sqnr, limits: { red_db: 20, amber_db: 30 }, level: "good", carried: null, depth: i }) as unknown as Layer);
 
 it("every layer has a stem when there is room, and the pointer finds the nearest", () => {
   const few = layers([30, 20, 10]);

@@ -19,13 +19,15 @@ export interface DepthLayout {
   readonly stems: readonly { readonly x: number; readonly y: number; readonly layer: Layer }[];
   /** The layer that a pointer at `pixel` means: the worst of a column, or the nearest. */
   readonly layerAt: (pixel: number) => Layer | null;
+  /** The limit of what fails, layer by layer: bits and figures may differ. */
+  readonly rule: readonly Point[];
   readonly groups: readonly { name: string; from: number; to: number; named: boolean }[];
 }
 
 export function layoutDepth(layers: readonly Layer[], width: number, height: number, top = 40): DepthLayout | null {
   const box = { l: 36, r: width - 24, t: 14, b: height - 20 };
   if (layers.length === 0 || box.r - box.l < 60) return null;
-  const finite = layers.flatMap((layer) => [layer.judged, layer.carried ?? Infinity]).filter(Number.isFinite);
+  const finite = layers.flatMap((layer) => [layer.sqnr, layer.carried ?? Infinity]).filter(Number.isFinite);
   const least = finite.reduce((lowest, db) => Math.min(lowest, db), 8);
   const y = linearScale(Math.floor(least / 10) * 10 - 2, top, box.b, box.t);
   const xScale = linearScale(-0.5, layers.length - 0.5, box.l, box.r);
@@ -35,17 +37,20 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
   const carried = layers.flatMap((layer, i): Point[] => (layer.carried === null || Number.isNaN(layer.carried) ? [] : [[xScale(i), y(clampDb(layer.carried, top, y.domain[0]))]]));
   const stems = stemsOf(layers, xScale, y, top);
   const layerAt = (pixel: number): Layer | null => {
-    const crowded = stems.length < layers.length;
+    const crowded = layers.length > box.r - box.l;
     if (!crowded) return layers[Math.max(0, Math.min(layers.length - 1, Math.round(xScale.invert(pixel))))] ?? null;
     return stems.reduce<(typeof stems)[number] | null>((best, stem) => (best && Math.abs(best.x - pixel) <= Math.abs(stem.x - pixel) ? best : stem), null)?.layer ?? null;
   };
-  return { box, x: xScale, y, ticks, top, carried, stems, layerAt, groups: groupsOf(layers, xScale) };
+  const measured = layers.flatMap((layer, i) => (Number.isNaN(layer.sqnr) ? [] : [{ i, red: layer.limits.red_db }]));
+  const rule = measured.flatMap(({ i, red }): Point[] => { const at = y(clampDb(red, top, y.domain[0])); return [[xScale(i - 0.5), at], [xScale(i + 0.5), at]]; });
+  return { box, x: xScale, y, ticks, top, carried, stems, layerAt, rule, groups: groupsOf(layers, xScale) };
 }
 
 function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale, top: number): { x: number; y: number; layer: Layer }[] {
   const stems: { x: number; y: number; layer: Layer }[] = [];
   layers.forEach((layer, i) => {
-    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.judged, top, y.domain[0])).toFixed(1)), layer };
+    if (Number.isNaN(layer.sqnr)) return; // Nothing was measured, so nothing is drawn.
+    const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.sqnr, top, y.domain[0])).toFixed(1)), layer };
     const last = stems.at(-1);
     if (last?.x !== stem.x) stems.push(stem);
     else if (stem.y > last.y) stems[stems.length - 1] = stem; // Deeper is worse.

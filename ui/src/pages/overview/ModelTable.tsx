@@ -2,6 +2,7 @@ import { useComputed, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Metric } from "../../api/compression";
+import { shortVerdict, toneOfVerdict } from "../../api/summary";
 import { asFraction } from "../../lib/gates";
 import { flatTag } from "../../lib/flat_tags";
 import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../lib/format";
@@ -49,8 +50,7 @@ function NotLogged({ model, metric, side, text }: { model: string; metric: Metri
   return <span class="none" title={`not logged: ${flatTag(model, metric.name, side)}`}>{text}</span>;
 }
 
-/** Latency and throughput may fall short by the same rule, which is said once. */
-const failText = (row: Row): string => [...new Set(row.verdict.fails)].join(", ");
+const BEST_FIRST = ["pass", "watch", "incomplete", "not_checked", "fail"];
 
 function DropCell({ drop, most, failing, isFraction }: { drop: number; most: number; failing: boolean; isFraction: boolean }): JSX.Element {
   const length = most > 0 ? Math.min(24, (Math.abs(drop) / most) * 24) : 0;
@@ -108,10 +108,8 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
       cell: (row) => row.aurora?.score != null
         ? <span title={`${row.aurora.kind}, coverage ${fixed(row.aurora.coverage, 2)}`}>{fixed(row.aurora.score, 2)}</span>
         : <span class="none" title={row.aurora?.reason ?? "no score was logged or could be computed"}>–</span> },
-    { id: "gates", head: "Gates", numeric: false, key: (row) => row.verdict.fails.length,
-      cell: (row) => row.verdict.fails.length > 0
-        ? <span class="verdict bad gate-text" title={failText(row)}>{failText(row)}</span>
-        : row.verdict.checked > 0 ? <span class="verdict good">pass</span> : <span class="none">nothing to check</span> },
+    { id: "gates", head: "Verdict", numeric: false, key: (row) => BEST_FIRST.indexOf(row.verdict.state),
+      cell: (row) => <span class={`verdict ${toneOfVerdict(row.verdict.state)} gate-text`} title={row.verdict.text}>{shortVerdict(row.verdict)}</span> },
   ];
 }
 

@@ -12,6 +12,8 @@ import { Nothing } from "../../parts/Nothing";
 import { comparisonLines, shellFolder } from "../../parts/Snippet";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
 import { comparison, comparisonError, sideA, sideB } from "../../state/pair";
+import { useResource } from "../../state/resource";
+import { loadSummary } from "../../state/summary";
 import { Menu } from "../../shell/Menu";
 import { AuroraPanel } from "./AuroraPanel";
 import { ModelCard } from "./ModelCard";
@@ -51,14 +53,15 @@ function paretoInputs(data: OverviewData, x: Metric, y: Metric, experiment: stri
 
 function saveCsv(data: OverviewData, shown: readonly Row[], a: string, b: string): void {
   const metrics = [data.quality, ...data.resources];
-  const head = ["model", ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]), "drop", ...data.resources.map((m) => `${m.name} gain`), "aurora", "fails", "derived"];
+  const head = ["model", ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]), "drop", ...data.resources.map((m) => `${m.name} gain`), "aurora", "verdict", "why", "derived"];
   const rows = shown.map((row) => [
     row.name,
     ...metrics.flatMap((m) => { const p = m === data.quality ? row.quality : row.metrics.get(m.name); return [p?.a ?? null, p?.b ?? null]; }),
     row.drop,
     ...data.resources.map((m) => row.metrics.get(m.name)?.gain ?? null),
     row.aurora?.score ?? null,
-    row.verdict.fails.join("; "),
+    row.verdict.state,
+    row.verdict.text,
     metrics.filter((m) => pairAt(row, data, m)?.derived).map((m) => m.name).join("; "),
   ]);
   saveAs("compression.csv", csvOf(head, rows), "text/csv");
@@ -111,10 +114,15 @@ export default function Overview(): JSX.Element {
   const [a, b] = [sideA.value, sideB.value];
   const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
   const weights = query.value.get("weights");
-  const data = useMemo(() => (table ? overviewOf(table, a, b, policy, readWeights(weights)) : null), [table, a, b, policy, weights]);
+  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.name]), (signal) => loadSummary(a, b, policy.name, signal));
+  const { data: summary, error } = loaded.value;
+  const data = useMemo(() => (table && summary ? overviewOf(table, a, b, summary, readWeights(weights)) : null), [table, a, b, summary, weights]);
   const [xName, yName, xLog, yLog] = ["x", "y", "xlog", "ylog"].map((key) => query.value.get(key));
   const chart = useMemo(() => (data ? chartOf(data) : null), [data, xName, yName, xLog, yLog]);
   if (!table) return <Waiting />;
+  if (table.models.length === 0) return <Empty />;
+  if (error && !summary) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (!summary) return <div class="view" aria-busy="true" />;
   if (!data && table.models.length > 0) return <WithoutQuality table={table} a={a} b={b} />;
   if (!data || data.rows.length === 0) return <Empty />;
 
@@ -146,7 +154,7 @@ export default function Overview(): JSX.Element {
           <span class="dim">Policy</span> {policy.name}
         </Menu>
       </div>
-      <Tiles data={data} />
+      <Tiles summary={summary} />
       <div class="charts">
         <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">

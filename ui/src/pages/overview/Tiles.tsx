@@ -1,7 +1,6 @@
-// The first figures: what is usual, what is worst, what is best, and how many pass.
+// The first figures: what is usual, what is worst, what is best, and how many pass. The report has the same.
 import type { JSX } from "preact";
-import { fixed, ratio, significant } from "../../lib/format";
-import { isMeasured, median, type OverviewData, type Row } from "./rows";
+import type { Summary } from "../../api/summary";
 
 function Tile({ name, figure, unit, from }: { name: string; figure: string; unit?: string; from: JSX.Element | string }): JSX.Element {
   return (
@@ -13,39 +12,30 @@ function Tile({ name, figure, unit, from }: { name: string; figure: string; unit
   );
 }
 
-function best(rows: readonly Row[], value: (row: Row) => number | null): { row: Row; value: number } | null {
-  let found: { row: Row; value: number } | null = null;
-  for (const row of rows) {
-    const v = value(row);
-    if (v !== null && Number.isFinite(v) && (!found || v > found.value)) found = { row, value: v };
-  }
-  return found;
+/** Green only where every model was checked and passes. */
+function GatesTile({ counts }: { counts: Summary["counts"] }): JSX.Element {
+  const open = counts.incomplete + counts.not_checked;
+  const all = counts.fail + counts.watch + counts.pass + open;
+  const passing = counts.pass + counts.watch;
+  return (
+    <Tile name="Gates" figure={String(passing)} unit={`of ${all} pass`} from={
+      counts.fail > 0 ? <span class="verdict bad">{counts.fail} fail{open > 0 ? `, ${open} not fully checked` : ", see table"}</span>
+        : open > 0 ? <span class="verdict open">{open} not fully checked</span>
+        : counts.watch > 0 ? <span class="verdict warn">{counts.watch} to watch</span>
+        : <span class="verdict good">none fails</span>} />
+  );
 }
 
-export function Tiles({ data }: { data: OverviewData }): JSX.Element {
-  const drops = data.rows.flatMap((row) => (row.drop === null ? [] : [row.drop]));
-  const text = (drop: number): string => (data.qualityIsFraction ? fixed(drop * 100, 2) : significant(drop, 3));
-  const unit = data.qualityIsFraction ? "pp" : "";
-  const middle = median(drops);
-  const worst = best(data.rows, (row) => row.drop);
-  const failing = data.rows.filter((row) => row.verdict.fails.length > 0);
-  const checked = data.rows.filter((row) => row.verdict.checked > 0);
-  const gains = data.resources.slice(0, 2).map((metric) => {
-    const measured = data.rows.filter((row) => isMeasured(row.metrics.get(metric.name)));
-    return { metric, measured: measured.length, top: best(measured, (row) => row.metrics.get(metric.name)?.gain ?? null) };
-  });
+export function Tiles({ summary }: { summary: Summary }): JSX.Element {
   return (
     <div class="tiles">
-      {middle !== null && <Tile name="Median drop" figure={text(middle)} unit={unit} from={`${drops.filter((d) => d <= 0).length} of ${drops.length} lose nothing`} />}
-      {worst && <Tile name="Worst drop" figure={text(worst.value)} unit={unit}
-        from={worst.row.verdict.fails.length > 0 ? <span class="verdict bad">{worst.row.name}</span> : worst.row.name} />}
-      {gains.map(({ metric, measured, top }) => top && (
-        <Tile key={metric.name} name={`Best ${metric.name === "model_size_mb" ? "ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "speedup" : metric.label}`}
-          figure={ratio(top.value)}
-          from={<span class="of-many"><span title={top.row.name}>{top.row.name}</span>, {measured} measured</span>} />
-      ))}
-      <Tile name="Gates" figure={String(checked.length - failing.length)} unit={`of ${checked.length} pass`}
-        from={failing.length > 0 ? <span class="verdict bad">{failing.length} fail, see table</span> : <span class="verdict good">none fails</span>} />
+      {summary.headlines.map(({ name, figure, unit, note, model }) => {
+        const fails = summary.verdicts.get(model)?.state === "fail";
+        const of = <span title={model} class={name === "Worst drop" && fails ? "verdict bad" : ""}>{model}</span>;
+        return <Tile key={name} name={name} figure={figure} unit={unit}
+          from={model === "" ? note : <span class="of-many">{of}{note && `, ${note}`}</span>} />;
+      })}
+      <GatesTile counts={summary.counts} />
     </div>
   );
 }

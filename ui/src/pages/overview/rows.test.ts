@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readTable, type TableAnswer } from "../../api/compression";
 import { USUAL_WEIGHTS } from "../../lib/aurora";
-import { POLICIES } from "../../lib/gates";
+import { NOT_CHECKED, type Summary } from "../../api/summary";
 import { brushText, differs, largestExperiment, overviewOf, readBrush, unknownMetrics, visibleRows } from "./rows";
 
 // alexnet and resnet18, accuracy and size, fp32 and int8.
@@ -15,34 +15,39 @@ const answer: TableAnswer = {
   aurora: { models: [0], variants: [1], scores: [1.5], coverages: [0.5], kinds: ["logged"], reasons: [null], formulas: ["v1"], factors: [{}], weights: [{}] },
 };
 const table = readTable(answer);
-const data = overviewOf(table, "fp32", "int8", POLICIES[0]!)!;
+const summary: Summary = { a: "fp32", b: "int8", quality: "accuracy", headlines: [], counts: { fail: 0, watch: 0, pass: 0, incomplete: 0, not_checked: 2 },
+  verdicts: new Map([["alexnet", { ...NOT_CHECKED, state: "pass" as const, text: "passes all 2 gates" }]]) };
+const data = overviewOf(table, "fp32", "int8", summary)!;
 
 describe("overview", () => {
   it("takes the score that was logged, unless other weights or another baseline are asked for", () => {
     expect(data.rows[0]!.aurora?.score).toBe(1.5);
-    expect(overviewOf(table, "fp32", "int8", POLICIES[0]!, { ...USUAL_WEIGHTS, penalty: 0 })!.rows[0]!.aurora?.kind).toBe("computed");
-    expect(overviewOf(table, "int8", "fp32", POLICIES[0]!)!.rows[0]!.aurora?.kind).toBe("computed");
+    expect(overviewOf(table, "fp32", "int8", summary, { ...USUAL_WEIGHTS, penalty: 0 })!.rows[0]!.aurora?.kind).toBe("computed");
+    expect(overviewOf(table, "int8", "fp32", summary)!.rows[0]!.aurora?.kind).toBe("computed");
   });
   it("offers every metric that B has as an axis, and only pairs as columns", () => {
     expect(data.axes.map((m) => m.name)).toEqual(["accuracy", "model_size_mb"]);
     expect(data.resources.map((m) => m.name)).toEqual(["model_size_mb"]);
   });
-  it("neither scores nor judges what is derived, and puts what was measured first", () => {
+  it("takes verdicts from the server, and a model without one is not checked", () => {
+    expect(data.rows.map((row) => row.verdict.state)).toEqual(["pass", "not_checked"]);
+    expect(overviewOf(table, "fp32", "int8", { ...summary, quality: "" })).toBeNull();
+  });
+  it("does not score what is derived, and puts what was measured first", () => {
     const [a, b] = [[0, 0, 0, 0, 0, 0], [0, 1, 0, 1, 0, 1]];
     const made = overviewOf(readTable({
       ...answer,
       metrics: { names: ["accuracy", "latency_mean_ms", "throughput"], units: ["", "ms", ""], directions: ["higher", "lower", "higher"], labels: ["Accuracy", "Latency (ms)", "Throughput"] },
       cells: { ...answer.cells, models: a, variants: b, metrics: [0, 0, 1, 1, 2, 2], values: [0.9, 0.9, 1400, 1300, 10, 20], derived: [false, false, true, true, false, false] },
       aurora: { ...answer.aurora, models: [], variants: [] },
-    }), "fp32", "int8", POLICIES[0]!, { ...USUAL_WEIGHTS })!;
+    }), "fp32", "int8", summary, { ...USUAL_WEIGHTS })!;
     expect(made.resources.map((m) => m.name)).toEqual(["throughput", "latency_mean_ms"]);
-    expect(made.rows[0]!.verdict).toEqual({ fails: [], checked: 2 }); // Latency alone would fall short.
     expect(made.rows[0]!.aurora?.coverage).toBeCloseTo(0.6);
   });
   it("tells models of which nothing became another number", () => {
     expect(data.rows.map(differs)).toEqual([true, true]);
-    expect(overviewOf(table, "int8", "int8", POLICIES[0]!)!.rows.map(differs)).toEqual([false, false]);
-    expect(overviewOf(table, "int8", "none", POLICIES[0]!)!.rows.map(differs)).toEqual([false, false]); // Nothing to set against it.
+    expect(overviewOf(table, "int8", "int8", summary)!.rows.map(differs)).toEqual([false, false]);
+    expect(overviewOf(table, "int8", "none", summary)!.rows.map(differs)).toEqual([false, false]); // Nothing to set against it.
   });
   it("filters by words and by what B has", () => {
     const names = (words: string): string[] => visibleRows(data, words, () => true).map((row) => row.name);

@@ -1,7 +1,8 @@
 // What the overview shows of each model, computed once for all its parts.
 import type { Comparison, Metric, Model, Score } from "../../api/compression";
 import { computeAurora, USUAL_WEIGHTS, type AuroraWeights } from "../../lib/aurora";
-import { asFraction, gain, isFraction, judge, type Policy, type Verdict } from "../../lib/gates";
+import { NOT_CHECKED, type Summary, type Verdict } from "../../api/summary";
+import { asFraction, gain, isFraction } from "../../lib/gates";
 import { parseRunFilter, passes } from "../../lib/run_filter";
 
 export interface PairValue {
@@ -32,7 +33,6 @@ export interface OverviewData {
   readonly axes: readonly Metric[];
 }
 
-const QUALITY = ["accuracy", "f1_score", "auc", "perplexity", "wer", "loss"];
 const RESOURCES = ["model_size_mb", "latency_mean_ms", "throughput", "memory_usage_mb", "energy_consumption_mw"];
 
 function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
@@ -40,17 +40,9 @@ function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
   return { a: va, b: vb, gain: gain(va, vb, metric.higherIsBetter ?? false), derived: model.isDerived(metric.name, a, b) };
 }
 
-/** The metric by which most models say how good they are. */
-function qualityOf(table: Comparison, a: string, b: string): Metric | null {
-  const count = (metric: Metric): number =>
-    table.models.filter((m) => m.cell(a, metric.name) || m.cell(b, metric.name)).length;
-  const known = QUALITY.map((name) => table.metrics.find((m) => m.name === name)).filter((m) => m !== undefined);
-  const others = table.metrics.filter((m) => m.unit === "" && m.higherIsBetter !== null && !known.includes(m));
-  return [...known, ...others].reduce<Metric | null>((best, m) => (count(m) > (best ? count(best) : 0) ? m : best), null);
-}
-
-export function overviewOf(table: Comparison, a: string, b: string, policy: Policy, weights: AuroraWeights = USUAL_WEIGHTS): OverviewData | null {
-  const quality = qualityOf(table, a, b);
+/** Null without a metric that says how good models are; which that is, the summary says. */
+export function overviewOf(table: Comparison, a: string, b: string, summary: Summary, weights: AuroraWeights = USUAL_WEIGHTS): OverviewData | null {
+  const quality = table.metrics.find((metric) => metric.name === summary.quality);
   if (!quality) return null;
   const qualityIsFraction = isFraction(quality);
   const others = table.metrics.filter((m) => m !== quality);
@@ -66,7 +58,7 @@ export function overviewOf(table: Comparison, a: string, b: string, policy: Poli
         drop: dropOf(q, quality, qualityIsFraction),
         metrics,
         aurora: asLogged ? model.aurora(b) : computeAurora(model, a, b, weights),
-        verdict: judge(model, a, b, policy),
+        verdict: summary.verdicts.get(model.name) ?? NOT_CHECKED,
       };
     })
     .filter((row) => row.quality.a !== null || row.quality.b !== null || [...row.metrics.values()].some((p) => p.a !== null || p.b !== null));

@@ -12,7 +12,7 @@ function Card({ trial }: { trial: Trial }): JSX.Element {
     <>
       <b>{trial.name}{trial.isBest ? ", the best" : ""}</b>
       <dl>
-        <dt>accuracy</dt><dd>{trial.accuracy === null ? "not known yet" : `${percent(trial.accuracy)} %`}</dd>
+        <dt>accuracy</dt><dd>{trial.accuracy === null ? "not measured" : `${percent(trial.accuracy)} %`}</dd>
         <dt>change</dt><dd>{trial.change === null ? "–" : points(trial.change)}</dd>
       </dl>
       {trial.fromBest.length > 0 && (
@@ -74,7 +74,7 @@ export function TrialChart({ trials, target, overTime, picked, onPick, onOpen }:
           {overTime && timeTicks(...layout.scale.domain, layout.wide ? 6 : 3).filter((t) => t >= 0).map((t) => <text key={t} x={layout.scale(t)} y={layout.box.b + 18} text-anchor="middle">{t === 0 ? "0" : duration(t)}</text>)}
           {trials.map((trial, i) => {
             const px = layout.x(trial, i);
-            if (trial.accuracy === null) return <text key={trial.run} x={px} y={layout.box.b - 6} text-anchor="middle">running</text>;
+            if (trial.accuracy === null) return <text key={trial.run} x={px} y={layout.box.b - 6} text-anchor="middle">not measured</text>;
             const py = layout.y(trial.accuracy * 100);
             const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
             const under = base === null ? -1 : py - layout.y(base * 100); // Above the line a value stands above its mark.

@@ -22,7 +22,7 @@ const FIGURES = [{ metric: "model_size_mb", text: "Size, MB" }, { metric: "laten
 
 function Verdict({ trial }: { trial: Trial }): JSX.Element {
   if (trial.isBaseline) return <span class="dim">reference</span>;
-  if (trial.passes === null) return <span class="dim">running</span>;
+  if (trial.passes === null) return <span class="dim">{trial.accuracy === null ? "not measured" : "no baseline"}</span>;
   return trial.passes ? <span class="verdict good">keeps the target</span> : <span class="verdict bad">loses too much</span>;
 }
 
@@ -47,7 +47,7 @@ function TrialTable({ trials, of, picked, onPick, onOpen }: {
             <tr key={trial.run} tabIndex={0} aria-selected={trial === picked} onFocus={() => onPick(trial)}
               onClick={(event) => { if (!(event.target as Element).closest("a")) onOpen(trial); }} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(trial); }}>
               <td>{trial.name}{trial.isBest ? <b> best</b> : ""}</td>
-              <td class="num">{trial.accuracy === null ? <span class="none">not known yet</span> : percent(trial.accuracy)}</td>
+              <td class="num">{trial.accuracy === null ? <span class="none">not measured</span> : percent(trial.accuracy)}</td>
               <td class="num">{trial.change === null || trial.isBaseline ? "–" : points(trial.change).replace(" pp", "")}</td>
               <td><Verdict trial={trial} /></td>
               {figures.map(({ metric }) => { const value = logged?.value(trial.name, metric); return <td key={metric} class="num">{value == null ? <span class="none" title="not logged">–</span> : significant(value)}</td>; })}
@@ -114,6 +114,7 @@ export default function Tuning(): JSX.Element {
             onPick={(experiment) => setQuery({ experiment, trial: null })}>{timeline.experiment}</Menu>
         )}
       </div>
+      <p class="note tuning-target">Target: at most {percent(USUAL_TARGET, 0)} % relative loss of accuracy. This is our default, since the log names no target.</p>
       <section class="panel tuning-panel" aria-label="Accuracy by trial"><TrialChart trials={trials} target={USUAL_TARGET} overTime={overTime} picked={picked} onPick={pick} onOpen={open} /></section>
       <TrialTable trials={trials} of={timeline.model} picked={picked} onPick={pick} onOpen={open} />
     </div>
