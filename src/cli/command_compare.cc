@@ -24,12 +24,20 @@ Result<void> Log(const compare::ModelComparison& comparison, const std::string& 
   return logger->Close();
 }
 
+// `fail_on` is empty, "broken" or "degraded".
+int ExitCodeOf(const compare::EndVerdict& verdict, const std::string& fail_on) {
+  if (fail_on.empty()) return kExitDone;
+  const auto limit = fail_on == "broken" ? compare::VerdictLevel::kBroken
+                                         : compare::VerdictLevel::kDegraded;
+  return verdict.level >= limit ? kExitFailed : kExitDone;
+}
+
 }  // namespace
 
 int RunCompare(Arguments arguments) {
   std::string baseline, variant, logdir;
   compare::CompareOptions options;
-  std::string data;
+  std::string data, fail_on;
   bool json = false;
   bool as_stages = false;
   std::size_t top = 10;
@@ -64,6 +72,11 @@ int RunCompare(Arguments arguments) {
                "With --logdir: as the stages initial_graph and\n"
                "after_quantization, in the layout of the Model\n"
                "Compression Toolkit; docs/stages.md");
+  app.add_option("--fail-on", fail_on,
+                 "Exit with 1 where the outputs of VARIANT are broken (or, with\n"
+                 "degraded, degraded or broken): broken, degraded")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"broken", "degraded"}));
   app.add_option("--verify", options.verify,
                  "Also measure what would help: run VARIANT again with each of\n"
                  "the N parts (5) that are hurt most put back to float, the\n"
@@ -108,7 +121,8 @@ int RunCompare(Arguments arguments) {
     return kExitFailed;
   }
   std::cout << (json ? compare::ToJson(*comparison) : CompareText(*comparison, top));
-  if (logdir.empty()) return kExitDone;
+  const int verdict = ExitCodeOf(comparison->verdict, fail_on);
+  if (logdir.empty()) return verdict;
   if (const Result<void> logged = Log(*comparison, logdir, as_stages); !logged) {
     Complain(logged.error().message);
     return kExitFailed;
@@ -117,7 +131,7 @@ int RunCompare(Arguments arguments) {
     std::cout << "\nLogged; to look at it: compression-board --logdir " << ShellWord(logdir)
               << '\n';
   }
-  return kExitDone;
+  return verdict;
 }
 
 }  // namespace cboard::cli

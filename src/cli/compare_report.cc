@@ -60,6 +60,58 @@ void AppendLosses(const ModelComparison& comparison, std::string& text) {
   text += ".\n";
 }
 
+// The verdict in one line, and what is to blame.
+void AppendEndVerdict(const ModelComparison& comparison, std::string& text) {
+  const compare::EndVerdict& verdict = comparison.verdict;
+  if (verdict.sentence.empty()) return;
+  text += Printable(verdict.sentence) + "\n";
+  for (const compare::Suspect& suspect : verdict.suspects) {
+    text += "Suspect: '" + ShortName(suspect.layer) + "': " + Printable(suspect.sentence) + "\n";
+    if (!suspect.fix.empty()) text += "  Fix to try first: " + Printable(suspect.fix) + "\n";
+  }
+}
+
+// The outputs of the model by head.
+void AppendEnds(const ModelComparison& comparison, std::string& text) {
+  TextTable table({{"verdict"},
+                   {"output"},
+                   {"shape"},
+                   {"axis", Align::kRight},
+                   {"channels", Align::kRight},
+                   {"used as"},
+                   {"agreement", Align::kRight},
+                   {"SQNR dB", Align::kRight},
+                   {"worst channel"}});
+  for (const compare::OutputVerdict& output : comparison.verdict.outputs) {
+    if (output.heads.empty()) {
+      table.AddRow({"not measured", ShortName(output.name), ShapeText(output.shape), "", "",
+                    Printable(output.why_not), "", "", ""});
+    }
+    for (const compare::HeadVerdict& head : output.heads) {
+      std::string level(NameOf(head.level));
+      std::ranges::replace(level, '_', ' ');
+      std::string use(NameOf(head.use));
+      std::ranges::replace(use, '_', ' ');
+      std::string agreement;
+      if (head.agreement) {
+        std::array<char, 32> share;
+        std::snprintf(share.data(), share.size(), "%.1f %%", 100 * *head.agreement);
+        agreement = share.data();
+      }
+      std::string worst;
+      if (head.worst_channel && head.channel_count > 1) {
+        worst = std::to_string(*head.worst_channel) + ": " + Decibels(head.worst_channel_sqnr_db);
+      }
+      table.AddRow({level, ShortName(HeadName(output, head)), ShapeText(output.shape),
+                    output.axis ? std::to_string(*output.axis) : "",
+                    head.channel_count > 0 ? std::to_string(head.channel_count) : "", use,
+                    agreement, Decibels(head.sqnr_db), worst});
+    }
+  }
+  table.DropEmptyColumns();
+  if (!table.empty()) text += "\n" + table.Render();
+}
+
 void AppendVerdict(const ModelComparison& comparison, std::string& text) {
   text += Quoted(comparison.baseline.string(), 1000) + " (" +
           HumanBytes(static_cast<double>(comparison.baseline_bytes)) + ") and " +
@@ -250,7 +302,9 @@ void AppendUnpaired(const ModelComparison& comparison, std::string& text) {
 
 std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   std::string text;
+  AppendEndVerdict(comparison, text);
   AppendVerdict(comparison, text);
+  AppendEnds(comparison, text);
   AppendTable(comparison, top, text);
   AppendCauses(comparison, top, text);
   AppendVerified(comparison, text);

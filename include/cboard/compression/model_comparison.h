@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/compression/end_verdict.h"
 #include "cboard/compression/keep_float.h"
 #include "cboard/compression/model_lint.h"
 #include "cboard/model/input_shapes.h"
@@ -221,6 +222,9 @@ struct ModelComparison {
   std::filesystem::path baseline, variant;
   std::uint64_t baseline_bytes = 0, variant_bytes = 0;   // Of the files.
   std::string baseline_version, variant_version;         // ModelGraph::version.
+  // What is left at the end of the network. Where it is broken, at least one layer is red and
+  // `verdict.suspects` names it; where it is sound, no layer is.
+  EndVerdict verdict;
   std::vector<LayerComparison> layers;                   // The worst first.
   std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
 
@@ -309,6 +313,9 @@ std::vector<ActivationOverride> OutputOverrides(const ModelComparison& compariso
 // "keep_float":{…}, …}
 // and a newline. All layers, worst first. Numbers that are infinite or missing are null.
 std::string ToJson(const ModelComparison& comparison);
+
+// The member "verdict" of ToJson's object, as a text of its own.
+std::string ToJson(const EndVerdict& verdict);
 
 // Writes what was found as events, for the Layers page and for TensorBoard. In `directory` itself
 // <model>/layers/<layer>/<what>/<variant>: numbers, and histograms if there are any; in the runs

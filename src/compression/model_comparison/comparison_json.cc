@@ -6,6 +6,7 @@
 #include "cboard/base/json_writer.h"
 #include "cboard/compression/keep_float.h"
 #include "cboard/compression/model_comparison.h"
+#include "compression/model_comparison/verdict_json.h"
 #include "compression/model_comparison/verified_log.h"
 
 namespace cboard::compare {
@@ -160,6 +161,7 @@ std::string ToJson(const ModelComparison& comparison) {
   json.Key("variant_name").Value(VariantName(comparison));
   json.Key("baseline_bytes").Value(comparison.baseline_bytes);
   json.Key("variant_bytes").Value(comparison.variant_bytes);
+  WriteVerdict(comparison.verdict, json.Key("verdict"));
   json.Key("samples").Value(comparison.samples);
   json.Key("sample_source").Value(comparison.sample_source);
   json.Key("why_not_run").Value(comparison.why_not_run);

@@ -89,7 +89,11 @@ Result<void> AddHistogram(SummaryWriter& writer, const LayerTags& tags, std::str
 
 // Markdown, for TensorBoard's text page.
 std::string RankingText(const ModelComparison& comparison) {
-  std::string text = "| level | layer | SQNR dB | cause | |\n|---|---|---|---|---|\n";
+  std::string text;
+  if (!comparison.verdict.sentence.empty()) {
+    text += "**" + MarkdownCell(comparison.verdict.sentence) + "**\n\n";
+  }
+  text += "| level | layer | SQNR dB | cause | |\n|---|---|---|---|---|\n";
   for (const LayerComparison& layer : comparison.layers) {
     text += "| " + std::string(NameOf(layer.diagnosis.level)) + " | " + MarkdownCell(layer.name) +
             " | " + ShortNumber(OwnSqnr(layer), 3) + " | " +

@@ -3,13 +3,16 @@
 #include "cboard/base/json_writer.h"
 #include "compression/model_comparison/diagnosis.h"
 #include "compression/model_comparison/log_parts.h"
+#include "compression/model_comparison/verdict_json.h"
 
 namespace cboard::compare {
 
 Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
                          const std::string& variant, const ModelComparison& comparison) {
   JsonWriter json(NonFinite::kAsNull);
-  json.BeginObject().Key("v").Value(1).Key("layers").BeginArray();
+  json.BeginObject().Key("v").Value(1);
+  WriteVerdict(comparison.verdict, json.Key("verdict"));
+  json.Key("layers").BeginArray();
   for (const LayerComparison& layer : comparison.layers) {
     const Diagnosis& found = layer.diagnosis;
     json.BeginObject().Key("layer").Value(layer.name).Key("bits").Value(layer.bits);

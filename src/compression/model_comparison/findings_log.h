@@ -9,8 +9,8 @@
 
 namespace cboard::compare {
 
-// Writes <model>/findings/<variant>: level, cause and explanation of each layer as JSON, from which
-// our own pages take them. Fails as SummaryWriter does.
+// Writes <model>/findings/<variant>: the verdict at the end of the network, and level, cause and
+// explanation of each layer, as JSON, from which our own pages take them. Fails as SummaryWriter does.
 Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
                          const std::string& variant, const ModelComparison& comparison);
 

@@ -9,6 +9,8 @@
 #include "cboard/runtime/session.h"
 #include "compression/model_comparison/byte_shares.h"
 #include "compression/model_comparison/compare_graphs.h"
+#include "compression/model_comparison/end_blame.h"
+#include "compression/model_comparison/end_judge.h"
 #include "compression/model_comparison/judged_layers.h"
 #include "compression/model_comparison/layer_judge.h"
 #include "compression/model_comparison/model_runs.h"
@@ -74,6 +76,16 @@ ModelComparison Describe(const PairedModels& models, const OutputSummary& sample
   return result;
 }
 
+EndVerdict VerdictOf(const OutputSummary* runs, const std::string& why_not_run) {
+  if (runs != nullptr && why_not_run.empty()) {
+    return JudgeEnds(runs->ends, runs->samples, runs->is_generated, runs->source);
+  }
+  EndVerdict verdict;
+  verdict.sentence = "Not measured at the end: only weights were compared, since " +
+                     (why_not_run.empty() ? "nothing was run" : why_not_run) + ".";
+  return verdict;
+}
+
 // Of all pairs, and of what else `runs`, if there are any, have looked at.
 Result<std::vector<JudgedLayer>> JudgeLayers(const PairedModels& models, ModelRuns* runs,
                                              const CompareOptions& options) {
@@ -123,10 +135,18 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
   AddInputErrors(baseline, layers);
   BlameFirstNotFinite(layers);
   SortWorstFirst(layers);
+  EndVerdict verdict = VerdictOf(runs ? &runs->samples : nullptr, why_not_run);
+  BlameSharedScales(baseline, verdict, layers);
+  ForgiveWhereSound(verdict, layers);
   ModelComparison result = Describe(models, runs ? runs->samples : OutputSummary{});
   result.why_not_run = why_not_run;
+  result.verdict = std::move(verdict);
   std::vector<RestorableLayer> restorable;
-  if (options.verify > 0) {
+  const bool is_unexplained = result.verdict.level == VerdictLevel::kBroken &&
+                              std::ranges::none_of(layers, [](const JudgedLayer& layer) {
+                                return layer.comparison.diagnosis.level == Level::kRed;
+                              });
+  if (options.verify > 0 || is_unexplained) {
     restorable.reserve(layers.size());
     for (JudgedLayer& layer : layers) restorable.push_back(std::move(layer.restorable));
   }
@@ -139,7 +159,12 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
   }
   if (options.verify > 0) {
     CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline, variant, restorable, options, result));
+  } else if (is_unexplained) {
+    // Something has to be named, and only runs can tell. What goes wrong there is no error: nobody
+    // asked for them.
+    (void)VerifyComparison(baseline, variant, restorable, WithinBudget(options), result);
   }
+  NameSuspects(baseline, restorable, result);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cboard/runtime/session.h"
 #include "compression/model_comparison/channel_importance.h"
 #include "compression/model_comparison/input_gains.h"
 
@@ -99,7 +100,8 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
     plans.push_back(tensor.pair.plan);
     places.push_back(&tensor.findings);
   }
-  if (plans.empty() && checks.empty()) {
+  const bool has_ends = !PairEnds(models.baseline, models.variant).empty();
+  if (plans.empty() && checks.empty() && !has_ends) {
     runs.why_not = "no layer has an output that can be captured";
     return runs;
   }

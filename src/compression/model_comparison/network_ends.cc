@@ -1,5 +1,6 @@
 #include "compression/model_comparison/network_ends.h"
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,24 @@ namespace cboard::compare {
 namespace {
 
 constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20;
+
+// The SQNR of the worst head; of the whole where the end has one.
+double WorstHeadDb(const Comparison& comparison, const OutputPlan& end) {
+  double worst = comparison.total.SqnrDb();
+  if (end.heads.empty() || comparison.channels.empty()) return worst;
+  worst = HUGE_VAL;
+  for (const OutputPlan::Channels& head : end.heads) {
+    double signal = 0, error = 0;
+    for (std::size_t c = head.first; c < head.first + head.count; ++c) {
+      if (c >= comparison.channels.size()) break;
+      signal += comparison.channels[c].reference.sum_squares;
+      error += comparison.channels[c].sum_squared_error;
+    }
+    if (signal == 0 || error == 0) continue;
+    worst = std::min(worst, 10 * std::log10(signal / error));
+  }
+  return worst;
+}
 
 std::vector<std::string> NamesOf(const std::vector<OutputPlan>& ends,
                                  std::string OutputPlan::*side) {
@@ -84,7 +103,11 @@ Result<std::optional<std::vector<double>>> NetworkEnds::Measure(
   const bool has_answers = answers_.size() == samples_->size();
   std::vector<const ModelCapture*> models = {&edited};
   if (!has_answers) models.push_back(&baseline_);
-  std::vector<ComparisonBuilder> builders(ends_.size());
+  std::vector<ComparisonBuilder> builders;
+  for (const OutputPlan& end : ends_) {
+    builders.emplace_back(ComparisonOptions{
+        .channel_axis = end.heads.empty() ? std::nullopt : std::optional(end.head_axis)});
+  }
   CBOARD_ASSIGN_OR_RETURN(const CaptureSummary summary,
                           CaptureSamples(
                               *samples_, models,
@@ -95,8 +118,8 @@ Result<std::optional<std::vector<double>>> NetworkEnds::Measure(
                               progress));
   if (summary.is_stopped) return std::optional<std::vector<double>>();
   std::vector<double> measured;
-  for (const ComparisonBuilder& builder : builders) {
-    measured.push_back(builder.Build().total.SqnrDb());
+  for (std::size_t i = 0; i < builders.size(); ++i) {
+    measured.push_back(WorstHeadDb(builders[i].Build(), ends_[i]));
     if (std::isnan(measured.back())) {
       return Fail(ErrorCode::kInvalidArgument, "it gives no finite numbers");
     }

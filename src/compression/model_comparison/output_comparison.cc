@@ -215,6 +215,9 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
     gatherers.emplace_back(plan, options.histograms, budget);
   }
   for (const SaturationCheck& check : checks) theirs.push_back(check.input());
+  EndGatherer ends(baseline, variant);
+  for (std::string& name : ends.BaselineTensors()) ours.push_back(std::move(name));
+  for (std::string& name : ends.VariantTensors()) theirs.push_back(std::move(name));
   CBOARD_ASSIGN_OR_RETURN(const ModelCapture first, OpenCapture(baseline, ours));
   CBOARD_ASSIGN_OR_RETURN(const ModelCapture second, OpenCapture(variant, theirs));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSource> samples,
@@ -239,6 +242,9 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
             return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
           }
         }
+        CBOARD_RETURN_IF_ERROR(ends.Add([&](std::size_t side, const std::string& name) {
+          return FindIn(sample.results[side], sample.inputs, name);
+        }));
         for (SaturationCheck& check : checks) {
           if (const TensorView* codes = sample.results[1].Find(check.input())) {
             check.Add(*codes);
@@ -248,7 +254,9 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
       },
       options.progress);
   if (!captured) return Fail(WithAdvice(captured.error(), first.session().inputs(), *samples));
-  OutputSummary summary{.samples = captured->samples,
+  OutputSummary summary{.outputs = {},
+                        .ends = ends.Build(),
+                        .samples = captured->samples,
                         .source = captured->source,
                         .is_generated = captured->is_generated,
                         .input_shapes = std::move(input_shapes)};

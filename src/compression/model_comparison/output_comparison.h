@@ -9,6 +9,7 @@
 
 #include "cboard/compression/model_comparison.h"
 #include "cboard/model/model_graph.h"
+#include "compression/model_comparison/end_outputs.h"
 #include "compression/model_comparison/leftovers.h"
 #include "compression/model_comparison/model_layers.h"
 #include "compression/model_comparison/output_ranges.h"
@@ -33,6 +34,13 @@ struct OutputPlan {
   std::optional<ClampRange> clamp;
   std::optional<ModelQuantization> codes;  // `variant` holds codes: how to read them.
   std::optional<QuantizationGrid> grid;    // Of the quantizer.
+  // Of a declared output with several heads: these channels along `head_axis` are measured one by
+  // one, and the worst counts.
+  struct Channels {
+    std::size_t first = 0, count = 0;
+  };
+  std::vector<Channels> heads = {};
+  std::size_t head_axis = 0;
   // What each channel of the baseline's is multiplied by in the compressed model, where it was
   // equalized; see Equalized. Behind a Flatten, each is for several.
   std::vector<double> factors = {};
@@ -77,6 +85,7 @@ std::vector<TensorPair> PairBodyOutputs(const ModelGraph& baseline, const ModelG
 
 struct OutputSummary {
   std::vector<OutputFindings> outputs;  // In the order of the plans.
+  std::vector<EndFindings> ends;        // The declared outputs.
   std::size_t samples = 0;
   std::string source;
   bool is_generated = false;

@@ -1,0 +1,65 @@
+// Which dimension of a tensor has its channels, and which branches of the network they come from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "cboard/model/model_graph.h"
+
+namespace cboard::compare {
+
+struct ChannelLayout {
+  std::size_t axis = 0;
+  // The branches that a Concat joined along `axis`, in the order of their channels; empty where
+  // there is no such Concat.
+  struct Branch {
+    std::string node;  // The node that computes the branch.
+    std::size_t channels = 0;
+  };
+  std::vector<Branch> branches;
+  bool is_softmax = false;  // The values are shares along `axis`.
+};
+
+// Follows a tensor back to the convolution, the matrix product or the Softmax that made it, whose
+// channel axis is known, and this axis forward again through Transpose, Reshape and Concat.
+//
+//   ChannelTracer tracer(model, [&](TensorId id) { return shapes.at(id); });
+//   tracer.Trace(output);  // 1 x 18 x 2100, a Concat of boxes and scores: axis 1, {4, 14}.
+class ChannelTracer {
+ public:
+  using ShapeOf = std::function<const std::vector<std::int64_t>*(TensorId)>;
+
+  // Borrows the model. `shape_of` gives null for a shape that is not known.
+  ChannelTracer(const ModelGraph& model, ShapeOf shape_of)
+      : model_(model), shape_of_(std::move(shape_of)) {}
+
+  // Nothing where the way back does not lead to an operator with channels.
+  std::optional<ChannelLayout> Trace(TensorId tensor) const;
+
+  // The tensors whose shapes Trace() asks for: those on the way back; at most 256.
+  static std::vector<TensorId> TensorsOnTheWay(const ModelGraph& model, TensorId tensor);
+
+ private:
+  using Visited = std::unordered_set<TensorId>;
+
+  std::optional<ChannelLayout> Trace(TensorId tensor, Visited& visited) const;
+  std::optional<ChannelLayout> TraceThrough(const ModelNode& node, TensorId tensor,
+                                            Visited& visited) const;
+  std::optional<ChannelLayout> TraceConcat(const ModelNode& node, std::size_t rank,
+                                           Visited& visited) const;
+  std::optional<ChannelLayout> TraceReshape(const ModelNode& node,
+                                            const std::vector<std::int64_t>& shape,
+                                            Visited& visited) const;
+  std::optional<ChannelLayout> TraceFirst(const ModelNode& node, std::size_t rank,
+                                          Visited& visited) const;
+
+  const ModelGraph& model_;
+  ShapeOf shape_of_;
+};
+
+}  // namespace cboard::compare
