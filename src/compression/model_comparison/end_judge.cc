@@ -23,6 +23,8 @@ constexpr std::uint64_t kMinChannelValues = 8;
 constexpr std::size_t kMaxNamedChannels = 16;
 constexpr double kLostChannelDb = 3;
 constexpr std::uint64_t kMinValuesForCodes = 64;
+// One answer is a background, and not a class among others, where the others have no more.
+constexpr double kMaxOtherShare = 0.2;
 
 std::string Db(double value) {
   if (std::isinf(value)) return value > 0 ? "exact" : "nothing left";
@@ -71,7 +73,7 @@ Agreement AgreementOf(const HeadCounts& counts) {
   const auto all = static_cast<double>(counts.clear_positions);
   found.share = both / all;
   found.changed = all - both;
-  if (others_ours < 1 || others_ours * 2 > all) return found;
+  if (others_ours < 1 || others_ours > kMaxOtherShare * all) return found;
   const double others = 2 * others_both / (others_ours + others_theirs);
   if (others >= found.share) return found;
   return {.share = others,
