@@ -1,4 +1,4 @@
-"""Three variants of a model against its baseline, with AURORA, a report and a training log.
+"""Compares three variants of a model with its baseline; logs AURORA, a report and a training.
 
 python examples/compression_benchmark_example.py
 compression-board --logdir runs

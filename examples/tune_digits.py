@@ -1,10 +1,10 @@
-"""A tuning of a small network that goes wrong, and how it is put right: docs/tuning.md.
+"""Tunes a small network: the first trial fails, the second one is good. docs/tuning.md explains it.
 
     python examples/tune_digits.py digits.csv.gz --logdir runs/eval
 
-The data are handwritten digits, 8 x 8 pixels and a label per line, as scikit-learn ships them. The
-first attempt at quantizing uses an observer with a fault in the first convolution; the second keeps
-that one in FP32. Needs PyTorch.
+The data is scikit-learn's file of handwritten digits: 8 x 8 pixels and a label per line. The first trial
+uses a faulty observer for the first convolution; the second trial keeps this convolution in FP32. Needs
+PyTorch.
 """
 
 import argparse
