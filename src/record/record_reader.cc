@@ -25,8 +25,36 @@ std::string At(std::uint64_t offset) { return "record at offset " + std::to_stri
 MaskedCrc StoredCrc(ByteSpan bytes) { return MaskedCrc{LoadLittleEndian<std::uint32_t>(bytes)}; }
 
 bool HeaderHolds(ByteSpan header) {
-  return ComputeMaskedCrc(header.first<8>()) == StoredCrc(header.subspan<8, 4>()) &&
-         LoadLittleEndian<std::uint64_t>(header) <= kMaxRecordBytes;
+  return LoadLittleEndian<std::uint64_t>(header) <= kMaxRecordBytes &&
+         ComputeMaskedCrc(header.first<8>()) == StoredCrc(header.subspan<8, 4>());
+}
+
+// How many bytes at the beginning are zero. Files that are filled in later have long runs of them.
+std::size_t LeadingZeros(ByteSpan bytes) {
+  std::size_t count = 0;
+  while (count + 8 <= bytes.size() && LoadLittleEndian<std::uint64_t>(bytes.subspan(count)) == 0) {
+    count += 8;
+  }
+  while (count < bytes.size() && bytes[count] == std::byte{0}) ++count;
+  return count;
+}
+
+// Where the first header that holds begins; past the last one that fits if there is none.
+std::size_t FindHeader(ByteSpan window) {
+  std::size_t i = 0;
+  while (i + kRecordHeaderBytes <= window.size()) {
+    if (window[i] == std::byte{0} && window[i + kRecordHeaderBytes - 1] == std::byte{0}) {
+      // No header is all zeros: the checksum of a length of 0 is not 0.
+      const std::size_t zeros = LeadingZeros(window.subspan(i));
+      if (zeros >= kRecordHeaderBytes) {
+        i += zeros - kRecordHeaderBytes + 1;
+        continue;
+      }
+    }
+    if (HeaderHolds(window.subspan(i, kRecordHeaderBytes))) break;
+    ++i;
+  }
+  return i;
 }
 
 Error NoWholeRecord(std::uint64_t offset, std::size_t available) {
@@ -90,7 +118,7 @@ Result<Record> RecordReader::Next() {
   }
   const std::size_t total = kRecordOverheadBytes + static_cast<std::size_t>(length);
   CBOARD_ASSIGN_OR_RETURN(const ByteSpan record, Window(offset_, total));
-  if (record.size() < total) return Fail(NoWholeRecord(offset_, record.size()));
+  if (record.size() < total) return SkipTorn(record.size());
   const ByteSpan payload = record.subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
   const MaskedCrc stored = StoredCrc(record.last<kRecordFooterBytes>());
   if (const MaskedCrc actual = ComputeMaskedCrc(payload); actual != stored) {
@@ -102,44 +130,61 @@ Result<Record> RecordReader::Next() {
   return found;
 }
 
-// Moves to the next offset at which a whole record holds, or to the end of what is there.
-Result<Record> RecordReader::SkipDamage(std::string reason) {
-  const std::uint64_t damaged = offset_;
-  std::uint64_t candidate = offset_ + 1;
+// The first whole record that holds, at or behind `from`.
+Result<RecordReader::Found> RecordReader::FindRecord(std::uint64_t from) {
+  Found found{.offset = from};
   while (true) {
-    CBOARD_ASSIGN_OR_RETURN(const ByteSpan at_hand, Window(candidate, kRecordHeaderBytes));
-    // Keep the last bytes unskipped: they may be the start of a header still being written.
-    if (at_hand.size() < kRecordHeaderBytes) break;
+    CBOARD_ASSIGN_OR_RETURN(const ByteSpan at_hand, Window(found.offset, kRecordHeaderBytes));
+    // The last bytes are left: they may be the start of a header still being written.
+    if (at_hand.size() < kRecordHeaderBytes) return found;
     const ByteSpan window =
-        ByteSpan(window_).subspan(static_cast<std::size_t>(candidate - window_offset_));
-    std::size_t i = 0;
-    while (i + kRecordHeaderBytes <= window.size() &&
-           !HeaderHolds(window.subspan(i, kRecordHeaderBytes))) {
-      ++i;
-    }
-    candidate += i;
+        ByteSpan(window_).subspan(static_cast<std::size_t>(found.offset - window_offset_));
+    const std::size_t i = FindHeader(window);
+    found.offset += i;
     if (i + kRecordHeaderBytes > window.size()) continue;
     const ByteSpan header = window.subspan(i, kRecordHeaderBytes);
     const auto length = static_cast<std::size_t>(LoadLittleEndian<std::uint64_t>(header));
-    if (!WorthChecking(candidate, length)) {
-      ++candidate;
-      continue;
+    if (WorthChecking(found.offset, length)) {
+      CBOARD_ASSIGN_OR_RETURN(const ByteSpan record,
+                              Window(found.offset, length + kRecordOverheadBytes));
+      if (record.size() < length + kRecordOverheadBytes) {
+        if (found.first_torn == 0) found.first_torn = found.offset;
+      } else if (ComputeMaskedCrc(record.subspan(kRecordHeaderBytes, length)) ==
+                 StoredCrc(record.last<kRecordFooterBytes>())) {
+        found.is_whole = true;
+        return found;
+      }
+      wasted_bytes_ += record.size();  // A length whose payload is damaged or cut, or chance.
     }
-    CBOARD_ASSIGN_OR_RETURN(const ByteSpan record,
-                            Window(candidate, length + kRecordOverheadBytes));
-    if (record.size() < length + kRecordOverheadBytes) break;  // A torn tail: Next() waits for it.
-    if (ComputeMaskedCrc(record.subspan(kRecordHeaderBytes, length)) ==
-        StoredCrc(record.last<kRecordFooterBytes>())) {
-      break;
-    }
-    wasted_bytes_ += record.size();
-    ++candidate;  // A length whose payload is damaged too, or chance.
+    ++found.offset;
   }
-  skipped_bytes_ += candidate - damaged;
-  offset_ = candidate;
-  return Fail(ErrorCode::kDataLoss, At(damaged) + reason + "; skipped " +
-                                        std::to_string(candidate - damaged) + " bytes to offset " +
-                                        std::to_string(candidate));
+}
+
+// Moves to the next whole record that holds. Without one, to a record that reaches past the end,
+// for which Next() waits; without that, to the end of what is there.
+Result<Record> RecordReader::SkipDamage(std::string reason) {
+  CBOARD_ASSIGN_OR_RETURN(const Found found, FindRecord(offset_ + 1));
+  const bool is_torn = !found.is_whole && found.first_torn != 0;
+  return Skipped(reason, is_torn ? found.first_torn : found.offset);
+}
+
+// The record at the position reaches past the end, of which `available` bytes are there.
+Result<Record> RecordReader::SkipTorn(std::size_t available) {
+  CBOARD_ASSIGN_OR_RETURN(const Found found, FindRecord(std::max(offset_ + 1, searched_end_)));
+  if (!found.is_whole) {
+    searched_end_ = found.first_torn != 0 ? found.first_torn : found.offset;
+    return Fail(NoWholeRecord(offset_, available));
+  }
+  return Skipped("it was cut, and others follow", found.offset);
+}
+
+tl::unexpected<Error> RecordReader::Skipped(const std::string& reason, std::uint64_t end) {
+  const std::uint64_t begin = offset_;
+  skipped_bytes_ += end - begin;
+  offset_ = end;
+  return Fail(ErrorCode::kDataLoss, At(begin) + reason + "; skipped " +
+                                        std::to_string(end - begin) + " bytes to offset " +
+                                        std::to_string(end));
 }
 
 }  // namespace cboard

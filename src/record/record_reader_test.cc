@@ -76,6 +76,39 @@ TEST(RecordReader, EveryTruncationWaitsAndThenContinues) {
   }
 }
 
+TEST(RecordReader, FindsWholeRecordsBehindOneThatWasCut) {
+  const std::string large = Framed(std::string(600'000, 'x'));
+  for (const std::size_t cut : {std::size_t{12}, std::size_t{13}, large.size() / 2}) {
+    const Reading reading = ReadAll(Framed("a") + large.substr(0, cut) + Framed("b") + Framed("c"));
+    EXPECT_EQ(reading.payloads, (std::vector<std::string>{"a", "b", "c"})) << cut;
+    EXPECT_THAT(reading.damage, ::testing::ElementsAre(::testing::HasSubstr(
+                                    "record at offset 17: it was cut, and others follow; skipped " +
+                                    std::to_string(cut) + " bytes")))
+        << cut;
+  }
+}
+
+TEST(RecordReader, FindsWholeRecordsBehindSeveralThatWereCut) {
+  const std::string large = Framed(std::string(1000, 'x'));
+  const std::string cut = large.substr(0, 500);
+  const Reading reading = ReadAll(cut + cut + Framed("a") + cut + Framed("b") + cut);
+  EXPECT_EQ(reading.payloads, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(reading.damage.size(), 2u);
+}
+
+TEST(RecordReader, SearchesTheBeginningOfALongRecordOnce) {
+  const std::string large = Framed(std::string(4'000'000, 'x'));
+  GrowingSource source;
+  RecordReader reader(source);
+  for (std::size_t at = 0; at < large.size(); at += 1'000'000) {
+    EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kTruncated));
+    // All but the last bytes, which could begin a header.
+    EXPECT_GE(reader.searched_end() + kRecordHeaderBytes, at);
+    source.Grow(AsBytes(std::string_view(large).substr(at, 1'000'000)));
+  }
+  EXPECT_THAT(reader.Next(), HoldsText(std::string(4'000'000, 'x')));
+}
+
 TEST(RecordReader, EveryBitFlipIsFoundAndCostsOneRecordOnly) {
   const std::string first = Framed("first");
   const std::string file = first + Framed("second") + Framed("third");

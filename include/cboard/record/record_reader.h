@@ -57,23 +57,40 @@ class RecordReader {
   //               file has grown resumes the record that was still being written;
   //   kDataLoss   bytes were skipped up to the next place whose length checksum and payload
   //               checksum hold (or up to the present end, if there is none); the message says
-  //               which bytes, and the next call goes on behind them;
+  //               which bytes, and the next call goes on behind them. A record that reaches past
+  //               the present end is skipped only if a whole record lies inside it: somebody went
+  //               on writing behind a record that was cut;
   //   others      from the source.
   // Reading a file to its end takes time in proportion to its size, however it is damaged; in one
   // made to waste time, records over 4 KiB may be taken for damage.
   Result<Record> Next();
 
   std::uint64_t offset() const { return offset_; }
+
+  // After kTruncated: up to here no whole record begins. A later reader that starts at offset()
+  // need not search these bytes again if it is told so.
+  std::uint64_t searched_end() const { return searched_end_; }
+  void SkipSearched(std::uint64_t end) { searched_end_ = end; }
+
   std::uint64_t skipped_bytes() const { return skipped_bytes_; }
 
  private:
   Result<ByteSpan> Window(std::uint64_t offset, std::size_t size);
+  struct Found {
+    std::uint64_t offset = 0;  // Of a whole record; else where searching stopped.
+    bool is_whole = false;
+    std::uint64_t first_torn = 0;  // A header that holds, of a record past the end; 0: none.
+  };
+  Result<Found> FindRecord(std::uint64_t from);
   Result<Record> SkipDamage(std::string reason);
+  Result<Record> SkipTorn(std::size_t available);
+  tl::unexpected<Error> Skipped(const std::string& reason, std::uint64_t end);
   bool WorthChecking(std::uint64_t offset, std::uint64_t length) const;
 
   ByteSource& source_;
   std::uint64_t offset_;
   std::uint64_t skipped_bytes_ = 0;
+  std::uint64_t searched_end_ = 0;
   std::uint64_t wasted_bytes_ = 0;  // Looked at for the sake of lengths that were wrong.
   std::uint64_t window_offset_ = 0;
   std::vector<std::byte> window_;
