@@ -20,6 +20,7 @@
 #include "summaries.h"
 #include "tensor_arg.h"
 #include "unlocked.h"
+#include "writer/partial_record.h"
 #include "writer/summary/tag_cleaning.h"
 
 namespace nb = nanobind;
@@ -145,7 +146,10 @@ Result<void> EventFile::AddEventInChild(std::string_view event) {
     written = ::write(child_descriptor_, record.data(), record.size());
   } while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(record.size())) {
-    return Fail(ErrnoError(written < 0 ? errno : ENOSPC, "write to " + Quoted(path_)));
+    const int reason = written < 0 ? errno : ENOSPC;
+    // If the parent has written behind it, readers find what it wrote.
+    if (written > 0) RemovePartialRecord(child_descriptor_, static_cast<std::size_t>(written));
+    return Fail(ErrnoError(reason, "write to " + Quoted(path_)));
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include "testing/matchers.h"
 #include "testing/open_writer.h"
 #include "testing/temp_dir.h"
+#include "writer/partial_record.h"
 
 namespace cboard {
 namespace {
@@ -75,6 +76,28 @@ TEST(DiskTrouble, IsReportedOnceAndEverythingIsThereAfterwards) {
   ASSERT_EQ(points.size(), static_cast<std::size_t>(kEvents));
   for (int i = 0; i < kEvents; ++i) ASSERT_EQ(points[static_cast<std::size_t>(i)].step, i);
   EXPECT_THAT(reports.texts(), ElementsAre(HasSubstr("cannot write to"), "works"));
+}
+
+TEST(DiskTrouble, LeavesNoPartialRecordBehind) {
+  TempDir dir;
+  const auto writer = OpenOrDie(dir.path());
+  ASSERT_THAT(writer->Flush(), Succeeds());
+  const std::string large = proto::EncodeEvent(
+      {.step = 1, .kind = proto::EventKind::kGraphDef, .payload = std::string(600'000, 'x')});
+  for (const rlim_t limit : {1001u, 700'001u, 1'300'001u}) {  // In a scalar, in large events.
+    {
+      const FullDisk full(limit);
+      for (int i = 0; i < 100; ++i) ASSERT_THAT(writer->AddScalar("x", 1, i, 1), Succeeds());
+      ASSERT_THAT(writer->AddEvent(large), Succeeds());
+      EXPECT_THAT(writer->Flush(), FailsWith(ErrorCode::kResourceExhausted));
+      const std::string bytes = *ReadFile(writer->path());
+      EXPECT_EQ(PartialRecordBytes(AsBytes(bytes), bytes.size()), 0u) << limit;
+      EXPECT_GT(bytes.size(), 100u);
+    }
+    ASSERT_THAT(writer->Flush(), Succeeds());
+  }
+  ASSERT_THAT(writer->Close(), Succeeds());
+  EXPECT_EQ(EventBytes(writer->path()).size(), 1 + 3 * 101u);  // The file version is the first.
 }
 
 TEST(DiskTrouble, FlushingAfterEveryEventKeepsTheBacklogWithinItsLimit) {

@@ -8,6 +8,7 @@
 
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
+#include "writer/partial_record.h"
 
 namespace cboard {
 
@@ -22,6 +23,9 @@ class EventFile {
   Result<void> WriteSome(ByteSpan bytes, std::size_t& written) {
     return file_.WriteSome(bytes, written);
   }
+
+  // See RemovePartialRecord.
+  bool RemovePartial(std::size_t bytes) { return RemovePartialRecord(file_.descriptor(), bytes); }
 
   // True once the file has been deleted, or its whole directory.
   bool Vanished() const { return !file_.HasName(); }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cboard/base/strings.h"
+#include "writer/partial_record.h"
 
 namespace cboard {
 namespace {
@@ -101,6 +102,9 @@ FileTask::Drained FileTask::Drain() {
     const Result<void> result = file_->WriteSome(chunk->unwritten(), written);
     chunk->written += written;
     if (!result) {
+      // The process may end before there is room for the rest.
+      const std::size_t partial_bytes = PartialRecordBytes(chunk->bytes(), chunk->written);
+      if (file_->RemovePartial(partial_bytes)) chunk->written -= partial_bytes;
       Refused(result.error());
       return Drained::kRefused;
     }

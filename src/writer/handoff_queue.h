@@ -29,6 +29,7 @@ struct Chunk {
   static Chunk OfCapacity(std::size_t capacity) {
     return {std::make_unique_for_overwrite<std::byte[]>(capacity), capacity, 0, 0};
   }
+  ByteSpan bytes() const { return {data.get(), size}; }
   ByteSpan unwritten() const { return {data.get() + written, size - written}; }
 };
 

@@ -38,6 +38,34 @@ writer.close()
     assert len(run.events.Tensors("t/text_summary")) == 8
 
 
+def test_a_child_whose_record_does_not_fit_leaves_nothing_of_it(python, tmp_path, read):
+    # A limit on the size of files stands in for a full disk, in the child alone.
+    python("""
+import multiprocessing as mp, os, resource, signal
+from tensorboardX import SummaryWriter
+mp.set_start_method("fork")
+writer = SummaryWriter("run")
+writer.add_scalar("s", 0, 0)
+writer.flush()
+def work():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
+    try:
+        writer.add_text("t", "x" * 600_000, 0)
+    except OSError:
+        os._exit(3)
+child = mp.Process(target=work)
+child.start()
+child.join()
+assert child.exitcode == 3, child.exitcode
+for k in range(1, 3000): writer.add_scalar("s", k, k)
+writer.close()
+""")
+    assert [step for step, _ in read(tmp_path / "run").scalars("s")] == list(range(3000))
+    (path,) = (tmp_path / "run").iterdir()
+    assert path.stat().st_size < 200_000
+
+
 def test_eight_processes_share_a_directory(tmp_path, read):
     code = ("import sys; from tensorboardX import SummaryWriter; w = SummaryWriter('run');\n"
             "for k in range(50): w.add_scalar('p' + sys.argv[1], k, k)")  # fmt: skip

@@ -1,0 +1,35 @@
+#include "writer/partial_record.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "cboard/record/record_writer.h"
+
+namespace cboard {
+
+std::size_t PartialRecordBytes(ByteSpan records, std::size_t written_bytes) {
+  std::size_t end = 0;  // Of the whole records.
+  while (written_bytes - end >= kRecordOverheadBytes) {
+    const auto length = LoadLittleEndian<std::uint64_t>(records.subspan(end));
+    if (length > written_bytes - end - kRecordOverheadBytes) break;
+    end += static_cast<std::size_t>(length) + kRecordOverheadBytes;
+  }
+  return written_bytes - end;
+}
+
+bool RemovePartialRecord(int descriptor, std::size_t partial_bytes) {
+  if (partial_bytes == 0) return true;
+  const off_t position = ::lseek(descriptor, 0, SEEK_CUR);
+  struct stat status;
+  if (position < static_cast<off_t>(partial_bytes) || ::fstat(descriptor, &status) != 0 ||
+      status.st_size != position) {
+    return false;
+  }
+  const off_t end = position - static_cast<off_t>(partial_bytes);
+  // In this order: a forked process that writes in between leaves a gap, and loses nothing.
+  return ::ftruncate(descriptor, end) == 0 && ::lseek(descriptor, end, SEEK_SET) == end;
+}
+
+}  // namespace cboard
