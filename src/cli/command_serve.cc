@@ -23,6 +23,7 @@
 #include "cli/commands.h"
 #include "cli/serve_config.h"
 #include "cli/text_table.h"
+#include "reader/live/private_directory.h"
 
 namespace cboard::cli {
 namespace {
@@ -36,6 +37,10 @@ Result<BoardOptions> BoardOptionsOf(const ServeConfig& config) {
   BoardOptions options;
   CBOARD_ASSIGN_OR_RETURN(options.logdirs, config.logdirs.Parse());
   options.cache_directory = DefaultCacheDirectory();
+  if (auto usable = reader::CheckPrivateDirectory(options.cache_directory); !usable) {
+    Complain("indexes are not kept between starts: " + usable.error().message);
+    options.cache_directory.clear();
+  }
   options.samples_per_plugin = config.samples_per_plugin;
   options.reload_interval =
       std::chrono::milliseconds(static_cast<std::int64_t>(config.reload_interval_seconds * 1000));

@@ -51,8 +51,18 @@ T LoadMember(const std::byte* blobs, std::size_t index) {
 
 }  // namespace
 
+StoredBlob ToStored(const BlobEntry& entry) {
+  return {.step = entry.step,
+          .wall_time_seconds = entry.wall_time_seconds,
+          .record_offset = entry.record_offset,
+          .record_bytes = entry.record_bytes,
+          .value_offset = entry.value_offset,
+          .value_bytes = entry.value_bytes};
+}
+
 BlobEntry BlobColumnView::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);
+  if (stored_ != nullptr) stored_->Require();
   index += first_;
   const BlobBlock* block =
       std::upper_bound(blocks_, blocks_ + block_count_, index,

@@ -10,6 +10,7 @@
 #include "cboard/reader/series.h"
 #include "reader/index/arena.h"
 #include "reader/index/block_list.h"
+#include "reader/index/stored_columns.h"
 
 namespace cboard::reader {
 
@@ -24,6 +25,8 @@ struct StoredBlob {
   std::uint32_t reserved = 0;  // No padding, so that columns can be stored as they are.
 };
 static_assert(sizeof(StoredBlob) == 40);
+
+StoredBlob ToStored(const BlobEntry& entry);
 
 // What the step and the wall time of a ShortBlob are told from: those of the column's first blob.
 struct BlobBase {
@@ -48,7 +51,7 @@ static_assert(sizeof(ShortBlob) == 28);
 
 struct BlobBlock {
   std::uint64_t first_index = 0;
-  const std::byte* blobs = nullptr;  // Not always aligned: those of a mapped file are copied out.
+  const std::byte* blobs = nullptr;  // Not always aligned: stored ones are copied out.
   const BlobBase* base = nullptr;    // Of ShortBlobs; nullptr: they are StoredBlobs.
 };
 
@@ -57,9 +60,14 @@ struct BlobBlock {
 class BlobColumnView {
  public:
   BlobColumnView() = default;
+  // `stored`, which `owner` keeps, has the bytes; nullptr: they are there.
   BlobColumnView(std::shared_ptr<const void> owner, const BlobBlock* blocks,
-                 std::size_t block_count, std::size_t size)
-      : owner_(std::move(owner)), blocks_(blocks), block_count_(block_count), size_(size) {}
+                 std::size_t block_count, std::size_t size, const StoredColumns* stored = nullptr)
+      : owner_(std::move(owner)),
+        stored_(stored),
+        blocks_(blocks),
+        block_count_(block_count),
+        size_(size) {}
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -75,6 +83,7 @@ class BlobColumnView {
   friend class BlobColumn;
 
   std::shared_ptr<const void> owner_;
+  const StoredColumns* stored_ = nullptr;
   const BlobBlock* blocks_ = nullptr;
   std::size_t block_count_ = 0;
   std::size_t first_ = 0;  // Where this view begins in the column.

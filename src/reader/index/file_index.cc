@@ -62,16 +62,16 @@ std::uint64_t FileIndex::blob_index_bytes() const { return impl_->blob_index_byt
 Result<void> FileIndex::Impl::Decode(const EncodedView& encoded, std::shared_ptr<const void> owner,
                                      TagInfoMemory& tags) {
   CBOARD_ASSIGN_OR_RETURN(stored_, DecodeStored(path_, encoded, std::move(owner), tags));
-  stored_columns_ = encoded.columns;
-  stored_crc_ = stored_->columns_crc;
   return {};
 }
 
-bool FileIndex::Impl::Verify() const { return HasRightColumns(stored_columns_, stored_crc_); }
+bool FileIndex::Impl::Verify() const { return !stored_ || stored_->columns->Verify(); }
 
 void FileIndex::Impl::Rename(std::string path) {
   path_ = std::move(path);
-  if (stored_) stored_->view = WithPath(*stored_->view, path_);
+  if (!stored_) return;
+  stored_->columns->Rename(path_);
+  stored_->view = WithPath(*stored_->view, path_);
 }
 
 // Of one in which two tags have the same name, which nobody has stored, nothing is kept.
@@ -99,17 +99,14 @@ void FileIndex::Impl::ReadOn(const File& file, const ReadOptions& options) {
     return;
   }
   const std::uint64_t end = parts_.back()->end;
-  std::optional<FileLease> lent;  // Lives as long as all that is mapped.
-  if (*size >= end + options.min_mapped_bytes) lent.emplace(file);
-  FileLease* const lease = lent ? &*lent : nullptr;
   if (options.workers != nullptr && options.workers->count() > 1 &&
       *size > end + 2 * options.min_part_bytes) {
     const std::uint64_t first_bytes = std::min(kMaxFirstBytes, options.min_part_bytes);
-    ReadPart(file, lease, *parts_.back(), end + first_bytes, *size, options);
-    ReadInParallel(file, lease, *size, options);
+    ReadPart(file, *parts_.back(), end + first_bytes, *size, options);
+    ReadInParallel(file, *size, options);
   }
   Part& last = *parts_.back();
-  if (!last.error) ReadPart(file, lease, last, kToTheEnd, *size, options);
+  if (!last.error) ReadPart(file, last, kToTheEnd, *size, options);
   JoinNewSeries(parts_.size() - 1);
   error_ = last.error;
   last.error.reset();
@@ -117,7 +114,7 @@ void FileIndex::Impl::ReadOn(const File& file, const ReadOptions& options) {
   size_bytes_ = std::max(file.Size().value_or(*size), last.end);
 }
 
-void FileIndex::Impl::ReadInParallel(const File& file, FileLease* lease, std::uint64_t file_bytes,
+void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
                                      const ReadOptions& options) {
   const std::size_t first_number = parts_.size() - 1;
   Part& first = *parts_[first_number];
@@ -146,7 +143,7 @@ void FileIndex::Impl::ReadInParallel(const File& file, FileLease* lease, std::ui
   for (const auto& part : others) stops.push_back(part->begin);
   stops.push_back(kToTheEnd);
   options.workers->ForEach(stops.size(), [&](std::size_t i) {
-    ReadPart(file, lease, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
+    ReadPart(file, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
   });
 
   // What was read must be what reading from the beginning would have given.
@@ -157,7 +154,7 @@ void FileIndex::Impl::ReadInParallel(const File& file, FileLease* lease, std::ui
     if (before.end >= stops[i + 1]) continue;           // What seemed records lies inside one.
     if (!Follows(*others[i])) {
       others[i] = std::make_unique<Part>(before.end, Tags(), before.index.state);
-      ReadPart(file, lease, *others[i], stops[i + 1], file_bytes, options);
+      ReadPart(file, *others[i], stops[i + 1], file_bytes, options);
     }
     if (others[i]->index.version_changed || !before.index.state.has_version_2) {
       DropPartsFrom(first_number + 1);  // Then the first is read on, in order.

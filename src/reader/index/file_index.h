@@ -19,6 +19,7 @@
 #include "cboard/reader/snapshot.h"
 #include "reader/index/blob_column.h"
 #include "reader/index/scalar_column.h"
+#include "reader/index/stored_columns.h"
 #include "reader/index/tag_info_table.h"
 
 namespace cboard::reader {
@@ -55,13 +56,17 @@ struct FileColumns {
   std::vector<BlobColumnView> blobs;
 };
 
+struct FileDamage : Damage {
+  bool is_record = false;  // The checksums of a record hold here, but it holds no event.
+};
+
 struct FileView {
   EventFile file;
   std::vector<SeriesView> series;  // In the order in which they first appear.
   std::shared_ptr<const FileColumns>
       columns;                    // What the series look at; copies of a view share it.
   std::vector<Restart> restarts;  // In the order of the file.
-  std::vector<Damage> damage;     // The first kMaxReportedDamage places.
+  std::vector<FileDamage> damage;  // The first kMaxReportedDamage places.
   std::uint64_t damage_count = 0;
   std::uint64_t event_count = 0;
   double first_wall_time_seconds = std::numeric_limits<double>::infinity();
@@ -79,12 +84,6 @@ struct EncodedIndex {
   std::string columns;
 
   friend bool operator==(const EncodedIndex&, const EncodedIndex&) = default;
-};
-
-// The same where it lies.
-struct EncodedView {
-  ByteSpan structure;
-  ByteSpan columns;
 };
 
 // Runs pieces of work on several threads: the pool of the log reader, or a fake that runs them in
@@ -108,9 +107,6 @@ struct ReadOptions {
 
   // A file is read in several places only if each gets this much.
   std::uint64_t min_part_bytes = 4 << 20;
-
-  // So many new bytes are mapped rather than read, if that is safe.
-  std::uint64_t min_mapped_bytes = 256 << 10;
 };
 
 // Not thread-safe; the views are.
@@ -122,7 +118,8 @@ class FileIndex {
   FileIndex& operator=(FileIndex&&) noexcept;
 
   // An index that was stored with Encode, used in place: `encoded` lives as long as `owner`. Fails
-  // with kDataLoss when the structure is damaged; the contents of columns are checked by Verify.
+  // with kDataLoss when the structure is damaged; the columns are checked when they are first
+  // looked at, and before that by Verify.
   // `tags` are those of the file that was decoded before, and become those of this one.
   static Result<FileIndex> Decode(std::string path, const EncodedView& encoded,
                                   std::shared_ptr<const void> owner, TagInfoMemory& tags);
@@ -140,7 +137,8 @@ class FileIndex {
   // Bytes from which Decode makes the same index.
   EncodedIndex Encode() const;
 
-  // Whether the column bytes of a decoded index are those that were stored.
+  // Whether the column bytes of a decoded index are those that were stored. If not, it must be
+  // neither read on nor encoded.
   bool Verify() const;
 
   std::uint64_t scalar_bytes() const;  // Memory of columns, spare room included.

@@ -63,12 +63,7 @@ ScalarColumn Repacked(std::span<const ScalarColumnView> columns, Arena& arena) {
 }
 
 void PutStored(const BlobEntry& entry, std::string& columns) {
-  const StoredBlob blob{.step = entry.step,
-                        .wall_time_seconds = entry.wall_time_seconds,
-                        .record_offset = entry.record_offset,
-                        .record_bytes = entry.record_bytes,
-                        .value_offset = entry.value_offset,
-                        .value_bytes = entry.value_bytes};
+  const StoredBlob blob = ToStored(entry);
   columns += AsText(std::as_bytes(std::span(&blob, 1)));
 }
 
@@ -94,10 +89,11 @@ void PutTotals(const FileView& view, const LogState& state, BytesOut& out) {
 
   out.Put(view.damage_count);
   out.Put(std::uint64_t{view.damage.size()});
-  for (const Damage& damage : view.damage) {
+  for (const FileDamage& damage : view.damage) {
     out.Put(damage.offset);
     out.Put(damage.bytes);
     out.PutText(damage.reason);
+    out.Put(std::uint8_t{damage.is_record});
   }
 }
 

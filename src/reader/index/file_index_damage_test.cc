@@ -163,6 +163,21 @@ TEST(FileIndexDamage, OfTwoFilesInterleavedEveryWholeRecordIsFound) {
   EXPECT_GT(view->damage_count, 10u);
 }
 
+TEST(FileIndexDamage, WholeRecordsBehindACutOneAreShownAndTheCutOneIsReported) {
+  std::string large;
+  AppendRecord(AsBytes(std::string(600'000, 'x')), large);
+  const std::string before = VersionRecord() + ScalarRecord("a", 0, 0);
+  std::string after;
+  for (std::int64_t step = 1; step < 3000; ++step) after += ScalarRecord("a", 1, step);
+  const auto view = ReadWhole(before + large.substr(0, 100'000) + after);
+  ASSERT_EQ(view->series.size(), 1u);
+  EXPECT_EQ(view->series[0].scalars[0].size(), 3000u);
+  ASSERT_EQ(view->damage.size(), 1u);
+  EXPECT_EQ(view->damage[0].offset, before.size());
+  EXPECT_EQ(view->damage[0].bytes, 100'000u);
+  EXPECT_EQ(view->file.torn_bytes, 0u);
+}
+
 TEST(FileIndexDamage, ARecordThatIsNoEventIsReportedAndPassed) {
   std::string bad;
   AppendRecord(AsBytes("\x09 no event"), bad);

@@ -38,8 +38,7 @@ class FileIndex::Impl {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> members;  // Part, series in it.
   };
 
-  void ReadInParallel(const File& file, FileLease* lease, std::uint64_t file_bytes,
-                      const ReadOptions& options);
+  void ReadInParallel(const File& file, std::uint64_t file_bytes, const ReadOptions& options);
   void MakePartOfStored();
   bool Follows(const Part& part) const;
   void AddPart(std::unique_ptr<Part> part);
@@ -58,8 +57,6 @@ class FileIndex::Impl {
   std::vector<Joined> joined_;
   NameTable by_name_;                 // Into joined_.
   std::optional<StoredFile> stored_;  // Until it is read on.
-  ByteSpan stored_columns_;           // Kept by `stored_` or by the arenas.
-  std::uint32_t stored_crc_ = 0;
 };
 
 }  // namespace cboard::reader

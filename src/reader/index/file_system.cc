@@ -20,11 +20,6 @@ bool IsRemoteType(const struct statfs& status) {
 
 }  // namespace
 
-bool IsRemote(int descriptor) {
-  struct statfs status;
-  return ::fstatfs(descriptor, &status) == 0 && IsRemoteType(status);
-}
-
 bool IsRemote(const std::string& path) {
   struct statfs status;
   return ::statfs(path.c_str(), &status) == 0 && IsRemoteType(status);

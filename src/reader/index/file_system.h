@@ -1,4 +1,4 @@
-// What kind of file system a file or directory lies in.
+// What kind of file system a directory lies in.
 #pragma once
 
 #include <string>
@@ -7,7 +7,6 @@ namespace cboard::reader {
 
 // Whether other machines may change it without this system noticing: network file systems, and
 // those that a program provides (FUSE). False if the system does not tell.
-bool IsRemote(int descriptor);
 bool IsRemote(const std::string& path);
 
 }  // namespace cboard::reader

@@ -25,7 +25,8 @@ std::shared_ptr<const FileView> FileIndex::Impl::View() const {
         std::max(view->newest_wall_time_seconds, index.newest_wall_time_seconds);
     for (const PartDamage& damage : index.damage) {
       if (view->damage.size() == kMaxReportedDamage) break;
-      view->damage.push_back({path_, damage.offset, damage.bytes, damage.reason});
+      view->damage.push_back(
+          {{path_, damage.offset, damage.bytes, damage.reason}, damage.is_record});
     }
   }
   const auto columns = std::make_shared<FileColumns>();

@@ -18,12 +18,6 @@ std::vector<std::vector<std::byte>>& SpareBuffers() {
 
 }  // namespace
 
-FileWindow::FileWindow(const File& file, FileLease* lease, std::uint64_t min_mapped_bytes,
-                       std::uint64_t limit, std::atomic<std::uint64_t>* bytes_read)
-    : file_(file), min_mapped_bytes_(min_mapped_bytes), limit_(limit), bytes_read_(bytes_read) {
-  if (lease != nullptr) mapping_.emplace(file, *lease);
-}
-
 FileWindow::~FileWindow() {
   if (!buffer_.empty() && buffer_.size() <= kMaxKeptBytes) {
     SpareBuffers().push_back(std::move(buffer_));
@@ -35,27 +29,8 @@ Result<ByteSpan> FileWindow::At(std::uint64_t offset, std::size_t wanted) {
   const std::size_t at_hand =
       begins_inside ? window_.size() - static_cast<std::size_t>(offset - begin_) : 0;
   const bool is_all = begins_inside && (at_hand >= wanted || ends_file_);
-  if (!is_all && !Map(offset, wanted)) CBOARD_RETURN_IF_ERROR(Read(offset, wanted));
+  if (!is_all) CBOARD_RETURN_IF_ERROR(Read(offset, wanted));
   return window_.subspan(static_cast<std::size_t>(offset - begin_));
-}
-
-bool FileWindow::Map(std::uint64_t offset, std::size_t wanted) {
-  if (!mapping_) return false;
-  ByteSpan mapped;
-  if (limit_ >= offset && limit_ - offset >= min_mapped_bytes_) {
-    mapped = mapping_->Map(offset, wanted, limit_, kPaddingBytes);
-  } else {
-    mapping_->Unmap();
-  }
-  if (mapped.empty()) {
-    if (window_.data() != buffer_.data()) window_ = {};  // It was in the mapping that is gone.
-    return false;
-  }
-  begin_ = offset;
-  window_ = mapped;
-  ends_file_ = false;
-  CountUpTo(offset + mapped.size());
-  return true;
 }
 
 Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {

@@ -85,8 +85,8 @@ void PartIndex::Adopt(const FileView& view, LogState log_state,
   first_wall_time_seconds = view.first_wall_time_seconds;
   newest_wall_time_seconds = view.newest_wall_time_seconds;
   damage_count = view.damage_count;
-  for (const Damage& place : view.damage) {
-    damage.push_back({place.offset, place.bytes, place.reason});
+  for (const FileDamage& place : view.damage) {
+    damage.push_back({place.offset, place.bytes, place.reason, place.is_record});
   }
   for (const SeriesView& stored : view.series) {
     Series& added = series[series.Add(stored.info)];
@@ -130,7 +130,7 @@ std::optional<std::uint32_t> PartIndex::AddRecord(std::uint64_t offset, ByteSpan
   }
   if (!outcome) {
     constexpr std::uint64_t kOverheadBytes = 16;
-    AddDamage({offset, payload.size() + kOverheadBytes, outcome.error().message});
+    AddDamage({offset, payload.size() + kOverheadBytes, outcome.error().message, true});
     return std::nullopt;
   }
   return value_count_ == 1 ? single_scalar_ : std::nullopt;

@@ -31,6 +31,7 @@ struct PartDamage {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::string reason;
+  bool is_record = false;  // See FileDamage.
 };
 
 // How the file was written, as far as it matters to the events that follow.

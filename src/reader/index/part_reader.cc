@@ -73,15 +73,15 @@ class LentMatcher {
 
 class Reader {
  public:
-  Reader(const File& file, FileLease* lease, Part& part, std::uint64_t stop,
-         std::uint64_t file_bytes, const ReadOptions& options)
+  Reader(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
+         const ReadOptions& options)
       : file_(file),
         part_(part),
         index_(part.index),
         stop_(stop),
         expected_end_(std::min(stop, file_bytes)),
         options_(options),
-        window_(file, lease, options.min_mapped_bytes, expected_end_, options.bytes_read) {}
+        window_(file, options.bytes_read) {}
 
   void Read() {
     const std::uint64_t events_before = index_.event_count;
@@ -119,7 +119,7 @@ class Reader {
   // first record that is anything else, and returns what is at hand from there on.
   CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20;
-    constexpr std::size_t kAheadBytes = 2048;  // Of a mapped file, these may not be in the cache.
+    constexpr std::size_t kAheadBytes = 2048;  // The buffer is larger than the first-level cache.
     const std::byte* record = bytes.data();
     const std::byte* const end = record + bytes.size();
     const std::byte* const stop =
@@ -199,7 +199,7 @@ class Reader {
     if (bytes.size() < total) {
       const Result<ByteSpan> more = window_.At(part_.end, total);
       if (!more) return Fails(more.error());
-      if (more->size() < total) return false;
+      if (more->size() < total) return ReadPastDamage();
       bytes = *more;
     }
     const ByteSpan payload = bytes.subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
@@ -218,19 +218,22 @@ class Reader {
     if (scalar) matcher_->Learn(payload, *scalar);
   }
 
-  // Lets RecordReader skip what is damaged, and read the rest if this has happened often.
+  // Lets RecordReader skip what is damaged or cut, and read the rest if this has happened often.
   bool ReadPastDamage() {
-    const bool to_the_end = ++part_.damage_count >= kMaxQuickDamage;
+    const bool to_the_end = part_.damage_count + 1 >= kMaxQuickDamage;
     FileSource source(file_);
     RecordReader reader(source, part_.end);
+    reader.SkipSearched(part_.searched_end);
     do {
       const Result<Record> record = reader.Next();
       if (record) {
         NoteProgress();
         AddRecord(record->offset, record->payload);
       } else if (record.error().code == ErrorCode::kDataLoss) {
+        ++part_.damage_count;
         index_.AddSkipped({part_.end, reader.offset() - part_.end, record.error().message});
       } else if (record.error().code == ErrorCode::kTruncated) {
+        part_.searched_end = reader.searched_end();
         return false;
       } else {
         return Fails(record.error());
@@ -257,9 +260,9 @@ class Reader {
 
 }  // namespace
 
-void ReadPart(const File& file, FileLease* lease, Part& part, std::uint64_t stop,
-              std::uint64_t file_bytes, const ReadOptions& options) {
-  Reader(file, lease, part, stop, file_bytes, options).Read();
+void ReadPart(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
+              const ReadOptions& options) {
+  Reader(file, part, stop, file_bytes, options).Read();
 }
 
 }  // namespace cboard::reader

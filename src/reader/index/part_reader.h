@@ -23,15 +23,16 @@ struct Part {
   std::optional<Error> error;  // Why reading stopped before the end, if the file system refused.
   PartIndex index;
   unsigned damage_count = 0;
+  std::uint64_t searched_end = 0;  // See RecordReader::searched_end.
 };
 
 // Reads `part` on from its end, until a record ends at or behind `stop` or no whole record is left.
 // `file_bytes` is the size of the file, as far as is known.
 //
 // Records whose two checksums hold are used. Damage is skipped as RecordReader does it, up to the
-// next record whose checksums hold.
-// With `lease` what is in memory is used where it lies.
-void ReadPart(const File& file, FileLease* lease, Part& part, std::uint64_t stop,
-              std::uint64_t file_bytes, const ReadOptions& options);
+// next record whose checksums hold; so is a record that reaches past the end of the file, if a
+// whole record lies inside it.
+void ReadPart(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
+              const ReadOptions& options);
 
 }  // namespace cboard::reader

@@ -17,6 +17,7 @@
 #include "cboard/reader/series.h"
 #include "reader/index/arena.h"
 #include "reader/index/block_list.h"
+#include "reader/index/stored_columns.h"
 
 namespace cboard::reader {
 
@@ -60,16 +61,22 @@ class ScalarColumnView {
  public:
   ScalarColumnView() = default;
 
-  // `size` points in `count` blocks that `owner` keeps.
+  // `size` points in `count` blocks that `owner` keeps. `stored`, which it keeps, too, has their
+  // bytes; nullptr: they are there.
   ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock* const* blocks,
-                   std::size_t count, std::size_t size)
-      : owner_(std::move(owner)), closed_(blocks), closed_count_(count), size_(size) {
+                   std::size_t count, std::size_t size, const StoredColumns* stored = nullptr)
+      : owner_(std::move(owner)),
+        stored_(stored),
+        closed_(blocks),
+        closed_count_(count),
+        size_(size) {
     open_.first_index = size;
   }
 
   // All points of one block, whose arrays `owner` keeps.
-  ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock& block)
-      : owner_(std::move(owner)), open_(block), size_(block.capacity) {
+  ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock& block,
+                   const StoredColumns* stored)
+      : owner_(std::move(owner)), stored_(stored), open_(block), size_(block.capacity) {
     open_.first_index = 0;
   }
 
@@ -96,6 +103,7 @@ class ScalarColumnView {
   void ForEachPart(std::size_t begin, std::size_t end, const Visit& visit) const;
 
   std::shared_ptr<const void> owner_;
+  const StoredColumns* stored_ = nullptr;
   const ColumnBlock* const* closed_ = nullptr;
   std::size_t closed_count_ = 0;
   ColumnBlock open_;       // A copy: the column may change its own.

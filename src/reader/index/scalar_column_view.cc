@@ -77,6 +77,7 @@ const ColumnBlock& ScalarColumnView::BlockOf(std::size_t index) const {
 
 template <typename Visit>
 void ScalarColumnView::ForEachPart(std::size_t begin, std::size_t end, const Visit& visit) const {
+  if (stored_ != nullptr) stored_->Require();
   std::size_t index = begin;
   if (index < std::min<std::size_t>(end, open_.first_index)) {
     const ColumnBlock* const* block = std::upper_bound(
@@ -114,6 +115,7 @@ void ScalarColumnView::ForEachStored(const std::function<void(const StoredScalar
 
 ScalarPoint ScalarColumnView::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);
+  if (stored_ != nullptr) stored_->Require();
   const ColumnBlock& block = BlockOf(first_ + index);
   ScalarPoint point;
   block.Read(first_ + index - block.first_index, 1, &point.step, &point.wall_time_seconds,

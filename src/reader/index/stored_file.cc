@@ -1,6 +1,10 @@
 #include "reader/index/stored_file.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -50,7 +54,12 @@ bool TakeBlock(BytesIn& in, ByteSpan columns, ColumnBlock& block) {
 // The blocks of the columns that have several, and those of blobs, in lists that views look at.
 // Most scalar columns have one block, which is part of their view.
 struct BlockLists {
+  BlockLists(std::shared_ptr<const void> owner, const std::string& path, const EncodedView& encoded,
+             std::uint32_t columns_crc)
+      : bytes_owner(std::move(owner)), columns(path, encoded, columns_crc) {}
+
   std::shared_ptr<const void> bytes_owner;
+  StoredColumns columns;
   std::shared_ptr<const TagInfoList> infos;
   std::vector<ColumnBlock> scalars;
   std::vector<const ColumnBlock*> scalar_pointers;
@@ -83,11 +92,12 @@ void TakeDamage(BytesIn& in, FileView& view) {
   view.damage_count = in.Take<std::uint64_t>();
   const std::size_t count = in.TakeCount(3 * 8);
   for (std::size_t i = 0; i < count && in.holds(); ++i) {
-    Damage& damage = view.damage.emplace_back();
+    FileDamage& damage = view.damage.emplace_back();
     damage.path = view.file.path;
     damage.offset = in.Take<std::uint64_t>();
     damage.bytes = in.Take<std::uint64_t>();
     damage.reason = in.TakeText();
+    damage.is_record = in.TakeFlag();
   }
 }
 
@@ -132,10 +142,9 @@ void TakeSteps(BytesIn& in, SeriesView& series) {
 class SeriesDecoder {
  public:
   // What is told of at most `series_count` tags and `block_count` blocks that lie in `points`.
-  SeriesDecoder(ByteSpan points, std::shared_ptr<const void> owner, std::size_t series_count,
+  SeriesDecoder(ByteSpan points, std::shared_ptr<BlockLists> lists, std::size_t series_count,
                 std::size_t block_count)
-      : points_(points), max_series_(series_count) {
-    lists_->bytes_owner = std::move(owner);
+      : points_(points), max_series_(series_count), lists_(std::move(lists)) {
     lists_->max_scalars = block_count;
   }
 
@@ -162,7 +171,7 @@ class SeriesDecoder {
     if (count == 1) {
       ColumnBlock block;
       if (!TakeBlock(in, points_, block)) return false;
-      columns_->scalars.emplace_back(lists_, block);
+      columns_->scalars.emplace_back(lists_, block, &lists_->columns);
     } else {
       if (!lists_->ReserveScalars(count)) return false;
       const std::size_t first = lists_->scalars.size();
@@ -175,7 +184,7 @@ class SeriesDecoder {
         lists_->scalar_pointers.push_back(&block);
       }
       columns_->scalars.emplace_back(lists_, lists_->scalar_pointers.data() + first, count,
-                                     static_cast<std::size_t>(points));
+                                     static_cast<std::size_t>(points), &lists_->columns);
     }
     series.scalars = std::span(columns_->scalars).last(1);
     return true;
@@ -191,16 +200,98 @@ class SeriesDecoder {
     lists_->blobs.reserve(max_series_);
     columns_->blobs.reserve(max_series_);
     lists_->blobs.push_back({.blobs = points_.data() + at});
-    columns_->blobs.emplace_back(lists_, &lists_->blobs.back(), 1, static_cast<std::size_t>(count));
+    columns_->blobs.emplace_back(lists_, &lists_->blobs.back(), 1, static_cast<std::size_t>(count),
+                                 &lists_->columns);
     series.blobs = std::span(columns_->blobs).last(1);
     return true;
   }
 
   ByteSpan points_;
   std::size_t max_series_;
-  std::shared_ptr<BlockLists> lists_ = std::make_shared<BlockLists>();
+  std::shared_ptr<BlockLists> lists_;
   std::shared_ptr<FileColumns> columns_ = std::make_shared<FileColumns>();
 };
+
+const SeriesView* FindSeries(const FileView& view, const TagInfo& info) {
+  const auto found = std::ranges::find_if(view.series, [&](const SeriesView& series) {
+    return series.info->name == info.name && series.info->kind == info.kind;
+  });
+  return found == view.series.end() ? nullptr : &*found;
+}
+
+// Stores a number in as many bytes as it has there. False if it does not fit.
+template <typename Narrow, typename Wide>
+bool StoreAs(std::uint8_t bytes, std::byte* array, std::size_t index, Wide wide, Narrow narrow,
+             bool fits) {
+  if (bytes == sizeof(Wide)) {
+    std::memcpy(array + index * sizeof wide, &wide, sizeof wide);
+    return true;
+  }
+  std::memcpy(array + index * sizeof narrow, &narrow, sizeof narrow);
+  return fits;
+}
+
+// Point `index` of a block.
+bool StorePoint(const StoredScalars& block, std::byte* steps, std::byte* walls, std::byte* values,
+                std::size_t index, const ScalarPoint& point) {
+  constexpr std::uint64_t kMaxDistance = std::numeric_limits<std::uint32_t>::max();
+  const auto step = static_cast<std::uint64_t>(point.step);
+  const std::uint64_t far_step = step - block.step_base;
+  const std::uint64_t far_wall =
+      std::bit_cast<std::uint64_t>(point.wall_time_seconds) - block.wall_time_base;
+  const bool step_holds =
+      block.step_bytes == 0
+          ? step == block.step_base + index * block.stride
+          : StoreAs(block.step_bytes, steps, index, step, static_cast<std::uint32_t>(far_step),
+                    far_step <= kMaxDistance);
+  const auto value = static_cast<float>(point.value);
+  return StoreAs(block.wall_time_bytes, walls, index, point.wall_time_seconds,
+                 static_cast<std::uint32_t>(far_wall), far_wall <= kMaxDistance) &&
+         StoreAs(block.value_bytes, values, index, point.value, value,
+                 static_cast<double>(value) == point.value || std::isnan(point.value)) &&
+         step_holds;
+}
+
+// The points of `found` take the place of those of `stored`; NaN where they are other ones.
+template <typename InRoom>
+void RefillScalars(const ScalarColumnView& stored, const SeriesView* found, const InRoom& in_room) {
+  ScalarSeries points;
+  if (found != nullptr) {
+    points = ScalarSeries(
+        std::vector<ScalarColumnView>(found->scalars.begin(), found->scalars.end()));
+  }
+  std::size_t done = 0;
+  bool holds = points.size() >= stored.size();
+  stored.ForEachStored([&](const StoredScalars& block) {
+    std::byte* const steps = in_room(block.steps);
+    std::byte* const walls = in_room(block.wall_times_seconds);
+    std::byte* const values = in_room(block.values);
+    std::size_t index = 0;
+    const auto store = [&](const ScalarBlock& some) {
+      for (std::size_t i = 0; i < some.steps.size() && holds; ++i, ++index) {
+        holds = StorePoint(block, steps, walls, values, index,
+                           {some.steps[i], some.wall_times_seconds[i], some.values[i]});
+      }
+    };
+    if (holds) points.ForEachBlock(done, block.count, store);
+    for (index = holds ? block.count : 0; index < block.count; ++index) {
+      constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+      StoreAs(block.value_bytes, values, index, kNan, static_cast<float>(kNan), true);
+    }
+    done += block.count;
+  });
+}
+
+void RefillBlobs(std::size_t count, const SeriesView* found, std::byte* room) {
+  if (found == nullptr) return;
+  std::size_t done = 0;
+  for (const BlobColumnView& blobs : found->blobs) {
+    for (std::size_t i = 0; i < blobs.size() && done < count; ++i, ++done) {
+      const StoredBlob blob = ToStored(blobs.at(i));
+      std::memcpy(room + done * sizeof blob, &blob, sizeof blob);
+    }
+  }
+}
 
 }  // namespace
 
@@ -218,7 +309,7 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   if (ComputeCrc32c(structure.subspan(kStoredMagic.size() + sizeof crc)) != crc) {
     return Damaged("its checksum is wrong");
   }
-  stored.columns_crc = in.Take<std::uint32_t>();
+  const auto columns_crc = in.Take<std::uint32_t>();
   if (in.Take<std::uint64_t>() != encoded.columns.size()) {
     return Damaged("its points have another length than they had");
   }
@@ -230,7 +321,9 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   const std::size_t series_count = in.TakeCount(6 * 8);
   if (!TakeRestarts(in, series_count, *view)) return Damaged("its restarts do not fit its tags");
   const std::size_t block_count = in.TakeCount(kStoredBlockBytes);
-  SeriesDecoder decoder(encoded.columns, std::move(owner), series_count, block_count);
+  SeriesDecoder decoder(
+      encoded.columns, std::make_shared<BlockLists>(std::move(owner), path, encoded, columns_crc),
+      series_count, block_count);
   tags.Begin();
   view->series.reserve(series_count);
   for (std::size_t i = 0; i < series_count; ++i) {
@@ -251,11 +344,37 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   const std::shared_ptr<BlockLists> lists = decoder.Finish(tags, *view);
   stored.scalar_bytes = lists->scalars.size() * (sizeof(ColumnBlock) + sizeof(ColumnBlock*));
   stored.blob_index_bytes = lists->blobs.size() * sizeof(BlobBlock);
+  stored.columns = &lists->columns;
   stored.owner = lists;
   stored.view = view;
   return stored;
 }
 
-bool HasRightColumns(ByteSpan columns, std::uint32_t crc) { return ComputeCrc32c(columns) == crc; }
+void RefillColumns(const std::string& path, const EncodedView& encoded) {
+  const MutableByteSpan room = encoded.source->Room(encoded.columns);
+  std::ranges::fill(room, std::byte{0});
+  TagInfoMemory tags;
+  EncodedView there = encoded;
+  there.source = nullptr;  // Or asking for its blocks would ask for their contents.
+  const Result<StoredFile> stored = DecodeStored(path, there, nullptr, tags);
+  if (!stored) return;
+  std::shared_ptr<const FileView> fresh;
+  if (const Result<File> file = File::OpenForReading(path)) {
+    FileIndex index(path);
+    index.ReadOn(*file, {});
+    fresh = index.View();
+  }
+  const auto* lists = static_cast<const BlockLists*>(stored->owner.get());
+  auto blob_block = lists->blobs.begin();
+  const auto in_room = [&](const std::byte* at) { return room.data() + (at - encoded.columns.data()); };
+  for (const SeriesView& series : stored->view->series) {
+    const SeriesView* found = fresh ? FindSeries(*fresh, *series.info) : nullptr;
+    if (!series.scalars.empty()) {
+      RefillScalars(series.scalars.front(), found, in_room);
+    } else if (!series.blobs.empty()) {
+      RefillBlobs(series.blobs.front().size(), found, in_room((blob_block++)->blobs));
+    }
+  }
+}
 
 }  // namespace cboard::reader

@@ -1,12 +1,11 @@
 // File indexes as bytes:
 //
-//   structure := "CBINDEX3"  crc(what follows):u32  crc(columns):u32  columns_bytes:u64
+//   structure := "CBINDEX4"  crc(what follows):u32  crc(columns):u32  columns_bytes:u64
 //                everything but points: counts, damage, restarts, tags, where their blocks are
 //   columns   := the arrays of the blocks, used where they lie
 //
 // The structure is checked when an index is decoded, so that nothing in it can lead astray; the
-// columns are only bounded then, and checked by HasRightColumns: a damaged one gives wrong numbers,
-// not wrong addresses.
+// columns are only bounded then, and checked before somebody looks at them (stored_columns.h).
 //
 // FileIndex::Encode makes these bytes.
 #pragma once
@@ -23,7 +22,7 @@
 
 namespace cboard::reader {
 
-inline constexpr std::string_view kStoredMagic = "CBINDEX3";
+inline constexpr std::string_view kStoredMagic = "CBINDEX4";
 inline constexpr std::size_t kStoredHeaderBytes = 24;
 inline constexpr std::size_t kStoredBlockBytes = 3 * 8 + 8 + 4 + 3;  // A block in the structure.
 
@@ -32,7 +31,7 @@ struct StoredFile {
   std::shared_ptr<const FileView> view;  // Outlives the rest.
   LogState state;
   EncodedView encoded;
-  std::uint32_t columns_crc = 0;
+  StoredColumns* columns = nullptr;   // Part of the owner.
   std::shared_ptr<const void> owner;  // Of the bytes and of the lists of blocks.
   std::uint64_t scalar_bytes = 0;     // Memory beside the bytes.
   std::uint64_t blob_index_bytes = 0;
@@ -42,6 +41,8 @@ struct StoredFile {
 Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& encoded,
                                 std::shared_ptr<const void> owner, TagInfoMemory& tags);
 
-bool HasRightColumns(ByteSpan columns, std::uint32_t crc);
+// Makes the columns of `encoded` again from the event file at `path`, in the room that their source
+// has for them. Where the file does not have the points any longer, values become NaN.
+void RefillColumns(const std::string& path, const EncodedView& encoded);
 
 }  // namespace cboard::reader

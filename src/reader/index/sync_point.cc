@@ -2,7 +2,6 @@
 
 #include "cboard/record/crc32c.h"
 #include "cboard/record/record_writer.h"
-#include "reader/index/file_window.h"
 
 namespace cboard::reader {
 namespace {
@@ -16,14 +15,15 @@ bool HeaderHolds(ByteSpan header) {
                                           LoadLittleEndian<std::uint32_t>(header.subspan<8, 4>());
 }
 
-// The end of the record at `offset`, if it holds and ends before `end`.
+}  // namespace
+
 std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offset,
                                          std::uint64_t end) {
   Result<ByteSpan> bytes = window.At(offset, kRecordHeaderBytes);
   if (!bytes || bytes->size() < kRecordHeaderBytes || !HeaderHolds(*bytes)) return std::nullopt;
   const auto length = static_cast<std::size_t>(LoadLittleEndian<std::uint64_t>(*bytes));
   const std::size_t total = length + kRecordOverheadBytes;
-  if (total > end - offset) return std::nullopt;
+  if (offset > end || total > end - offset) return std::nullopt;
   bytes = window.At(offset, total);
   if (!bytes || bytes->size() < total) return std::nullopt;
   const ByteSpan payload = bytes->subspan(kRecordHeaderBytes, length);
@@ -31,8 +31,6 @@ std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offse
   if (ToInteger(ComputeMaskedCrc(payload)) != stored) return std::nullopt;
   return offset + total;
 }
-
-}  // namespace
 
 std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from,
                                            std::uint64_t end) {

@@ -1,10 +1,11 @@
-// Finds a place in the middle of an event file from which it can be read.
+// Finds places in an event file where records begin.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "cboard/base/file.h"
+#include "reader/index/file_window.h"
 
 namespace cboard::reader {
 
@@ -14,5 +15,10 @@ namespace cboard::reader {
 // It is a guess all the same: what looks like records may be the contents of one, so the reader
 // checks that what comes before ends exactly there.
 std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from, std::uint64_t end);
+
+// The end of the record at `offset` of the file in `window`, if both checksums hold and it ends at
+// or before `end`.
+std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offset,
+                                         std::uint64_t end);
 
 }  // namespace cboard::reader

@@ -1,8 +1,13 @@
 // The log reader with a cache of indexes: the same as without, at less cost.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
 
 #include "cboard/base/file.h"
 #include "reader/live/index_cache.h"
@@ -129,6 +134,45 @@ TEST_F(CachedReader, AFileThatOnlyLooksTheSameIsNotTakenForIt) {
   EXPECT_EQ(Dump(*reader->snapshot()), Truth());
 }
 
+TEST_F(CachedReader, AFileThatWasEditedInPlaceIsReadAnew) {
+  Open();
+  const std::string one = ScalarRecords("x", 500, 501), other = ScalarRecords("x", 501, 502);
+  ASSERT_EQ(one.size(), other.size());
+  std::string bytes = *ReadFile(dir_ / "a" / "tfevents");
+  const std::size_t at = bytes.find(one);
+  struct stat before;
+  ASSERT_EQ(::stat((dir_ / "a" / "tfevents").c_str(), &before), 0);
+  for (const bool keeps_time : {false, true}) {
+    {
+      std::fstream file(dir_ / "a" / "tfevents", std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(at));
+      file << (keeps_time ? one : other);
+    }
+    // As rsync --times, cp --preserve and tar do.
+    const std::array<timespec, 2> times = {before.st_atim, before.st_mtim};
+    if (keeps_time) {
+      ASSERT_EQ(::utimensat(AT_FDCWD, (dir_ / "a" / "tfevents").c_str(), times.data(), 0), 0);
+    }
+    EXPECT_EQ(Dump(*Open()->snapshot()), Truth()) << keeps_time;
+  }
+}
+
+TEST_F(CachedReader, AFileThatIsCompletedBetweenTwoStartsIsReadAnew) {
+  const std::string records = ScalarRecords("x", 0, 1000);
+  const std::size_t half = records.size() / 2;
+  WriteBytes(dir_ / "a" / "tfevents", std::string(half, '\0') + records.substr(half));
+  Open();
+  {
+    std::fstream file(dir_ / "a" / "tfevents", std::ios::in | std::ios::out | std::ios::binary);
+    file << records.substr(0, half);
+    file.seekp(0, std::ios::end);
+    file << ScalarRecords("x", 1000, 1010);
+  }
+  const auto reader = Open();
+  EXPECT_EQ(StepsOf(*reader->snapshot(), "a", "x").size(), 1010u);
+  EXPECT_EQ(Dump(*reader->snapshot()), Truth());
+}
+
 TEST_F(CachedReader, GrowthIsStoredWhenTheReaderEnds) {
   Open();
   {
@@ -173,7 +217,7 @@ TEST_F(CachedReader, AForeignFileIsReplaced) {
   EXPECT_EQ(Open()->statistics().cached_files, 3u);
 }
 
-TEST_F(CachedReader, DamagedPointsAreReadAnewWhileFollowing) {
+TEST_F(CachedReader, DamagedPointsAreNeverServed) {
   Open();
   std::string bytes = *ReadFile(CacheFile());
   const std::string truth = Truth();
@@ -182,10 +226,79 @@ TEST_F(CachedReader, DamagedPointsAreReadAnewWhileFollowing) {
   const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(values), 8));
   ASSERT_NE(at, std::string::npos);
   bytes[at] = static_cast<char>(bytes[at] ^ 1);
-  ASSERT_TRUE(WriteFileAtomically(CacheFile(), bytes));
+  for (const bool follow : {true, false}) {
+    ASSERT_TRUE(WriteFileAtomically(CacheFile(), bytes));
+    ASSERT_EQ(::chmod(CacheFile().c_str(), 0600), 0);
+    const auto reader = Open(follow);
+    EXPECT_EQ(reader->statistics().cached_files, 3u);
+    EXPECT_EQ(Dump(*reader->snapshot()), truth);
+  }
+  EXPECT_NE(*ReadFile(CacheFile()), bytes);  // It has been written again.
+  EXPECT_EQ(Dump(*Open()->snapshot()), truth);
+}
+
+TEST_F(CachedReader, ACacheThatIsCutOrOverwrittenUnderAReaderChangesNothing) {
+  Open();
+  const std::string truth = Truth();
+  for (const bool is_cut : {true, false}) {
+    std::unique_ptr<LogReader> reader = Open(/*follow=*/true);
+    EXPECT_EQ(reader->statistics().cached_files, 3u);
+    if (is_cut) {
+      fs::resize_file(CacheFile(), 100);
+    } else {
+      std::fstream(CacheFile(), std::ios::in | std::ios::out) << std::string(20'000, 'x');
+    }
+    EXPECT_EQ(Dump(*reader->snapshot()), truth) << is_cut;
+    Append(dir_ / "a" / "tfevents", ScalarRecords("z", 0, 1));
+    ASSERT_TRUE(testing::Becomes(*reader, [](const Snapshot& snapshot) {
+      return snapshot.FindTag("a", "z") != nullptr;
+    }));
+    EXPECT_EQ(Dump(*reader->snapshot()), Truth()) << is_cut;
+    reader.reset();
+    WriteBytes(dir_ / "a" / "tfevents", ScalarRecords("x", 0, 1000) + ScalarRecords("y", 5, 9));
+    fs::remove(CacheFile());
+    Open();
+  }
+}
+
+TEST_F(CachedReader, PointsThatNeitherCacheNorFileHasAreNotMadeUp) {
+  Open();
   const auto reader = Open(/*follow=*/true);
-  EXPECT_TRUE(
-      testing::Becomes(*reader, [&](const Snapshot& snapshot) { return Dump(snapshot) == truth; }));
+  const auto snapshot = reader->snapshot();
+  fs::resize_file(CacheFile(), 100);
+  fs::remove_all(dir_ / "a");
+  const std::vector<ScalarPoint> points = snapshot->FindTag("a", "x")->scalars.ToPoints();
+  ASSERT_EQ(points.size(), 1000u);
+  for (const ScalarPoint& point : points) ASSERT_TRUE(std::isnan(point.value));
+}
+
+TEST_F(CachedReader, NobodyElseCanReadTheCache) {
+  ASSERT_EQ(::chmod(cache_.path().c_str(), 0755), 0);
+  Open();
+  const auto mode_of = [](const fs::path& path) {
+    return fs::status(path).permissions() & fs::perms::mask;
+  };
+  EXPECT_EQ(mode_of(cache_.path()), fs::perms::owner_all);
+  EXPECT_EQ(mode_of(CacheFile()), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(CachedReader, ADirectoryThatOthersCanWriteToIsNotUsedAndThatIsSaid) {
+  Open();
+  fs::permissions(cache_.path(), fs::perms::others_all, fs::perm_options::add);
+  const auto reader = Open();
+  EXPECT_EQ(reader->statistics().cached_files, 0u);
+  EXPECT_EQ(Dump(*reader->snapshot()), Truth());
+  ASSERT_EQ(reader->snapshot()->notices.size(), 1u);
+  EXPECT_THAT(reader->snapshot()->notices[0].message,
+              ::testing::HasSubstr("other users can write to directory"));
+}
+
+TEST_F(CachedReader, ACacheThatOthersCouldHaveWrittenIsNotUsed) {
+  Open();
+  fs::permissions(CacheFile(), fs::perms::group_write, fs::perm_options::add);
+  const auto reader = Open();
+  EXPECT_EQ(reader->statistics().cached_files, 0u);
+  EXPECT_EQ(Dump(*reader->snapshot()), Truth());
 }
 
 TEST_F(CachedReader, WithoutAPlaceForTheCacheEverythingElseWorks) {

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <thread>
 
+#include "cboard/record/record_writer.h"
 #include "reader/live/live_test_support.h"
 #include "testing/child_process.h"
 
@@ -137,6 +139,72 @@ TEST_P(Following, AFileThatIsWrittenOverIsReadAnewAlsoWhenItsSizeStaysTheSame) {
   EXPECT_TRUE(Becomes(*reader, [](const Snapshot& snapshot) {
     const std::vector<std::int64_t> steps = StepsOf(snapshot, "run", "x");
     return steps.size() == 50 && steps.front() == 10;
+  }));
+}
+
+// Slices of a download, rsync --inplace, files with room for more: what comes first is not first.
+TEST_P(Following, AFileWhoseBeginningComesLastIsReadAnew) {
+  const std::string records = ScalarRecords("x", 0, 3000);
+  const std::size_t half = records.size() / 2;
+  const std::string zeros(records.size(), '\0');
+  WriteBytes(dir_ / "second half" / "tfevents", zeros.substr(half) + records.substr(half));
+  WriteBytes(dir_ / "only room" / "tfevents", zeros);
+  const auto reader = LoadedReader(Options());
+  for (const char* run : {"second half", "only room"}) {
+    EXPECT_LT(StepsOf(*reader->snapshot(), run, "x").size(), 1501u);
+    std::fstream file(dir_ / run / "tfevents", std::ios::in | std::ios::out | std::ios::binary);
+    const auto write = [&](std::size_t begin, std::size_t end) {
+      file.seekp(static_cast<std::streamoff>(begin));
+      file << records.substr(begin, end - begin) << std::flush;
+    };
+    write(half / 2, half);
+    write(half, records.size());
+    write(0, half / 2);
+    EXPECT_TRUE(HasSteps(*reader, run, 3000)) << run;
+    EXPECT_EQ(reader->snapshot()->FindRun(run)->damage_count, 0u) << run;
+  }
+}
+
+TEST_P(Following, AHoleThatIsFilledWhileTheFileGrowsIsReadAnew) {
+  const std::string records = ScalarRecords("x", 0, 1000);
+  std::string holed = records;
+  std::fill(holed.begin() + 5000, holed.begin() + 15000, '\0');
+  WriteBytes(dir_ / "run" / "tfevents", holed);
+  const auto reader = LoadedReader(Options());
+  EXPECT_EQ(reader->snapshot()->FindRun("run")->damage_count, 1u);
+  {
+    std::fstream file(dir_ / "run" / "tfevents", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(5000);
+    file << records.substr(5000, 10000);
+    file.seekp(0, std::ios::end);
+    file << ScalarRecords("x", 1000, 1100);
+  }
+  EXPECT_TRUE(HasSteps(*reader, "run", 1100));
+  EXPECT_EQ(reader->snapshot()->FindRun("run")->damage_count, 0u);
+}
+
+TEST_P(Following, ADamagedFileThatGrowsIsReadOn) {
+  std::string records = ScalarRecords("x", 0, 1000);
+  records[5000] = static_cast<char>(records[5000] ^ 1);
+  WriteBytes(dir_ / "run" / "tfevents", records);
+  const auto reader = LoadedReader(Options());
+  const std::uint64_t bytes = reader->statistics().bytes_read;
+  const std::string more = ScalarRecords("x", 1000, 1100);
+  Append(dir_ / "run" / "tfevents", more);
+  EXPECT_TRUE(HasSteps(*reader, "run", 1099));
+  EXPECT_EQ(reader->statistics().bytes_read, bytes + more.size());
+}
+
+TEST_P(Following, ARecordThatHoldsRecordsIsOneOnceItIsWhole) {
+  std::string outer;
+  AppendRecord(AsBytes(ScalarRecords("inner", 0, 100)), outer);
+  WriteBytes(dir_ / "run" / "tfevents",
+             ScalarRecords("x", 0, 10) + outer.substr(0, outer.size() - 50));
+  const auto reader = LoadedReader(Options());
+  Append(dir_ / "run" / "tfevents", outer.substr(outer.size() - 50) + ScalarRecords("x", 10, 20));
+  EXPECT_TRUE(Becomes(*reader, [](const Snapshot& snapshot) {
+    return StepsOf(snapshot, "run", "x").size() == 20 &&
+           snapshot.FindTag("run", "inner") == nullptr;
   }));
 }
 

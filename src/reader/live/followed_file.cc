@@ -1,27 +1,113 @@
 #include "reader/live/followed_file.h"
 
 #include <algorithm>
-#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "cboard/record/crc32c.h"
+#include "reader/index/file_window.h"
+#include "reader/index/sync_point.h"
 
 namespace cboard::reader {
 namespace {
 
 // Enough for the last record's time and checksum, which no other file has in the same place.
-constexpr std::uint64_t kTailBytes = 256;
+constexpr std::uint64_t kSampleBytes = 256;
+constexpr std::uint64_t kMaxSamples = 16;
+
+// Of damaged places all bytes are compared up to this, beyond it some of every few.
+constexpr std::uint64_t kMaxComparedBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kComparedPiece = 4096;
 
 // How often a file that is written over while it is read is begun again at once.
 constexpr int kMaxAttempts = 3;
 
+// Reading a file anew is followed by a pause of so many times as long.
+constexpr int kPausePerAnew = 9;
+
+// A file that grows by more while it is read is being copied or written over, not logged to.
+constexpr std::uint64_t kMaxGrowthWhileRead = 1 << 20;
+constexpr auto kDoubtedFor = std::chrono::milliseconds(200);
+
+// The system sets the time of change of a file before its new length.
+constexpr auto kWriteTakes = std::chrono::milliseconds(2);
+constexpr std::int64_t kYoungNs = 1'000'000'000;
+
+class Samples {
+ public:
+  explicit Samples(const File& file) : file_(file) {}
+
+  void Add(std::uint64_t begin, std::uint64_t bytes) {
+    const std::size_t old = bytes_.size();
+    bytes_.resize(old + static_cast<std::size_t>(bytes));
+    const Result<std::size_t> count = file_.ReadAt(begin, MutableByteSpan(bytes_).subspan(old));
+    is_complete_ = is_complete_ && count && *count == bytes;
+  }
+
+  // Nothing if some could not be read.
+  std::optional<std::uint32_t> Crc() const {
+    if (!is_complete_) return std::nullopt;
+    return ComputeCrc32c(bytes_);
+  }
+
+ private:
+  const File& file_;
+  std::vector<std::byte> bytes_;
+  bool is_complete_ = true;
+};
+
 // The checksum of the last bytes before `end`; nothing if they cannot be read.
 std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
-  std::array<std::byte, kTailBytes> buffer;
-  const std::size_t size = static_cast<std::size_t>(std::min(end, kTailBytes));
-  const Result<std::size_t> count = file.ReadAt(end - size, MutableByteSpan(buffer).first(size));
-  if (!count || *count != size) return std::nullopt;
-  return ComputeCrc32c(ByteSpan(buffer).first(size));
+  Samples samples(file);
+  const std::uint64_t size = std::min(end, kSampleBytes);
+  samples.Add(end - size, size);
+  return samples.Crc();
+}
+
+// The checksum of bytes here and there in what `view` has read, the last ones among them, and of
+// its damaged places.
+std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view) {
+  Samples samples(file);
+  const std::uint64_t end = view.read_bytes;
+  if (end <= kMaxSamples * kSampleBytes) {
+    samples.Add(0, end);
+  } else {
+    for (std::uint64_t i = 0; i < kMaxSamples; ++i) {
+      samples.Add((end - kSampleBytes) / (kMaxSamples - 1) * i, kSampleBytes);
+    }
+    samples.Add(end - kSampleBytes, kSampleBytes);
+  }
+  std::uint64_t damaged_bytes = 0;
+  for (const FileDamage& damage : view.damage) damaged_bytes += damage.bytes;
+  const std::uint64_t stride = damaged_bytes / kMaxComparedBytes + 1;  // In pieces.
+  for (const FileDamage& damage : view.damage) {
+    for (std::uint64_t at = 0; at < damage.bytes; at += stride * kComparedPiece) {
+      samples.Add(damage.offset + at, std::min(kComparedPiece, damage.bytes - at));
+    }
+  }
+  return samples.Crc();
+}
+
+// Whether a whole record lies where `view` has found damage: it has been written since.
+bool HasMended(const File& file, std::uint64_t file_bytes, const FileView& view) {
+  FileWindow window(file);
+  return std::ranges::any_of(view.damage, [&](const FileDamage& damage) {
+    return !damage.is_record && EndOfRecord(window, damage.offset, file_bytes);
+  });
+}
+
+bool HaveSameTimes(const FileStatus& a, const FileStatus& b) {
+  return a.modified_ns == b.modified_ns && a.changed_ns == b.changed_ns;
+}
+
+bool IsYoung(const FileStatus& status) {
+  const std::int64_t now =
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::abs(now - status.changed_ns) < kYoungNs;
 }
 
 }  // namespace
@@ -29,14 +115,15 @@ std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
 ReadOutcome FollowedFile::Read(const std::string& path, const FileStatus& seen,
                                const ReadOptions& options) {
   std::lock_guard lock(mutex_);
-  return ReadLocked(path, seen, options);
+  return *ReadLocked(path, seen, std::numeric_limits<std::uint64_t>::max(), options);
 }
 
 std::optional<ReadOutcome> FollowedFile::TryRead(const std::string& path, const FileStatus& seen,
+                                                 std::uint64_t max_bytes,
                                                  const ReadOptions& options) {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return std::nullopt;
-  return ReadLocked(path, seen, options);
+  return ReadLocked(path, seen, max_bytes, options);
 }
 
 std::optional<ReadOutcome> FollowedFile::ReadStored(const std::string& path, const FileStatus& seen,
@@ -52,7 +139,8 @@ void FollowedFile::Forget(const std::string& path) {
   index_.emplace(path);
   path_ = path;
   view_ = nullptr;
-  tail_crc_ = 0;
+  sample_crc_ = 0;
+  is_doubtful_ = false;
   from_store_ = false;
   stored_bytes_ = 0;
   ++generation_;
@@ -68,7 +156,8 @@ void FollowedFile::TakeStored(const std::string& path, TagInfoMemory& tags) {
   path_ = path;
   view_ = std::move(view);
   status_ = stored.status;
-  tail_crc_ = stored.tail_crc;
+  after_ = stored.status;
+  sample_crc_ = stored.sample_crc;
   from_store_ = true;
   stored_bytes_ = stored.read_bytes;
 }
@@ -83,15 +172,17 @@ ReadOutcome FollowedFile::Outcome() const {
           .blob_index_bytes = index_->blob_index_bytes()};
 }
 
-ReadOutcome FollowedFile::ReadLocked(const std::string& path, const FileStatus& seen,
-                                     const ReadOptions& options) {
+std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, const FileStatus& seen,
+                                                    std::uint64_t max_bytes,
+                                                    const ReadOptions& options) {
   const bool is_first = !index_;
   if (stored_) {
     TagInfoMemory tags;
     TakeStored(path, tags);
   }
   if (!index_) Forget(path);
-  if (path != path_) {
+  const bool is_renamed = path != path_;
+  if (is_renamed) {
     index_->Rename(path);
     path_ = path;
     if (view_) view_ = index_->View();
@@ -100,53 +191,97 @@ ReadOutcome FollowedFile::ReadLocked(const std::string& path, const FileStatus& 
 
   const Result<File> file = File::OpenForReading(path);
   if (!file) {
-    if (file.error().code == ErrorCode::kNotFound) return {};
+    if (file.error().code == ErrorCode::kNotFound) return ReadOutcome{};
     auto view = std::make_shared<FileView>(view_ ? *view_ : *index_->View());
     view->file.error = file.error();
     view_ = std::move(view);
     return Outcome();
   }
-  for (int attempt = 1; !ReadUnchanged(path, *file, seen, options); ++attempt) {
-    if (attempt < kMaxAttempts) {
-      Forget(path);
-    } else {
-      tail_crc_ = ~tail_crc_;  // Recognised by nobody: the next report of a change reads it anew.
-      break;
-    }
+  FileStatus now = StatusOf(file->descriptor()).value_or(seen);
+  const bool is_known = view_ && view_->read_bytes > 0;
+  const bool is_read_on = !is_known || HasOnlyGrown(*file, now, is_renamed);
+  const std::uint64_t known_bytes = is_known && is_read_on ? view_->read_bytes : 0;
+  if (now.size_bytes > known_bytes && now.size_bytes - known_bytes > max_bytes) return std::nullopt;
+  if (is_read_on) return ReadAll(path, *file, now, options);
+
+  if (!IsOther(now) && Clock::now() < next_anew_) {
+    ReadOutcome outcome = Outcome();
+    outcome.read_again_at = next_anew_;
+    return outcome;
   }
-  return Outcome();
+  Forget(path);
+  const Clock::time_point begin = Clock::now();
+  ReadOutcome outcome = ReadAll(path, *file, now, options);
+  const Clock::time_point end = Clock::now();
+  next_anew_ = end + kPausePerAnew * (end - begin);
+  if (outcome.read_again_at) outcome.read_again_at = std::max(*outcome.read_again_at, next_anew_);
+  return outcome;
 }
 
-bool FollowedFile::ReadUnchanged(const std::string& path, const File& file, const FileStatus& seen,
-                                 const ReadOptions& options) {
-  const FileStatus before = StatusOf(file.descriptor()).value_or(seen);
-  const std::uint64_t known_bytes = view_ ? view_->read_bytes : 0;
-  if (known_bytes > 0 && (before.id != status_.id || before.size_bytes < known_bytes ||
-                          TailCrc(file, known_bytes) != tail_crc_)) {
-    Forget(path);
+// Whether the file is certainly not the one that was read.
+bool FollowedFile::IsOther(const FileStatus& now) const {
+  return now.id != status_.id || now.size_bytes < view_->read_bytes;
+}
+
+// `now` is brought up to date.
+bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now, bool is_renamed) const {
+  if (IsOther(now)) return false;
+  const auto is_edited = [&] {
+    if (now.size_bytes > after_.size_bytes || HaveSameTimes(now, after_)) return false;
+    // Another name changes the time of the last change, too.
+    return !is_renamed || now.modified_ns != after_.modified_ns ||
+           now.size_bytes < after_.size_bytes;
+  };
+  if (is_edited() && IsYoung(now)) {
+    std::this_thread::sleep_for(kWriteTakes);
+    now = StatusOf(file.descriptor()).value_or(now);
   }
-  status_ = before;
-  const std::optional<std::uint32_t> end_before = TailCrc(file, before.size_bytes);
+  if (is_edited() || is_doubtful_) return false;
+  if (!index_->Verify()) return false;
+  // Damage in so many places that not all of them are known, and each may have been mended.
+  if (view_->damage_count > view_->damage.size() && !HaveSameTimes(now, after_)) return false;
+  return SampleCrc(file, *view_) == sample_crc_ && !HasMended(file, now.size_bytes, *view_);
+}
+
+ReadOutcome FollowedFile::ReadAll(const std::string& path, const File& file, const FileStatus& now,
+                                  const ReadOptions& options) {
+  bool is_unchanged = ReadUnchanged(file, now, options);
+  for (int attempt = 1; !is_unchanged && attempt < kMaxAttempts; ++attempt) {
+    Forget(path);
+    is_unchanged = ReadUnchanged(file, StatusOf(file.descriptor()).value_or(now), options);
+  }
+  ReadOutcome outcome = Outcome();
+  if (!is_unchanged) {
+    sample_crc_ = ~sample_crc_;  // Recognised by nobody: the next reading begins anew.
+    outcome.read_again_at = Clock::now();
+  } else if (is_doubtful_) {
+    outcome.read_again_at = std::max(Clock::now() + kDoubtedFor, next_anew_);
+  }
+  return outcome;
+}
+
+bool FollowedFile::ReadUnchanged(const File& file, const FileStatus& now,
+                                 const ReadOptions& options) {
+  status_ = now;
+  const std::optional<std::uint32_t> end_before = TailCrc(file, now.size_bytes);
   index_->ReadOn(file, options);
   view_ = index_->View();
-  if (view_->read_bytes > 0) tail_crc_ = TailCrc(file, view_->read_bytes).value_or(0);
-  return TailCrc(file, before.size_bytes) == end_before;
-}
-
-bool FollowedFile::VerifyStored() {
-  std::lock_guard lock(mutex_);
-  if (!from_store_ || index_->Verify()) return true;
-  Forget(path_);
-  return false;
+  sample_crc_ = SampleCrc(file, *view_).value_or(0);
+  after_ = StatusOf(file.descriptor()).value_or(now);
+  const bool is_edited = after_.size_bytes <= now.size_bytes && !HaveSameTimes(after_, now);
+  is_doubtful_ = is_edited || after_.size_bytes > now.size_bytes + kMaxGrowthWhileRead;
+  return TailCrc(file, now.size_bytes) == end_before &&
+         !HasMended(file, file.Size().value_or(0), *view_);
 }
 
 std::optional<StoredIndex> FollowedFile::Store(EncodedIndex& out) {
   std::lock_guard lock(mutex_);
-  if (!view_ || view_->read_bytes == 0 || view_->file.error) return std::nullopt;
+  if (!view_ || view_->read_bytes == 0 || view_->file.error || is_doubtful_) return std::nullopt;
+  if (!index_->Verify()) return std::nullopt;  // A damaged one is not stored again.
   out = index_->Encode();
   return StoredIndex{.status = status_,
                      .read_bytes = view_->read_bytes,
-                     .tail_crc = tail_crc_,
+                     .sample_crc = sample_crc_,
                      .encoded = {},
                      .owner = nullptr};
 }

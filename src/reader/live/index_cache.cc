@@ -1,6 +1,7 @@
 #include "reader/live/index_cache.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,19 +9,20 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 
 #include "cboard/base/strings.h"
 #include "cboard/record/crc32c.h"
-#include "reader/index/populate.h"
+#include "reader/live/private_directory.h"
 
 namespace cboard::reader {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "CBCACHE2";  // The last digit is the version.
+constexpr std::string_view kMagic = "CBCACHE3";  // The last digit is the version.
 constexpr std::size_t kTrailerBytes = 40;
-constexpr std::size_t kEntryBytes = 80;  // Without the path.
+constexpr std::size_t kEntryBytes = 88;  // Without the path.
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint32_t kMaxPathBytes = 1 << 16;
 
@@ -35,32 +37,6 @@ void Append(T value, std::string& out) {
   out += AsText(bytes);
 }
 
-// A whole file in memory. The file is never written again, only replaced; a shorter one would need
-// somebody to truncate it by hand.
-class MappedFile {
- public:
-  static std::shared_ptr<const MappedFile> Open(const fs::path& path) {
-    const Result<File> file = File::OpenForReading(path);
-    if (!file) return nullptr;
-    const Result<std::uint64_t> size = file->Size();
-    if (!size || *size == 0) return nullptr;
-    void* data = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE, file->descriptor(), 0);
-    if (data == MAP_FAILED) return nullptr;
-    return std::shared_ptr<const MappedFile>(new MappedFile(data, *size));
-  }
-  ~MappedFile() { ::munmap(data_, size_); }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  ByteSpan bytes() const { return {static_cast<const std::byte*>(data_), size_}; }
-
- private:
-  MappedFile(void* data, std::size_t size) : data_(data), size_(size) {}
-
-  void* data_;
-  std::size_t size_;
-};
-
 // The trailer of a cache, if it is one: it holds, and its parts lie in the cache.
 struct Trailer {
   std::uint64_t structures_offset = 0;
@@ -69,9 +45,10 @@ struct Trailer {
   std::uint32_t directory_crc = 0;
 };
 
-std::optional<Trailer> TrailerOf(ByteSpan cache) {
-  if (cache.size() < kTrailerBytes) return std::nullopt;
-  const ByteSpan bytes = cache.last(kTrailerBytes);
+// `bytes` are the last ones of a cache of `cache_bytes`.
+std::optional<Trailer> TrailerOf(ByteSpan bytes, std::uint64_t cache_bytes) {
+  if (bytes.size() < kTrailerBytes) return std::nullopt;
+  bytes = bytes.last(kTrailerBytes);
   if (AsText(bytes.first(8)) != kMagic) return std::nullopt;
   if (LoadLittleEndian<std::uint32_t>(bytes.subspan(36)) != ComputeCrc32c(bytes.first(36))) {
     return std::nullopt;
@@ -80,7 +57,7 @@ std::optional<Trailer> TrailerOf(ByteSpan cache) {
                         .directory_offset = LoadLittleEndian<std::uint64_t>(bytes.subspan(16)),
                         .directory_bytes = LoadLittleEndian<std::uint64_t>(bytes.subspan(24)),
                         .directory_crc = LoadLittleEndian<std::uint32_t>(bytes.subspan(32))};
-  const std::uint64_t room = cache.size() - kTrailerBytes;
+  const std::uint64_t room = cache_bytes - kTrailerBytes;
   if (trailer.directory_offset > room || trailer.structures_offset > trailer.directory_offset ||
       trailer.directory_bytes != room - trailer.directory_offset) {
     return std::nullopt;
@@ -88,7 +65,74 @@ std::optional<Trailer> TrailerOf(ByteSpan cache) {
   return trailer;
 }
 
+// A file of this user that nobody else can write.
+bool IsPrivateFile(const File& file) {
+  struct stat status;
+  return ::fstat(file.descriptor(), &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 }  // namespace
+
+// Columns have room in memory from the beginning, at addresses that stay; it is not touched, and
+// takes no memory, before it is filled.
+class CacheFile final : public ColumnSource {
+ public:
+  // nullptr if the file is no cache that can be used.
+  static std::shared_ptr<const CacheFile> Open(const fs::path& path) {
+    Result<File> file = File::OpenForReading(path);
+    if (!file || !IsPrivateFile(*file)) return nullptr;
+    const std::uint64_t size = file->Size().value_or(0);
+    std::array<std::byte, kTrailerBytes> last;
+    if (size < last.size() || file->ReadAt(size - last.size(), last) != last.size()) return nullptr;
+    const std::optional<Trailer> trailer = TrailerOf(last, size);
+    if (!trailer) return nullptr;
+    const std::shared_ptr<CacheFile> cache(new CacheFile(*std::move(file)));
+    if (!cache->Reserve(static_cast<std::size_t>(trailer->structures_offset))) return nullptr;
+    cache->rest_bytes_ = static_cast<std::size_t>(size - trailer->structures_offset);
+    cache->rest_ = std::make_unique_for_overwrite<std::byte[]>(cache->rest_bytes_);
+    const MutableByteSpan rest(cache->rest_.get(), cache->rest_bytes_);
+    if (cache->file_.ReadAt(trailer->structures_offset, rest) != rest.size()) return nullptr;
+    return cache;
+  }
+  ~CacheFile() override {
+    if (!columns_.empty()) ::munmap(columns_.data(), columns_.size());
+  }
+  CacheFile(const CacheFile&) = delete;
+  CacheFile& operator=(const CacheFile&) = delete;
+
+  ByteSpan columns() const { return columns_; }
+  ByteSpan rest() const { return {rest_.get(), rest_bytes_}; }  // Behind the columns.
+
+  MutableByteSpan Room(ByteSpan columns) const override {
+    return columns_.subspan(static_cast<std::size_t>(columns.data() - columns_.data()),
+                            columns.size());
+  }
+  bool Fetch(ByteSpan columns) const override {
+    const auto offset = static_cast<std::uint64_t>(columns.data() - columns_.data());
+    return columns.empty() || file_.ReadAt(offset, Room(columns)) == columns.size();
+  }
+  void NoteDamage() const override { is_damaged_ = true; }
+  bool is_damaged() const { return is_damaged_; }
+
+ private:
+  explicit CacheFile(File file) : file_(std::move(file)) {}
+
+  bool Reserve(std::size_t bytes) {
+    if (bytes == 0) return true;
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    columns_ = {static_cast<std::byte*>(memory), bytes};
+    return true;
+  }
+
+  File file_;
+  MutableByteSpan columns_;
+  std::unique_ptr<std::byte[]> rest_;
+  std::size_t rest_bytes_ = 0;
+  mutable std::atomic<bool> is_damaged_ = false;
+};
 
 std::string AbsolutePath(const fs::path& path) {
   std::error_code ignored;
@@ -112,29 +156,35 @@ fs::path CachePath(const fs::path& directory, const std::vector<Logdir>& logdirs
 }
 
 std::shared_ptr<const IndexCache> IndexCache::Open(const fs::path& path) {
-  std::shared_ptr<const MappedFile> file = MappedFile::Open(path);
+  std::shared_ptr<const CacheFile> file = CacheFile::Open(path);
   if (!file) return nullptr;
-  const ByteSpan bytes = file->bytes();
-  if (const std::optional<Trailer> trailer = TrailerOf(bytes)) {
-    Populate(bytes.subspan(trailer->structures_offset));  // Without it there are page faults.
-  }
-  return Parse(bytes, std::move(file));
+  return Parse(file->columns(), file->rest(), file, file.get());
 }
 
 std::shared_ptr<const IndexCache> IndexCache::Parse(ByteSpan bytes,
                                                     std::shared_ptr<const void> owner) {
-  const std::optional<Trailer> trailer = TrailerOf(bytes);
+  const std::optional<Trailer> trailer = TrailerOf(bytes, bytes.size());
   if (!trailer) return nullptr;
-  const ByteSpan directory = bytes.subspan(trailer->directory_offset, trailer->directory_bytes);
+  return Parse(bytes.first(trailer->structures_offset), bytes.subspan(trailer->structures_offset),
+               std::move(owner), nullptr);
+}
+
+std::shared_ptr<const IndexCache> IndexCache::Parse(ByteSpan columns, ByteSpan rest,
+                                                    std::shared_ptr<const void> owner,
+                                                    const CacheFile* file) {
+  const std::optional<Trailer> trailer = TrailerOf(rest, columns.size() + rest.size());
+  if (!trailer || trailer->structures_offset != columns.size()) return nullptr;
+  const ByteSpan structures = rest.first(trailer->directory_offset - columns.size());
+  const ByteSpan directory = rest.subspan(structures.size(), trailer->directory_bytes);
   if (trailer->directory_crc != ComputeCrc32c(directory)) return nullptr;
-  const ByteSpan columns = bytes.first(trailer->structures_offset);
-  const ByteSpan structures =
-      bytes.subspan(columns.size(), trailer->directory_offset - columns.size());
   const std::shared_ptr<IndexCache> cache(new IndexCache());
   cache->owner_ = std::move(owner);
+  cache->file_ = file;
   if (!cache->ParseDirectory(directory, columns, structures)) return nullptr;
   return cache;
 }
+
+bool IndexCache::is_damaged() const { return file_ != nullptr && file_->is_damaged(); }
 
 bool IndexCache::ParseDirectory(ByteSpan directory, ByteSpan columns, ByteSpan structures) {
   entries_.reserve(directory.size() / (2 * kEntryBytes));
@@ -152,12 +202,13 @@ bool IndexCache::ParseDirectory(ByteSpan directory, ByteSpan columns, ByteSpan s
     stored.status.id = {static_cast<dev_t>(number(0)), static_cast<ino_t>(number(1))};
     stored.status.size_bytes = number(2);
     stored.status.modified_ns = static_cast<std::int64_t>(number(3));
-    stored.read_bytes = number(4);
-    const std::optional<ByteSpan> points = piece(columns, 5), structure = piece(structures, 7);
+    stored.status.changed_ns = static_cast<std::int64_t>(number(4));
+    stored.read_bytes = number(5);
+    const std::optional<ByteSpan> points = piece(columns, 6), structure = piece(structures, 8);
     if (!points || !structure) return false;
-    stored.encoded = {*structure, *points};
-    stored.tail_crc = LoadLittleEndian<std::uint32_t>(directory.subspan(72));
-    const auto path_bytes = LoadLittleEndian<std::uint32_t>(directory.subspan(76));
+    stored.encoded = {*structure, *points, file_};
+    stored.sample_crc = LoadLittleEndian<std::uint32_t>(directory.subspan(80));
+    const auto path_bytes = LoadLittleEndian<std::uint32_t>(directory.subspan(84));
     const std::uint64_t entry_bytes = RoundUp(kEntryBytes + std::uint64_t{path_bytes}, 8);
     if (entry_bytes > directory.size()) return false;
     entries_.emplace(AsText(directory.subspan(kEntryBytes, path_bytes)), std::move(stored));
@@ -175,11 +226,13 @@ std::optional<StoredIndex> IndexCache::Find(std::string_view file) const {
 }
 
 Result<IndexCacheWriter> IndexCacheWriter::Create(const fs::path& path) {
-  CBOARD_RETURN_IF_ERROR(CreateDirectories(path.parent_path()));
-  static std::atomic<unsigned> sequence = 0;
-  fs::path temporary = path;
-  temporary += ".tmp" + std::to_string(::getpid()) + "." + std::to_string(sequence++);
-  CBOARD_ASSIGN_OR_RETURN(File file, File::Create(temporary));
+  CBOARD_RETURN_IF_ERROR(MakePrivateDirectory(path.parent_path()));
+  CBOARD_ASSIGN_OR_RETURN(File file, File::CreateBeside(path));
+  if (::fchmod(file.descriptor(), S_IRUSR | S_IWUSR) != 0) {
+    const int reason = errno;
+    ::unlink(file.path().c_str());
+    return Fail(ErrnoError(reason, "make private " + Quoted(file.path().native(), 300)));
+  }
   return IndexCacheWriter(std::move(file), path);
 }
 
@@ -189,7 +242,7 @@ IndexCacheWriter::~IndexCacheWriter() {
 
 Result<void> IndexCacheWriter::Add(std::string_view file, const StoredIndex& index) {
   if (file.size() > kMaxPathBytes) return {};  // No system has such paths.
-  const auto& [structure, columns] = index.encoded;
+  const auto& [structure, columns, source] = index.encoded;
   CBOARD_RETURN_IF_ERROR(file_->Write(columns));
   const std::array<std::byte, kAlignment> zeros = {};
   const std::uint64_t end = offset_ + columns.size();
@@ -200,12 +253,13 @@ Result<void> IndexCacheWriter::Add(std::string_view file, const StoredIndex& ind
   Append(std::uint64_t{index.status.id.inode}, directory_);
   Append(index.status.size_bytes, directory_);
   Append(index.status.modified_ns, directory_);
+  Append(index.status.changed_ns, directory_);
   Append(index.read_bytes, directory_);
   Append(offset_, directory_);
   Append(std::uint64_t{columns.size()}, directory_);
   Append(std::uint64_t{structures_.size()}, directory_);
   Append(std::uint64_t{structure.size()}, directory_);
-  Append(index.tail_crc, directory_);
+  Append(index.sample_crc, directory_);
   Append(static_cast<std::uint32_t>(file.size()), directory_);
   directory_ += file;
   directory_.resize(RoundUp(directory_.size(), 8));

@@ -2,18 +2,22 @@
 //
 //   file       := columns* structure* directory trailer   columns begin at multiples of 64 bytes,
 //   directory  := entry*                                   structures at multiples of 8
-//   entry      := device:u64 inode:u64 size:u64 modified_ns:i64 read_bytes:u64
+//   entry      := device:u64 inode:u64 size:u64 modified_ns:i64 changed_ns:i64 read_bytes:u64
 //                 columns_offset:u64 columns_bytes:u64 structure_offset:u64 structure_bytes:u64
-//                 tail_crc:u32 path_bytes:u32 path  padded to 8 bytes
-//   trailer    := "CBCACHE2" structures_offset:u64 directory_offset:u64 directory_bytes:u64
+//                 sample_crc:u32 path_bytes:u32 path  padded to 8 bytes
+//   trailer    := "CBCACHE3" structures_offset:u64 directory_offset:u64 directory_bytes:u64
 //                 directory_crc:u32 crc:u32
 //
 // Structures are counted from the first one on. All of what a start looks at lies at the end, side
-// by side: a few megabytes that are mapped at once, where a thousand places among the columns would
-// take a thousand page faults.
+// by side: a few megabytes that are read at once. Columns are read, and checked, when somebody asks
+// for points (reader/index/stored_columns.h). The file is read and not mapped: whoever truncates it
+// would end the program (SIGBUS), and could change what has been checked.
 //
 // A cache is written to a new file that then takes the place of the old one, so that those who
-// have mapped the old one keep it. Anything wrong with a cache means that there is none.
+// have opened the old one keep it. Anything wrong with a cache means that there is none.
+//
+// Names of runs, tags and values are nobody else's business, and whoever can write to the directory
+// can put in other values: directories have mode 0700, files 0600.
 #pragma once
 
 #include <cstdint>
@@ -39,10 +43,12 @@ std::string AbsolutePath(const std::filesystem::path& path);
 std::filesystem::path CachePath(const std::filesystem::path& directory,
                                 const std::vector<Logdir>& logdirs);
 
-// A cache that is used where it lies. Readable from many threads.
+class CacheFile;  // An open cache, and room for its columns.
+
+// Readable from many threads.
 class IndexCache {
  public:
-  // nullptr if there is none, or none that can be used.
+  // nullptr if there is none, or none that can be used: also a file that others could have written.
   static std::shared_ptr<const IndexCache> Open(const std::filesystem::path& path);
 
   // The same from memory that `owner` keeps.
@@ -51,6 +57,9 @@ class IndexCache {
   // What was stored for the file; keeps the memory of the cache alive.
   std::optional<StoredIndex> Find(std::string_view file) const;
 
+  // Whether columns were found that are not those that were stored.
+  bool is_damaged() const;
+
   std::size_t file_count() const { return entries_.size(); }
   void ForEachFile(const std::function<void(std::string_view file)>& visit) const {
     for (const auto& [file, stored] : entries_) visit(file);
@@ -58,15 +67,20 @@ class IndexCache {
 
  private:
   IndexCache() = default;
+  static std::shared_ptr<const IndexCache> Parse(ByteSpan columns, ByteSpan rest,
+                                                 std::shared_ptr<const void> owner,
+                                                 const CacheFile* file);
   bool ParseDirectory(ByteSpan directory, ByteSpan columns, ByteSpan structures);
 
   std::shared_ptr<const void> owner_;
+  const CacheFile* file_ = nullptr;  // Kept by the owner; nullptr: the columns are in memory.
   std::unordered_map<std::string_view, StoredIndex> entries_;
 };
 
 class IndexCacheWriter {
  public:
-  // Writes beside `path`, whose parents are created.
+  // Writes beside `path`, whose parents are created. Fails with kPermissionDenied when others can
+  // write to its directory.
   static Result<IndexCacheWriter> Create(const std::filesystem::path& path);
   IndexCacheWriter(IndexCacheWriter&&) noexcept = default;
   IndexCacheWriter& operator=(IndexCacheWriter&&) = delete;

@@ -16,9 +16,9 @@ using testing::TempDir;
 using testing::WriteBytes;
 
 StoredIndex Stored(std::uint64_t number, std::string_view structure, std::string_view columns) {
-  return {.status = {.id = {number, number + 1}, .size_bytes = number + 2, .modified_ns = -5},
+  return {.status = {.id = {number, number + 1}, .size_bytes = number + 2, .modified_ns = -5, .changed_ns = 7},
           .read_bytes = number + 3,
-          .tail_crc = static_cast<std::uint32_t>(number + 4),
+          .sample_crc = static_cast<std::uint32_t>(number + 4),
           .encoded = {AsBytes(structure), AsBytes(columns)},
           .owner = nullptr};
 }
@@ -41,10 +41,12 @@ TEST(IndexCache, GivesBackWhatWasStored) {
   ASSERT_TRUE(a);
   EXPECT_EQ(a->status, Stored(10, "", "").status);
   EXPECT_EQ(a->read_bytes, 13u);
-  EXPECT_EQ(a->tail_crc, 14u);
+  EXPECT_EQ(a->sample_crc, 14u);
   EXPECT_EQ(AsText(a->encoded.structure), "index of a");
+  ASSERT_TRUE(a->encoded.source->Fetch(a->encoded.columns));
   EXPECT_EQ(AsText(a->encoded.columns), "points");
   const EncodedView b = cache->Find("/logs/b/tfevents")->encoded;
+  ASSERT_TRUE(b.source->Fetch(b.columns));
   EXPECT_EQ(AsText(b.structure), "b");
   EXPECT_EQ(AsText(b.columns), std::string(1000, 'b'));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.columns.data()) % 64, 0u);

@@ -14,11 +14,15 @@
 namespace cboard::reader {
 namespace {
 
+std::int64_t ToNanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 FileStatus ToStatus(const struct stat& status) {
-  return {
-      .id = {status.st_dev, status.st_ino},
-      .size_bytes = static_cast<std::uint64_t>(status.st_size),
-      .modified_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+  return {.id = {status.st_dev, status.st_ino},
+          .size_bytes = static_cast<std::uint64_t>(status.st_size),
+          .modified_ns = ToNanoseconds(status.st_mtim),
+          .changed_ns = ToNanoseconds(status.st_ctim)};
 }
 
 class Descriptor {

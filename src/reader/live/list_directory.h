@@ -26,7 +26,8 @@ struct FileId {
 struct FileStatus {
   FileId id;
   std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;
+  std::int64_t modified_ns = 0;  // Of the content; programs may set it to any time.
+  std::int64_t changed_ns = 0;   // Of content, name, owner, mode or times; nobody can set it.
 
   friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };

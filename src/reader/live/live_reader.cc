@@ -1,13 +1,13 @@
 #include "reader/live/live_reader.h"
 
 #include <poll.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "reader/live/old_caches.h"
+#include "reader/live/private_directory.h"
 
 namespace cboard::reader {
 namespace {
@@ -59,9 +59,13 @@ LiveReader::LiveReader(ReaderOptions options, std::unique_ptr<WakeUp> wake_up)
     absolute_logdirs_.push_back(AbsolutePath(logdir.path));
   }
   if (!options_.cache_directory.empty()) {
-    cache_path_ = CachePath(options_.cache_directory, options_.logdirs);
-    cache_ = IndexCache::Open(cache_path_);
-    if (cache_) MarkUsed(cache_path_);
+    if (const auto checked = CheckPrivateDirectory(options_.cache_directory); !checked) {
+      notices_.push_back(Annotate(checked.error(), "indexes are not kept between starts"));
+    } else {
+      cache_path_ = CachePath(options_.cache_directory, options_.logdirs);
+      cache_ = IndexCache::Open(cache_path_);
+      if (cache_) MarkUsed(cache_path_);
+    }
   }
   tree_ = std::make_unique<LogTree>(LogTreeOptions{
       .logdirs = options_.logdirs,
@@ -104,7 +108,7 @@ void LiveReader::Run() {
     FinishRefresh();
     PublishIfDue();
     WatchIfDue();
-    VerifyAndStore();
+    StoreIfDue();
     Wait();
     TakeFinished();
     TakeChanges();
@@ -123,6 +127,7 @@ void LiveReader::Wait() {
   }
   if (options_.follow && is_complete_) {
     until = std::min(until, next_check_);
+    if (!to_read_again_.empty()) until = std::min(until, to_read_again_.begin()->first);
     if (options_.poll_interval > 0ms) until = std::min(until, next_polling_);
   }
   std::array<pollfd, 2> descriptors = {pollfd{wake_up_->descriptor(), POLLIN, 0},
@@ -164,6 +169,12 @@ void LiveReader::CheckTimers() {
       blob_index_bytes_ -= file->blob_index_bytes;
     }
   }
+  while (!to_read_again_.empty() && to_read_again_.begin()->first <= now) {
+    const std::shared_ptr<TreeFile> file = to_read_again_.begin()->second.lock();
+    to_read_again_.erase(to_read_again_.begin());
+    if (file) file->is_awaited = false;
+    if (file && file->directory != nullptr) tree_->ReadAgain(file);
+  }
   if (options_.poll_interval > 0ms && now >= next_polling_) {
     tree_->ListPolled();
     tree_->RetryFailed();
@@ -189,13 +200,8 @@ void LiveReader::StartReading() {
 
 // Reads a file that has grown a little. False if it is not so, or if somebody uses the file.
 bool LiveReader::ReadHere(const std::shared_ptr<TreeFile>& file) {
-  const std::string path = file->path();
-  struct stat status;
-  if (::stat(path.c_str(), &status) != 0) return false;
-  const std::uint64_t known_bytes = file->view ? file->view->read_bytes : 0;
-  if (static_cast<std::uint64_t>(status.st_size) > known_bytes + kFewBytes) return false;
   std::optional<ReadOutcome> outcome =
-      file->content->TryRead(path, file->seen, ReadingOptions(nullptr));
+      file->content->TryRead(file->path(), file->seen, kFewBytes, ReadingOptions(nullptr));
   if (!outcome) return false;
   TakeOutcome(*file, *std::move(outcome));
   return true;
@@ -217,13 +223,12 @@ void LiveReader::ReadInPool(const std::shared_ptr<TreeFile>& file) {
 // While many files are read the thread looks at them now and then, and when all are done: it would
 // wait for each of them otherwise, and the pool for it.
 void LiveReader::AddFinished(Finished finished) {
-  const bool is_news = !is_loading_ && (finished.outcome || !finished.is_verified);
   {
     std::lock_guard lock(finished_mutex_);
     finished_.push_back(std::move(finished));
   }
   const bool is_last = --at_pool_ == 0;
-  if (is_news || is_last) wake_up_->Ring();
+  if (!is_loading_ || is_last) wake_up_->Ring();
 }
 
 void LiveReader::TakeFinished() {
@@ -233,18 +238,9 @@ void LiveReader::TakeFinished() {
     finished.swap(finished_);
   }
   for (Finished& work : finished) {
-    if (work.outcome) {
-      --reading_;
-      work.file->is_busy = false;
-      TakeOutcome(*work.file, *std::move(work.outcome));
-    } else {
-      --verifying_;
-      if (!work.is_verified && work.file->directory != nullptr) {
-        work.file->view = nullptr;  // Wrong numbers are not shown any longer.
-        tree_->MarkChanged(*work.file->directory);
-        tree_->ReadAgain(work.file);
-      }
-    }
+    --reading_;
+    work.file->is_busy = false;
+    TakeOutcome(*work.file, std::move(work.outcome));
     if (std::exchange(work.file->is_stale, false) && work.file->directory != nullptr) {
       tree_->ReadAgain(work.file);
     }
@@ -257,6 +253,9 @@ void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
     return;
   }
   const bool is_first = !file.view;
+  if (outcome.read_again_at && options_.follow && !std::exchange(file.is_awaited, true)) {
+    to_read_again_.emplace(*outcome.read_again_at, file.weak_from_this());
+  }
   file.seen = outcome.status;
   scalar_bytes_ += outcome.scalar_bytes - file.scalar_bytes;
   blob_index_bytes_ += outcome.blob_index_bytes - file.blob_index_bytes;
@@ -265,7 +264,6 @@ void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
   if (is_first && outcome.from_store) {
     ++cached_files_;
     cached_bytes_ += outcome.stored_bytes;
-    unverified_.push_back(file.shared_from_this());
   }
   const bool is_same =
       outcome.generation == file.generation && IsSame(file.view.get(), *outcome.view);
@@ -273,18 +271,6 @@ void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
   file.view = std::move(outcome.view);
   tree_->NoteError(file);
   if (!is_same && file.directory != nullptr) tree_->MarkChanged(*file.directory);
-}
-
-void LiveReader::VerifyInPool() {
-  for (std::shared_ptr<TreeFile>& file : unverified_) {
-    ++verifying_;
-    ++at_pool_;
-    pool_->Submit([this, file] {
-      if (is_stopping_) return;
-      AddFinished({.file = file, .outcome = {}, .is_verified = file->content->VerifyStored()});
-    });
-  }
-  unverified_.clear();
 }
 
 // Decides whether everything that was there at the start has been read.
@@ -299,11 +285,6 @@ void LiveReader::FinishLoading() {
       StartReading();
       if (reading_ > 0) return;
     }
-    // Who follows sees what a verification changes; who does not must have it before the end.
-    if (!options_.follow) {
-      VerifyInPool();
-      if (verifying_ > 0) return;
-    }
     is_complete_ = true;
     is_loading_ = false;
     needs_publishing_ = true;
@@ -313,14 +294,11 @@ void LiveReader::FinishLoading() {
 }
 
 // Once what was there at the start is shown: who waits for it gets the processors first.
-void LiveReader::VerifyAndStore() {
-  if (reading_ > 0 || !is_complete_ || needs_publishing_) return;
-  VerifyInPool();
-  if (verifying_ == 0 && !is_cache_written_) {
-    is_cache_written_ = true;
-    if (IsCacheStale()) {
-      pool_->Submit([this, files = FilesToStore()] { WriteCache(files, /*may_stop=*/true); });
-    }
+void LiveReader::StoreIfDue() {
+  if (reading_ > 0 || !is_complete_ || needs_publishing_ || is_cache_written_) return;
+  is_cache_written_ = true;
+  if (IsCacheStale()) {
+    pool_->Submit([this, files = FilesToStore()] { WriteCache(files, /*may_stop=*/true); });
   }
 }
 
@@ -365,6 +343,7 @@ void LiveReader::Publish() {
   needs_publishing_ = false;
   published_bytes_ = bytes_read_;
   const std::shared_ptr<Snapshot> snapshot = maker_->Make(*tree_);
+  snapshot->notices.insert(snapshot->notices.end(), notices_.begin(), notices_.end());
   LoadProgress& progress = snapshot->progress;
   progress.complete = is_complete_;
   progress.total_bytes = total_bytes_;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -45,11 +46,10 @@ class LiveReader final : public LogReader {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What the pool has done.
+  // What the pool has read.
   struct Finished {
     std::shared_ptr<TreeFile> file;
-    std::optional<ReadOutcome> outcome;  // Of a read; nothing after a verification.
-    bool is_verified = true;
+    ReadOutcome outcome;
   };
 
   void Run();
@@ -62,8 +62,7 @@ class LiveReader final : public LogReader {
   void StartReading();
   bool ReadHere(const std::shared_ptr<TreeFile>& file);
   void ReadInPool(const std::shared_ptr<TreeFile>& file);
-  void VerifyInPool();
-  void VerifyAndStore();
+  void StoreIfDue();
   void FinishLoading();
   void FinishRefresh();
   void WatchIfDue();
@@ -84,12 +83,13 @@ class LiveReader final : public LogReader {
   std::vector<std::string> absolute_logdirs_;
   std::filesystem::path cache_path_;  // Empty: no cache.
   std::shared_ptr<const IndexCache> cache_;
+  std::vector<Error> notices_;  // For snapshots.
   std::unique_ptr<ChangeWatcher> watcher_;  // nullptr: polling.
   SnapshotBoard board_;
   const std::unique_ptr<WakeUp> wake_up_;
   std::atomic<bool> is_stopping_ = false;
   std::atomic<bool> is_loading_ = true;   // What was there at the start is not complete.
-  std::atomic<std::size_t> at_pool_ = 0;  // Files that the pool reads or verifies.
+  std::atomic<std::size_t> at_pool_ = 0;  // Files that the pool reads.
 
   std::atomic<std::uint64_t> bytes_read_ = 0;
   std::atomic<std::uint64_t> events_read_ = 0;
@@ -113,15 +113,14 @@ class LiveReader final : public LogReader {
   std::uint64_t refreshes_begun_ = 0;
   std::unique_ptr<LogTree> tree_;
   std::unique_ptr<SnapshotMaker> maker_;
-  std::vector<std::shared_ptr<TreeFile>> unverified_;
-  std::size_t reading_ = 0;    // Files at the pool.
-  std::size_t verifying_ = 0;  // Likewise.
-  int lists_left_ = 20;        // How often to look again for files that vanished while loading.
+  std::size_t reading_ = 0;  // Files at the pool.
+  int lists_left_ = 20;      // How often to look again for files that vanished while loading.
   bool has_vanished_ = false;
   bool is_complete_ = false;
   bool needs_publishing_ = true;
   std::uint64_t total_bytes_ = 0;  // Of the files that were there at the start.
   std::uint64_t published_bytes_ = 0;
+  std::multimap<Clock::time_point, std::weak_ptr<TreeFile>> to_read_again_;
   bool is_cache_written_ = false;
   bool is_watching_ = false;
   Clock::time_point next_watching_;

@@ -23,9 +23,10 @@ OpenedFile LiveReader::OpenFile(std::size_t logdir, const std::string& path, con
   return file;
 }
 
-// Whether a tenth of the data is not in the cache.
+// Whether a tenth of the data is not in the cache, or some of the cache is damaged.
 bool LiveReader::IsCacheStale() const {
   if (cache_path_.empty()) return false;
+  if (cache_ && cache_->is_damaged()) return true;
   const std::uint64_t new_bytes = bytes_read_ - stored_at_bytes_;
   return new_bytes > (bytes_read_ + cached_bytes_) / 10;
 }

@@ -37,6 +37,7 @@ struct TreeFile : std::enable_shared_from_this<TreeFile> {
   bool is_listed = false;        // In the list of files to read.
   bool is_busy = false;          // Somebody reads it.
   bool is_stale = false;         // Changed while somebody read it.
+  bool is_awaited = false;       // To be read again at some time, see ReadOutcome.
   std::uint64_t generation = 0;  // Of the view, see ReadOutcome.
   std::uint64_t scalar_bytes = 0;
   std::uint64_t blob_index_bytes = 0;
