@@ -1,12 +1,16 @@
-"""tensorboardX's protobuf messages, made at run time from the table below.
+"""TensorBoard's protobuf messages, built at run time from the table below.
 
-Generated *_pb2 files tie a package to a range of protobuf versions; descriptors built here work
-with whichever is installed. File and package names are tensorboardX's, so that these messages and
-TensorBoard's own live in one process.
+    from ._protos import Event
+
+Generated *_pb2 files work with a range of protobuf versions only; descriptors that are built here
+work with every installed version. File and package names are those of tensorboardX, because
+programs compare them. The messages have a descriptor pool of their own, so the original
+tensorboardX and TensorBoard can define messages of the same names in the same process.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, struct_pb2
@@ -184,7 +188,7 @@ SessionEndInfo
 _PACKAGES = {"api": "tensorboardX.hparam", "plugin_hparams": "tensorboardX.hparam",
              "plugin_mesh": "tensorboardX.mesh"}  # fmt: skip
 
-_pool = descriptor_pool.Default()
+_pool = descriptor_pool.DescriptorPool()
 
 
 def _package(file: str) -> str:
@@ -285,26 +289,34 @@ def _enum_names() -> set[str]:
     }
 
 
-_done: set[str] = set()
+@functools.cache
+def _file(name: str) -> Any:
+    """The descriptor of tensorboardX/proto/<name>.proto."""
+    for needed in _FILES[name][0]:
+        _file(needed)
+    file = _FileBuilder(name, _enum_names()).proto
+    if struct_pb2.DESCRIPTOR.name in file.dependency:
+        _pool.AddSerializedFile(struct_pb2.DESCRIPTOR.serialized_pb)
+    _pool.AddSerializedFile(file.SerializeToString())
+    return _pool.FindFileByName(file.name)
 
 
-def _add_file(file: str) -> Any:
-    name = f"tensorboardX/proto/{file}.proto"
-    if file not in _done:
-        for needed in _FILES[file][0]:
-            _add_file(needed)
-        _pool.AddSerializedFile(_FileBuilder(file, _enum_names()).proto.SerializeToString())
-        _done.add(file)
-    return _pool.FindFileByName(name)
-
-
+@functools.cache
 def module_contents(file: str) -> dict[str, Any]:
-    """What tensorboardX.proto.<file>_pb2 holds: messages, enums and their values."""
+    """The contents of tensorboardX.proto.<file>_pb2: messages, enums and their values."""
     from google.protobuf.internal import builder
 
-    contents: dict[str, Any] = {"DESCRIPTOR": _add_file(file)}
+    contents: dict[str, Any] = {"DESCRIPTOR": _file(file)}
     builder.BuildMessageAndEnumDescriptors(contents["DESCRIPTOR"], contents)
-    builder.BuildTopDescriptorsAndMessages(
-        contents["DESCRIPTOR"], f"tensorboardX.proto.{file}_pb2", contents
-    )
+    builder.BuildTopDescriptorsAndMessages(contents["DESCRIPTOR"], __name__, contents)
     return contents
+
+
+def __getattr__(name: str) -> Any:
+    """The message `name` of any file: `from ._protos import Event` builds only what it needs."""
+    for file, (_, text) in _FILES.items():
+        if name in text.split():
+            found = module_contents(file).get(name)
+            if found is not None:
+                return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -86,9 +86,9 @@ class _RemoteFile:
         self.path = f"{directory.rstrip('/')}/{name}"
         self.closed = False
         self._writer = RecordWriter(self.path)
-        from tensorboardX.proto import event_pb2
+        from ._protos import Event
 
-        first = event_pb2.Event(wall_time=time.time(), file_version="brain.Event:2")
+        first = Event(wall_time=time.time(), file_version="brain.Event:2")
         self._writer.write(first.SerializeToString())
 
     def add_event(self, event: bytes) -> None:

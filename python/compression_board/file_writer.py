@@ -52,7 +52,7 @@ class FileWriter:
     def add_summary(self, summary: Any, global_step: Optional[int] = None,
                     walltime: Optional[float] = None) -> None:  # fmt: skip
         """Adds a Summary message."""
-        from tensorboardX.proto.event_pb2 import Event
+        from ._protos import Event
 
         self.add_event(Event(summary=summary), global_step, walltime)
 
@@ -65,18 +65,18 @@ class FileWriter:
                 serialized, step_of(global_step), time.time() if walltime is None else walltime
             )
             return
-        from tensorboardX.proto.summary_pb2 import Summary
+        from ._protos import Summary
 
         self.add_summary(Summary.FromString(serialized), global_step, walltime)
 
     def _add_graph_def(self, serialized: bytes, walltime: Optional[float] = None) -> None:
-        from tensorboardX.proto.event_pb2 import Event
+        from ._protos import Event
 
         self.add_event(Event(graph_def=serialized), None, walltime)
 
     def add_graph(self, graph_profile: tuple[Any, Any], walltime: Optional[float] = None) -> None:
         """Adds a pair (GraphDef, RunMetadata)."""
-        from tensorboardX.proto.event_pb2 import Event, TaggedRunMetadata
+        from ._protos import Event, TaggedRunMetadata
 
         graph, stats = graph_profile
         self._add_graph_def(graph.SerializeToString(), walltime)

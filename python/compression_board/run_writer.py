@@ -79,7 +79,7 @@ class RunWriter(_engine.ScalarWriter):
 
     @staticmethod
     def _announce_restart(writer: FileWriter, step: int) -> None:
-        from tensorboardX.proto.event_pb2 import Event, SessionLog
+        from ._protos import Event, SessionLog
 
         writer.add_event(Event(step=step, file_version="brain.Event:2"))
         writer.add_event(Event(step=step, session_log=SessionLog(status=SessionLog.START)))

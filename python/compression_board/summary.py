@@ -30,7 +30,7 @@ from .types import ArrayLike, Bins, Number
 
 
 def _message(serialized: bytes) -> Any:
-    from tensorboardX.proto.summary_pb2 import Summary
+    from ._protos import Summary
 
     return Summary.FromString(serialized)
 

@@ -51,8 +51,7 @@ def _attributes(node: Any) -> str:
 
 def graph_def(model: Any, graph: Any) -> Any:
     """The GraphDef of a traced `graph` of `model`."""
-    from tensorboardX.proto.graph_pb2 import GraphDef
-    from tensorboardX.proto.versions_pb2 import VersionDef
+    from ._protos import GraphDef, VersionDef
 
     definition = GraphDef(versions=VersionDef(producer=22))
     namer = _Namer(model)
@@ -109,7 +108,8 @@ def graph_def(model: Any, graph: Any) -> Any:
 def trace(model: Any, inputs: Any, verbose: bool = False, strict: bool = True) -> tuple[Any, Any]:
     """(GraphDef, RunMetadata) of `model`; the tracer's RuntimeError when `inputs` do not fit."""
     import torch
-    from tensorboardX.proto.step_stats_pb2 import DeviceStepStats, RunMetadata, StepStats
+
+    from ._protos import DeviceStepStats, RunMetadata, StepStats
 
     training = model.training
     model.eval()
