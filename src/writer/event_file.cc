@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cboard/base/strings.h"
+#include "writer/per_process.h"
 
 namespace cboard {
 
@@ -68,6 +69,7 @@ Result<void> EventFile::Restore() {
     ::unlink(path().c_str());  // A half copy would look like a torn run; the next try starts anew.
     return copied;
   }
+  const ForkBlocker blocked;
   file_ = std::move(fresh);
   return {};
 }

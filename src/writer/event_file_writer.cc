@@ -23,11 +23,6 @@ Error Closed() {
   return {ErrorCode::kFailedPrecondition, "the event file is closed; open a new writer"};
 }
 
-Error OfParentProcess() {
-  return {ErrorCode::kFailedPrecondition,
-          "the event file belongs to the parent process; open a new writer after fork()"};
-}
-
 Error WouldWaitForItself() {
   return {ErrorCode::kFailedPrecondition,
           "Flush() and Close() wait for the I/O thread, so on_disk_error, which it calls, must not "
@@ -43,14 +38,22 @@ class EventFileWriter::Impl {
   Impl(EventFile file, const WriterOptions& options)
       : task_(std::make_shared<FileTask>(std::move(file), options)),
         io_(options.io_thread != nullptr && options.io_thread->OfThisProcess() ? options.io_thread
-                                                                               : MakeIoThread()) {}
+                                                                               : MakeIoThread()),
+        write_at_once_(options.write_at_once) {}
 
-  Result<void> Start() { return io_->Add(task_, task_->first_due()); }
+  Result<void> Start() {
+    if (write_at_once_) return {};
+    return io_->Add(task_, task_->first_due());
+  }
 
   bool OfThisProcess() const { return fork_generation_ == ForkGeneration(); }
 
+  // Whether each event is written within the call. A forked child does so too: the I/O thread and
+  // the buffers are its parent's, but the descriptor and its position belong to both.
+  bool WritesAtOnce() const { return write_at_once_ || !OfThisProcess(); }
+
   // The events that every file begins with. They go to the disk at once: viewers see the run.
-  void AddPreamble(double now, std::optional<std::int64_t> purge_step) {
+  Result<void> AddPreamble(double now, std::optional<std::int64_t> purge_step) {
     using proto::EventKind;
     std::string records;
     const auto append = [&](std::int64_t step, EventKind kind, std::string_view payload) {
@@ -64,11 +67,13 @@ class EventFileWriter::Impl {
       append(*purge_step, EventKind::kSessionLog,
              proto::EncodeSessionLog({.status = proto::SessionStatus::kStart}));
     }
+    if (write_at_once_) return task_->WriteAtOnce(AsBytes(records));
     Chunk chunk = Chunk::OfCapacity(records.size());
     std::ranges::copy(AsBytes(records), chunk.data.get());
     chunk.size = records.size();
     static_cast<void>(task_->queue.Seal(chunk));
     io_->Wake(*task_);
+    return {};
   }
 
   // AddScalar where nothing stands in the way: false, with nothing added, when the file is closed,
@@ -101,6 +106,11 @@ class EventFileWriter::Impl {
   }
 
   Result<void> AddEvent(std::string_view event) {
+    if (WritesAtOnce()) {
+      std::string record;
+      AppendRecord(AsBytes(event), record);
+      return task_->WriteAtOnce(AsBytes(record));
+    }
     const std::size_t bytes = event.size() + kRecordOverheadBytes;
     const HeldBuffer held(task_->buffers);
     ThreadBuffer& buffer = *held;
@@ -119,6 +129,7 @@ class EventFileWriter::Impl {
   }
 
   Result<void> Flush() {
+    if (WritesAtOnce()) return {};
     if (io_->OnThisThread()) return Fail(WouldWaitForItself());
     const std::lock_guard closing(close_mutex_);
     if (closed_) return {};
@@ -126,6 +137,10 @@ class EventFileWriter::Impl {
   }
 
   Result<void> Close() {
+    if (WritesAtOnce()) {
+      task_->CloseFile();
+      return {};
+    }
     if (io_->OnThisThread()) return Fail(WouldWaitForItself());
     const std::lock_guard closing(close_mutex_);
     if (std::exchange(closed_, true)) return {};
@@ -202,6 +217,7 @@ class EventFileWriter::Impl {
 
   std::shared_ptr<FileTask> task_;
   std::shared_ptr<IoThread> io_;
+  const bool write_at_once_;
   const std::uint64_t fork_generation_ = ForkGeneration();
   std::mutex close_mutex_;
   bool closed_ = false;
@@ -215,7 +231,7 @@ Result<std::unique_ptr<EventFileWriter>> EventFileWriter::Open(
                           EventFile::Create(directory, now, options.filename_suffix));
   auto impl = std::make_unique<Impl>(std::move(file), options);
   CBOARD_RETURN_IF_ERROR(impl->Start());
-  impl->AddPreamble(now, options.purge_step);
+  CBOARD_RETURN_IF_ERROR(impl->AddPreamble(now, options.purge_step));
   return std::unique_ptr<EventFileWriter>(new EventFileWriter(std::move(impl)));
 }
 
@@ -225,8 +241,7 @@ EventFileWriter::~EventFileWriter() {
   if (impl_->OfThisProcess()) {
     static_cast<void>(Close());
   } else {
-    // The parent's threads, and whatever locks they held, do not exist here: nothing of it can be
-    // taken apart safely.
+    // The parent's threads do not exist here and may have held locks: destroying them is not safe.
     static_cast<void>(impl_.release());
   }
 }
@@ -235,8 +250,7 @@ Result<void> EventFileWriter::AddScalar(std::string_view tag, float value, std::
                                         double wall_time_seconds) {
   if (impl_->TryAddScalar(tag, value, step, wall_time_seconds)) [[likely]]
     return {};
-  if (!impl_->OfThisProcess()) return Fail(OfParentProcess());
-  if (ScalarEncoder::MaxRecordBytes(tag) <= Impl::kLargeEventBytes) {
+  if (!impl_->WritesAtOnce() && ScalarEncoder::MaxRecordBytes(tag) <= Impl::kLargeEventBytes) {
     return impl_->AddScalar(tag, value, step, wall_time_seconds);
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
@@ -249,7 +263,6 @@ Result<void> EventFileWriter::AddScalar(std::string_view tag, float value, std::
 }
 
 Result<void> EventFileWriter::AddEvent(std::string_view serialized_event) {
-  if (!impl_->OfThisProcess()) return Fail(OfParentProcess());
   if (serialized_event.size() > kMaxRecordBytes) {
     return Fail(ErrorCode::kInvalidArgument,
                 "an event of " + HumanBytes(static_cast<double>(serialized_event.size())) +
@@ -258,15 +271,9 @@ Result<void> EventFileWriter::AddEvent(std::string_view serialized_event) {
   return impl_->AddEvent(serialized_event);
 }
 
-Result<void> EventFileWriter::Flush() {
-  if (!impl_->OfThisProcess()) return Fail(OfParentProcess());
-  return impl_->Flush();
-}
+Result<void> EventFileWriter::Flush() { return impl_->Flush(); }
 
-Result<void> EventFileWriter::Close() {
-  if (!impl_->OfThisProcess()) return {};
-  return impl_->Close();
-}
+Result<void> EventFileWriter::Close() { return impl_->Close(); }
 
 const std::filesystem::path& EventFileWriter::path() const { return impl_->path(); }
 

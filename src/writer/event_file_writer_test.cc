@@ -19,6 +19,7 @@ namespace cboard {
 namespace {
 
 using testing::EventBytes;
+using testing::EventFilesIn;
 using testing::FailsSaying;
 using testing::FailsWith;
 using testing::HoldsInChild;
@@ -250,19 +251,39 @@ TEST(EventFileWriter, WritesADeletedFileAgainInFull) {
   EXPECT_THAT(reports, ::testing::ElementsAre(::testing::HasSubstr("was deleted while in use")));
 }
 
-TEST(EventFileWriter, AChildProcessIsToldToOpenItsOwn) {
-  CBOARD_SKIP_UNLESS_CHILDREN_MAY_START_THREADS();
+TEST(EventFileWriter, AForkedChildWritesToTheFileAtOnce) {
   TempDir dir;
   const auto writer = OpenOrDie(dir.path());
-  ASSERT_THAT(writer->AddScalar("x", 1, 1, 1), Succeeds());
+  ASSERT_THAT(writer->AddScalar("x", 1, 1, 1), Succeeds());  // Still in memory when it forks.
   EXPECT_TRUE(HoldsInChild([&] {
-    const bool refused = !writer->AddScalar("x", 1, 2, 1) && !writer->Flush();
-    const auto own = EventFileWriter::Open(dir / "child", {});
-    return refused && own && (*own)->AddScalar("x", 1, 3, 1) && (*own)->Close();
+    return writer->AddScalar("x", 1, 2, 1) && writer->AddEvent("") && writer->Flush();
   }));
+  EXPECT_EQ(ScalarsIn(dir.path()).size(), 1u);  // The child's event, which nobody flushed.
   ASSERT_THAT(writer->Close(), Succeeds());
-  EXPECT_EQ(ScalarsIn(dir.path()).size(), 1u);  // The parent's event, once.
-  EXPECT_EQ(ScalarsIn(dir / "child").size(), 1u);
+  EXPECT_EQ(ScalarsIn(dir.path()).size(), 2u);
+  EXPECT_EQ(EventFilesIn(dir.path()).size(), 1u);
+}
+
+TEST(EventFileWriter, AForkedChildThatClosesTheFileLeavesItToItsParent) {
+  TempDir dir;
+  const auto writer = OpenOrDie(dir.path());
+  EXPECT_TRUE(HoldsInChild([&] {
+    return writer->Close() && writer->Close() &&
+           writer->AddScalar("x", 1, 1, 1).error().code == ErrorCode::kFailedPrecondition;
+  }));
+  ASSERT_THAT(writer->AddScalar("x", 1, 2, 1), Succeeds());
+  ASSERT_THAT(writer->Close(), Succeeds());
+  EXPECT_EQ(ScalarsIn(dir.path()).size(), 1u);
+}
+
+TEST(EventFileWriter, WritesEachEventAtOnceIfAsked) {
+  TempDir dir;
+  const auto writer = OpenOrDie(dir.path(), {.purge_step = 3, .write_at_once = true});
+  ASSERT_THAT(writer->AddScalar("x", 1, 1, 1), Succeeds());
+  EXPECT_EQ(ScalarsIn(dir.path()).size(), 1u);
+  EXPECT_EQ(EventBytes(writer->path()).size(), 4u);  // With the version and the restart before it.
+  ASSERT_THAT(writer->Close(), Succeeds());
+  EXPECT_THAT(writer->AddScalar("x", 1, 2, 1), FailsWith(ErrorCode::kFailedPrecondition));
 }
 
 }  // namespace

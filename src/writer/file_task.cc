@@ -5,6 +5,7 @@
 
 #include "cboard/base/strings.h"
 #include "writer/partial_record.h"
+#include "writer/per_process.h"
 
 namespace cboard {
 namespace {
@@ -60,8 +61,24 @@ IoThread::TimePoint FileTask::Run(IoThread::TimePoint now) {
   return all_sealed ? next_flush_ : now + milliseconds(1);
 }
 
-void FileTask::Release() {
+Result<void> FileTask::WriteAtOnce(ByteSpan record) {
+  const ForkBlocker one_at_a_time;  // A child of this process must not find it locked.
+  if (!file_) return Fail(ErrorCode::kFailedPrecondition, "the event file is closed");
+  if (file_->Vanished()) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                "event file " + Quoted(path_.native(), 300) + " was deleted; open a new writer");
+  }
+  std::size_t written = 0;
+  return file_->WriteSome(record, written);
+}
+
+void FileTask::CloseFile() {
+  const ForkBlocker blocked;
   file_.reset();
+}
+
+void FileTask::Release() {
+  CloseFile();
   queue.Clear();
 }
 

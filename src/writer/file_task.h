@@ -29,7 +29,14 @@ class FileTask final : public IoThread::Task {
   // Before a ticket that is taken after this call is good, the file is looked for.
   void CheckName() { check_name_ = true; }
 
-  // Lets go of the file and of what could not be written; the task must not run any more.
+  // Writes the record within the call. For files that have no I/O thread in this process. Fails with
+  // kFailedPrecondition when the file is closed or deleted.
+  Result<void> WriteAtOnce(ByteSpan record);
+
+  // Closes the file in this process. WriteAtOnce() fails afterwards.
+  void CloseFile();
+
+  // Closes the file and drops everything not written; the task must not run any more.
   void Release();
 
   const std::filesystem::path& path() const { return path_; }
@@ -49,7 +56,7 @@ class FileTask final : public IoThread::Task {
   using Duration = IoThread::TimePoint::duration;
 
   std::filesystem::path path_;
-  std::optional<EventFile> file_;
+  std::optional<EventFile> file_;  // Changed only under a ForkBlocker: children read it.
   Duration flush_interval_;
   IoThread::TimePoint next_flush_;
   Duration retry_;

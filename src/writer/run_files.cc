@@ -15,6 +15,7 @@ Result<std::unique_ptr<EventFileWriter>> RunFiles::Open(
   if (options.io_thread == nullptr || !options.io_thread->OfThisProcess()) {
     options.io_thread = state.io_thread;
   }
+  if (state.in_forked_child) options.write_at_once = true;
   return EventFileWriter::Open(directory, options);
 }
 
@@ -37,7 +38,16 @@ Result<EventFileWriter*> RunFiles::SubRun(const std::filesystem::path& directory
   }
   CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<EventFileWriter> opened, Open(state, directory));
   state.opened.push_back(std::move(opened));
+  const ForkBlocker blocked;
   return state.sub_runs[directory] = state.opened.back().get();
+}
+
+void RunFiles::Forget(const EventFileWriter* file) {
+  State& state = state_.Get();
+  const std::lock_guard lock(state.mutex);
+  if (state.main == file) state.main = nullptr;
+  const ForkBlocker blocked;
+  std::erase_if(state.sub_runs, [&](const auto& entry) { return entry.second == file; });
 }
 
 Result<std::unique_ptr<EventFileWriter>> RunFiles::OpenOnce(
@@ -67,6 +77,7 @@ Result<void> RunFiles::Close() {
     const std::lock_guard lock(state.mutex);
     if (EventFileWriter* main = state.main.exchange(nullptr)) files.push_back(main);
     for (const auto& [directory, file] : state.sub_runs) files.push_back(file);
+    const ForkBlocker blocked;
     state.sub_runs.clear();
   }
   Result<void> first_error;

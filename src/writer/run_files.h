@@ -15,8 +15,11 @@
 
 namespace cboard {
 
-// Thread-safe. Files are opened when first needed and, after Close(), opened anew. After a fork
-// the child starts with none, so that it writes files of its own beside its parent's.
+// Thread-safe. Files are opened when first needed and, after Close(), opened anew.
+//
+// A forked child goes on in the files that its parent has open. It writes every event at once, to
+// those files and to the ones that it opens itself: a child of multiprocessing, for instance, ends
+// without closing anything.
 class RunFiles {
  public:
   RunFiles(std::filesystem::path directory, WriterOptions options);
@@ -30,6 +33,10 @@ class RunFiles {
   // A file that the caller closes, on the same I/O thread.
   Result<std::unique_ptr<EventFileWriter>> OpenOnce(const std::filesystem::path& directory);
 
+  // Opens a new file instead of `file` at the next call that needs it. For files that are closed,
+  // or deleted under a forked child.
+  void Forget(const EventFileWriter* file);
+
   // All files; the first error, if any.
   Result<void> Flush();
   Result<void> Close();
@@ -41,10 +48,17 @@ class RunFiles {
   struct State {
     std::mutex mutex;
     std::atomic<EventFileWriter*> main = nullptr;
-    // Guarded by `mutex`.
+    // Guarded by `mutex`, and changed under a ForkBlocker.
     std::map<std::filesystem::path, EventFileWriter*> sub_runs;
-    // Closed ones too, of which little is left: pointers stay valid.
+    // Guarded by `mutex`. Closed ones too, of which little is left: pointers stay valid.
     std::vector<std::unique_ptr<EventFileWriter>> opened;
+    bool in_forked_child = false;  // Never changed after construction.
+
+    void Inherit(const State& parent) {
+      main = parent.main.load();
+      sub_runs = parent.sub_runs;
+      in_forked_child = true;
+    }
 
     const std::shared_ptr<IoThread> io_thread = MakeIoThread();  // Unless the options give one.
   };

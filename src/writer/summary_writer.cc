@@ -91,12 +91,12 @@ Result<void> SummaryWriter::AddScalars(std::string_view main_tag,
   }
   const double wall_time = impl_->WallTime(at);  // One for all: they belong together.
   for (const KeyRun& run : runs) {
-    CBOARD_RETURN_IF_ERROR(Impl::WithFile([&] { return impl_->files.SubRun(run.path); },
-                                          [&](EventFileWriter& file) {
-                                            return file.AddScalar(main_tag,
-                                                                  static_cast<float>(run.value),
-                                                                  at.step.value_or(0), wall_time);
-                                          }));
+    CBOARD_RETURN_IF_ERROR(impl_->WithFile([&] { return impl_->files.SubRun(run.path); },
+                                           [&](EventFileWriter& file) {
+                                             return file.AddScalar(main_tag,
+                                                                   static_cast<float>(run.value),
+                                                                   at.step.value_or(0), wall_time);
+                                           }));
     Impl::GroupedPoints& points = impl_->points.Get();
     const std::lock_guard lock(points.mutex);
     points.by_run_path[run.path.string()].push_back({wall_time, at.step, run.value});

@@ -24,15 +24,16 @@ class SummaryWriter::Impl {
     return clock != nullptr ? clock->NowSeconds() : WallTimeSeconds();
   }
 
-  // Calls `add` with the file that `open` gives, once more with a new one if another thread has
-  // just closed it.
+  // Calls `add` with the file that `open` gives; again with a new one if that file was closed or, in
+  // a forked child, deleted.
   template <typename Open, typename Add>
-  static Result<void> WithFile(const Open& open, const Add& add) {
+  Result<void> WithFile(const Open& open, const Add& add) {
     for (int tries = 0;; ++tries) {
       Result<EventFileWriter*> file = open();
       if (!file) return Fail(std::move(file).error());
       Result<void> added = add(**file);
       if (added || added.error().code != ErrorCode::kFailedPrecondition || tries > 0) return added;
+      files.Forget(*file);
     }
   }
   template <typename Add>

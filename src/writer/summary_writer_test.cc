@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -204,20 +206,69 @@ TEST(SummaryWriter, ThousandWritersLeakNoDescriptor) {
   EXPECT_EQ(ScalarsIn(dir.path()).size(), 1000u);
 }
 
-TEST(SummaryWriter, AForkedChildWritesAFileOfItsOwn) {
-  CBOARD_SKIP_UNLESS_CHILDREN_MAY_START_THREADS();
+TEST(SummaryWriter, AForkedChildWritesToItsParentsFiles) {
   TempDir dir;
   SummaryWriter writer(dir.path());
   ASSERT_THAT(writer.AddScalar("parent", 1), Succeeds());
   ASSERT_THAT(writer.AddScalars("g", {{"k", 1}}), Succeeds());
   EXPECT_TRUE(HoldsInChild([&] {
-    return writer.AddScalar("child", 2) && writer.AddScalars("g", {{"k", 2}}) && writer.Close();
+    return writer.AddScalar("child", 2) && writer.AddScalars("g", {{"k", 2}});  // No Close().
   }));
   ASSERT_THAT(writer.Close(), Succeeds());
   std::multiset<std::string> tags;
   for (const auto& point : ScalarsIn(dir.path())) tags.insert(point.tag);
   EXPECT_THAT(tags, ElementsAre("child", "parent"));
   EXPECT_EQ(ScalarsIn(dir / "g/k").size(), 2u);
+  EXPECT_EQ(EventFilesIn(dir.path()).size(), 1u);
+  EXPECT_EQ(EventFilesIn(dir / "g/k").size(), 1u);
+}
+
+TEST(SummaryWriter, AForkedChildLosesNothingOfASubRunThatItOpens) {
+  TempDir dir;
+  SummaryWriter writer(dir.path());
+  EXPECT_TRUE(HoldsInChild([&] {
+    return writer.AddScalars("g", {{"k", 1}}) &&
+           HoldsInChild([&] { return writer.AddScalars("g", {{"k", 2}}).has_value(); });
+  }));
+  EXPECT_EQ(ScalarsIn(dir / "g/k").size(), 2u);
+  EXPECT_EQ(EventFilesIn(dir / "g/k").size(), 1u);
+}
+
+TEST(SummaryWriter, AForkedChildOpensANewFileForOneThatIsClosedOrDeleted) {
+  TempDir dir;
+  SummaryWriter writer(dir / "run");
+  ASSERT_THAT(writer.Flush(), Succeeds());
+  EXPECT_TRUE(HoldsInChild([&] {
+    std::filesystem::remove_all(dir / "run");
+    return writer.AddScalar("deleted", 1) && writer.Close() && writer.AddScalar("closed", 1);
+  }));
+  EXPECT_EQ(ScalarsIn(dir / "run").size(), 2u);
+  EXPECT_EQ(EventFilesIn(dir / "run").size(), 2u);
+}
+
+TEST(SummaryWriter, ParentAndChildrenThatLogAtTheSameTimeDamageNoRecord) {
+  TempDir dir;
+  constexpr int kChildren = 4;
+  constexpr int kPoints = 20'000;
+  SummaryWriter writer(dir.path());
+  std::vector<pid_t> children;
+  for (int child = 0; child < kChildren; ++child) {
+    children.push_back(::fork());
+    if (children.back() == 0) {
+      bool all = true;
+      for (int i = 0; i < kPoints; ++i) all = writer.AddScalar("child", i, i) && all;
+      ::_exit(all ? 0 : 1);
+    }
+  }
+  for (int i = 0; i < kPoints; ++i) ASSERT_THAT(writer.AddScalar("parent", i, i), Succeeds());
+  ASSERT_THAT(writer.Flush(), Succeeds());
+  for (const pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(ScalarsIn(dir.path()).size(), std::size_t{kChildren + 1} * kPoints);
+  EXPECT_EQ(EventFilesIn(dir.path()).size(), 1u);
 }
 
 TEST(SummaryWriter, WritesEveryKindWithItsOwnPayload) {

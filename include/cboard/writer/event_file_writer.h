@@ -6,6 +6,9 @@
 //
 // Threads encode into buffers of their own, and one I/O thread writes what they hand over, so
 // that adding an event never waits for another thread's. Events of one thread stay in order.
+//
+// After fork(), parent and child go on in the same file. The child writes each event within the
+// add call, so that nothing is lost when it ends with _exit().
 #pragma once
 
 #include <cstdint>
@@ -34,9 +37,9 @@ class EventFileWriter {
 
   // Adds a scalar; the tag is cleaned as tensorboardX does (writer/summary/tag_cleaning.h). Step 0
   // and "no step" are the same bytes.
-  // Fails with kFailedPrecondition after Close() and in a forked child, with kInvalidArgument for a
-  // tag over kMaxTagBytes, and with kResourceExhausted while the disk fails and the backlog is
-  // full; a failed call adds nothing.
+  // Fails with kFailedPrecondition after Close(), with kInvalidArgument for a tag over kMaxTagBytes,
+  // and with kResourceExhausted while the disk fails and the backlog is full; a failed call adds
+  // nothing. A forked child gets the disk's error, and kFailedPrecondition for a deleted file.
   Result<void> AddScalar(std::string_view tag, float value, std::int64_t step,
                          double wall_time_seconds);
 

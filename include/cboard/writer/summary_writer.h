@@ -38,6 +38,9 @@ struct At {
 };
 
 // Thread-safe. The destructor closes.
+//
+// After fork(), a child goes on in the files that its parent has open. It writes each event within
+// the add call, so that nothing is lost when it ends with _exit().
 class SummaryWriter {
  public:
   // Logs into `directory`, or into runs/<date>_<host><comment> when it is empty. A directory that

@@ -32,6 +32,10 @@ struct WriterOptions {
   // The longest time that an event stays in memory while the writer is open; at least 10 ms.
   double flush_secs = 120;
 
+  // Writes each event before the add call returns, without a thread and buffers. Slower; nothing
+  // waits in memory when the process is killed. Forked children always write so.
+  bool write_at_once = false;
+
   // Appended to the name of every event file.
   std::string filename_suffix;
 
