@@ -35,11 +35,12 @@ Error WouldWaitForItself() {
 // buffer locks, since their owners hold them while they wait for the queue, that is, for it.
 class EventFileWriter::Impl {
  public:
-  Impl(EventFile file, const WriterOptions& options)
-      : task_(std::make_shared<FileTask>(std::move(file), options)),
+  Impl(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options)
+      : task_(std::make_shared<FileTask>(std::move(file), std::move(path), options)),
         io_(options.io_thread != nullptr && options.io_thread->OfThisProcess() ? options.io_thread
                                                                                : MakeIoThread()),
-        write_at_once_(options.write_at_once) {}
+        sink_(options.event_sink),
+        write_at_once_(options.write_at_once || sink_) {}
 
   Result<void> Start() {
     if (write_at_once_) return {};
@@ -55,19 +56,23 @@ class EventFileWriter::Impl {
   // The events that every file begins with. They go to the disk at once: viewers see the run.
   Result<void> AddPreamble(double now, std::optional<std::int64_t> purge_step) {
     using proto::EventKind;
-    std::string records;
+    std::vector<std::string> events;
     const auto append = [&](std::int64_t step, EventKind kind, std::string_view payload) {
-      AppendRecord(AsBytes(proto::EncodeEvent(
-                       {.wall_time_seconds = now, .step = step, .kind = kind, .payload = payload})),
-                   records);
+      events.push_back(proto::EncodeEvent(
+          {.wall_time_seconds = now, .step = step, .kind = kind, .payload = payload}));
     };
-    append(0, EventKind::kFileVersion, proto::kFileVersion);
+    if (!sink_) append(0, EventKind::kFileVersion, proto::kFileVersion);
     if (purge_step) {
       append(*purge_step, EventKind::kFileVersion, proto::kFileVersion);
       append(*purge_step, EventKind::kSessionLog,
              proto::EncodeSessionLog({.status = proto::SessionStatus::kStart}));
     }
-    if (write_at_once_) return task_->WriteAtOnce(AsBytes(records));
+    if (write_at_once_) {
+      for (const std::string& event : events) CBOARD_RETURN_IF_ERROR(AddEventAtOnce(event));
+      return {};
+    }
+    std::string records;
+    for (const std::string& event : events) AppendRecord(AsBytes(event), records);
     Chunk chunk = Chunk::OfCapacity(records.size());
     std::ranges::copy(AsBytes(records), chunk.data.get());
     chunk.size = records.size();
@@ -106,11 +111,7 @@ class EventFileWriter::Impl {
   }
 
   Result<void> AddEvent(std::string_view event) {
-    if (WritesAtOnce()) {
-      std::string record;
-      AppendRecord(AsBytes(event), record);
-      return task_->WriteAtOnce(AsBytes(record));
-    }
+    if (WritesAtOnce()) return AddEventAtOnce(event);
     const std::size_t bytes = event.size() + kRecordOverheadBytes;
     const HeldBuffer held(task_->buffers);
     ThreadBuffer& buffer = *held;
@@ -172,6 +173,13 @@ class EventFileWriter::Impl {
   static constexpr std::size_t kLargeEventBytes = kChunkBytes / 4;
 
  private:
+  Result<void> AddEventAtOnce(std::string_view event) {
+    if (sink_) return sink_(path(), event);
+    std::string record;
+    AppendRecord(AsBytes(event), record);
+    return task_->WriteAtOnce(AsBytes(record));
+  }
+
   // Returns when all that the threads hold is written, or the disk has refused.
   Result<void> WriteAll() {
     bool all_sealed = true;
@@ -217,6 +225,7 @@ class EventFileWriter::Impl {
 
   std::shared_ptr<FileTask> task_;
   std::shared_ptr<IoThread> io_;
+  const decltype(WriterOptions::event_sink) sink_;
   const bool write_at_once_;
   const std::uint64_t fork_generation_ = ForkGeneration();
   std::mutex close_mutex_;
@@ -227,9 +236,13 @@ Result<std::unique_ptr<EventFileWriter>> EventFileWriter::Open(
     const std::filesystem::path& directory, const WriterOptions& options) {
   const Clock& clock = options.clock != nullptr ? *options.clock : SystemClock();
   const double now = clock.NowSeconds();
-  CBOARD_ASSIGN_OR_RETURN(EventFile file,
-                          EventFile::Create(directory, now, options.filename_suffix));
-  auto impl = std::make_unique<Impl>(std::move(file), options);
+  std::optional<EventFile> file;
+  std::filesystem::path path = directory;
+  if (!options.event_sink) {
+    CBOARD_ASSIGN_OR_RETURN(file, EventFile::Create(directory, now, options.filename_suffix));
+    path = file->path();
+  }
+  auto impl = std::make_unique<Impl>(std::move(file), std::move(path), options);
   CBOARD_RETURN_IF_ERROR(impl->Start());
   CBOARD_RETURN_IF_ERROR(impl->AddPreamble(now, options.purge_step));
   return std::unique_ptr<EventFileWriter>(new EventFileWriter(std::move(impl)));

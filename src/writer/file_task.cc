@@ -33,9 +33,10 @@ steady_clock::duration FlushInterval(double seconds) {
 
 }  // namespace
 
-FileTask::FileTask(EventFile file, const WriterOptions& options)
+FileTask::FileTask(std::optional<EventFile> file, std::filesystem::path path,
+                   const WriterOptions& options)
     : queue(std::max<std::size_t>(options.max_queue, 1), options.max_backlog_bytes),
-      path_(file.path()),
+      path_(std::move(path)),
       file_(std::move(file)),
       flush_interval_(FlushInterval(options.flush_secs)),
       next_flush_(steady_clock::now() + flush_interval_),

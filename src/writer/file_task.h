@@ -19,7 +19,8 @@ namespace cboard {
 
 class FileTask final : public IoThread::Task {
  public:
-  FileTask(EventFile file, const WriterOptions& options);
+  // Without a file, `path` is the directory of the run, and the task never runs.
+  FileTask(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options);
 
   IoThread::TimePoint Run(IoThread::TimePoint now) override;
 

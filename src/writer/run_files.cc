@@ -10,18 +10,24 @@ RunFiles::RunFiles(std::filesystem::path directory, WriterOptions options)
     : directory_(std::move(directory)), options_(std::move(options)) {}
 
 Result<std::unique_ptr<EventFileWriter>> RunFiles::Open(
-    const State& state, const std::filesystem::path& directory) const {
+    State& state, const std::filesystem::path& directory) const {
   WriterOptions options = options_;
   if (options.io_thread == nullptr || !options.io_thread->OfThisProcess()) {
     options.io_thread = state.io_thread;
   }
   if (state.in_forked_child) options.write_at_once = true;
-  return EventFileWriter::Open(directory, options);
+  if (state.purged.contains(directory)) options.purge_step.reset();
+  auto opened = EventFileWriter::Open(directory, options);
+  if (opened && options.purge_step) {
+    const ForkBlocker blocked;
+    state.purged.insert(directory);
+  }
+  return opened;
 }
 
 Result<EventFileWriter*> RunFiles::Main() {
+  if (EventFileWriter* main = OpenMain()) return main;
   State& state = state_.Get();
-  if (EventFileWriter* main = state.main.load(std::memory_order_acquire)) return main;
   const std::lock_guard lock(state.mutex);
   if (EventFileWriter* main = state.main) return main;
   CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<EventFileWriter> opened, Open(state, directory_));
@@ -52,7 +58,9 @@ void RunFiles::Forget(const EventFileWriter* file) {
 
 Result<std::unique_ptr<EventFileWriter>> RunFiles::OpenOnce(
     const std::filesystem::path& directory) {
-  return Open(state_.Get(), directory);
+  State& state = state_.Get();
+  const std::lock_guard lock(state.mutex);
+  return Open(state, directory);
 }
 
 Result<void> RunFiles::Flush() {

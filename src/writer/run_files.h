@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -26,6 +27,8 @@ class RunFiles {
 
   // The file in the directory itself. Valid as long as this object.
   Result<EventFileWriter*> Main();
+  // The same if it is open, null otherwise. Inline, for the path of every scalar.
+  EventFileWriter* OpenMain() { return state_.Get().main.load(std::memory_order_acquire); }
 
   // The file of the sub-run in `directory`, kept open until Close().
   Result<EventFileWriter*> SubRun(const std::filesystem::path& directory);
@@ -52,18 +55,22 @@ class RunFiles {
     std::map<std::filesystem::path, EventFileWriter*> sub_runs;
     // Guarded by `mutex`. Closed ones too, of which little is left: pointers stay valid.
     std::vector<std::unique_ptr<EventFileWriter>> opened;
+    // Runs whose readers know of purge_step. Guarded by `mutex`, and changed under a ForkBlocker.
+    std::set<std::filesystem::path> purged;
     bool in_forked_child = false;  // Never changed after construction.
 
     void Inherit(const State& parent) {
       main = parent.main.load();
       sub_runs = parent.sub_runs;
+      purged = parent.purged;
       in_forked_child = true;
     }
 
     const std::shared_ptr<IoThread> io_thread = MakeIoThread();  // Unless the options give one.
   };
 
-  Result<std::unique_ptr<EventFileWriter>> Open(const State& state,
+  // The caller holds state.mutex.
+  Result<std::unique_ptr<EventFileWriter>> Open(State& state,
                                                 const std::filesystem::path& directory) const;
 
   const std::filesystem::path directory_;

@@ -56,11 +56,20 @@ Result<void> SummaryWriter::status() const {
 
 const std::filesystem::path& SummaryWriter::directory() const { return impl_->files.directory(); }
 
+Result<std::filesystem::path> SummaryWriter::event_file() const {
+  return impl_->files.Main().map([](EventFileWriter* file) { return file->path(); });
+}
+
 Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const At& at) {
   const double wall_time = impl_->WallTime(at);
-  return impl_->WithMain([&](EventFileWriter& file) {
+  const auto add = [&](EventFileWriter& file) {
     return file.AddScalar(tag, static_cast<float>(value), at.step.value_or(0), wall_time);
-  });
+  };
+  EventFileWriter* const main = impl_->files.OpenMain();
+  Result<void> added = main != nullptr ? add(*main) : impl_->WithMain(add);
+  if (!added && main != nullptr) [[unlikely]]
+    added = impl_->WithMain(add);  // Another thread may have closed the file.
+  return added;
 }
 
 Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const At& at,
@@ -104,14 +113,12 @@ Result<void> SummaryWriter::AddScalars(std::string_view main_tag,
   return {};
 }
 
-Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& path) {
-  Impl::GroupedPoints& grouped = impl_->points.Get();
-  const std::lock_guard lock(grouped.mutex);
+std::string SummaryWriter::Impl::GroupedPoints::ToJson() const {
   JsonWriter json(NonFinite::kAsLiteral);  // As Python's json module, which reads it back.
   json.BeginObject();
-  for (const auto& [run, points] : grouped.by_run_path) {
+  for (const auto& [run, run_points] : by_run_path) {
     json.Key(run).BeginArray();
-    for (const Impl::Point& point : points) {
+    for (const Point& point : run_points) {
       json.BeginArray().Value(point.wall_time_seconds);
       if (point.step) {
         json.Value(*point.step);
@@ -123,7 +130,19 @@ Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& pat
     json.EndArray();
   }
   json.EndObject();
-  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, json.text()));
+  return std::string(json.text());
+}
+
+std::string SummaryWriter::GroupedScalarsJson() const {
+  Impl::GroupedPoints& grouped = impl_->points.Get();
+  const std::lock_guard lock(grouped.mutex);
+  return grouped.ToJson();
+}
+
+Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& path) {
+  Impl::GroupedPoints& grouped = impl_->points.Get();
+  const std::lock_guard lock(grouped.mutex);
+  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, grouped.ToJson()));
   grouped.by_run_path.clear();
   return {};
 }

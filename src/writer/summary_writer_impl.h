@@ -56,6 +56,8 @@ class SummaryWriter::Impl {
   struct GroupedPoints {
     std::mutex mutex;
     std::map<std::string, std::vector<Point>> by_run_path;
+
+    std::string ToJson() const;  // Of the locked points.
   };
   PerProcess<GroupedPoints> points;
 };

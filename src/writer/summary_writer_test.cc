@@ -140,6 +140,7 @@ TEST(SummaryWriter, ExportsGroupedScalarsOnce) {
   ASSERT_THAT(writer.AddScalars("loss", {{"train", 0.5}}, At(2, 10.25)), Succeeds());
   ASSERT_THAT(writer.AddScalars("loss", {{"train", std::nan("")}}, At({}, 11.0)), Succeeds());
   ASSERT_THAT(writer.ExportScalarsToJson(dir / "all.json"), Succeeds());
+  EXPECT_EQ(writer.GroupedScalarsJson(), "{}");
   EXPECT_EQ(ReadFile(dir / "all.json").value(),
             "{\"" + (dir / "run/loss/train").string() + "\":[[10.25,2,0.5],[11,null,NaN]]}");
   ASSERT_THAT(writer.ExportScalarsToJson(dir / "all.json"), Succeeds());
@@ -177,6 +178,65 @@ TEST(SummaryWriter, OpensANewFileWhenUsedAfterClose) {
   ASSERT_THAT(writer.Close(), Succeeds());
   EXPECT_EQ(EventFilesIn(dir.path()).size(), 2u);
   EXPECT_EQ(ScalarsIn(dir.path()).size(), 2u);
+}
+
+TEST(SummaryWriter, AnnouncesARestartOnceForEachRun) {
+  TempDir dir;
+  const auto restarts = [](const std::filesystem::path& directory) {
+    int count = 0;
+    for (const auto& file : EventFilesIn(directory)) {
+      for (const std::string& bytes : EventBytes(file)) {
+        const auto event = proto::ParseEvent(bytes);
+        count += event && event->kind == proto::EventKind::kSessionLog && event->step == 5;
+      }
+    }
+    return count;
+  };
+  SummaryWriter writer(dir.path(), {.purge_step = 5});
+  // A second announcement would delete what this session logged between the two.
+  for (int session = 0; session < 2; ++session) {
+    ASSERT_THAT(writer.AddScalar("a", 1, 5 + session), Succeeds());
+    ASSERT_THAT(writer.AddScalars("g", {{"k", 1}}, 5 + session), Succeeds());
+    ASSERT_THAT(writer.Close(), Succeeds());
+  }
+  EXPECT_TRUE(HoldsInChild([&] { return writer.AddScalars("g", {{"k", 1}}, 7).has_value(); }));
+  EXPECT_EQ(restarts(dir.path()), 1);
+  EXPECT_EQ(restarts(dir / "g/k"), 1);
+}
+
+TEST(SummaryWriter, GivesEveryEventToTheSinkAndMakesNoFile) {
+  TempDir dir;
+  std::vector<std::pair<std::string, proto::EventKind>> seen;
+  WriterOptions options{.purge_step = 2};
+  options.event_sink = [&](const std::filesystem::path& run, std::string_view bytes) {
+    const auto event = proto::ParseEvent(bytes);
+    seen.emplace_back(run.lexically_relative(dir.path()).string(), event->kind);
+    return Result<void>();
+  };
+  SummaryWriter writer(dir / "run", options);
+  ASSERT_THAT(writer.AddScalar("a", 1), Succeeds());
+  ASSERT_THAT(writer.AddScalars("g", {{"k", 1}}), Succeeds());
+  ASSERT_THAT(writer.AddHParams({{"lr", 0.1}}, {}, "trial"), Succeeds());
+  ASSERT_THAT(writer.Flush(), Succeeds());
+  ASSERT_THAT(writer.Close(), Succeeds());
+  using K = proto::EventKind;
+  const std::pair<std::string, K> trial("run/trial", K::kSummary);
+  EXPECT_THAT(seen, ElementsAre(std::pair("run", K::kFileVersion), std::pair("run", K::kSessionLog),
+                                std::pair("run", K::kSummary), std::pair("run/g/k", K::kFileVersion),
+                                std::pair("run/g/k", K::kSessionLog),
+                                std::pair("run/g/k", K::kSummary),
+                                std::pair("run/trial", K::kFileVersion),
+                                std::pair("run/trial", K::kSessionLog), trial, trial, trial));
+  EXPECT_FALSE(std::filesystem::exists(dir / "run"));
+}
+
+TEST(SummaryWriter, ReturnsTheErrorOfTheSink) {
+  WriterOptions options;
+  options.event_sink = [](const auto&, auto) {
+    return Result<void>(Fail(ErrorCode::kUnavailable, "bucket is gone"));
+  };
+  SummaryWriter writer("run", options);
+  EXPECT_THAT(writer.AddScalar("a", 1), FailsSaying(ErrorCode::kUnavailable, "bucket is gone"));
 }
 
 TEST(SummaryWriter, ClosedFilesTakeLittleMemory) {

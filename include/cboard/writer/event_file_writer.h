@@ -54,6 +54,7 @@ class EventFileWriter {
   // much. Calling it again does nothing.
   Result<void> Close();
 
+  // The event file; with an event_sink, the directory of the run.
   const std::filesystem::path& path() const;
 
  private:

@@ -53,6 +53,9 @@ class SummaryWriter {
   // Whether the event file could be opened.
   Result<void> status() const;
   const std::filesystem::path& directory() const;
+  // The event file that AddScalar writes to; opened first if none is. With an event_sink, the
+  // directory.
+  Result<std::filesystem::path> event_file() const;
 
   Result<void> AddScalar(std::string_view tag, double value, const At& at = {});
   // The same with names and notes for viewers, stored beside the value.
@@ -64,8 +67,9 @@ class SummaryWriter {
   Result<void> AddScalars(std::string_view main_tag, const std::map<std::string, double>& values,
                           At at = {});
 
-  // All points given to AddScalars so far, as {"<run path>": [[wall_time, step, value], …]}; then
-  // forgets them.
+  // All points given to AddScalars so far, as {"<run path>": [[wall_time, step, value], …]}.
+  std::string GroupedScalarsJson() const;
+  // Writes GroupedScalarsJson() to `path`, then forgets the points.
   Result<void> ExportScalarsToJson(const std::filesystem::path& path);
 
   Result<void> AddHistogram(std::string_view tag, const TensorView& values, At at = {},

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cboard/base/clock.h"
 #include "cboard/base/result.h"
@@ -22,7 +24,8 @@ struct WriterOptions {
   // Appended to the generated directory name when no directory is given.
   std::string comment;
 
-  // Tells readers to drop what an earlier session logged at this step and later.
+  // Tells readers to drop what an earlier session logged at this step and later. Announced once per
+  // run and sub-run: in the first file, not in the files that follow a Close().
   std::optional<std::int64_t> purge_step;
 
   // How many hand-offs may wait for the disk before add calls block. A hand-off is one large event
@@ -49,6 +52,12 @@ struct WriterOptions {
   // they would wait for the thread they run on. By default errors are only returned from Flush()
   // and Close().
   std::function<void(const std::optional<Error>&)> on_disk_error;
+
+  // Gets every event instead of a file: the directory of its run, and the serialized Event. Nothing
+  // is written to the disk then. The sink gets no file version event, because that belongs to a
+  // file. Called by the thread that adds the event, by several threads at the same time; must not
+  // throw. Its error is the error of the add call.
+  std::function<Result<void>(const std::filesystem::path& run, std::string_view event)> event_sink;
 
   // Shared by writers that are many or short-lived; by default each writer has its own.
   std::shared_ptr<IoThread> io_thread;
