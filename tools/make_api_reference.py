@@ -38,7 +38,7 @@ def parts_of(function, drop_self):
     found = inspect.signature(function)
     parts, keyword_only = [], False
     for parameter in found.parameters.values():
-        if drop_self and parameter.name == "self":
+        if (drop_self and parameter.name == "self") or parameter.name.startswith("_"):
             continue
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
             keyword_only = True

@@ -23,7 +23,7 @@ def _rows(metadata: Optional[Sequence[Any]], header: Optional[Sequence[str]]) ->
 
 
 def maybe_upload_file(local_path: str) -> None:
-    """Uploads what was written for an s3: path; nothing to do for local ones."""
+    """Uploads a file whose path begins with s3:; does nothing for local files."""
     if local_path.startswith("s3:"):
         from .remote import upload_s3
 
@@ -59,7 +59,7 @@ def embedding_files(
 
 
 def write_embedding(
-    logdir: str,
+    logdir: Optional[str],
     mat: ArrayLike,
     metadata: Optional[Sequence[Any]],
     label_img: Optional[ArrayLike],
@@ -70,6 +70,8 @@ def write_embedding(
     folder, tensors, labels, block, sprite = embedding_files(
         mat, metadata, label_img, step, tag, header
     )
+    if logdir is None:  # The writer writes nothing to the disk.
+        return
     path = os.path.join(logdir, folder)
     if os.path.isdir(path):
         print(f"warning: Embedding dir exists, did you set global_step for add_embedding()? {path}")
@@ -83,7 +85,7 @@ def write_embedding(
             with open(os.path.join(path, name), "wb") as file:
                 file.write(content)
             maybe_upload_file(os.path.join(path, name))
-    # Last, so that the projector never reads of files that are not there yet.
+    # Written last: the projector must not find the names of files that do not exist yet.
     config = os.path.join(logdir, "projector_config.pbtxt")
     with open(config, "a") as file:
         file.write(block)

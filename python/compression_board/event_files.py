@@ -11,13 +11,19 @@ import weakref
 from typing import Any, Callable, Optional
 
 from . import _engine
+from .remote import GCSRecordWriterFactory, S3RecordWriterFactory
 
 logger = logging.getLogger("compression_board")
 
 _REMOTE = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")
-_factories: dict[str, Any] = {}
 
-# Writers that are open when the interpreter ends are closed, so that nothing is lost.
+# Objects that open the files below `<prefix>:`, by prefix.
+REGISTERED_FACTORIES: dict[str, Any] = {
+    "s3": S3RecordWriterFactory(),
+    "gs": GCSRecordWriterFactory(),
+}
+
+# Open writers are closed when the interpreter ends, so that nothing is lost.
 _open_files: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
@@ -26,24 +32,29 @@ def _close_all() -> None:
     for writer in list(_open_files):
         try:
             writer.close()
-        except Exception as error:  # The interpreter is going; the others must be closed, too.
+        except Exception as error:  # The other writers must still be closed.
             logger.error("%s", error)
 
 
 def register_writer_factory(prefix: str, factory: Any) -> None:
-    """Writes paths that begin with `<prefix>:` through `factory`."""
+    """Uses `factory` for paths that begin with `<prefix>:`."""
     if ":" in prefix:
         raise ValueError("prefix cannot contain a :")
-    _factories[prefix] = factory
+    REGISTERED_FACTORIES[prefix] = factory
 
 
 def _factory_for(path: str) -> Optional[Any]:
     found = _REMOTE.match(path)
-    return _factories.get(found[1]) if found else None
+    return REGISTERED_FACTORIES.get(found[1]) if found else None
+
+
+def is_remote(path: str) -> bool:
+    """Whether a factory writes below `path`."""
+    return _factory_for(path) is not None
 
 
 def directory_check(path: str) -> None:
-    """Makes the directory `path`, where it is a local one."""
+    """Makes the directory `path`, if it is local."""
     factory = _factory_for(path)
     if factory is not None:
         factory.directory_check(path)
@@ -75,43 +86,38 @@ class RecordWriter:
 
 
 class _RemoteFile:
-    """An event file behind a factory: what the engine's EventFile is to local ones."""
+    """An event file behind a factory: it has the methods of the engine's Run that events need."""
 
-    plain = False
+    direct = False
 
     def __init__(self, directory: str, suffix: str) -> None:
         import socket
 
-        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}{suffix}"
-        self.path = f"{directory.rstrip('/')}/{name}"
-        self.closed = False
-        self._writer = RecordWriter(self.path)
         from ._protos import Event
 
+        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}{suffix}"
+        self.event_file = f"{directory.rstrip('/')}/{name}"
+        self._writer = RecordWriter(self.event_file)
         first = Event(wall_time=time.time(), file_version="brain.Event:2")
         self._writer.write(first.SerializeToString())
 
     def add_event(self, event: bytes) -> None:
-        if not self.closed:
-            self._writer.write(event)
+        self._writer.write(event)
 
     def flush(self) -> None:
-        if not self.closed:
-            self._writer.flush()
+        self._writer.flush()
 
     def close(self) -> None:
-        if not self.closed:
-            self._writer.flush()
-            self._writer.close()
-            self.closed = True
+        self._writer.flush()
+        self._writer.close()
 
 
 class EventsWriter:
-    """The file itself, under the names tensorboardX gives it."""
+    """The event file of an EventFileWriter, with the methods that tensorboardX gives it."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
-        self._file_name = file.path
+        self._file_name = file.event_file
 
     def write_event(self, event: Any) -> None:
         self._file.add_event(event.SerializeToString())
@@ -134,47 +140,74 @@ class EventFileWriter:
         max_queue_size: int = 10,
         flush_secs: float = 120,
         filename_suffix: str = "",
+        *,
+        _run: Optional[_engine.Run] = None,
     ) -> None:
         self._logdir = str(logdir)
         self._options = (max_queue_size, flush_secs, filename_suffix)
+        self._file: Any = _run
         self._open()
 
     def _open(self) -> None:
         max_queue, flush_secs, suffix = self._options
-        if _factory_for(self._logdir) is not None:
-            self._file: Any = _RemoteFile(self._logdir, suffix)
-        else:
-            self._file = _engine.EventFile(
-                self._logdir, None, max(1, int(max_queue)), float(flush_secs), suffix
+        if is_remote(self._logdir):
+            self._file = _RemoteFile(self._logdir, suffix)
+        elif self._file is None:
+            self._file = _engine.Run(
+                self._logdir,
+                max_queue=max(1, int(max_queue)),
+                flush_secs=float(flush_secs),
+                filename_suffix=suffix,
             )
+        self._closed = False
         self._ev_writer = EventsWriter(self._file)
+        self._set_direct(True)
         _open_files.add(self)
+
+    def _set_direct(self, direct: bool) -> None:
+        """Whether summaries may go to the file as bytes. use_metadata blocks and close() stop it."""
+        if isinstance(self._file, _engine.Run):
+            self._file.direct = direct and not self._closed
 
     def get_logdir(self) -> str:
         return self._logdir
 
     def add_event(self, event: Any) -> None:
         """Adds an Event message. Dropped without an error after close()."""
-        self._file.add_event(event.SerializeToString())
+        if not self._closed:
+            self._file.add_event(event.SerializeToString())
 
     def flush(self) -> None:
         """Returns when everything added before is with the operating system."""
-        self._file.flush()
+        if not self._closed:
+            self._file.flush()
 
     def close(self) -> None:
-        self._file.close()
-        _open_files.discard(self)
+        """Flushes and closes the file. Calling it again does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._set_direct(False)
+            _open_files.discard(self)
+            self._file.close()
 
     def reopen(self) -> None:
         """After close(), goes on in a new file. Does nothing while open."""
-        if self._file.closed:
+        if self._closed:
             self._open()
 
 
 _original_add_event: Callable[..., None] = EventFileWriter.__dict__["add_event"]
-_engine.set_choke_point(EventFileWriter, _original_add_event)
+_engine.watch_add_event(EventFileWriter, _original_add_event)
 
 
-def bypass_allowed(file: Any) -> bool:
-    """Whether serialized events may go to `file` without passing through EventFileWriter."""
-    return file.plain and EventFileWriter.__dict__["add_event"] is _original_add_event
+def add_event_replaced() -> bool:
+    """Whether EventFileWriter.add_event was replaced, in order to see every event."""
+    return EventFileWriter.__dict__["add_event"] is not _original_add_event
+
+
+def direct_run(writer: EventFileWriter) -> Optional[_engine.Run]:
+    """The engine's run, if events need not pass through `writer`; None otherwise."""
+    if writer._file.direct and not add_event_replaced():
+        run: _engine.Run = writer._file
+        return run
+    return None

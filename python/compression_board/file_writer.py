@@ -1,7 +1,7 @@
 """FileWriter: summaries and events into one event file.
 
-Bytes go to the file directly. When somebody has replaced `EventFileWriter.add_event`, or a
-`use_metadata` block is open, they travel as Event messages through it instead.
+Serialized summaries go to the file directly. If `EventFileWriter.add_event` was replaced, or a
+`use_metadata` block is open, they pass through add_event as Event messages.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import time
 from collections.abc import Iterator
 from typing import Any, Optional
 
+from . import _engine
 from .errors import check
-from .event_files import EventFileWriter, bypass_allowed
+from .event_files import EventFileWriter, direct_run
 from .types import PathLike
 
 
 def step_of(value: Any) -> int:
-    """A step as the file stores it: none is 0."""
+    """A step as the file stores it: None becomes 0."""
     return 0 if value is None else int(value)
 
 
@@ -25,8 +26,11 @@ class FileWriter:
     """Writes summaries and events to one event file in `logdir`."""
 
     def __init__(self, logdir: PathLike, max_queue: int = 10, flush_secs: float = 120,
-                 filename_suffix: str = "") -> None:  # fmt: skip
-        self.event_writer = EventFileWriter(str(logdir), max_queue, flush_secs, filename_suffix)
+                 filename_suffix: str = "", *,
+                 _run: Optional[_engine.Run] = None) -> None:  # fmt: skip
+        self.event_writer = EventFileWriter(
+            str(logdir), max_queue, flush_secs, filename_suffix, _run=_run
+        )
         self._default_metadata: dict[str, Any] = {}
 
     def get_logdir(self) -> str:
@@ -58,12 +62,10 @@ class FileWriter:
 
     def add_serialized_summary(self, serialized: bytes, global_step: Optional[int] = None,
                                walltime: Optional[float] = None) -> None:  # fmt: skip
-        """Adds a Summary that is bytes already; what SummaryWriter's methods call."""
-        file = self.event_writer._file
-        if bypass_allowed(file):
-            file.add_summary(
-                serialized, step_of(global_step), time.time() if walltime is None else walltime
-            )
+        """Adds a serialized Summary. SummaryWriter's methods call this."""
+        run = direct_run(self.event_writer)
+        if run is not None:
+            run.add_summary(serialized, step_of(global_step), walltime)
             return
         from ._protos import Summary
 
@@ -96,7 +98,7 @@ class FileWriter:
         self.event_writer.flush()
 
     def close(self) -> None:
-        """Flushes and closes the file; what is added afterwards is dropped."""
+        """Flushes and closes the file. Events added afterwards are dropped."""
         self.event_writer.close()
 
     def reopen(self) -> None:
@@ -106,21 +108,20 @@ class FileWriter:
     @contextlib.contextmanager
     def use_metadata(self, *, global_step: Optional[int] = None,
                      walltime: Optional[float] = None) -> Iterator["FileWriter"]:  # fmt: skip
-        """Gives `global_step` and `walltime` to all events inside that have none of their own."""
+        """Sets `global_step` and `walltime` of all events inside the block that have none."""
         check(not self._default_metadata, "Default metadata are already set.")
         check(global_step is not None or walltime is not None, "No metadata are given.")
         self._default_metadata = {"global_step": global_step, "walltime": walltime}
-        file = self.event_writer._file
-        plain, file.plain = file.plain, False
+        self.event_writer._set_direct(False)
         try:
             yield self
         finally:
             self._default_metadata = {}
-            file.plain = plain
+            self.event_writer._set_direct(True)
 
 
 class DummyFileWriter:
-    """Takes everything and writes nothing."""
+    """Accepts every call and writes nothing."""
 
     def __init__(self, logdir: PathLike) -> None:
         self._logdir = str(logdir)

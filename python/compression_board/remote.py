@@ -23,7 +23,7 @@ def _s3() -> Any:
 
 
 def upload_s3(local_path: str) -> None:
-    """Uploads a file below the local directory `s3:` to the place its path names."""
+    """Uploads a file below the local directory `s3:` to the bucket and key in its path."""
     bucket, key = bucket_and_path(
         local_path.replace("s3:/", "s3://", 1) if "://" not in local_path else local_path
     )
@@ -31,7 +31,7 @@ def upload_s3(local_path: str) -> None:
 
 
 class _Uploaded:
-    """Bytes that are uploaded as a whole on each flush: object stores cannot append."""
+    """A file that is uploaded as a whole on each flush: object stores cannot append."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -67,17 +67,21 @@ class GCSRecordWriter(_Uploaded):
         storage.Client().bucket(bucket).blob(key).upload_from_string(content)
 
 
-class _Factory:
-    def __init__(self, writer: Any) -> None:
-        self._writer = writer
+class S3RecordWriterFactory:
+    """Opens files whose path begins with s3:."""
 
-    def open(self, path: str) -> Any:
-        return self._writer(path)
+    def open(self, path: str) -> S3RecordWriter:
+        return S3RecordWriter(path)
 
     def directory_check(self, path: str) -> None:
-        """Object stores have no directories."""
+        """Does nothing: object stores have no directories."""
 
 
-def register(register_writer_factory: Any) -> None:
-    register_writer_factory("s3", _Factory(S3RecordWriter))
-    register_writer_factory("gs", _Factory(GCSRecordWriter))
+class GCSRecordWriterFactory:
+    """Opens files whose path begins with gs:."""
+
+    def open(self, path: str) -> GCSRecordWriter:
+        return GCSRecordWriter(path)
+
+    def directory_check(self, path: str) -> None:
+        """Does nothing: object stores have no directories."""

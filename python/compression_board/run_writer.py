@@ -1,19 +1,17 @@
-"""RunWriter: one run on the disk, its files and its scalars. SummaryWriter adds the other kinds."""
+"""RunWriter: the files and scalars of a run. SummaryWriter adds the other kinds."""
 
 from __future__ import annotations
 
 import json
 import os
-import socket
-import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import Any, Optional, TypeVar, Union
 
 from . import _engine, summary_bytes
+from .comet_utils import CometLogger
 from .errors import check, check_mapping
-from .event_files import bypass_allowed
+from .event_files import add_event_replaced, direct_run, is_remote
 from .file_writer import DummyFileWriter, FileWriter
 from .tensors import to_float
 from .types import ArrayLike, Number, PathLike
@@ -22,8 +20,33 @@ Self = TypeVar("Self", bound="RunWriter")
 AnyFileWriter = Union[FileWriter, DummyFileWriter]
 
 
+class _FileWriters(dict[str, AnyFileWriter]):
+    """FileWriters by run directory. As a sink of the engine, it passes every event on to them."""
+
+    def __init__(self, *options: Any) -> None:
+        super().__init__()
+        self._options = options
+
+    def __missing__(self, directory: str) -> AnyFileWriter:
+        writer = self[directory] = FileWriter(directory, *self._options)
+        return writer
+
+    def __call__(self, directory: str, event: bytes) -> None:
+        from ._protos import Event
+
+        self[directory].event_writer.add_event(Event.FromString(event))
+
+
+def _discard(directory: str, event: bytes) -> None:
+    """The sink of a writer that writes nothing to the disk."""
+
+
 class RunWriter(_engine.ScalarWriter):
-    """A run: its event file, its sub-runs, and everything that is one number per step."""
+    """The event file of a run, its sub-runs and its scalars.
+
+    The engine's Run has the rules for the default directory, sub-runs, purge_step and fork().
+    FileWriter has the methods of tensorboardX's class of that name.
+    """
 
     def __init__(
         self,
@@ -39,81 +62,81 @@ class RunWriter(_engine.ScalarWriter):
         **kwargs: Any,
     ) -> None:
         logdir = logdir if logdir is not None else log_dir
-        if not logdir:
-            now = datetime.now().strftime("%b%d_%H-%M-%S")
-            logdir = os.path.join("runs", f"{now}_{socket.gethostname()}{comment}")
-        self.logdir = str(logdir)
+        self.logdir = "" if not logdir else str(logdir)
         self.purge_step = purge_step
-        self._max_queue = max_queue
-        self._flush_secs = flush_secs
-        self._filename_suffix = filename_suffix
+        self._comment = comment
+        self._options = (max(1, int(max_queue)), float(flush_secs), filename_suffix)
         self._write_to_disk = write_to_disk
         self._comet_config = comet_config
         self.kwargs = kwargs
         self.file_writer: Optional[AnyFileWriter] = None
         self.all_writers: Optional[dict[str, AnyFileWriter]] = None
-        self.scalar_dict: dict[str, list[list[Any]]] = {}
-        from .comet_utils import CometLogger
-
-        self._comet_logger = CometLogger(comet_config)
+        self._writers = _FileWriters(*self._options)
+        self._run: Optional[_engine.Run] = None
+        self._observed_run: Optional[_engine.Run] = None
+        self._comet_logger: Optional[CometLogger] = None
         self._get_file_writer()
 
     # Files -----------------------------------------------------------------------------------
 
     def _get_file_writer(self) -> Any:
         """The open FileWriter; a new one after close()."""
-        if not self._write_to_disk:
-            self.file_writer = DummyFileWriter(self.logdir)
-            self.all_writers = {self.logdir: self.file_writer}
-        elif self.all_writers is None or self.file_writer is None:
-            self.file_writer = writer = FileWriter(
-                self.logdir, self._max_queue, self._flush_secs, self._filename_suffix, **self.kwargs
-            )
-            self.all_writers = {self.logdir: writer}
-            if self.purge_step is not None:
-                self._announce_restart(writer, self.purge_step)
-            file = writer.event_writer._file
-            direct = isinstance(file, _engine.EventFile) and self._comet_logger.disabled
-            self._attach(file if direct else None)
+        if self.file_writer is None:
+            remote = is_remote(self.logdir)
+            if not self._write_to_disk:
+                self._run = self._run or self._new_run(_discard)
+                writer: AnyFileWriter = DummyFileWriter(self._run.directory)
+            elif remote:
+                # Before the run, whose first events it gets.
+                writer = FileWriter(self.logdir, *self._options, **self.kwargs)
+                self._writers[self.logdir] = writer
+                self._run = self._run or self._new_run(self._writers)
+            else:
+                self._run = self._run or self._new_run(None)
+                writer = FileWriter(
+                    self._run.directory, *self._options, _run=self._run, **self.kwargs
+                )
+            self.logdir = self._run.directory
+            self._writers[self.logdir] = self.file_writer = writer
+            self.all_writers = self._writers
+            direct = self._write_to_disk and not remote and self._comet.disabled
+            self._attach(self._run if direct else None)
         return self.file_writer
 
-    @staticmethod
-    def _announce_restart(writer: FileWriter, step: int) -> None:
-        from ._protos import Event, SessionLog
+    @property
+    def _comet(self) -> CometLogger:
+        """The Comet experiment; a new one after close()."""
+        if self._comet_logger is None:
+            self._comet_logger = CometLogger(self._comet_config)
+        return self._comet_logger
 
-        writer.add_event(Event(step=step, file_version="brain.Event:2"))
-        writer.add_event(Event(step=step, session_log=SessionLog(status=SessionLog.START)))
+    def _new_run(self, sink: Any) -> _engine.Run:
+        return _engine.Run(self.logdir, self._comment, self.purge_step, *self._options, sink)
+
+    def _run_for_groups(self) -> _engine.Run:
+        """The run that add_scalars and add_hparams log to."""
+        self._get_file_writer()
+        assert self._run is not None
+        if not (add_event_replaced() and self._write_to_disk):
+            return self._run
+        if self._observed_run is None:  # Its events pass through add_event of the FileWriters.
+            self._observed_run = _engine.Run(self.logdir, sink=self._writers)
+        return self._observed_run
 
     def _write(self, serialized: bytes, step: Optional[int], walltime: Optional[float]) -> None:
         self._get_file_writer().add_serialized_summary(serialized, step, walltime)
 
-    def _direct_file(self) -> Optional[_engine.EventFile]:
-        """The engine's file, where nobody has to see the events on their way to it."""
+    def _direct_run(self) -> Optional[_engine.Run]:
+        """The engine's run, if events need not pass through the FileWriter."""
         writer = self._get_file_writer()
-        if isinstance(writer, FileWriter) and bypass_allowed(writer.event_writer._file):
-            file: _engine.EventFile = writer.event_writer._file
-            return file
-        return None
-
-    def _sub_run(self, main_tag: str, key: str) -> str:
-        if "://" in self.logdir or ":" in self.logdir.split("/")[0]:
-            return f"{self.logdir}/{main_tag}/{key}"
-        return _engine.sub_run_path(self.logdir, str(main_tag), str(key))
-
-    def _sub_writer(self, path: str) -> AnyFileWriter:
-        assert self.all_writers is not None
-        writer = self.all_writers.get(path)
-        if writer is None:
-            writer = FileWriter(path) if self._write_to_disk else DummyFileWriter(path)
-            self.all_writers[path] = writer
-        return writer
+        return direct_run(writer.event_writer) if isinstance(writer, FileWriter) else None
 
     def use_metadata(self, *, global_step: Optional[int] = None,
                      walltime: Optional[float] = None) -> AbstractContextManager[Any]:  # fmt: skip
-        """Gives `global_step` and `walltime` to all events inside that have none of their own.
+        """Sets `global_step` and `walltime` of all events inside the block that have none.
 
             with writer.use_metadata(global_step=5):
-                writer.add_scalar("loss", 0.25)  # Is of step 5.
+                writer.add_scalar("loss", 0.25)  # Logged at step 5.
         """
         used: AbstractContextManager[Any] = self._get_file_writer().use_metadata(
             global_step=global_step, walltime=walltime
@@ -123,18 +146,23 @@ class RunWriter(_engine.ScalarWriter):
     def flush(self) -> None:
         """Returns when everything added before is with the operating system, sub-runs included.
 
-        OSError when the disk refuses; what could not be written is kept and tried again.
+        OSError when the disk refuses. Events that could not be written are kept and tried again.
         """
         for writer in (self.all_writers or {}).values():
             writer.flush()
 
     def close(self) -> None:
         """Flushes and closes all files. A method that is called later goes on in a new one."""
-        writers, self.all_writers, self.file_writer = self.all_writers, None, None
+        writers = list(self._writers.values())
+        self.all_writers = self.file_writer = None
+        self._writers.clear()
         self._attach(None)
-        for writer in (writers or {}).values():
+        for writer in writers:
             writer.flush()
             writer.close()
+        if self._comet_logger is not None:
+            self._comet_logger.end()
+            self._comet_logger = None
 
     def __enter__(self: Self) -> Self:
         return self
@@ -144,7 +172,7 @@ class RunWriter(_engine.ScalarWriter):
 
     # Scalars ---------------------------------------------------------------------------------
 
-    # add_scalar is ScalarWriter's, in C++; what it does not take comes here.
+    # add_scalar is in C++ (ScalarWriter). It passes the calls that it does not handle on to this.
     def _add_scalar(self, tag: str, scalar_value: Number, global_step: Optional[int],
                     walltime: Optional[float], display_name: Optional[str],
                     description: Optional[str]) -> None:  # fmt: skip
@@ -152,13 +180,13 @@ class RunWriter(_engine.ScalarWriter):
             tag, scalar_value, display_name or "", description or ""
         )
         self._write(serialized, global_step, walltime)
-        self._comet_logger.log_metric(tag, display_name, scalar_value, global_step)
+        self._comet.log_metric(tag, display_name, scalar_value, global_step)
 
     def add_labelled_scalar(self, tag: str, scalar_value: Number,
                             global_step: Optional[int] = None, walltime: Optional[float] = None, *,
                             display_name: str = "", description: str = "", plugin_name: str = "",
                             plugin_content: bytes = b"") -> None:  # fmt: skip
-        """add_scalar with summary metadata: names and notes for viewers, data for a plugin."""
+        """add_scalar with summary metadata: a name and description for viewers, data for a plugin."""
         serialized = summary_bytes.scalar_bytes(
             tag, scalar_value, display_name, description, plugin_name, plugin_content
         )
@@ -168,8 +196,8 @@ class RunWriter(_engine.ScalarWriter):
                          walltimes: Optional[ArrayLike] = None) -> None:  # fmt: skip
         """A whole curve in one call: one point of `tag` per element, at half of add_scalar's cost.
 
-        `walltimes` are seconds since 1970; without them, all points are of now. ValueError when
-        there are not as many steps, or wall times, as values; then nothing is logged.
+        `walltimes` are seconds since 1970; the default is the current time. ValueError when
+        the numbers of values, steps and wall times differ; nothing is logged then.
         """
         import numpy as np
 
@@ -177,7 +205,7 @@ class RunWriter(_engine.ScalarWriter):
 
         def flat(numbers: ArrayLike, dtype: Any) -> Any:
             array = to_numpy(numbers)
-            if array.dtype.kind in "cSUOMm":  # numpy would make something of most of these.
+            if array.dtype.kind in "cSUOMm":  # numpy would convert most of these.
                 raise TypeError(f"expected numbers, got elements of type {array.dtype}")
             if dtype is np.int64 and array.dtype.kind == "f":
                 check(bool(np.isfinite(array).all()), "a step is NaN or infinite")
@@ -187,9 +215,9 @@ class RunWriter(_engine.ScalarWriter):
         times = None if walltimes is None else flat(walltimes, np.float64)
         if len(steps) != len(values) or (times is not None and len(times) != len(values)):
             raise ValueError(f"{len(values)} values need as many steps and wall times")
-        file = self._direct_file()
-        if file is not None:
-            file.add_scalars(tag, values, steps, times)
+        run = self._direct_run()
+        if run is not None:
+            run.add_scalar_batch(tag, values, steps, times)
             return
         for i, (value, step) in enumerate(zip(values.tolist(), steps.tolist())):
             self.add_scalar(tag, value, step, None if times is None else float(times[i]))
@@ -200,38 +228,42 @@ class RunWriter(_engine.ScalarWriter):
         """One value per key, each in a run of its own, so that one chart shows them together.
 
         The runs are `<logdir>/<main_tag>/<key>`, with the tag `main_tag` in each. ValueError when
-        a key would lead out of the log directory.
+        a key would leave the log directory.
         """
         check_mapping(tag_scalar_dict, "tag_scalar_dict")
-        walltime = time.time() if walltime is None else walltime
-        self._get_file_writer()
-        paths = {key: self._sub_run(main_tag, key) for key in tag_scalar_dict}
-        for key, value in tag_scalar_dict.items():
-            number = to_float(value)
-            serialized = summary_bytes.scalar_bytes(main_tag, number)
-            self._sub_writer(paths[key]).add_serialized_summary(serialized, global_step, walltime)
-            self.scalar_dict.setdefault(paths[key], []).append([walltime, global_step, number])
+        values = {str(key): to_float(value) for key, value in tag_scalar_dict.items()}
+        step = None if global_step is None else int(global_step)
+        self._run_for_groups().add_scalars(str(main_tag), values, step, walltime)
+        self._comet.log_metrics(values, str(main_tag), step)
+
+    @property
+    def scalar_dict(self) -> dict[str, list[list[Any]]]:
+        """The points given to add_scalars: {run directory: [[wall time, step, value], …]}."""
+        if self._run is None:
+            return {}
+        points: dict[str, list[list[Any]]] = json.loads(
+            self._run_for_groups().grouped_scalars_json()
+        )
+        return points
 
     def export_scalars_to_json(self, path: PathLike) -> None:
-        """Writes what add_scalars was given so far to `path`, and forgets it."""
-        with open(os.fspath(path), "w") as file:
-            json.dump(self.scalar_dict, file)
-        self.scalar_dict = {}
+        """Writes `scalar_dict` to `path` and clears it."""
+        self._run_for_groups().export_scalars_to_json(os.fspath(path))
 
     def add_hparams(self, hparam_dict: dict[str, Any], metric_dict: dict[str, Number],
                     name: Optional[str] = None,
                     global_step: Optional[int] = None) -> None:  # fmt: skip
         """One row of the HPARAMS page, as a run of its own: `<logdir>/<name>`.
 
-        Parameters are bools, numbers and texts; None is left out. ValueError names the parameter
-        that is anything else.
+        Parameters are bools, numbers and texts; None is left out. ValueError names a parameter of
+        any other type, and a name that would leave the log directory. Without a name, the time is
+        the name.
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
-        events = summary_bytes.hparams_bytes(hparam_dict, metric_dict)
-        run = os.path.join(self.logdir, str(name) if name else str(time.time()))
-        with RunWriter(run, write_to_disk=self._write_to_disk) as writer:
-            for serialized in events:
-                writer._write(serialized, None, None)
-            for tag, value in metric_dict.items():
-                writer.add_scalar(tag, value, global_step)
+        metrics = [(str(tag), to_float(value)) for tag, value in metric_dict.items()]
+        step = None if global_step is None else int(global_step)
+        self._run_for_groups().add_hparams(
+            summary_bytes.hparam_pairs(hparam_dict), metrics, str(name) if name else "", step
+        )
+        self._comet.log_parameters(hparam_dict, step=step)

@@ -46,7 +46,7 @@ def scalar_bytes(
 def histogram_arguments(
     tag: str, values: ArrayLike, bins: Bins, max_bins: Optional[int]
 ) -> tuple[str, Any, Any, int]:
-    """What the engine makes a histogram of."""
+    """The arguments of a histogram for the engine."""
     if isinstance(values, (list, tuple)) and not len(values):
         raise ValueError("The input has no element.")
     tensor = as_engine(values)
@@ -184,15 +184,8 @@ def hparam_value(value: Any) -> Optional[Any]:
     return getattr(value, "__name__", None) if callable(value) else None
 
 
-def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, bytes]:
-    if not isinstance(hparam_dict, dict):
-        raise TypeError(
-            f"parameter: hparam_dict should be a dictionary, but got {type(hparam_dict)}"
-        )
-    if not isinstance(metric_dict, dict):
-        raise TypeError(
-            f"parameter: metric_dict should be a dictionary, but got {type(metric_dict)}"
-        )
+def hparam_pairs(hparam_dict: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Names and values as the engine takes them; None is left out."""
     chosen = []
     for name, value in hparam_dict.items():
         if value is None:
@@ -206,7 +199,19 @@ def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, byt
                     f"hparam '{name}' is a {type(value).__name__}; give a bool, a number or a str"
                 ) from None
         chosen.append((str(name), converted))
-    return _engine.hparams_summaries(chosen, [str(name) for name in metric_dict])
+    return chosen
+
+
+def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, bytes]:
+    if not isinstance(hparam_dict, dict):
+        raise TypeError(
+            f"parameter: hparam_dict should be a dictionary, but got {type(hparam_dict)}"
+        )
+    if not isinstance(metric_dict, dict):
+        raise TypeError(
+            f"parameter: metric_dict should be a dictionary, but got {type(metric_dict)}"
+        )
+    return _engine.hparams_summaries(hparam_pairs(hparam_dict), [str(name) for name in metric_dict])
 
 
 def custom_scalars_bytes(layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> bytes:

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
@@ -26,14 +25,24 @@ class SummaryWriter(RunWriter):
     """Logs everything TensorBoard can show.
 
     Without `logdir`, the directory is `runs/<date>_<host><comment>`. Closing flushes; a method
-    called afterwards goes on in a new event file. Usable as a context manager. Thread-safe, and
-    children made by fork() write to the same file.
+    called afterwards goes on in a new event file. Usable as a context manager. Thread-safe. After
+    fork(), a child goes on in the files that its parent has open. It writes each event within the
+    call, so that nothing is lost when it ends with os._exit().
 
-    `purge_step` tells viewers that a crashed training starts again there: they drop what has that
-    step or a later one. `flush_secs` is how long an event may wait in memory. With
-    `write_to_disk=False` everything is taken and nothing written. OSError when the directory
+    `purge_step` is the step at which a crashed training starts again: viewers drop earlier points
+    at this step and later. `flush_secs` is the longest time that an event waits in memory. With
+    `write_to_disk=False` every call is accepted and nothing is written. OSError when the directory
     cannot be made.
     """
+
+    def _write_image(self, tag: str, serialized: bytes, step: Optional[int],
+                     walltime: Optional[float]) -> None:  # fmt: skip
+        self._write(serialized, step, walltime)
+        if not self._comet.disabled:
+            from ._protos import Summary
+
+            image = Summary.FromString(serialized).value[0].image
+            self._comet.log_image_encoded(image.encoded_image_string, tag, step)
 
     @property
     def default_bins(self) -> list[float]:
@@ -45,16 +54,16 @@ class SummaryWriter(RunWriter):
                       max_bins: Optional[int] = None) -> None:  # fmt: skip
         """The distribution of `values`: an array or a tensor of any shape.
 
-        Quantized tensors are counted by the values they stand for, per-tensor and per-channel.
-        ValueError when there are no values, TypeError when they are no numbers.
+        Quantized tensors, per-tensor and per-channel, are dequantized. ValueError when there are no
+        values, TypeError when they are not numbers.
         """
         arguments = summary_bytes.histogram_arguments(tag, values, bins, max_bins)
-        file = self._direct_file()
-        if file is None:
+        run = self._direct_run()
+        if run is None:
             self._write(_engine.histogram_summary(*arguments), global_step, walltime)
         else:
-            wall_time = time.time() if walltime is None else walltime
-            file.add_histogram(*arguments, step_of(global_step), wall_time)
+            run.add_histogram(*arguments, step_of(global_step), walltime)
+        self._comet.log_histogram(values, tag, global_step)
 
     def add_histogram_raw(self, tag: str, min: float, max: float, num: float, sum: float,
                           sum_squares: float, bucket_limits: Sequence[float],
@@ -65,6 +74,11 @@ class SummaryWriter(RunWriter):
             tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts
         )
         self._write(serialized, global_step, walltime)
+        if not self._comet.disabled:
+            self._comet.log_asset_data(
+                {"limits": [float(limit) for limit in bucket_limits],
+                 "counts": [float(count) for count in bucket_counts]}, tag, global_step,
+            )  # fmt: skip
 
     def add_image(self, tag: str, img_tensor: ArrayLike, global_step: Optional[int] = None,
                   walltime: Optional[float] = None, dataformats: str = "CHW") -> None:  # fmt: skip
@@ -72,7 +86,8 @@ class SummaryWriter(RunWriter):
 
         `dataformats` names the dimensions, in any order: CHW, HWC, HW, NCHW (a grid).
         """
-        self._write(summary_bytes.image_bytes(tag, img_tensor, dataformats), global_step, walltime)
+        serialized = summary_bytes.image_bytes(tag, img_tensor, dataformats)
+        self._write_image(tag, serialized, global_step, walltime)
 
     def add_images(self, tag: str, img_tensor: ArrayLike, global_step: Optional[int] = None,
                    walltime: Optional[float] = None,
@@ -89,7 +104,8 @@ class SummaryWriter(RunWriter):
 
             img_tensor = np.stack([to_numpy(image) for image in img_tensor])
             dataformats = "N" + dataformats
-        self._write(summary_bytes.image_bytes(tag, img_tensor, dataformats), global_step, walltime)
+        serialized = summary_bytes.image_bytes(tag, img_tensor, dataformats)
+        self._write_image(tag, serialized, global_step, walltime)
 
     def add_image_with_boxes(self, tag: str, img_tensor: ArrayLike, box_tensor: ArrayLike,
                              global_step: Optional[int] = None, walltime: Optional[float] = None,
@@ -104,7 +120,7 @@ class SummaryWriter(RunWriter):
         serialized = summary_bytes.boxes_bytes(
             tag, img_tensor, box_tensor, rescale, dataformats, labels
         )
-        self._write(serialized, global_step, walltime)
+        self._write_image(tag, serialized, global_step, walltime)
 
     def add_figure(self, tag: str, figure: Any, global_step: Optional[int] = None,
                    close: bool = True, walltime: Optional[float] = None) -> None:  # fmt: skip
@@ -112,47 +128,50 @@ class SummaryWriter(RunWriter):
         from .utils import figure_to_image
 
         image = figure_to_image(figure, close)
-        self._write(
-            summary_bytes.image_bytes(tag, image, "NCHW" if isinstance(figure, list) else "CHW"),
-            global_step,
-            walltime,
-        )
+        dataformats = "NCHW" if isinstance(figure, list) else "CHW"
+        serialized = summary_bytes.image_bytes(tag, image, dataformats)
+        self._write_image(tag, serialized, global_step, walltime)
 
     def add_video(self, tag: str, vid_tensor: ArrayLike, global_step: Optional[int] = None,
                   fps: float = 4, walltime: Optional[float] = None,
                   dataformats: str = "NTCHW") -> None:  # fmt: skip
         """A video as an animated GIF; a batch plays side by side."""
         serialized = summary_bytes.video_bytes(tag, vid_tensor, fps, dataformats)
-        self._write(serialized, global_step, walltime)
+        self._write_image(tag, serialized, global_step, walltime)
 
     def add_audio(self, tag: str, snd_tensor: ArrayLike, global_step: Optional[int] = None,
                   sample_rate: int = 44100, walltime: Optional[float] = None) -> None:  # fmt: skip
         """Sound, samples in -1…1: L or L x channels."""
         self._write(summary_bytes.audio_bytes(tag, snd_tensor, sample_rate), global_step, walltime)
+        self._comet.log_audio(snd_tensor, sample_rate, tag, global_step)
 
     def add_text(self, tag: str, text_string: str, global_step: Optional[int] = None,
                  walltime: Optional[float] = None) -> None:  # fmt: skip
         """A text, which viewers read as Markdown."""
         self._write(_engine.text_summary(tag, str(text_string)), global_step, walltime)
+        self._comet.log_text(str(text_string), global_step)
 
     def add_onnx_graph(self, onnx_model_file: PathLike) -> None:
         """The graph of an ONNX model: operators, shapes and attributes; its weights stay out.
 
-        FileNotFoundError, and OSError that says where when the file is damaged or no ONNX model.
+        FileNotFoundError when there is no file. OSError with the position when the file is damaged or
+        not an ONNX model.
         """
         graph = _engine.graph_from_onnx(os.fspath(onnx_model_file))
         self._get_file_writer()._add_graph_def(graph)
+        self._comet.log_asset(os.fspath(onnx_model_file))
 
     def add_openvino_graph(self, xmlname: PathLike) -> None:
         """The graph of an OpenVINO model, by its .xml: a node per layer, with type and shapes."""
         graph = _engine.graph_from_openvino(os.fspath(xmlname))
         self._get_file_writer()._add_graph_def(graph)
+        self._comet.log_asset(os.fspath(xmlname))
 
     def add_graph(self, model: Any, input_to_model: Any = None, verbose: bool = False,
                   use_strict_trace: bool = True) -> None:  # fmt: skip
         """The graph of a PyTorch module, traced with `input_to_model`.
 
-        Modules become name spaces, and edges carry shapes. RuntimeError, the tracer's, when the
+        Modules become name spaces, and edges carry shapes. RuntimeError of the tracer when the
         input does not fit.
         """
         from .torch_graph import trace
@@ -166,16 +185,23 @@ class SummaryWriter(RunWriter):
         """Points for the projector, a row of `mat` each, with labels and square thumbnails NCHW."""
         from .embedding import write_embedding
 
-        write_embedding(self.logdir, mat, metadata, label_img, step_of(global_step), tag,
+        logdir = self.logdir if self._write_to_disk else None
+        write_embedding(logdir, mat, metadata, label_img, step_of(global_step), tag,
                         metadata_header)  # fmt: skip
+        self._comet.log_embedding(mat, metadata, label_img, tag)
 
     def add_pr_curve(self, tag: str, labels: ArrayLike, predictions: ArrayLike,
                      global_step: Optional[int] = None, num_thresholds: int = 127,
                      weights: Optional[ArrayLike] = None,
                      walltime: Optional[float] = None) -> None:  # fmt: skip
-        """A precision-recall curve of probabilities against the truth."""
+        """A precision-recall curve of predicted probabilities and true labels."""
         serialized = summary_bytes.pr_curve_bytes(tag, labels, predictions, num_thresholds, weights)
         self._write(serialized, global_step, walltime)
+        if not self._comet.disabled:
+            from .summary import compute_curve
+
+            rows = compute_curve(labels, predictions, num_thresholds, weights)
+            self._comet.log_curve(tag, rows[5].tolist(), rows[4].tolist(), global_step)
 
     def add_pr_curve_raw(self, tag: str, true_positive_counts: ArrayLike,
                          false_positive_counts: ArrayLike, true_negative_counts: ArrayLike,
@@ -183,12 +209,15 @@ class SummaryWriter(RunWriter):
                          global_step: Optional[int] = None, num_thresholds: int = 127,
                          weights: Optional[ArrayLike] = None,
                          walltime: Optional[float] = None) -> None:  # fmt: skip
-        """A precision-recall curve whose counts are known."""
+        """A precision-recall curve from its counts."""
         serialized = summary_bytes.pr_curve_raw_bytes(
             tag, true_positive_counts, false_positive_counts, true_negative_counts,
             false_negative_counts, precision, recall, num_thresholds,
         )  # fmt: skip
         self._write(serialized, global_step, walltime)
+        if not self._comet.disabled:
+            x, y = summary_bytes.to_list(recall), summary_bytes.to_list(precision)
+            self._comet.log_curve(tag, x, y, global_step)
 
     def add_custom_scalars_multilinechart(self, tags: Sequence[str], category: str = "default",
                                           title: str = "untitled") -> None:  # fmt: skip
@@ -212,6 +241,9 @@ class SummaryWriter(RunWriter):
         """A mesh or a point cloud: vertices, colours 0…255 and faces are B x N x 3 each."""
         serialized = summary_bytes.mesh_bytes(tag, vertices, colors, faces, config_dict)
         self._write(serialized, global_step, walltime)
+        if not self._comet.disabled:
+            points = summary_bytes.to_list(vertices)
+            self._comet.log_asset_data({"vertices": points}, tag, global_step)
 
 
 _engine.own_add_scalar(SummaryWriter)

@@ -9,7 +9,7 @@
 
 #include "cboard/base/clock.h"
 #include "errors.h"
-#include "event_file.h"
+#include "run.h"
 
 namespace nb = nanobind;
 
@@ -17,13 +17,13 @@ namespace cboard::python {
 namespace {
 
 struct ScalarWriterObject {
-  PyObject_HEAD PyObject* file_object;  // Keeps `file` alive.
-  EventFile* file;                      // Null when calls have to go through Python.
+  PyObject_HEAD PyObject* run_object;  // Keeps `run` alive.
+  Run* run;                            // Null when calls have to go through Python.
 };
 
 // EventFileWriter.add_event, which tests and users may replace to see every event.
-PyObject* choke_class = nullptr;
-PyObject* choke_function = nullptr;
+PyObject* watched_class = nullptr;
+PyObject* known_add_event = nullptr;
 PyObject* add_event_name = nullptr;
 PyObject* add_scalar_name = nullptr;
 
@@ -31,16 +31,16 @@ PyObject* add_scalar_name = nullptr;
 // none (0), whenever something about it changes, so that looking at the number is enough.
 unsigned int unchanged_version = 0;
 
-bool ChokePointReplaced() {
-  if (choke_class == nullptr) return false;
-  auto* type = reinterpret_cast<PyTypeObject*>(choke_class);
+bool AddEventReplaced() {
+  if (watched_class == nullptr) return false;
+  auto* type = reinterpret_cast<PyTypeObject*>(watched_class);
   const bool has_version = (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) != 0;
   if (has_version && unchanged_version != 0 && type->tp_version_tag == unchanged_version) {
     return false;
   }
-  if (PyDict_GetItemWithError(type->tp_dict, add_event_name) != choke_function) return true;
+  if (PyDict_GetItemWithError(type->tp_dict, add_event_name) != known_add_event) return true;
   // A lookup gives the class a version if it has none.
-  if (PyObject* found = PyObject_GetAttr(choke_class, add_event_name)) {
+  if (PyObject* found = PyObject_GetAttr(watched_class, add_event_name)) {
     Py_DECREF(found);
     unchanged_version = type->tp_version_tag;
   } else {
@@ -162,18 +162,22 @@ bool IsPlain(const std::array<PyObject*, kArguments>& slots, double& value, long
 PyObject* AddScalar(PyObject* self, PyObject* const* args, Py_ssize_t positional,
                     PyObject* keywords) {
   std::array<PyObject*, kArguments> slots{};
-  if (!SortArguments(args, static_cast<std::size_t>(positional), keywords, slots)) return nullptr;
+  const auto count_given = static_cast<std::size_t>(positional);
+  if (keywords == nullptr && count_given >= 2 && count_given <= kArguments) {  // Nothing to sort.
+    for (std::size_t i = 0; i < count_given; ++i) slots[i] = args[i];
+  } else if (!SortArguments(args, count_given, keywords, slots)) {
+    return nullptr;
+  }
   auto* writer = reinterpret_cast<ScalarWriterObject*>(self);
   double value = 0;
   long long step = 0;
   double wall_time = 0;
-  if (writer->file != nullptr && writer->file->plain && !writer->file->closed() &&
-      IsPlain(slots, value, step, wall_time) && !ChokePointReplaced()) {
+  if (writer->run != nullptr && writer->run->direct && IsPlain(slots, value, step, wall_time) &&
+      !AddEventReplaced()) {
     const std::string_view tag = TextOf(slots[0]);
     if (tag.data() == nullptr) return nullptr;
     // The GIL is kept: this copies fifty bytes, and waits only while the disk is far behind.
-    const Result<void> added =
-        writer->file->AddScalar(tag, static_cast<float>(value), step, wall_time);
+    const Result<void> added = writer->run->AddScalar(tag, value, step, wall_time);
     if (!added) {
       SetPythonError(added.error());
       return nullptr;
@@ -188,17 +192,17 @@ PyObject* AddScalar(PyObject* self, PyObject* const* args, Py_ssize_t positional
   return PyObject_VectorcallMethod(add_scalar_name, passed.data(), passed.size(), nullptr);
 }
 
-PyObject* Attach(PyObject* self, PyObject* file) {
+PyObject* Attach(PyObject* self, PyObject* run) {
   auto* writer = reinterpret_cast<ScalarWriterObject*>(self);
-  EventFile* attached = nullptr;
-  if (file != Py_None && !nb::try_cast<EventFile*>(nb::handle(file), attached)) {
-    PyErr_SetString(PyExc_TypeError, "_attach() takes an EventFile or None");
+  Run* attached = nullptr;
+  if (run != Py_None && !nb::try_cast<Run*>(nb::handle(run), attached)) {
+    PyErr_SetString(PyExc_TypeError, "_attach() takes a Run or None");
     return nullptr;
   }
-  Py_INCREF(file);
-  PyObject* before = writer->file_object;
-  writer->file_object = file;
-  writer->file = attached;
+  Py_INCREF(run);
+  PyObject* before = writer->run_object;
+  writer->run_object = run;
+  writer->run = attached;
   Py_XDECREF(before);
   Py_RETURN_NONE;
 }
@@ -206,20 +210,20 @@ PyObject* Attach(PyObject* self, PyObject* file) {
 void Deallocate(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  Py_CLEAR(reinterpret_cast<ScalarWriterObject*>(self)->file_object);
+  Py_CLEAR(reinterpret_cast<ScalarWriterObject*>(self)->run_object);
   type->tp_free(self);
   Py_DECREF(type);
 }
 
 int Traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(reinterpret_cast<ScalarWriterObject*>(self)->file_object);
+  Py_VISIT(reinterpret_cast<ScalarWriterObject*>(self)->run_object);
   return 0;
 }
 
 int Clear(PyObject* self) {
-  reinterpret_cast<ScalarWriterObject*>(self)->file = nullptr;
-  Py_CLEAR(reinterpret_cast<ScalarWriterObject*>(self)->file_object);
+  reinterpret_cast<ScalarWriterObject*>(self)->run = nullptr;
+  Py_CLEAR(reinterpret_cast<ScalarWriterObject*>(self)->run_object);
   return 0;
 }
 
@@ -252,7 +256,7 @@ void BindScalarWriter(nb::module_& module) {
        "seconds since 1970, now if None. `display_name` and `summary_description` are for "
        "viewers.\n"
        "OSError when the disk has refused for so long that no more fits into memory."},
-      {"_attach", Attach, METH_O, "Sets the event file that scalars may go to directly, or None."},
+      {"_attach", Attach, METH_O, "Sets the run that scalars may go to directly, or None."},
       {nullptr, nullptr, 0, nullptr},
   }};
   static std::array<PyType_Slot, 5> slots = {{
@@ -271,9 +275,9 @@ void BindScalarWriter(nb::module_& module) {
     auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
     cls.attr("add_scalar") = nb::steal(PyDescr_NewMethod(type, methods.data()));
   });
-  module.def("set_choke_point", [](nb::type_object cls, nb::object function) {
-    choke_class = cls.release().ptr();
-    choke_function = function.release().ptr();
+  module.def("watch_add_event", [](nb::type_object cls, nb::object function) {
+    watched_class = cls.release().ptr();
+    known_add_event = function.release().ptr();
   });
 }
 

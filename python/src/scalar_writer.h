@@ -5,7 +5,7 @@
 
 namespace cboard::python {
 
-// Adds the type ScalarWriter and the functions set_choke_point and own_add_scalar to `module`.
+// Adds the type ScalarWriter and the functions watch_add_event and own_add_scalar to `module`.
 //
 // ScalarWriter.add_scalar(tag, scalar_value, global_step=None, walltime=None, display_name="",
 // summary_description="") goes straight to the event file given to _attach() when it can: plain

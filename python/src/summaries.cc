@@ -35,7 +35,6 @@
 #include "writer/summary/hparams.h"
 #include "writer/summary/mesh.h"
 #include "writer/summary/pr_curve.h"
-#include "writer/summary/tag_cleaning.h"
 #include "writer/summary/text.h"
 
 namespace nb = nanobind;
@@ -55,23 +54,15 @@ nb::bytes Serialized(Make make) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-Result<Binning> BinningOf(const Bins& bins) {
-  if (const auto* name = std::get_if<std::string>(&bins)) {
-    if (*name == "tensorflow") return TensorBoardBins{};
-    CBOARD_ASSIGN_OR_RETURN(const BinEstimator estimator, BinEstimatorOf(*name));
-    return estimator;
-  }
-  if (const auto* count = std::get_if<std::int64_t>(&bins)) {
-    if (*count < 1) return Fail(ErrorCode::kInvalidArgument, "bins must be at least 1");
-    return EqualBins{static_cast<std::size_t>(*count)};
-  }
-  return BinEdges{std::get<std::vector<double>>(bins)};
-}
-
 nb::bytes HistogramSummary(const std::string& tag, nb::handle values, const Bins& bins,
                            std::size_t max_bins) {
   const TensorArg tensor(values);
-  return Serialized([&] { return MakeHistogramOf(tag, tensor.view(), bins, max_bins); });
+  return Serialized([&]() -> Result<std::string> {
+    CBOARD_ASSIGN_OR_RETURN(const Binning binning, BinningOf(bins));
+    CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram,
+                            ComputeHistogram(tensor.view(), binning, max_bins));
+    return summary::MakeCountedHistogramSummary(tag, histogram);
+  });
 }
 
 nb::bytes HistogramRawSummary(const std::string& tag, double min, double max, double num,
@@ -188,18 +179,11 @@ nb::bytes MeshSummary(const std::string& tag, nb::handle vertices, nb::handle co
   return Serialized([&] { return summary::MakeMeshSummary(tag, points.view(), details); });
 }
 
-// bool first: it is a number to Python, and to a variant of double.
-using HParamPair = std::pair<std::string, std::variant<bool, double, std::string>>;
-
 std::tuple<nb::bytes, nb::bytes, nb::bytes> HParamsSummaries(
     const std::vector<HParamPair>& hparams, const std::vector<std::string>& metric_names) {
-  std::vector<std::pair<std::string, HParam>> chosen;
-  for (const auto& [name, value] : hparams) {
-    chosen.emplace_back(name, std::visit([](const auto& v) -> HParam { return v; }, value));
-  }
   std::vector<std::pair<std::string, double>> metrics;
   for (const std::string& name : metric_names) metrics.emplace_back(name, 0.0);
-  const auto made = Unwrap(summary::MakeHParamsSummaries(chosen, metrics));
+  const auto made = Unwrap(summary::MakeHParamsSummaries(HParamsOf(hparams), metrics));
   const auto bytes = [](const std::string& text) { return nb::bytes(text.data(), text.size()); };
   return {bytes(made.experiment), bytes(made.session_start), bytes(made.session_end)};
 }
@@ -272,12 +256,25 @@ nb::bytes TextDots(const std::string& text) {
 
 }  // namespace
 
-Result<std::string> MakeHistogramOf(std::string_view tag, const TensorView& values,
-                                    const Bins& bins, std::size_t max_bins) {
-  CBOARD_ASSIGN_OR_RETURN(const Binning binning, BinningOf(bins));
-  CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram,
-                          ComputeHistogram(values, binning, max_bins));
-  return summary::MakeCountedHistogramSummary(tag, histogram);
+Result<Binning> BinningOf(const Bins& bins) {
+  if (const auto* name = std::get_if<std::string>(&bins)) {
+    if (*name == "tensorflow") return TensorBoardBins{};
+    CBOARD_ASSIGN_OR_RETURN(const BinEstimator estimator, BinEstimatorOf(*name));
+    return estimator;
+  }
+  if (const auto* count = std::get_if<std::int64_t>(&bins)) {
+    if (*count < 1) return Fail(ErrorCode::kInvalidArgument, "bins must be at least 1");
+    return EqualBins{static_cast<std::size_t>(*count)};
+  }
+  return BinEdges{std::get<std::vector<double>>(bins)};
+}
+
+std::vector<std::pair<std::string, HParam>> HParamsOf(const std::vector<HParamPair>& pairs) {
+  std::vector<std::pair<std::string, HParam>> hparams;
+  for (const auto& [name, value] : pairs) {
+    hparams.emplace_back(name, std::visit([](const auto& v) -> HParam { return v; }, value));
+  }
+  return hparams;
 }
 
 void BindSummaries(nb::module_& module) {
@@ -309,10 +306,6 @@ void BindSummaries(nb::module_& module) {
   module.def("graph_from_openvino", [](const std::string& path) {
     return Serialized([&] { return GraphDefFromOpenVino(path); });
   });
-  module.def("sub_run_path",
-             [](const std::string& directory, const std::string& main_tag, const std::string& key) {
-               return Unwrap(summary::SubRunPath(directory, main_tag, key)).string();
-             });
   module.def("tensorboard_bin_edges", [] {
     const auto edges = TensorBoardBinEdges();
     return std::vector<double>(edges.begin(), edges.end());

@@ -6,21 +6,25 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "cboard/base/result.h"
-#include "cboard/tensor/tensor_view.h"
+#include "cboard/tensor/histogram.h"
+#include "cboard/writer/summaries.h"
 
 namespace cboard::python {
 
 // "tensorflow" or the name of an estimator, a number of bins, or their edges.
 using Bins = std::variant<std::string, std::int64_t, std::vector<double>>;
 
-// A serialized Summary; needs no GIL.
-Result<std::string> MakeHistogramOf(std::string_view tag, const TensorView& values,
-                                    const Bins& bins, std::size_t max_bins);
+Result<Binning> BinningOf(const Bins& bins);
+
+// bool first: it is a number to Python, and to a variant of double.
+using HParamPair = std::pair<std::string, std::variant<bool, double, std::string>>;
+
+std::vector<std::pair<std::string, HParam>> HParamsOf(const std::vector<HParamPair>& pairs);
 
 void BindSummaries(nanobind::module_& module);
 

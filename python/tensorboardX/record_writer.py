@@ -1,23 +1,31 @@
-"""Records, local and on object stores."""
+"""Files of records, on the local disk and in object stores."""
 
 import re
 
 from compression_board import _engine
 from compression_board.event_files import (
+    REGISTERED_FACTORIES,
     RecordWriter,
     directory_check,
     open_file,
     register_writer_factory,
 )
-from compression_board.remote import GCSRecordWriter, S3RecordWriter, register
+from compression_board.remote import (
+    GCSRecordWriter,
+    GCSRecordWriterFactory,
+    S3RecordWriter,
+    S3RecordWriterFactory,
+)
 
 __all__ = [
+    "REGISTERED_FACTORIES",
     "GCSRecordWriter",
+    "GCSRecordWriterFactory",
     "RecordWriter",
     "S3RecordWriter",
+    "S3RecordWriterFactory",
     "directory_check",
     "open_file",
-    "register",
     "register_writer_factory",
 ]
 
@@ -34,10 +42,8 @@ def masked_crc32c(data: bytes) -> int:
 
 
 def make_valid_tf_name(name: str) -> str:
-    """`name` with everything that TensorFlow does not allow in names replaced."""
+    """`name` with "_" for the characters that TensorFlow does not allow in names."""
     if not _VALID_FIRST.match(name):
         name = "." + name
     return "_".join(_VALID_RUNS.findall(name))
 
-
-register(register_writer_factory)

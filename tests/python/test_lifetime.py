@@ -1,5 +1,6 @@
 """Nothing that was logged is lost: forks, exits, threads, many processes."""
 
+import re
 import subprocess
 import sys
 
@@ -66,6 +67,27 @@ writer.close()
     assert path.stat().st_size < 200_000
 
 
+def test_a_forked_child_loses_nothing_of_a_sub_run_that_it_opens(python, tmp_path, read):
+    python("""
+import os
+from tensorboardX import SummaryWriter
+writer = SummaryWriter("run")
+writer.add_scalars("shared", {"a": 1.0}, 1)
+child = os.fork()
+if child == 0:
+    writer.add_scalars("shared", {"a": 2.0}, 2)
+    writer.add_scalars("new", {"b": 3.0}, 3)
+    writer.add_hparams({"bits": 8}, {"accuracy": 0.5}, name="trial")
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+writer.close()
+""")
+    assert len(list((tmp_path / "run/shared/a").iterdir())) == 1
+    assert sorted(read(tmp_path / "run/shared/a").scalars("shared")) == [(1, 1.0), (2, 2.0)]
+    assert read(tmp_path / "run/new/b").scalars("new") == [(3, 3.0)]
+    assert read(tmp_path / "run/trial").scalars("accuracy") == [(0, 0.5)]
+
+
 def test_eight_processes_share_a_directory(tmp_path, read):
     code = ("import sys; from tensorboardX import SummaryWriter; w = SummaryWriter('run');\n"
             "for k in range(50): w.add_scalar('p' + sys.argv[1], k, k)")  # fmt: skip
@@ -122,6 +144,9 @@ def test_write_to_disk_false_writes_nothing(tmp_path):
         writer.add_image("i", np.zeros((3, 4, 4)))
         writer.add_scalars("g", {"a": 1.0, "b": 2.0})
         writer.add_hparams({"lr": 0.1}, {"accuracy": 0.5})
+        writer.add_embedding(np.zeros((2, 2)))
+        writer.add_histogram("h", np.zeros(3))
+        assert set(writer.scalar_dict) == {str(tmp_path / "none/g/a"), str(tmp_path / "none/g/b")}
     assert not (tmp_path / "none").exists()
 
 
@@ -134,10 +159,21 @@ def test_purge_step_is_announced(tmp_path):
     assert [event.step for event in EventFileLoader(str(file)).Load()] == [0, 5, 5]
 
 
+def test_purge_step_is_announced_once_for_each_run(tmp_path, read):
+    """A second announcement would delete the points that were logged between the two."""
+    writer = SummaryWriter(str(tmp_path), purge_step=5)
+    for step in (5, 6):
+        writer.add_scalar("s", step, step)
+        writer.add_scalars("g", {"k": step}, step)
+        writer.close()
+    assert read(tmp_path).scalars("s") == [(5, 5.0), (6, 6.0)]
+    assert read(tmp_path / "g/k").scalars("g") == [(5, 5.0), (6, 6.0)]
+
+
 def test_default_directory_has_date_host_and_comment(python, tmp_path):
     python("from tensorboardX import SummaryWriter; SummaryWriter(comment='_lr1').close()")
     (run,) = (tmp_path / "runs").iterdir()
-    assert run.name.endswith("_lr1")
+    assert re.fullmatch(r"[A-Z][a-z]{2}\d\d_\d\d-\d\d-\d\d_.+_lr1", run.name)
 
 
 def test_a_fork_in_the_middle_loses_nothing_that_was_logged_before(python, tmp_path, read):
