@@ -1,8 +1,8 @@
-"""Numbers from anywhere: numpy, PyTorch, JAX, anything with DLPack or a buffer, plain lists.
+"""Converts numbers: numpy, PyTorch, JAX, every object with DLPack or a buffer, lists.
 
-`make_np` gives the numpy array that tensorboardX would. `as_engine` gives the engine the same
-values without a copy, also where numpy has no such type: bfloat16, and quantized tensors, whose
-codes are passed with their scales.
+`make_np` returns the numpy array that tensorboardX returns. `as_engine` passes the same values to
+the engine without a copy. It also passes bfloat16, which numpy does not have, and quantized tensors
+as their codes and scales.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ logger = logging.getLogger("tensorboardX.x2num")
 
 Array = Any  # numpy.ndarray; its type parameters differ between the versions of numpy.
 
-# Elements that the engine reads as they are.
+# Element types that the engine reads without conversion.
 _ENGINE_KINDS = "fiub"
 _AS_THEY_ARE = frozenset("efdbBhHiIlLqQ?")  # By dtype.char.
 
@@ -42,7 +42,7 @@ def _torch_to_np(x: Any) -> Array:
 def _check_interface(x: Any) -> None:
     """ValueError when the array interface of `x` reaches beyond the buffer it names.
 
-    numpy believes it, and would read whatever lies there. An address cannot be checked.
+    numpy does not check this and would read memory beyond the buffer. An address cannot be checked.
     """
     interface = x.__array_interface__
     data, shape = interface.get("data"), interface.get("shape", ())
@@ -72,7 +72,9 @@ def to_numpy(x: Any) -> Array:
         return _torch_to_np(x)
     if isinstance(x, (list, tuple)):
         x = [to_numpy(item) if _is_torch(item) else item for item in x]
-    elif type(x).__module__.partition(".")[0] in ("chainer", "mxnet", "paddle"):
+    elif hasattr(x, "asnumpy"):  # mxnet
+        x = x.asnumpy()
+    elif type(x).__module__.partition(".")[0] in ("chainer", "paddle"):
         x = x.data if hasattr(x, "data") and hasattr(x.data, "shape") else x.numpy()
     elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
         return np.from_dlpack(x)
@@ -85,20 +87,18 @@ def to_numpy(x: Any) -> Array:
 
 
 def make_np(x: Any) -> Array:
-    """`x` as a numpy array; a single number becomes an array of one element."""
+    """`x` as a numpy array; a single number becomes an array without dimensions."""
     if isinstance(x, (str, bytes)) or x is None:
         raise NotNumbersError(f"Got {type(x)}, but expected numpy array or torch tensor.")
     array = to_numpy(x)
     if array.dtype.kind not in "fiubc":
         raise NotNumbersError(f"Got {type(x)}, but expected numpy array or torch tensor.")
-    if array.ndim == 0 and not _is_torch(x) and not isinstance(x, np.ndarray):
-        array = array.reshape(1)
     check_nan(array)
     return array
 
 
 def real_np(x: Any) -> Array:
-    """make_np, for what has no place for an imaginary part."""
+    """make_np for kinds that take real numbers only; TypeError for complex ones."""
     array = make_np(x)
     if array.dtype.kind == "c":
         raise NotNumbersError(f"expected real numbers, got elements of type {array.dtype}")
@@ -123,7 +123,7 @@ def _quantized(x: Any) -> tuple[Any, ...]:
 
 
 def as_engine(x: Any) -> Any:
-    """`x` as the engine's tensor argument; TypeError when it cannot be one."""
+    """`x` as a tensor argument of the engine; TypeError when it holds no numbers."""
     if type(x) is np.ndarray and x.dtype.char in _AS_THEY_ARE:
         if x.flags.c_contiguous and x.dtype.isnative:
             return x

@@ -1,14 +1,13 @@
-"""A drop-in for tensorboardX 2.6.4, on Compression Board's C++ engine."""
+"""A drop-in for tensorboardX 2.6.5, on Compression Board's C++ engine."""
 
 from compression_board.event_files import RecordWriter
 from compression_board.global_writer import GlobalSummaryWriter
 from compression_board.writer import FileWriter, SummaryWriter
 
 from ._original import warn_if_installed
-from .torchvis import TorchVis
 
-__version__ = "2.6.4"
+__version__ = "2.6.5"
 
-__all__ = ["FileWriter", "GlobalSummaryWriter", "RecordWriter", "SummaryWriter", "TorchVis"]
+__all__ = ["FileWriter", "GlobalSummaryWriter", "RecordWriter", "SummaryWriter"]
 
 warn_if_installed()

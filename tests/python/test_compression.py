@@ -256,7 +256,7 @@ def test_the_original_beside_ours_is_reported(tmp_path):
     for name in ("compression_board", "compression_board.libs", "tensorboardX"):
         folder = os.path.join(site, name)
         shutil.copytree(folder, tmp_path / name, ignore=shutil.ignore_patterns("bin"))
-    (tmp_path / "tensorboardX-2.6.4.dist-info").mkdir()
+    (tmp_path / "tensorboardX-2.6.5.dist-info").mkdir()
     done = subprocess.run([sys.executable, "-c", "import tensorboardX"], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(tmp_path)})  # fmt: skip
     assert "pip uninstall tensorboardX" in done.stderr
