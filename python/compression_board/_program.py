@@ -1,4 +1,4 @@
-"""The console script `compression-board`: becomes the program that is inside this package."""
+"""The console script `compression-board`: runs the program that this package contains."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""AURORA: one number for what a compressed model gives and takes, compared with its baseline.
+"""AURORA: one score for a compressed model, compared with its baseline.
 
 score = aurora(fp32_metrics, int8_metrics)
 score.score      # 1 is break-even, more is better
@@ -21,7 +21,7 @@ def _is_number(value: Any) -> bool:
 
 
 def numeric(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """The metrics that are numbers, as floats; True and False are not."""
+    """The numeric metrics, as floats; True and False do not count as numbers."""
     from .tensors import to_float
 
     found = {}
@@ -33,7 +33,7 @@ def numeric(metrics: Mapping[str, Any]) -> dict[str, float]:
 
 
 def not_numbers(metrics: Mapping[str, Any], whose: str) -> dict[str, str]:
-    """A sentence for each metric that has a value, but no number; None is no value."""
+    """A sentence for each metric whose value is not a number; None counts as missing."""
     return {
         str(key): f"{key} of {whose} is {reprlib.repr(value)}, which is not a number"
         for key, value in metrics.items()
@@ -70,9 +70,9 @@ def aurora(
 ) -> Aurora:
     """Scores `variant` against `baseline`, both by the keys of benchmark JSON.
 
-    `weights` replaces any of quality, throughput, latency, energy and memory. ValueError says in
-    words why there is no score: quality is missing or not a number, too few metrics, a value that is
-    not positive.
+    `weights` overrides the weights of quality, throughput, latency, energy and memory. ValueError
+    says why there is no score: quality is missing or not a number, there are too few metrics, or a
+    value is not positive.
     """
     for metrics, whose in ((baseline, "the baseline"), (variant, "the variant")):
         if quality in (odd := not_numbers(metrics, whose)):

@@ -1,7 +1,7 @@
 """Exceptions for arguments that cannot be logged.
 
-They are the ValueError and TypeError that Python's own functions raise, and also what tensorboardX
-raises in their place, so that programs which catch those go on working.
+They are a ValueError and a TypeError, as from Python's own functions. They are also an
+AssertionError and a NotImplementedError, because programs written for tensorboardX catch those.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import Any
 
 
 class ArgumentError(ValueError, AssertionError):
-    """A shape, a length or a name that does not fit."""
+    """A shape, length or name is invalid."""
 
 
 class NotNumbersError(TypeError, NotImplementedError):
-    """Something that holds no numbers."""
+    """A value holds no numbers."""
 
 
 def check(condition: bool, message: str) -> None:
-    """Raises ArgumentError unless `condition` holds; `python -O` leaves it in."""
+    """Raises ArgumentError unless `condition` holds, also under `python -O`."""
     if not condition:
         raise ArgumentError(message)
 
 
 def check_model_name(model_name: str) -> None:
-    """Raises ValueError for a name without which tags would be nobody's."""
+    """Raises ValueError for an empty name: tags begin with it."""
     if not model_name:
         raise ValueError("the name of the model is empty; its tags would begin with a slash")
 
@@ -36,7 +36,7 @@ def check_format(shape: tuple[int, ...], dataformats: str) -> None:
         raise TypeError(f"dataformats should be a str, not a {type(dataformats).__name__}")
     check(
         len(set(dataformats)) == len(dataformats),
-        f"You can not use the same dimension shordhand twice. \t\tinput_format: {dataformats}",
+        f"You can not use the same dimension shorthand twice. \t\tinput_format: {dataformats}",
     )
     check(
         len(shape) == len(dataformats),
@@ -46,6 +46,6 @@ def check_format(shape: tuple[int, ...], dataformats: str) -> None:
 
 
 def check_mapping(value: Any, what: str) -> None:
-    """Raises TypeError unless `value` is a dict, or like one."""
+    """Raises TypeError unless `value` is a mapping."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{what} should be a dict, not a {type(value).__name__}")

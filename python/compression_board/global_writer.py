@@ -1,4 +1,4 @@
-"""One SummaryWriter for a whole program, its forked processes included."""
+"""One SummaryWriter for a whole program, including its forked processes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .writer import SummaryWriter
 
 
 class _SharedCounters:
-    """Counters by name, shared by a process and the ones forked from it.
+    """Counters by name, shared by a process and its forked children.
 
-    A hash table in shared memory: a name's digest, which 64 bits keep apart, and its count.
+    A hash table in shared memory. A slot holds the 64-bit digest of a name and its count.
     """
 
-    _SLOTS = 1 << 20  # 16 MiB, of which only what is used takes memory.
+    _SLOTS = 1 << 20  # 16 MiB; unused pages take no memory.
     _SLOT = struct.Struct("<QQ")
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class _SharedCounters:
         self._lock = multiprocessing.get_context("fork").Lock()
 
     def next(self, name: str) -> int:
-        """How often it was called with `name` before, by any of the processes."""
+        """Counts the call; returns how many calls with `name` any process has made before."""
         digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         key = int.from_bytes(digest, "little") or 1  # 0 is an empty slot.
         with self._lock:
@@ -40,9 +40,9 @@ class _SharedCounters:
 
 
 class GlobalSummaryWriter:
-    """Counts the steps of each tag by itself, so that any process may add the next point.
+    """A writer that counts the steps of each tag, so that any process can add the next point.
 
-    The arguments are SummaryWriter's.
+    The arguments are those of SummaryWriter.
     """
 
     _global: Optional["GlobalSummaryWriter"] = None
@@ -81,12 +81,12 @@ class GlobalSummaryWriter:
 
     @property
     def file_writer(self) -> Any:
-        """The FileWriter behind it, None when closed."""
+        """The FileWriter of the run; None when closed."""
         return self.smw.file_writer
 
     @staticmethod
     def getSummaryWriter() -> "GlobalSummaryWriter":
-        """The one writer of this program; made at the first call."""
+        """The writer of this program; created by the first call."""
         if GlobalSummaryWriter._global is None:
             GlobalSummaryWriter._global = GlobalSummaryWriter()
             print("Using the global logger in:", GlobalSummaryWriter._global.smw.logdir)

@@ -1,4 +1,4 @@
-"""What the hardware does while a program trains, compresses or measures.
+"""Samples the hardware while a program trains, compresses or measures.
 
 with HardwareMonitor(writer) as monitor:
     train()
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class HardwareMonitor:
     """Samples CPU, memory, disk, network, power and GPUs, and logs them as hardware/… scalars.
 
-    Given a writer, it logs into the run `<logdir>/hardware` beside it: one event file has one
-    writer, and viewers follow only one file of a run. Given a directory, into that directory.
+    With a writer, it logs into the run `<logdir>/hardware`: an event file has one writer, and
+    viewers follow only one file of a run. With a directory, it logs into that directory.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class HardwareMonitor:
         self.summary: Optional[dict[str, Any]] = None
 
     def start(self) -> "HardwareMonitor":
-        """Begins to sample, in a thread of its own."""
+        """Starts sampling in a thread of its own."""
         self._monitor.start()
         return self
 

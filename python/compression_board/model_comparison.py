@@ -1,4 +1,4 @@
-"""Two files of one model, before and after compression: which layer was hurt, and why.
+"""Compares two files of one model, before and after compression, layer by layer.
 
 rows = compare("fp32.onnx", "int8.onnx", data="images.npz")
 rows[0]["name"], rows[0]["cause"], rows[0]["explanation"]    # the worst layer first
@@ -17,9 +17,9 @@ from .types import PathLike
 
 
 class LayerRow(TypedDict):
-    """One layer of a ModelComparison: all that `compression-board compare --json` says about it,
-    except what each channel has. `output_` is with the layer's own error alone, `accumulated_` with
-    those before it."""
+    """One layer of a ModelComparison: the fields of `compression-board compare --json` without the
+    values of each channel. `output_` fields have the error of the layer alone, `accumulated_`
+    fields also the errors of the layers before it."""
 
     name: str
     variant_name: str
@@ -87,7 +87,7 @@ class LayerRow(TypedDict):
 
 
 class RestoredPart(TypedDict):
-    """Weights with their bias, or the output, of a layer: `part` is "weight" or "output"."""
+    """A part of a layer: its weights with the bias ("weight"), or its output ("output")."""
 
     layer: str
     part: str
@@ -109,7 +109,7 @@ class Verification(TypedDict):
     why_not: str
 
 
-# What becomes of the objects inside a layer: their entries, by the columns they go to.
+# Columns of the nested objects of a layer: {object: {entry: column}}.
 _METRICS = (
     "sqnr_db", "worst_channel", "worst_channel_sqnr_db", "cosine", "mse", "mean_shift_sigmas",
     "rmse_steps", "clip_rate", "used_codes", "divergence",
@@ -135,12 +135,12 @@ _NESTED = {
 
 
 class ModelComparison(list[LayerRow]):
-    """What `compare` found: a list of rows, the worst layer first, which pandas takes as they are.
+    """The result of `compare`: a list of rows, the worst layer first; pandas accepts it.
 
     Each row is a dict with `name`, `level`, `cause`, `explanation`, `weight_sqnr_db`,
-    `accumulated_sqnr_db`, `baseline_bytes` and more; docs/compare.md explains the numbers. None is
-    what was not measured, and the SQNR of what has no error. `details` is all that
-    `compression-board compare --json` says.
+    `accumulated_sqnr_db`, `baseline_bytes` and more; docs/compare.md explains the numbers. A value
+    is None if it was not measured; an SQNR is also None if there is no error. `details` is the
+    output of `compression-board compare --json`.
     """
 
     def __init__(self, details: dict[str, Any]) -> None:
@@ -149,27 +149,27 @@ class ModelComparison(list[LayerRow]):
 
     @property
     def samples(self) -> int:
-        """How many were run."""
+        """The number of samples that were run."""
         return int(self.details["samples"])
 
     @property
     def why_not_run(self) -> str:
-        """Why no sample was run and weights alone were compared; empty when outputs were, too."""
+        """Why no sample was run and only weights were compared; empty if outputs were compared."""
         return str(self.details["why_not_run"])
 
     @property
     def is_generated(self) -> bool:
-        """Samples were made up: outputs describe the models, not their use."""
+        """Whether the samples are random data: then the outputs do not represent real use."""
         return bool(self.details["is_generated"])
 
     @property
     def input_shapes(self) -> dict[str, list[int]]:
-        """Of the first sample, by input; empty when none was run."""
+        """The shapes of the first sample, by input; empty if no sample was run."""
         return dict(self.details["input_shapes"])
 
     @property
     def lint(self) -> list[dict[str, str]]:
-        """`rule`, `node` and `explanation` of what the compressed graph does badly."""
+        """Problems of the compressed graph: `rule`, `node` and `explanation`."""
         return list(self.details["lint"])
 
     @property
@@ -186,7 +186,7 @@ class ModelComparison(list[LayerRow]):
 
     @property
     def keep_float(self) -> dict[str, str]:
-        """By quantizer, the configuration that keeps the red layers in FP32."""
+        """The configuration that keeps the red layers in FP32, by quantizer."""
         return dict(self.details["keep_float"])
 
     @property
@@ -200,7 +200,7 @@ def _row(layer: dict[str, Any]) -> LayerRow:
     row: dict[str, Any] = {}
     for key, value in layer.items():
         if key in _NESTED:
-            if isinstance(value, list):  # Of fixes, the best.
+            if isinstance(value, list):  # Only the best fix.
                 value = value[0] if value else None
             row.update({column: (value or {}).get(entry) for column, entry in _NESTED[key].items()})
         else:
@@ -218,7 +218,7 @@ def compare(
     logdir: Optional[PathLike] = None,
     verify: int = 0,
 ) -> ModelComparison:
-    """Compares two model files, layer by layer, and says which was hurt and why.
+    """Compares two model files layer by layer and finds the cause of the damage.
 
     Weights are compared from the files alone, whatever their formats. Of ONNX files, outputs are
     compared, too: both models run on up to `samples` samples (20) from `data` (.npz, .npy or a

@@ -1,6 +1,6 @@
 """One function per kind of summary, each returning a tensorboardX `Summary` message.
 
-SummaryWriter itself takes the engine's bytes; these are for code that builds summaries by hand.
+For programs that build summaries themselves. SummaryWriter uses serialized summaries instead.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def histogram_raw(
 
 
 def _as_pillow_encodes(message: Any) -> Any:
-    """`message` with its PNG encoded by Pillow, where that is installed.
+    """`message` with its PNG encoded by Pillow, if that is installed.
 
-    Code that compares messages with tensorboardX's compares these bytes. SummaryWriter keeps the
-    engine's, which hold the same pixels and are made faster.
+    Programs compare these bytes with those of tensorboardX. SummaryWriter keeps the PNG of the
+    engine, which has the same pixels and is encoded faster.
     """
     try:
         from PIL import Image

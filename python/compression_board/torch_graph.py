@@ -29,7 +29,7 @@ class _Namer:
         return self.scope_of(_MODULE.sub("", node.scopeName().rpartition("/")[2]))
 
     def scope_of(self, path: str) -> str:
-        """The same of a module's path: features.0."""
+        """The scope of a module, by its path such as features.0."""
         parts, before = [self._root], ""
         for part in path.split(".") if path else []:
             before = f"{before}.{part}" if before else part
@@ -66,7 +66,7 @@ def graph_def(model: Any, graph: Any) -> Any:
         if text:
             entry.attr["attr"].s = text.encode()
         shape = _shape(value)
-        if shape is None:  # The tracer does not say it of parameters.
+        if shape is None:  # The tracer gives no shapes of parameters.
             shape = shapes.get(attribute_paths.get(value.debugName(), ""))
         if shape is not None:
             stored = entry.attr["_output_shapes"].list.shape.add()

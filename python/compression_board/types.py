@@ -1,4 +1,4 @@
-"""What the methods of this package take, by name."""
+"""Types of the arguments of this package."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ ArrayLike = Any
 #: A directory or a file.
 PathLike = Union[str, "os.PathLike[str]"]
 
-#: How a histogram is cut: "tensorflow" (TensorBoard's 1,548 buckets), an estimator of numpy's
+#: The bins of a histogram: "tensorflow" (TensorBoard's 1,548 buckets), an estimator of numpy's
 #: ("auto", "fd", …), a number of equal bins, or their edges.
 Bins = Union[str, int, Sequence[float], Any]
 
 #: Metrics by the keys of benchmark JSON: accuracy, latency_mean_ms, model_size_mb, …
 Metrics = Mapping[str, Any]
 
-#: By variant, which of its metrics were worked out from others: {"int8": ["latency_mean_ms"]}.
+#: By variant, which of its metrics were computed from others: {"int8": ["latency_mean_ms"]}.
 Derived = Mapping[str, Sequence[str]]
 
-#: What could not be logged, and why.
+#: Values that could not be logged, with the reasons.
 Omissions = list[tuple[str, str]]

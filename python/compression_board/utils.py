@@ -1,4 +1,4 @@
-"""Pictures as arrays: figures, grids, dimension orders."""
+"""Converts pictures: figures, grids, dimension orders."""
 
 from __future__ import annotations
 

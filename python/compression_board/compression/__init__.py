@@ -1,4 +1,4 @@
-"""Logging what compression did to a model."""
+"""Logs the effects of compression on a model."""
 
 from .benchmark import BenchmarkParser, log_benchmark_results
 from .training import TrainingLogger, create_training_logger

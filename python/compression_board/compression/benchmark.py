@@ -1,4 +1,4 @@
-"""Benchmark JSON into runs that the board and TensorBoard open.
+"""Converts benchmark JSON into runs for the board and TensorBoard.
 
 {"alexnet": {"fp32": {"accuracy": 0.9945, "latency_mean_ms": 261.02, …},
              "int8": {…}, "model_info": {"library": "torchvision", …}}}
@@ -20,10 +20,10 @@ class BenchmarkParser:
 
     def __init__(self, writer: Optional[CompressionWriter] = None) -> None:
         self.writer = writer
-        self.report: Optional[dict[str, Any]] = None  # Of the last import, models and warnings.
+        self.report: Optional[dict[str, Any]] = None  # Models and warnings of the last import.
 
     def load_benchmark_json(self, json_path: PathLike) -> dict[str, Any]:
-        """The file as it is. FileNotFoundError, json.JSONDecodeError."""
+        """The parsed file. Raises FileNotFoundError or json.JSONDecodeError."""
         with open(json_path, encoding="utf-8") as file:
             results: dict[str, Any] = json.load(file)
         return results
@@ -33,8 +33,8 @@ class BenchmarkParser:
     ) -> CompressionWriter:
         """Logs all models of a file, `<logdir>/<model>` each, and `<logdir>_hparams/<model>`.
 
-        Without `logdir`, it is runs/compression_benchmark/<name of the file>. Returns a writer for
-        `logdir`, or the one the parser was made with.
+        The default `logdir` is runs/compression_benchmark/<name of the file>. Returns a writer for
+        `logdir`, or the writer that was given to the parser.
         """
         if self.writer is not None:
             self._log_into(self.writer, self.load_benchmark_json(json_path), step)
@@ -52,7 +52,7 @@ class BenchmarkParser:
             if len(variants) < 2:
                 continue
             derived = _derived_in(entry)
-            # A writer of one's own may know nothing of them, and most files name none.
+            # A user's own writer may not have this parameter, and most files have no derived metrics.
             marked = {"derived": derived} if derived else {}
             writer.log_variants(model_name, variants, "fp32", step, **marked)
             if entry.get("model_info"):

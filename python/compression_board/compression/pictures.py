@@ -1,4 +1,4 @@
-"""Charts as pixels, for reports inside event files. Needs numpy and the engine's font, no more."""
+"""Draws charts as pixels, for reports inside event files. Needs only numpy and the engine's font."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAINT: Color = (218, 220, 224)
 BASELINE: Color = (154, 160, 166)
 BETTER: Color = (24, 128, 56)
 WORSE: Color = (197, 34, 31)
-# Told apart by people who see few colours, too (Okabe and Ito).
+# Colours that colour-blind people can distinguish (Okabe and Ito).
 SERIES: tuple[Color, ...] = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167))
 
 _LETTER = 12  # The width of a letter, and the height of a line, at the size used here.
@@ -26,7 +26,7 @@ _MARGIN = 20
 
 
 class Canvas:
-    """A white picture to draw on; what lies outside is cut off."""
+    """A white picture to draw on. Drawing outside of it is clipped."""
 
     def __init__(self, width: int, height: int) -> None:
         self.pixels = np.full((height, width, 3), 255, dtype=np.uint8)
@@ -85,7 +85,7 @@ def bar_chart(title: str, groups: Mapping[str, Sequence[Bar]]) -> Any:
 
 
 def factor_chart(title: str, factors: Mapping[str, float]) -> Any:
-    """Factors around 1, on a logarithmic scale: to the right what helps, to the left what costs.
+    """Factors on a logarithmic scale around 1: gains to the right, losses to the left.
 
     Returns an array H x W x 3 of bytes.
     """

@@ -1,4 +1,4 @@
-"""A compression report: what it cost and gained, in words, tables and pictures."""
+"""A compression report: cost and gain in text, tables and pictures."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _sentence(variant: str, ratios: Mapping[str, float], score: Optional[Aurora]
 
 def make_report(model_name: str, figures: Figures, baseline: str,
                 aurora_options: Mapping[str, Any]) -> Report:  # fmt: skip
-    """The report of all variants in `figures`, of which `baseline` is one."""
+    """The report of all variants in `figures`, including `baseline`."""
     from .pictures import BASELINE, SERIES, Bar, bar_chart, factor_chart
 
     left_out = [

@@ -1,4 +1,4 @@
-"""A training, epoch by epoch.
+"""Logs a training, epoch by epoch.
 
 with TrainingLogger('alexnet', logdir='runs/training') as logger:
     for epoch in range(epochs):
@@ -28,7 +28,7 @@ class TrainingLogger:
         self.best_epoch = 0
 
     def tag_for(self, rest: str) -> str:
-        """Every tag passes through here; override it to organise tags in another way."""
+        """The tag of one value. Override this to organise tags in another way."""
         return f"{self.model_name}/{rest}"
 
     def _scalar(self, rest: str, value: Any, step: int) -> None:
@@ -42,7 +42,7 @@ class TrainingLogger:
                   val_sensitivity: Optional[float] = None,
                   val_specificity: Optional[float] = None,
                   learning_rate: Optional[float] = None) -> None:  # fmt: skip
-        """All figures of one epoch; the best validation F1 score is remembered with its epoch."""
+        """Logs all metrics of one epoch and keeps the best validation F1 score with its epoch."""
         for name, train, val in (
             ("loss", train_loss, val_loss),
             ("accuracy", train_acc, val_acc),
@@ -73,7 +73,7 @@ class TrainingLogger:
                              final_train_acc: float, final_train_f1: float, final_val_loss: float,
                              final_val_acc: float, final_val_f1: float,
                              early_stopped: bool = False) -> None:  # fmt: skip
-        """The final figures: a text at step `total_epochs`, scalars at the step after it."""
+        """Logs the final metrics: a text at step `total_epochs`, scalars at the step after it."""
         train = (final_train_loss, final_train_acc, final_train_f1)
         val = (final_val_loss, final_val_acc, final_val_f1)
         lines = [f"# Training Summary: {self.model_name}", "",

@@ -20,8 +20,8 @@ class CompressionWriter(SummaryWriter):
         writer.log_compression_comparison('alexnet', fp32_metrics, int8_metrics)
         writer.log_compression_ratios('alexnet', fp32_metrics, int8_metrics)
 
-    Every method logs what the metrics allow and returns what it left out, as (what, reason) pairs.
-    Every tag passes through `tag_for`; override it to organise tags in another way.
+    Every method logs everything that the metrics allow and returns the rest as (what, reason)
+    pairs. `tag_for` makes every tag; override it to organise tags in another way.
 
     `tag_scheme` is "both", "groups" (alexnet/accuracy with a run per variant, which stock
     TensorBoard draws in one chart) or "flat" (alexnet/metrics/accuracy/int8).
@@ -46,8 +46,8 @@ class CompressionWriter(SummaryWriter):
                      step: int = 0, *, derived: Derived = {}) -> Omissions:  # fmt: skip
         """Comparison, ratios, energy and AURORA of any number of variants under any names.
 
-        Figures that are `derived` were worked out from others, such as a latency from a throughput.
-        They are logged with a mark, and AURORA does not count them beside what they were made from.
+        `derived` metrics were computed from others, such as a latency from a throughput. They are
+        logged with a mark, and AURORA does not count them in addition to their sources.
         """
         omitted = self._comparison(model_name, variants, baseline, step, derived)
         omitted += self._ratios(model_name, variants, baseline, step, derived)
@@ -55,7 +55,7 @@ class CompressionWriter(SummaryWriter):
         omitted += self._aurora(model_name, variants, baseline, step, derived)
         return omitted
 
-    # FP32 and INT8, as the guide has it ------------------------------------------------------
+    # FP32 and INT8, as in the guide ----------------------------------------------------------
 
     def log_compression_comparison(self, model_name: str, fp32_metrics: Metrics,
                                    int8_metrics: Metrics, step: int = 0) -> Omissions:  # fmt: skip
@@ -88,8 +88,7 @@ class CompressionWriter(SummaryWriter):
     def log_latency_distribution(self, model_name: str, fp32_latencies: ArrayLike,
                                  int8_latencies: ArrayLike,
                                  step: int = 0) -> Omissions:  # fmt: skip
-        """A histogram each, with bins that suit latencies; samples that are not finite are left
-        out."""
+        """Logs a histogram of each, with bins for latencies. Non-finite samples are left out."""
         import numpy as np
 
         from ..tensors import real_np
@@ -157,7 +156,7 @@ class CompressionWriter(SummaryWriter):
         return self.tag_for("metadata", model_name, name, "", "fp32")
 
     def _add(self, tag: str, value: float, step: int, labels: dict[str, Any]) -> None:
-        """One scalar with its labels. Goes through add_scalar when a subclass has its own."""
+        """One scalar with its labels. Calls add_scalar if a subclass overrides it."""
         if type(self).add_scalar is not SummaryWriter.add_scalar:
             self.add_scalar(tag, value, step)
         else:
@@ -167,7 +166,7 @@ class CompressionWriter(SummaryWriter):
     def _checked(
         model_name: str, variants: Mapping[str, Metrics], derived: Derived = {}
     ) -> list[tuple[str, dict[str, float], list[str]]]:
-        """The metrics that are numbers, variant by variant, and which of them are derived."""
+        """The numeric metrics of each variant, and which of them are derived."""
         check_model_name(model_name)
         check_mapping(variants, "variants")
         for variant, metrics in variants.items():
@@ -179,7 +178,7 @@ class CompressionWriter(SummaryWriter):
 
     def _log(self, plan: _engine.Plan, model_name: str, baseline: str,
              step: int) -> Omissions:  # fmt: skip
-        """Writes what the engine has planned; returns what it leaves out."""
+        """Logs the plan of the engine; returns its omissions."""
         values, omitted = plan
         for kind, name, variant, value, labels in values:
             tag = self.tag_for(kind, model_name, name, variant, baseline)
@@ -194,7 +193,7 @@ class CompressionWriter(SummaryWriter):
         figures = self._checked(model_name, variants, derived)
         plan = _engine.plan_comparison(model_name, figures, baseline, self.tag_scheme)
         omitted = _explained(self._log(plan, model_name, baseline, step), variants)
-        # What no variant has as a number is no metric to the engine.
+        # The engine ignores a metric that is not a number in any variant.
         return omitted + [found for found in _odd(variants) if found not in omitted]
 
     def _ratios(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
@@ -218,7 +217,7 @@ class CompressionWriter(SummaryWriter):
 
 
 def _odd(variants: Mapping[str, Metrics]) -> Omissions:
-    """Metrics that have a value, but no number."""
+    """Metrics whose value is not a number."""
     return [
         found
         for variant, metrics in variants.items()
@@ -227,7 +226,9 @@ def _odd(variants: Mapping[str, Metrics]) -> Omissions:
 
 
 def _explained(omitted: Omissions, variants: Mapping[str, Metrics]) -> Omissions:
-    """`omitted`, with what is no number told apart from what is not there: the engine sees neither."""
+    """`omitted`, with separate reasons for values that are not numbers and for missing ones.
+
+    The engine sees neither of them."""
     reasons = {
         f"{key} of '{variant}' is missing": text
         for variant, metrics in variants.items()
@@ -237,7 +238,7 @@ def _explained(omitted: Omissions, variants: Mapping[str, Metrics]) -> Omissions
 
 
 def _in_neither(named: Mapping[str, str], pair: Mapping[str, Metrics]) -> Omissions:
-    """Of what a method names, the figures whose metric no variant has."""
+    """The metrics in the name of a method that no variant has."""
     return [
         (figure, f"neither 'fp32' nor 'int8' has {metric}")
         for figure, metric in named.items()

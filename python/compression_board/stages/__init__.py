@@ -7,8 +7,8 @@
 
 Then, in a shell: compression-board --logdir /logger/dir/path
 
-For a quantizer of one's own there is StageLogger. Names and layout are those of the Model
-Compression Toolkit; docs/stages.md walks through them.
+Use StageLogger for another quantizer. Names and layout are those of the Model Compression
+Toolkit; docs/stages.md explains them.
 """
 
 from .fx import quantize_fx

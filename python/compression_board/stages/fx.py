@@ -75,7 +75,7 @@ def _first_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _interpreter(module: Any, see: Callable[[Any, Any], None]) -> Any:
-    """Runs a GraphModule and shows `see` every node with its result."""
+    """Runs a GraphModule and calls `see` with every node and its result."""
     import torch
 
     class Recorder(torch.fx.Interpreter):
@@ -163,7 +163,7 @@ class _Walk:
             if hasattr(value, "shape"):
                 shapes[node.name] = [-1, *value.shape[1:]] if len(value.shape) else []
 
-        # On a copy: what is prepared would count the example once more.
+        # On a copy: the observers of the prepared model would count the example again.
         _interpreter(copy.deepcopy(module), see).run(*example)
         nodes = describe_graph(module, shapes, with_thresholds=stage == "thresholds_selection")
         self.logger.log_graph(stage, nodes, type(self.model).__name__)
@@ -187,7 +187,7 @@ class _Walk:
             if _is_output_of_a_layer(node, value, modules):
                 try:
                     statistics.setdefault(name, OutputStatistics()).add(value)
-                except ValueError as error:  # Inputs of several sizes, and channels that follow.
+                except ValueError as error:  # Inputs have several sizes, and so does the number of channels.
                     left_out[name] = str(error)
 
         recorder = _interpreter(module, see)
@@ -209,10 +209,10 @@ class _Walk:
         assert self.logger is not None
         similarity, local = ModelSimilarity(), ModelSimilarity()
         observers, _ = observers_of(float_model)
-        # What only rearranges values shares the observer of its input: it has no quantizer.
+        # An operation that only rearranges values has no quantizer: it shares the observer of its input.
         first_of = {id(observer): name for name, observer in reversed(observers.items())}
         quantizers = set(first_of.values())
-        float_model = copy.deepcopy(float_model)  # Its observers have seen enough.
+        float_model = copy.deepcopy(float_model)  # The observers must not count these samples too.
         for inputs in itertools.islice(self.batches(), self.samples):
             sample = _first_of(inputs)
             reference = self.outputs(float_model, sample)

@@ -9,12 +9,12 @@ from .logger import StageNode
 
 
 def modules_of(module: Any) -> dict[str, Any]:
-    """By every name: an observer may stand at several places."""
+    """Modules by every name: an observer may have several."""
     return dict(module.named_modules(remove_duplicate=False))
 
 
 def is_observer(module: Any) -> bool:
-    """Whether it only looks at values, for prepare_fx."""
+    """Whether the module is an observer of prepare_fx: it does not change values."""
     from torch.ao.quantization import FakeQuantizeBase, ObserverBase
 
     return isinstance(module, (ObserverBase, FakeQuantizeBase))
@@ -32,7 +32,7 @@ def _bits(dtype: Any) -> int:
 
 
 def _quantized_weight(module: Any) -> Optional[Any]:
-    """The weight of a quantized module, which is behind a method there."""
+    """The weight of a module; a quantized module returns it from a method."""
     weight = getattr(module, "weight", None)
     if not callable(weight):
         return None
@@ -80,7 +80,7 @@ def _observer_attributes(observer: Any, with_thresholds: bool) -> dict[str, Any]
 
 
 def _output_attributes(module: Any) -> dict[str, Any]:
-    """Of a quantized module, which knows the scale of its output."""
+    """The output quantization of a quantized module."""
     if _quantized_weight(module) is None or not hasattr(module, "scale"):
         return {}
     return {"activation_n_bits": 8, "scale": float(module.scale),
@@ -96,7 +96,7 @@ def _op(node: Any, modules: dict[str, Any]) -> str:
 
 
 def _settings(module: Any) -> dict[str, Any]:
-    """What the module was made with: kernel_size, stride, in_features, …"""
+    """The settings of the module: kernel_size, stride, in_features, …"""
     names = getattr(type(module), "__constants__", ())
     return {name: getattr(module, name) for name in names if hasattr(module, name)}
 
@@ -111,7 +111,7 @@ def _parameters(module: Any) -> tuple[int, int, int]:
 
 
 def observers_of(module: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """The observer of each node's output, and the node that each observer stands for."""
+    """The observer of each node's output, and the observed node of each observer."""
     modules = modules_of(module)
     observed: dict[str, Any] = {}
     stands_for: dict[str, str] = {}
@@ -124,7 +124,7 @@ def observers_of(module: Any) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def rounded(value: Any, observer: Any) -> Optional[Any]:
-    """`value` as the quantizer that this observer stands for will leave it; None if it has none."""
+    """`value` after the quantizer that will replace this observer; None if there is none."""
     import torch
 
     scale, zero_point = observer.calculate_qparams()
@@ -171,10 +171,10 @@ def describe_graph(
 
 
 def pair_layers(float_model: Any, quantized: Any) -> dict[str, str]:
-    """What each layer of a converted model was called before, by its present name.
+    """The names of the layers of a converted model before conversion, by their present names.
 
-    Modules keep their names. Functions get new ones, and are taken in their order: as many `add` as
-    before are the same ones.
+    Modules keep their names. Functions get new names and are matched by order, if their number has
+    not changed.
     """
 
     def layers_of(module: Any) -> dict[str, list[str]]:

@@ -16,9 +16,9 @@ STAGES: tuple[str, ...] = tuple(_engine.stage_names())
 
 
 def set_log_folder(folder: Optional[PathLike]) -> Optional[str]:
-    """From now on stages are logged below `folder`/logs_<ddmmYYYY_HHMMSS>, which is returned.
+    """Logs stages below `folder`/logs_<ddmmYYYY_HHMMSS> from now on; returns that directory.
 
-    None ends logging. OSError when the folder cannot be written; what was set before stays then.
+    None stops logging. OSError when the folder cannot be written; the setting then stays.
     """
     return _engine.set_log_folder("" if folder is None else os.fspath(folder)) or None
 
@@ -65,7 +65,7 @@ class StageNode:
 
 
 def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers and truth values as they are, everything else as text."""
+    """Numbers and booleans unchanged, all other values as text."""
     return {
         str(key): value if isinstance(value, (bool, int, float)) else str(value)
         for key, value in attributes.items()
@@ -73,7 +73,7 @@ def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class OutputStatistics:
-    """What a layer puts out: a histogram, and min, max and mean of each channel.
+    """Statistics of a layer's output: a histogram, and min, max and mean of each channel.
 
     Channels run along dimension `channel_axis`, or along the last one of smaller arrays. Memory
     does not grow with the data. Quantized tensors count by their real values.
@@ -83,17 +83,17 @@ class OutputStatistics:
         self._statistics = _engine.OutputStatistics(channel_axis)
 
     def add(self, output: Any) -> None:
-        """ValueError when the number of channels differs from what came before."""
+        """Adds a batch. ValueError when its number of channels differs from earlier batches."""
         self._statistics.add(as_engine(output))
 
     @property
     def count(self) -> int:
-        """All values, NaN and infinities included."""
+        """The number of all values, including NaN and infinities."""
         return self._statistics.count
 
     @property
     def non_finite_count(self) -> int:
-        """NaN and infinities, which are left out of everything else."""
+        """The number of NaN and infinite values. All other statistics leave them out."""
         return self._statistics.non_finite_count
 
     def channels(self) -> list[tuple[float, float, float]]:
@@ -102,7 +102,7 @@ class OutputStatistics:
 
 
 class ModelSimilarity:
-    """How alike two models are at the same points, sample by sample."""
+    """The similarity of two models at the same points, sample by sample."""
 
     def __init__(self, channel_axis: int = 1) -> None:
         self._similarity = _engine.ModelSimilarity(channel_axis)
@@ -151,7 +151,7 @@ class StageLogger:
 
     @property
     def directory(self) -> str:
-        """What to open with `compression-board --logdir`."""
+        """The directory for `compression-board --logdir`."""
         return self._logger.directory
 
     def log_graph(
@@ -176,9 +176,9 @@ class StageLogger:
     def log_local_errors(
         self, local: ModelSimilarity, stage: str = "after_quantization"
     ) -> None:
-        """What the quantizers alone did: each output beside the same output after its quantizer.
+        """The error of the quantizers alone: each output before and after its quantizer.
 
-        The page of layers ranks by it, and by its worst channel.
+        The Layers page ranks by it and by its worst channel.
         """
         self._logger.log_local_errors(local._similarity, stage)
 

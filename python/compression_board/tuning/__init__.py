@@ -1,4 +1,4 @@
-"""Logging an accuracy-driven tuning: the float model first, then every attempt at quantizing it.
+"""Logs an accuracy-driven tuning: the float model first, then every quantized trial.
 
     from compression_board import TuningLogger
 

@@ -1,4 +1,4 @@
-"""The two hooks as functions, for loops that have no place to keep a logger."""
+"""The two hooks as functions, for programs that cannot keep a logger."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ Keep = Literal["statistics", "tensors"]
 
 
 class TrialReport(NamedTuple):
-    """What was logged of a trial: 0 is the baseline; `omitted` says what is missing, and why.
+    """The log of a trial: 0 is the baseline; `omitted` lists missing values with the reasons.
 
-    `outputs` holds the outputs of each module, batch by batch, if they were to be kept.
+    `outputs` holds the outputs of each module, batch by batch, if `keep` was "tensors".
     """
 
     number: int
@@ -38,7 +38,7 @@ class TrialReport(NamedTuple):
 
 
 class Evaluation:
-    """An evaluation under way. `model` is the one to evaluate; set `accuracy` before it ends."""
+    """A running evaluation. Evaluate `model` and set `accuracy` before the block ends."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -96,7 +96,7 @@ class TuningLogger:
                     **options: Any) -> "TuningLogger":  # fmt: skip
         """A logger that is on if the YAML file says `tensorboard: true`, at the top or in `tuning`.
 
-        What else the file says under `quantization` and `tuning` are the settings of every trial.
+        All other entries under `quantization` and `tuning` are the settings of every trial.
         """
         tensorboard, settings = _engine.read_tuning_config(os.fspath(path))
         return cls(directory, enabled=tensorboard, settings=settings, **options)
@@ -154,7 +154,7 @@ class TuningLogger:
             self._engine.add_node_output(node, as_engine(values))
 
     def finish_trial(self, accuracy: Any = None) -> TrialReport:
-        """Writes what is left and puts the accuracy, or a list of metrics, into the name.
+        """Writes everything and puts the accuracy, or a list of metrics, into the directory name.
 
         Without an accuracy the directory stays baseline or tune_<n>, and keeps all its data.
         """
@@ -203,7 +203,7 @@ class TuningLogger:
     def _record(self, op: str, values: Any) -> None:
         if self._kept is not None:
             tensor = values.detach()
-            # A copy: the next module may work in place.
+            # A copy: the next module may change the tensor in place.
             tensor = tensor.clone() if tensor.device.type == "cpu" else tensor.cpu()
             self._kept.setdefault(op, []).append(tensor)
         precision = "int8" if values.is_quantized else ""

@@ -1,18 +1,18 @@
-"""What a PyTorch model is made of, float or quantized, eager, FX or scripted."""
+"""The modules and parameters of a PyTorch model: float, quantized, eager, FX or scripted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Union
 
-# Children that PyTorch keeps its own books in; the module around them is still a leaf.
+# Internal children of PyTorch modules; the module around them is still a leaf.
 _BOOKS = frozenset(["_packed_params", "activation_post_process", "weight_fake_quant"])
-# Packages whose modules are one operation, whatever they are made of.
+# Packages whose modules are one operation, even if they have children.
 _OPERATIONS = (".quantized", ".qat")
 
 
 def untyped_torch() -> Any:
-    """PyTorch, whose types leave out much of what is used here."""
+    """The torch module without types: its stubs lack functions that are used here."""
     import torch
 
     return torch
@@ -118,13 +118,13 @@ def _unpacked(packed: Any) -> Any:
     for name in ("linear", "conv2d", "conv1d", "conv3d"):
         try:
             return getattr(quantized, f"{name}_unpack")(packed)
-        except RuntimeError:  # Of another operation.
+        except RuntimeError:  # Belongs to another operation.
             continue
     return None
 
 
 def _is_kept(key: str) -> bool:
-    """Not what observers of PyTorch's own have counted."""
+    """Whether an entry of the state dict is not the state of one of PyTorch's observers."""
     return not {"activation_post_process", "weight_fake_quant"} & set(key.split("."))
 
 
@@ -160,7 +160,7 @@ def graph_of(model: Any, inputs: Any) -> Union[bytes, str]:
     from ..torch_graph import trace
 
     try:
-        with warnings.catch_warnings():  # That scales become constants, of every quantized model.
+        with warnings.catch_warnings():  # A warning for every quantized model: scales become constants.
             warnings.simplefilter("ignore")
             serialized: bytes = trace(model, inputs)[0].SerializeToString()
     except (RuntimeError, TypeError, ValueError) as error:

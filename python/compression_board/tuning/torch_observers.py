@@ -1,4 +1,4 @@
-"""Observers: what sees the outputs of a model while it is evaluated, and leaves no trace."""
+"""Observers of the outputs of a model during evaluation. They do not change the model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Record = Callable[[str, Any], None]
 
 
 def _chosen(modules: dict[str, Any], white_list: Any) -> dict[str, Any]:
-    """Those of `modules` that are named, or of the types, in `white_list`."""
+    """The `modules` whose name or type is in `white_list`."""
     if white_list is None:
         return modules
     wanted = [white_list] if isinstance(white_list, (str, type)) else list(white_list)

@@ -1,4 +1,4 @@
-"""Observing TorchScript, whose submodules run inside the interpreter where no hook is called.
+"""Observes TorchScript models: their submodules call no hooks.
 
 The graph of `forward` is inlined, the last tensor that each leaf computes becomes one more output
 of it, and the model that is evaluated is a function of that graph.
@@ -42,7 +42,7 @@ def _with_outputs(script: Any, wanted: Any) -> tuple[Any, list[str], int]:
             if value.type().isSubtypeOf(jit.TensorType.get()):
                 last[name] = value
     own_outputs = len(list(graph.outputs()))
-    if changes_in_place:  # ReLU(inplace=True) would overwrite what the layer before it gave.
+    if changes_in_place:  # ReLU(inplace=True) would overwrite the output of the layer before it.
         for name, value in last.items():
             last[name] = _cloned(graph, value)
     for value in last.values():
@@ -61,7 +61,7 @@ def _cloned(graph: Any, value: Any) -> Any:
 
 
 class _Observed:
-    """Stands for a scripted model during its evaluation: called like it, everything else is its."""
+    """Replaces a scripted model during its evaluation. All attributes are those of the model."""
 
     def __init__(
         self, script: Any, function: Any, outputs: int, see: Callable[[Any], None]
