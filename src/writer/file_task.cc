@@ -70,7 +70,10 @@ Result<void> FileTask::WriteAtOnce(ByteSpan record) {
                 "event file " + Quoted(path_.native(), 300) + " was deleted; open a new writer");
   }
   std::size_t written = 0;
-  return file_->WriteSome(record, written);
+  Result<void> result = file_->WriteSome(record, written);
+  // A part of the record would hide what the parent writes behind it from other readers.
+  if (!result && written > 0) static_cast<void>(file_->RemovePartial(written));
+  return result;
 }
 
 void FileTask::CloseFile() {
