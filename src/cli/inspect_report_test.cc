@@ -93,7 +93,7 @@ TEST_F(InspectReport, AsJsonHasNullForWhatWasNotMeasured) {
           (dir_ / "train" / "events.out.tfevents.1").string() +
           R"(","size_bytes":112,)"
           R"("record_count":3,"damaged_bytes":0,"torn_bytes":0,"error":null}],)"
-          R"("damage_count":0,"damage":[]}],"unreadable":[]})"
+          R"("damage_count":0,"damage":[]}],"missing":[],"unreadable":[]})"
           "\n");
 }
 

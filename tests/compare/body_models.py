@@ -54,10 +54,12 @@ def branches(path, then_weight, else_weight, outer=True):
     return saved_choice(path, nodes, constants)
 
 
+# Without VNNI, kernels add two products of uint8 and int8 in 16 bits, and the sum saturates: sound models
+# lose about 10 dB. Weights of 7 bits cannot saturate, so the tests mean the same on every processor.
 def dynamic(fp32, path, **options):
     """By ONNX Runtime, which quantizes weights of a body where the body itself has them."""
     quantize_dynamic(
-        str(fp32), str(path), weight_type=QuantType.QInt8,
+        str(fp32), str(path), weight_type=QuantType.QInt8, reduce_range=True,
         extra_options={"EnableSubgraph": True, "DefaultTensorType": TensorProto.FLOAT}, **options,
     )  # fmt: skip
     return path

@@ -50,8 +50,12 @@ def samples(tmp_path):
     return path
 
 
+# Without VNNI, kernels add two products of uint8 and int8 in 16 bits, and the sum saturates: sound models
+# lose about 10 dB. Weights of 7 bits cannot saturate, so the tests mean the same on every processor.
 def dynamic(fp32, path, **options):
-    quantize_dynamic(str(fp32), str(path), weight_type=QuantType.QInt8, **options)
+    quantize_dynamic(
+        str(fp32), str(path), weight_type=QuantType.QInt8, reduce_range=True, **options
+    )
     return path
 
 

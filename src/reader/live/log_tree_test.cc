@@ -93,7 +93,7 @@ TEST(LogTree, SaysWhatIsWrongWithALogDirectory) {
   missing.ListAll();
   ASSERT_EQ(missing.Unreadable().size(), 1u);
   EXPECT_EQ(missing.Unreadable()[0].code, ErrorCode::kNotFound);
-  EXPECT_THAT(missing.Unreadable()[0].message, HasSubstr("missing': No such file"));
+  EXPECT_THAT(missing.Unreadable()[0].message, HasSubstr("missing' does not exist"));
   LogTree file(Unwatched(dir / "file"));
   file.ListAll();
   ASSERT_EQ(file.Unreadable().size(), 1u);
