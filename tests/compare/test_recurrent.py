@@ -238,7 +238,10 @@ def test_a_fault_is_found_in_the_weights_that_have_it(compare, tmp_path, name, f
     report = compare(fp32, int8, "--data", samples(tmp_path))
     worst = report["layers"][0]
     assert (worst["name"], worst["cause"]) == (f"/net/rnn/{name}", cause), worst["explanation"]
-    assert worst["level"] == "red"
+    # One dead channel of 128 leaves the output sound (37 dB), and then no layer is red.
+    is_sound = report["verdict"]["level"] == "sound"
+    assert worst["level"] == ("amber" if is_sound else "red")
+    assert not is_sound or fault == "dead"
     if fault == "dead":  # In the second direction.
         assert worst["weight"]["worst_channel"] == GATES["LSTM"] * HIDDEN + 5
     others = [layer for layer in report["layers"][1:] if layer["weight"]]

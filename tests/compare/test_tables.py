@@ -162,7 +162,9 @@ def test_one_large_column_is_the_cause(compare, tmp_path):
     outlier.save()
     result = compare(outlier.path, outlier.quantize("QDQ"), "--data", outlier.data)
     first = result["layers"][0]
-    assert (first["name"], first["level"], first["cause"]) == ("words", "red", "channel_spread")
+    assert (first["name"], first["cause"]) == ("words", "channel_spread")
+    # The outputs keep 22 dB. Red is for outputs that are broken or degraded.
+    assert (result["verdict"]["level"], first["level"]) == ("sound", "amber")
 
 
 def test_what_openvino_makes_of_a_table_is_the_same(embeddings, compare, tmp_path):

@@ -132,7 +132,7 @@ void ForgiveWhereSound(const EndVerdict& verdict, std::vector<JudgedLayer>& laye
     if (diagnosis.level != Level::kRed) continue;
     diagnosis.level = Level::kAmber;
     diagnosis.explanation +=
-        "; the error does not reach the outputs of the model, which are sound on these samples";
+        "; not red, because the outputs of the model are sound on these samples";
   }
 }
 

@@ -15,7 +15,7 @@ namespace cboard::compare {
 void BlameSharedScales(const ModelGraph& baseline, const EndVerdict& verdict,
                        std::vector<JudgedLayer>& layers);
 
-// Where the end is sound, red layers become amber: their error does not reach it. Keeps the order.
+// Red layers become amber if the outputs of the model are sound. Keeps the order.
 void ForgiveWhereSound(const EndVerdict& verdict, std::vector<JudgedLayer>& layers);
 
 // `options` for runs that nobody asked for: a few parts, within a minute.
