@@ -80,14 +80,19 @@ TEST(EndJudge, CallsLogitsBrokenWhoseOffsetIsAllThatIsLeft) {
 }
 
 TEST(EndJudge, CountsATieAsNoAnswer) {
-  std::vector<float> probabilities, equal(80, 0.25f);
+  std::vector<float> probabilities, equal;
   for (int row = 0; row < 20; ++row) {
-    for (int c = 0; c < 4; ++c) probabilities.push_back(c == 0 ? 0.97f : 0.01f);
+    for (int c = 0; c < 4; ++c) {
+      probabilities.push_back(c == 0 ? 0.97f : 0.01f);
+      // Equal in a row. Rows differ: a head of few values is collapsed, and has no agreement.
+      equal.push_back(0.25f + 0.0001f * static_cast<float>(row));
+    }
   }
-  equal[0] = 0.2501f;  // Not constant, and one answer.
+  equal[0] = 0.26f;  // One answer.
   const HeadVerdict head =
       Judged(FindingsOf(probabilities, equal, 4)).outputs[0].heads[0];
   EXPECT_EQ(head.use, HeadUse::kArgMax);
+  ASSERT_TRUE(head.agreement);
   EXPECT_NEAR(*head.agreement, 0.2875, 1e-9);  // 1 and 19 quarters, of 20.
   EXPECT_EQ(head.level, VerdictLevel::kBroken);
 }
