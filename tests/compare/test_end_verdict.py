@@ -1,8 +1,11 @@
 """The verdict comes from the end of the network: broken where people would see it, sound where they
 would not. ONNX Runtime and numpy say what is true."""
 
+import html
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,8 @@ from end_models import attention, detector, images, quantize, sentences
 from PIL import Image, ImageDraw, ImageFont
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "server"))
+from running_board import RunningBoard  # noqa: E402
 
 
 def outputs_of(path, name, samples):
@@ -162,6 +167,30 @@ def test_the_first_line_the_log_and_the_exit_code_say_it(yolo, tmp_path):
     assert run_compare(*flags, "--fail-on", "never").returncode == 2
     logged = b"".join(file.read_bytes() for file in (tmp_path / "log").rglob("*tfevents*"))
     assert b'"verdict":{"level":"broken"' in logged and b"**Broken: output" in logged
+
+
+def test_the_board_the_report_and_check_give_the_same_verdict(yolo, tmp_path):
+    logdir = tmp_path / "log"
+    int8 = yolo.quantize("int8.onnx")
+    told = run_compare(yolo.fp32, int8, "--data", yolo.data, "--logdir", logdir).stdout
+    sentence = told.splitlines()[0]
+    with RunningBoard("--logdir", logdir) as board:
+        _, layers = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=fp32")
+        _, summary = board.json("/api/v1/compression/summary?a=fp32&b=int8")
+    assert layers["outputs"] == {"level": "broken", "sentence": sentence}
+    assert summary["states"] == ["fail"]
+    assert summary["fails"][0][0] == sentence.removesuffix(".")
+    program = os.environ["COMPRESSION_BOARD"]
+    report = tmp_path / "report.html"
+    subprocess.run([program, "report", "--logdir", logdir, "-o", report], check=True)
+    assert sentence.removesuffix(".") in html.unescape(report.read_text())
+    contract = tmp_path / "contract.yaml"
+    contract.write_text("version: 1\ngates:\n  - {id: small, metric: model_size_mb, max: 100}\n")
+    checked = subprocess.run(
+        [program, "check", contract, "--logdir", logdir, "--json"], capture_output=True, text=True
+    )
+    (verdict,) = (v for v in json.loads(checked.stdout)["verdicts"] if v["variant"] == "int8")
+    assert verdict["state"] == "fail" and sentence.removesuffix(".") in verdict["text"]
 
 
 def test_random_data_is_called_weak_evidence_and_weights_alone_are_not_measured(yolo, compare):

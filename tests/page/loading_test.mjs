@@ -61,9 +61,9 @@ test("a page asks every question once", async (t) => {
   const logdir = newLogdir(t);
   writeEverything(logdir);
   const { page, at, board } = await serve(t, logdir);
-  // The state of the board, the table and which pages are empty for all; the tags, what a tag came to in
-  // each run, and the curves of each card.
-  for (const [path, shows, own] of [["overview", ".models", 0], ["scalars?runs=seed&tag=loss", ".plot canvas", 2], ["files", ".files tbody tr", 1]]) {
+  // Every page requests the state of the board, the table and the list of empty pages. Overview also
+  // requests the verdicts, Scalars the tags and the last values, and each card its curves.
+  for (const [path, shows, own] of [["overview", ".models", 1], ["scalars?runs=seed&tag=loss", ".plot canvas", 2], ["files", ".files tbody tr", 1]]) {
     const before = await questionsTo(board);
     await visit(page, at(path));
     await page.waitForSelector(shows);

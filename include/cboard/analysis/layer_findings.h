@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,21 @@ using LayerFindings = std::map<std::string, LayerFinding, std::less<>>;  // By l
 // Fails, without a crash, for anything that is no such JSON; entries without a layer or with a
 // level that is not known are left out.
 Result<LayerFindings> ParseLayerFindings(std::string_view json);
+
+// The verdict of a comparison on the outputs of the model.
+struct OutputsVerdict {
+  std::string level = {};     // "broken", "degraded", "sound" or "not_measured".
+  std::string sentence = {};  // "Broken: output 'scores' …"
+
+  bool is_broken() const { return level == "broken"; }
+  bool is_degraded() const { return level == "degraded"; }
+};
+
+// Reads the verdict from the same JSON. Returns nothing for logs without one, and for other text.
+std::optional<OutputsVerdict> ParseOutputsVerdict(std::string_view json);
+
+// The verdict of this model and variant in a log; nothing if no comparison was logged.
+std::optional<OutputsVerdict> ReadOutputsVerdict(const Run& run, const LayerFilter& filter);
 
 // Of this model and variant, from a log; none when nothing was compared. Fails, naming run and tag,
 // when what was logged cannot be read.

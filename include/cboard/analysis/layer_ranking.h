@@ -112,6 +112,7 @@ struct LayerRanking {
   std::vector<LayerTensor> variant_only = {};
   std::vector<Error> errors =
       {};  // What could not be read; layers of such histograms are left out.
+  std::optional<OutputsVerdict> outputs = {};  // By a comparison of the model files.
 };
 
 // The ranges that the baseline's channels of a layer's output have; nullptr where nobody logged

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct LayerDamage {
   LevelCounts counts = {};
   std::string worst_layer = {};   // Of those that fail or are to be watched; empty without any.
   std::string not_measured = {};  // Why nothing is known although layers were logged; else empty.
+  std::optional<OutputsVerdict> outputs = {};  // By a comparison of the model files.
 };
 
 LayerDamage DamageOf(const LayerRanking& ranking);

@@ -43,6 +43,23 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
   return findings;
 }
 
+std::optional<OutputsVerdict> ParseOutputsVerdict(std::string_view json) {
+  simdjson::dom::parser parser;
+  const Result<JsonObject> object = ParseStored(json, "findings of a comparison", parser);
+  JsonObject verdict;
+  if (!object || (*object)["verdict"].get(verdict) != simdjson::SUCCESS) return std::nullopt;
+  OutputsVerdict found{.level = TextIn(verdict, "level"), .sentence = TextIn(verdict, "sentence")};
+  if (found.level.empty()) return std::nullopt;
+  return found;
+}
+
+std::optional<OutputsVerdict> ReadOutputsVerdict(const Run& run, const LayerFilter& filter) {
+  const Tag* const tag = FindStored(run, "/findings/", filter);
+  if (tag == nullptr) return std::nullopt;
+  const Result<std::string> json = ReadStored(run, *tag);
+  return json ? ParseOutputsVerdict(*json) : std::nullopt;
+}
+
 Result<LayerFindings> ReadLayerFindings(const Run& run, const LayerFilter& filter) {
   const Tag* const tag = FindStored(run, "/findings/", filter);
   if (tag == nullptr) return LayerFindings{};

@@ -6,8 +6,11 @@
 #include "cboard/base/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto findings = cboard::analysis::ParseLayerFindings(
-      std::string_view(reinterpret_cast<const char*>(data), size));
+  const std::string_view json(reinterpret_cast<const char*>(data), size);
+  if (const auto verdict = cboard::analysis::ParseOutputsVerdict(json)) {
+    CBOARD_CHECK(!verdict->level.empty());
+  }
+  const auto findings = cboard::analysis::ParseLayerFindings(json);
   if (!findings) return 0;
   for (const auto& [layer, finding] : *findings) CBOARD_CHECK(!layer.empty());
   return 0;

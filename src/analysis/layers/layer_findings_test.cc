@@ -38,6 +38,18 @@ TEST(LayerFindings, AreReadByLayer) {
   EXPECT_EQ(findings->at("/c").bits, 8);  // Older logs do not say.
 }
 
+TEST(LayerFindings, HaveTheVerdictOnTheOutputs) {
+  const auto verdict = ParseOutputsVerdict(
+      R"({"v":1,"verdict":{"level":"broken","sentence":"Broken: all 0."},"layers":[]})");
+  ASSERT_TRUE(verdict);
+  EXPECT_TRUE(verdict->is_broken());
+  EXPECT_EQ(verdict->sentence, "Broken: all 0.");
+  for (const char* without : {kFindings, "", "{", R"({"v":1,"verdict":7})",
+                              R"({"v":1,"verdict":{"sentence":"no level"}})"}) {
+    EXPECT_FALSE(ParseOutputsVerdict(without)) << without;
+  }
+}
+
 TEST(LayerFindings, AreReadOnlyFromWhatIsOneOfThem) {
   for (const char* other : {"", "[]", "{", "null", R"({"v":2,"layers":[]})", "{}"}) {
     EXPECT_THAT(ParseLayerFindings(other),

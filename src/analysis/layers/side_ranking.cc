@@ -69,6 +69,7 @@ LayerRanking RankSides(const std::shared_ptr<const Snapshot>& snapshot, const La
        .channels = baseline_run != nullptr ? ChannelsOf(*snapshot, *baseline) : ChannelLookup(),
        .not_measured = std::move(not_measured),
        .places = PlacesInGraph(*snapshot, baseline, variant)});
+  ranking.outputs = ReadOutputsVerdict(*run, FindingsOf(variant));
   if (!findings) ranking.errors.push_back(std::move(findings).error());
   return ranking;
 }

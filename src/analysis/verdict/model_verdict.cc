@@ -52,6 +52,13 @@ std::string LayerClause(const LayerDamage& layers) {
   return text;
 }
 
+// The sentence of the comparison, without its full stop: other clauses follow.
+std::string OutputsText(const LayerDamage& layers) {
+  std::string text = layers.outputs->sentence;
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 std::string GateClause(const ModelVerdict& verdict) {
   const std::size_t all = verdict.gate_count, checked = verdict.gates_checked;
   if (all == 0) return {};
@@ -65,6 +72,8 @@ std::string GateClause(const ModelVerdict& verdict) {
 
 ModelVerdict Judge(const std::vector<Requirement>& requirements, const LayerDamage& layers) {
   ModelVerdict verdict{.gate_count = requirements.size()};
+  // First: a broken model needs no other reason.
+  if (layers.outputs && layers.outputs->is_broken()) verdict.fails.push_back(OutputsText(layers));
   for (const Requirement& requirement : requirements) {
     if (requirement.is_checked) {
       ++verdict.gates_checked;
@@ -75,6 +84,7 @@ ModelVerdict Judge(const std::vector<Requirement>& requirements, const LayerDama
   }
   const LevelCounts& counts = layers.counts;
   const bool is_missing_gates = !verdict.not_measured.empty();
+  const bool is_degraded = layers.outputs && layers.outputs->is_degraded();
   if (counts.red > 0) {
     verdict.fails.push_back(DamageText(counts.red, layers, counts.red == 1 ? "fails" : "fail"));
   }
@@ -87,7 +97,7 @@ ModelVerdict Judge(const std::vector<Requirement>& requirements, const LayerDama
   const bool is_anything_measured = verdict.gates_checked > 0 || counts.measured() > 0;
   verdict.state = !is_anything_measured ? VerdictState::kNotChecked
                   : is_missing_gates || verdict.gate_count == 0 ? VerdictState::kIncomplete
-                  : counts.amber > 0                            ? VerdictState::kWatch
+                  : counts.amber > 0 || is_degraded             ? VerdictState::kWatch
                                                                 : VerdictState::kPass;
   const std::string of_gates = GateClause(verdict), of_layers = LayerClause(layers);
   verdict.text = (is_anything_measured ? "" : "not checked: ") + of_gates +
@@ -96,6 +106,7 @@ ModelVerdict Judge(const std::vector<Requirement>& requirements, const LayerDama
     verdict.text = "not checked: " + Listed(verdict.not_measured, ", ") + " not measured" +
                    (of_layers.empty() ? "" : "; " + of_layers);
   }
+  if (is_degraded) verdict.text = OutputsText(layers) + "; " + verdict.text;
   if (!layers.not_measured.empty() || (counts.total() > 0 && counts.measured() == 0)) {
     verdict.not_measured.emplace_back("layers");
   }
@@ -118,6 +129,7 @@ LayerDamage DamageOf(const LayerRanking& ranking) {
     damage.worst_layer = TitleOf(worst->baseline);
   }
   if (damage.counts.measured() == 0) damage.not_measured = ranking.not_measured;
+  damage.outputs = ranking.outputs;
   return damage;
 }
 

@@ -57,6 +57,23 @@ TEST(ModelVerdict, FailsByALayerThatNoGateSees) {
             VerdictState::kWatch);
 }
 
+TEST(ModelVerdict, FailsByBrokenOutputsAndWatchesDegradedOnes) {
+  const Metrics after = {{"accuracy", 0.9}, {"model_size_mb", 10}, {"latency_mean_ms", 10}};
+  const auto verdict_for = [&](std::string level, std::string sentence) {
+    return VerdictFor(kBefore, after,
+                      {.counts = {.green = 5},
+                       .outputs = OutputsVerdict{.level = level, .sentence = sentence}});
+  };
+  const ModelVerdict broken = verdict_for("broken", "Broken: all scores became 0.");
+  EXPECT_EQ(broken.state, VerdictState::kFail);
+  EXPECT_EQ(broken.text, "Broken: all scores became 0");
+  const ModelVerdict degraded = verdict_for("degraded", "Degraded: SQNR 12 dB.");
+  EXPECT_EQ(degraded.state, VerdictState::kWatch);
+  EXPECT_EQ(degraded.text, "Degraded: SQNR 12 dB; passes all 3 gates; 5 layers without damage");
+  EXPECT_EQ(verdict_for("sound", "Sound: SQNR 40 dB.").state, VerdictState::kPass);
+  EXPECT_EQ(verdict_for("not_measured", "").state, VerdictState::kPass);
+}
+
 TEST(ModelVerdict, SaysThatLayersWereNotMeasured) {
   const ModelVerdict verdict =
       VerdictFor(kBefore, {{"accuracy", 0.9}}, {.not_measured = "only float values"});

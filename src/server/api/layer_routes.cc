@@ -164,6 +164,13 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   json.Key("model").Value(a.model.empty() ? b.model : a.model);
   json.Key("a").Value(a.variant).Key("b").Value(b.variant);
   json.Key("not_measured").Value(ranking.not_measured);
+  json.Key("outputs");
+  if (ranking.outputs) {
+    json.BeginObject().Key("level").Value(ranking.outputs->level);
+    json.Key("sentence").Value(ranking.outputs->sentence).EndObject();
+  } else {
+    json.Null();
+  }
   json.Key("order").Value(ranking.in_graph_order ? "graph" : "log");
   const analysis::LevelCounts counts = analysis::CountLevels(ranking);
   json.Key("counts").BeginObject().Key("red").Value(counts.red).Key("amber").Value(counts.amber);

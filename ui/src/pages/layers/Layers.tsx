@@ -48,6 +48,9 @@ function pickedOf(shown: readonly Layer[]): Layer | null {
   return shown.find((layer) => layer.key === wanted || layer.name === wanted) ?? shown.find((layer) => layer.name === `/${wanted}`) ?? shown[0] ?? null;
 }
 
+/** How the verdict on the outputs is coloured; other words are grey: not measured. */
+const OUTPUTS_CLASS: Readonly<Record<string, string>> = { broken: "bad", degraded: "warn", sound: "good" };
+
 export default function Layers(): JSX.Element {
   const sides = useResource("sides", (signal) => getJson<SidesAnswer>("compression/sides", {}, signal)).state.value;
   const pair = sides.data ? pairToShow(sides.data, { model: model.value, a: sideA.value, b: sideB.value }) : null;
@@ -125,6 +128,7 @@ export default function Layers(): JSX.Element {
             onPick={(r) => setQuery({ role: r === "all" ? null : r })}>{role === "all" ? "all tensors" : `${role}s`}</Menu>
         )}
       </div>
+      {data.outputs && <p class="panel outputs-verdict" role="note"><span class={`verdict ${OUTPUTS_CLASS[data.outputs.level] ?? "open"}`}>Outputs</span> {data.outputs.sentence}</p>}
       {data.not_measured !== "" && <p class="panel not-measured" role="note"><b>Damage is not measured.</b> {asSentence(data.not_measured.replace(/^not measured: /, ""))} {similarities && <a class="link" href={hrefOf(["images"], {})}>Cosine similarities were drawn as pictures</a>}</p>}
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>

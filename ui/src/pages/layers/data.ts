@@ -98,6 +98,8 @@ export interface LayersAnswer {
   b: string;
   /** Why histograms of this pair are not compared, and what to log; empty where they are. */
   not_measured: string;
+  /** The verdict of a comparison of model files on the outputs of the model; null without one. */
+  outputs: { level: string; sentence: string } | null;
   /** Whether depths are places in a logged graph, or in the log. */
   order: string;
   counts: { red: number; amber: number; green: number; unmeasured: number };
