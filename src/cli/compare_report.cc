@@ -105,7 +105,7 @@ void AppendEnds(const ModelComparison& comparison, std::string& text) {
       table.AddRow({level, ShortName(HeadName(output, head)), ShapeText(output.shape),
                     output.axis ? std::to_string(*output.axis) : "",
                     head.channel_count > 0 ? std::to_string(head.channel_count) : "", use,
-                    agreement, Decibels(head.sqnr_db), worst});
+                    agreement, Decibels(head.judged_sqnr_db), worst});
     }
   }
   table.DropEmptyColumns();

@@ -4,6 +4,7 @@ would not. ONNX Runtime and numpy say what is true."""
 import html
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -161,6 +162,9 @@ def test_the_first_line_the_log_and_the_exit_code_say_it(yolo, tmp_path):
     assert told.returncode == 0 and told.stdout.startswith("Broken: output 'output0[4:18]' (scores)")
     first, second = told.stdout.splitlines()[:2]
     assert "20 samples" in first and second.startswith("Suspect: 'output0_node'")
+    # One number: the table has the SQNR of the sentence.
+    (row,) = (line.split() for line in told.stdout.splitlines() if line.startswith("broken "))
+    assert row[row.index("scores") + 3] == re.search(r"SQNR (\S+) dB", first)[1], row
     assert run_compare(*flags, "--fail-on", "broken").returncode == 1
     sound = yolo.quantize("sound.onnx", op_types_to_quantize=["Conv"], per_channel=True)
     assert run_compare(yolo.fp32, sound, "--data", yolo.data, "--fail-on", "broken").returncode == 0

@@ -35,9 +35,14 @@ class RunningBoard:
         self.user = user
 
     def __enter__(self):
+        cache = CACHE.name
+        if self.user is not None:  # Who may not write to ours.
+            self.cache = tempfile.TemporaryDirectory()
+            cache = self.cache.name
+            os.chown(cache, self.user, -1)
         self.process = subprocess.Popen(
             [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=self.user,
-            env=dict(os.environ, XDG_CACHE_HOME=CACHE.name),
+            env=dict(os.environ, XDG_CACHE_HOME=cache),
         )
         self.line = self.process.stdout.readline()
         found = re.search(r"https?://([^/]+):(\d+)(/\S*)", self.line)

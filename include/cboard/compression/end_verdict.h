@@ -40,6 +40,8 @@ struct HeadVerdict {
   // The same with the signal taken as what varies around its mean: a common offset carries no
   // information.
   double varying_sqnr_db = 0;
+  // The one of the two that is judged and printed: the plain one where values hardly vary.
+  double judged_sqnr_db = 0;
   // The share of the float model's answers that the compressed one gives, too; nothing where there
   // were none, such as detections above the threshold.
   std::optional<double> agreement;

@@ -95,6 +95,7 @@ class HeadJudge {
              .use = UseOf()};
     head_.sqnr_db = counts_.SqnrDb();
     head_.varying_sqnr_db = counts_.VaryingSqnrDb();
+    head_.judged_sqnr_db = Varies() ? head_.varying_sqnr_db : head_.sqnr_db;
     head_.baseline_min = counts_.baseline_min;
     head_.baseline_max = counts_.baseline_max;
     head_.variant_min = counts_.variant_min;
@@ -147,8 +148,6 @@ class HeadJudge {
   }
 
   // What the signal is compared with: around the mean, unless the values hardly vary.
-  double UsefulDb() const { return Varies() ? head_.varying_sqnr_db : head_.sqnr_db; }
-
   void JudgeChannels() {
     const std::vector<PairStatistics>& channels = end_.comparison.channels;
     if (counts_.first_channel + counts_.channel_count > channels.size()) return;
@@ -197,7 +196,7 @@ class HeadJudge {
                 ShortNumber(counts_.variant_min, 3) + " to " +
                 ShortNumber(counts_.variant_max, 3) + ", where the baseline has " +
                 ShortNumber(counts_.baseline_min, 3) + " to " +
-                ShortNumber(counts_.baseline_max, 3) + "; SQNR " + Db(head_.varying_sqnr_db),
+                ShortNumber(counts_.baseline_max, 3) + "; SQNR " + Db(head_.judged_sqnr_db),
             head_);
       return true;
     }
@@ -205,7 +204,7 @@ class HeadJudge {
   }
 
   void JudgeAnswers() {
-    const double db = UsefulDb();
+    const double db = head_.judged_sqnr_db;
     const bool is_sure = head_.use == HeadUse::kArgMax;
     std::string measured = "SQNR " + Db(db);
     double share = 1, changed = 0;
@@ -263,7 +262,7 @@ class HeadJudge {
                      " in either model: these samples show no detection";
       return;
     }
-    const double db = UsefulDb();
+    const double db = head_.judged_sqnr_db;
     std::string measured = "SQNR " + Db(db);
     const double share = head_.agreement.value_or(1);
     if (head_.agreement) {
@@ -284,7 +283,7 @@ class HeadJudge {
     const double detected_db = counts_.DetectedSqnrDb();
     const bool has_detected =
         counts_.detected_count >= kMinDetections * counts_.channel_count && !std::isnan(detected_db);
-    const double db = has_detected ? detected_db : UsefulDb();
+    const double db = has_detected ? detected_db : head_.judged_sqnr_db;
     const std::string measured = "SQNR " + Db(db) + (has_detected ? " at detections" : "");
     VerdictLevel level = VerdictLevel::kSound;
     if (db < limits_.degraded_values_db) level = VerdictLevel::kDegraded;
@@ -311,7 +310,8 @@ class HeadJudge {
 
 HeadVerdict JudgeLabels(const EndFindings& end, const EndLimits& limits) {
   HeadVerdict head{.use = HeadUse::kLabels};
-  head.sqnr_db = head.varying_sqnr_db = std::numeric_limits<double>::quiet_NaN();
+  head.sqnr_db = std::numeric_limits<double>::quiet_NaN();
+  head.varying_sqnr_db = head.judged_sqnr_db = head.sqnr_db;
   const double share = static_cast<double>(end.same_labels) / static_cast<double>(end.labels);
   const std::uint64_t changed = end.labels - end.same_labels;
   head.agreement = share;

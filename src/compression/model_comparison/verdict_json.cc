@@ -28,6 +28,7 @@ void WriteHead(const OutputVerdict& output, const HeadVerdict& head, JsonWriter&
   json.Key("reason").Value(head.reason);
   json.Key("sqnr_db").Value(head.sqnr_db);
   json.Key("varying_sqnr_db").Value(head.varying_sqnr_db);
+  json.Key("judged_sqnr_db").Value(head.judged_sqnr_db);
   WriteOptional(head.agreement, json.Key("agreement"));
   json.Key("decisions").Value(head.decisions);
   WriteOptional(head.threshold, json.Key("threshold"));
