@@ -173,6 +173,20 @@ test("what a comparison of files found stands above what figures and histograms 
   assert.match(await page.locator(".detail .finding").innerText(), /No damage to see/);
 });
 
+test("the verdict on the outputs stands above the chart, and nothing covers anything", async (t) => {
+  const logdir = newLogdir(t);
+  const sentence = "Broken: output 'scores': all values became 0; on 20 samples (data.npz).";
+  writeComparison(logdir, { findings: [{ layer: "conv1", level: "red", severity_db: 2, part: "output", cause: "channel_spread", explanation: "one scale" }], verdict: { level: "broken", sentence } });
+  const { page, at } = await serve(t, logdir);
+  for (const width of [1440, 1000]) {
+    await page.setViewportSize({ width, height: 900 });
+    await visit(page, at("layers?model=net"));
+    assert.equal(await page.locator(".outputs-verdict").innerText(), `Outputs ${sentence}`);
+    const boxes = await Promise.all([".page-bar", ".outputs-verdict", ".depth", ".verified", ".list"].map((part) => page.locator(part).first().boundingBox()));
+    boxes.slice(1).forEach((box, i) => assert.ok(box.y >= boxes[i].y + boxes[i].height - 1, `part ${i + 1} at ${width}`));
+  }
+});
+
 test("one number is printed, drawn and judged, what lost nothing is exact, what lost all is lost, and they are seen on a phone", async (t) => {
   const logdir = newLogdir(t);
   const file = new EventFile(join(logdir, "net")).hold();

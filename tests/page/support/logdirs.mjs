@@ -193,7 +193,7 @@ export function writeHostile(logdir) {
 }
 
 /** A comparison of two files: two layers of which one fails, and what its parts are worth in float, unless nobody verified. */
-export function writeComparison(logdir, { verified = true, findings = null } = {}) {
+export function writeComparison(logdir, { verified = true, findings = null, verdict = undefined } = {}) {
   const file = new EventFile(join(logdir, "net")).hold();
   ["conv1", "conv2"].forEach((layer, i) => {
     const values = normals(i + 1, 400);
@@ -205,7 +205,7 @@ export function writeComparison(logdir, { verified = true, findings = null } = {
   });
   file.scalar("net/metrics/accuracy/fp32", 0.97).scalar("net/metrics/accuracy/int8", 0.91);
   if (verified) file.strings("net/verified/runs/int8", JSON.stringify({ v: 1, samples: 20, verified_layers: ["conv2"], why_not_verified: "", verified: VERIFIED }), "compression_board");
-  if (findings) file.strings("net/findings/int8", JSON.stringify({ v: 1, layers: findings }), "compression_board");
+  if (findings) file.strings("net/findings/int8", JSON.stringify({ v: 1, verdict, layers: findings }), "compression_board");
   file.flush();
 }
 

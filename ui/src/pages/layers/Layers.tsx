@@ -110,7 +110,7 @@ export default function Layers(): JSX.Element {
   const open = layers.filter((layer) => layer.level === "open").length;
   const roles = ["all", ...new Set(layers.map((layer) => layer.role))];
   return (
-    <div class={`view layers${data.verified ? " is-verified" : ""}${data.not_measured ? " is-unmeasured" : ""}`}>
+    <div class={`view layers${data.verified ? " is-verified" : ""}`}>
       <div class="page-bar">
         <h1>Layers</h1>
         <span class="note">{a === sideA.value && b === sideB.value ? "" : `${a} against ${b}: `}{plural(layers.length, "tensor")} paired{open < layers.length ? `, ${failing} ${failing === 1 ? "fails" : "fail"}, ${watching} to watch` : ""}{open > 0 ? `, ${open === layers.length ? "damage" : open} not measured` : ""}</span>
@@ -128,8 +128,10 @@ export default function Layers(): JSX.Element {
             onPick={(r) => setQuery({ role: r === "all" ? null : r })}>{role === "all" ? "all tensors" : `${role}s`}</Menu>
         )}
       </div>
-      {data.outputs && <p class="panel outputs-verdict" role="note"><span class={`verdict ${OUTPUTS_CLASS[data.outputs.level] ?? "open"}`}>Outputs</span> {data.outputs.sentence}</p>}
-      {data.not_measured !== "" && <p class="panel not-measured" role="note"><b>Damage is not measured.</b> {asSentence(data.not_measured.replace(/^not measured: /, ""))} {similarities && <a class="link" href={hrefOf(["images"], {})}>Cosine similarities were drawn as pictures</a>}</p>}
+      <div class="notes">
+        {data.outputs && <p class="panel outputs-verdict" role="note"><span class={`verdict ${OUTPUTS_CLASS[data.outputs.level] ?? "open"}`}>Outputs</span> {data.outputs.sentence}</p>}
+        {data.not_measured !== "" && <p class="panel not-measured" role="note"><b>Damage is not measured.</b> {asSentence(data.not_measured.replace(/^not measured: /, ""))} {similarities && <a class="link" href={hrefOf(["images"], {})}>Cosine similarities were drawn as pictures</a>}</p>}
+      </div>
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head"><h2 id="depth-title">Error along depth</h2>
           <span class="note">SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}{limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}; layers in the order of the {data.order === "graph" ? "graph" : "log"}</span>
