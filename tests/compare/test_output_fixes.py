@@ -137,7 +137,7 @@ def test_predictions_are_what_numpy_gets(pair, compare):
             lost = max(0, layer["local"]["sqnr_db"] - useful) if useful is not None else 0
             assert fix["sqnr_db"] == pytest.approx(got - lost, abs=0.3), (layer["name"], fix)
     assert actions >= {
-        "calibrate the output's range anew",
+        "calibrate the output's range again",
         "narrow the output's range to",
         "16 bits for this output",
     }

@@ -142,7 +142,7 @@ std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<doubl
   };
   const CodeScheme scheme = CodeScheme::Of(grid);
   const CodeRange whole = values.Range();
-  add_range("calibrate the output's range anew, to ", whole, scheme);
+  add_range("calibrate the output's range again, to ", whole, scheme);
   add_range("narrow the output's range to ", BestRange(values, scheme), scheme);
   if (scheme.is_symmetric) {
     CodeScheme shifted = scheme;

@@ -129,7 +129,7 @@ TEST(FixOutput, APredictionIsWhatQuantizingThatWayGives) {
   const std::vector<Fix> fixes =
       FixesOf(values, {.scale = 500.0 / 255, .zero_point = 100, .code_min = 0, .code_max = 255});
   ASSERT_EQ(fixes.size(), 3u);
-  EXPECT_THAT(fixes[0].action, StartsWith("calibrate the output's range anew"));
+  EXPECT_THAT(fixes[0].action, StartsWith("calibrate the output's range again"));
   EXPECT_THAT(fixes[1].action, StartsWith("narrow the output's range to ["));
   EXPECT_THAT(fixes[1].action, HasSubstr(", which cuts off 0.0"));
   EXPECT_EQ(fixes[2].action, "16 bits for this output");
