@@ -128,8 +128,8 @@ struct LayerSubject {
   std::string name = {};   // Of its model, unlike that of any other.
   std::string model = {};  // As the log has it.
   std::string variant = {};
-  std::string table_variant = {};  // What the comparison table calls it, where that is another name.
-  std::string baseline = {};       // That it is compared with; empty without one.
+  std::string table_variant = {};  // Its name in the comparison table, if that differs.
+  std::string baseline = {};       // The variant to compare with; may be empty.
   std::string run = {};
   std::function<LayerRanking()> rank = {};  // Reads histograms, so it is called only if need be.
 };

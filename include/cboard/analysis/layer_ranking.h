@@ -126,8 +126,8 @@ struct RankingOptions {
   LayerFindings findings = {};
   ChannelLookup channels = {};  // Asked where a channel is what a layer fails by.
   std::string not_measured = {};  // Why histograms are not compared; empty where they are.
-  // Where layers are in the graph of the model. Depths are those of the log where this is empty or
-  // knows none of the layers.
+  // Position of each layer in the graph of the model. If it is empty, or has none of the layers,
+  // depths follow the order of the log.
   std::map<std::string, std::size_t, std::less<>> places = {};
 };
 

@@ -17,8 +17,8 @@
 
 namespace cboard::analysis {
 
-// What the values of a side are known to be. A name that merely comes first or last in a pipeline
-// is no proof of either.
+// Whether the values of a side are from before or after quantization. The position of a stage in
+// the pipeline proves neither.
 enum class ValueState {
   kUnknown,
   kFloat,      // From before quantization: fp32, a tuning's baseline, statistics of a stage.
@@ -31,7 +31,7 @@ std::string_view NameOf(ValueState state);
 struct LayerSide {
   std::string model = {};    // As in the comparison table; empty when the log names none.
   std::string variant = {};  // fp32, int8, baseline, tune_1, or the name of a stage.
-  // What the comparison table calls it, where that is another name: "float" is the first stage with
+  // Its name in the comparison table, if that differs: "float" is the first stage with
   // values from before quantization, "quantized" the last one with values from after it, or with
   // figures that compare the two.
   std::string table_variant = {};
@@ -39,7 +39,7 @@ struct LayerSide {
   LayerFilter in_tags = {};  // Which tags of the run are its own; all, where the run says whose.
   std::size_t tensor_count = 0;
   bool is_stage = false;
-  ValueState values = ValueState::kUnknown;  // Of its tensors.
+  ValueState values = ValueState::kUnknown;  // State of its tensors.
   bool has_figures = false;  // Whether figures per layer, such as sqnr_db, were logged of it.
 };
 

@@ -34,7 +34,7 @@ struct ModelSummary {
   std::set<std::string, std::less<>> derived = {};   // Keys of figures that nobody measured.
   std::optional<VariantComparison> comparison = {};  // When both are there.
   std::vector<PolicyCheck> checks = {};
-  std::optional<SidePair> sides = {};              // Whose layers were logged under its name.
+  std::optional<SidePair> sides = {};              // The logged layers of both variants.
   std::shared_ptr<const LayerRanking> layers = {};  // Null without them.
   LayerDamage damage = {};
   ModelVerdict verdict = {};
