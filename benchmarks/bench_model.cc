@@ -21,15 +21,16 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.h"
 #include "cboard/base/file.h"
-#include "cboard/compression/model_comparison.h"
+#include "cboard/compare/compare_models.h"
+#include "cboard/compare/model_comparison.h"
 #include "cboard/model/model_graph.h"
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/histogram.h"
-#include "compression/parallel.h"
 #include "measurement.h"
-#include "tensor/fetch_ahead.h"
+#include "tensor/kernels/fetch_ahead.h"
 
 namespace cboard::bench {
 namespace {

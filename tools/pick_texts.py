@@ -73,7 +73,7 @@ def help_texts(_: str, source: str) -> list[Text]:
 
 
 def errors(name: str, source: str) -> list[Text]:
-    made = r"raise \w+" if name.endswith(".py") else "Fail|Complain|Refuse|PrintError"
+    made = r"raise \w+" if name.endswith(".py") else "Fail|PrintError|InvalidArgument|PrintError"
     return [(line, " … ".join(strings)) for line, strings in calls(source, made)]
 
 

@@ -129,11 +129,11 @@ class DummyFileWriter:
     def get_logdir(self) -> str:
         return self._logdir
 
-    def _nothing(self, *args: Any, **kwargs: Any) -> None:
+    def _ignore(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    add_event = add_summary = add_serialized_summary = add_graph = _nothing
-    add_onnx_graph = add_openvino_graph = _add_graph_def = flush = close = reopen = _nothing
+    add_event = add_summary = add_serialized_summary = add_graph = _ignore
+    add_onnx_graph = add_openvino_graph = _add_graph_def = flush = close = reopen = _ignore
 
     @contextlib.contextmanager
     def use_metadata(self, *, global_step: Optional[int] = None,

@@ -5,7 +5,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
-#include "cboard/compression/model_comparison.h"
+#include "cboard/compare/compare_models.h"
+#include "cboard/compare/comparison_json.h"
+#include "cboard/compare/comparison_log.h"
+#include "cboard/compare/model_comparison.h"
 #include "errors.h"
 #include "unlocked.h"
 

@@ -177,8 +177,7 @@ void BindRun(nb::module_& module) {
             });
           },
           nb::arg("hparams"), nb::arg("metrics"), nb::arg("name"), nb::arg("step").none())
-      .def("grouped_scalars_json",
-           [](Run& self) { return self.writer().GroupedScalarsJson(); })
+      .def("grouped_scalars_json", [](Run& self) { return self.writer().GroupedScalarsJson(); })
       .def("export_scalars_to_json",
            [](Run& self, const std::string& path) {
              self.Do([&](SummaryWriter& writer) { return writer.ExportScalarsToJson(path); });
@@ -188,11 +187,11 @@ void BindRun(nb::module_& module) {
       .def("close",
            [](Run& self) { self.Do([](SummaryWriter& writer) { return writer.Close(); }); })
       .def_prop_ro("directory", [](Run& self) { return self.writer().directory().string(); })
-      .def_prop_ro("event_file",
-                   [](Run& self) {
-                     return self.Do([](SummaryWriter& writer) { return writer.event_file(); })
-                         .string();
-                   })
+      .def_prop_ro(
+          "event_file",
+          [](Run& self) {
+            return self.Do([](SummaryWriter& writer) { return writer.event_file(); }).string();
+          })
       .def_rw("direct", &Run::direct);
 
   module.def("crc32c",

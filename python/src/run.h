@@ -34,8 +34,8 @@ class Run {
 
   SummaryWriter& writer() { return writer_; }
 
-  // Whether add_scalar may pass scalars on without asking Python: no use_metadata block is open, and
-  // the FileWriter of the run is not closed.
+  // Whether add_scalar may pass scalars on without asking Python: no use_metadata block is open,
+  // and the FileWriter of the run is not closed.
   bool direct = true;
 
  private:

@@ -46,9 +46,9 @@ TuningOptions OptionsOf(const std::string& directory, bool enabled, const std::s
     throw nb::value_error("naming is 'tensorflow' (tune_1_acc_0.79) or 'pytorch' (tune_1_acc0.79)");
   }
   if (earlier == "continue") {
-    options.earlier = EarlierTrials::kContinue;
+    options.earlier = ExistingTrials::kContinue;
   } else if (earlier == "refuse") {
-    options.earlier = EarlierTrials::kRefuse;
+    options.earlier = ExistingTrials::kRefuse;
   } else if (earlier != "move_aside") {
     throw nb::value_error("earlier is 'move_aside', 'continue' or 'refuse'");
   }

@@ -44,15 +44,15 @@ struct Reading {
 };
 
 Reading Read() {
-  constexpr std::uint64_t kSharpTicks = 5'000;  // A microsecond or two.
+  constexpr std::uint64_t kMaxReadTicks = 5'000;  // A microsecond or two.
   const std::uint64_t before = __rdtsc();
   const double seconds = ReadSystemClock();
   const std::uint64_t after = __rdtsc();
-  return {after, seconds, after - before < kSharpTicks};
+  return {after, seconds, after - before < kMaxReadTicks};
 }
 
 // A second and third try when something came between, such as the first use of the clock's page.
-Reading ReadSharply() {
+Reading ReadWithLeastDelay() {
   Reading reading = Read();
   for (int tries = 0; !reading.sharp && tries < 3; ++tries) reading = Read();
   return reading;
@@ -64,13 +64,13 @@ constexpr std::uint64_t kMeasuringTicks = 20'000'000;
 // The length of a tick, or 0 while it is not known: it takes a while to measure.
 double SecondsPerTick() {
   static const bool steady = TicksAreSteady();
-  static const Reading first = ReadSharply();
+  static const Reading first = ReadWithLeastDelay();
   static std::atomic<double> measured = 0;
   if (const double known = measured.load(std::memory_order_relaxed); known > 0 || !steady) {
     return known;
   }
   if (__rdtsc() - first.ticks < kMeasuringTicks) return 0;
-  const Reading now = ReadSharply();
+  const Reading now = ReadWithLeastDelay();
   if (!first.sharp || !now.sharp) return 0;
   const double length =
       (now.seconds - first.seconds) / static_cast<double>(now.ticks - first.ticks);
@@ -85,16 +85,16 @@ class TickingClock {
   double Now() {
     const auto elapsed = static_cast<std::int64_t>(__rdtsc() - last_.ticks);
     if (elapsed < 0 || elapsed >= trusted_ticks_) [[unlikely]]
-      return AskTheSystem();
+      return ReadSystemTime();
     return last_.seconds + static_cast<double>(elapsed) * seconds_per_tick_;
   }
 
  private:
   // Kept out of Now, which then needs no stack.
-  [[gnu::noinline]] double AskTheSystem() {
+  [[gnu::noinline]] double ReadSystemTime() {
     seconds_per_tick_ = SecondsPerTick();
     if (seconds_per_tick_ == 0) return ReadSystemClock();
-    last_ = ReadSharply();
+    last_ = ReadWithLeastDelay();
     trusted_ticks_ = last_.sharp ? static_cast<std::int64_t>(kTrustSeconds / seconds_per_tick_) : 0;
     return last_.seconds;
   }

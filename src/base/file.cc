@@ -53,7 +53,7 @@ Result<File> File::Create(const std::filesystem::path& path) {
   return Open(path, O_RDWR | O_CREAT | O_TRUNC, path);
 }
 
-Result<File> File::CreateBeside(const std::filesystem::path& path) {
+Result<File> File::CreateTemporarySibling(const std::filesystem::path& path) {
   static std::atomic<unsigned> sequence = 0;  // Two threads may write the same file at once.
   std::filesystem::path temporary = path;
   temporary += ".tmp" + std::to_string(::getpid()) + "." + std::to_string(sequence++);
@@ -157,7 +157,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
 Result<void> WriteFileAtomically(const std::filesystem::path& path, std::string_view content) {
   std::filesystem::path temporary;
   {
-    CBOARD_ASSIGN_OR_RETURN(File file, File::CreateBeside(path));
+    CBOARD_ASSIGN_OR_RETURN(File file, File::CreateTemporarySibling(path));
     temporary = file.path();
     if (auto written = file.Write(AsBytes(content)); !written) {
       ::unlink(temporary.c_str());

@@ -141,8 +141,7 @@ bool ReplaceInOthers(std::uintptr_t address) {
     if (!is_found && !(is_found = MapsReader().Find(address, line))) return false;
     if (device != line.device || inode != line.inode) continue;
     slot.lost.store(true);
-    return ReplaceByZeros(address, line.end,
-                          line.is_writable ? PROT_READ | PROT_WRITE : PROT_READ);
+    return ReplaceByZeros(address, line.end, line.is_writable ? PROT_READ | PROT_WRITE : PROT_READ);
   }
   return false;
 }

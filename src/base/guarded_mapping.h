@@ -5,8 +5,8 @@
 //   if (mapping->lost_bytes()) …  // Zeros were read where the file had ended.
 //
 // Reading a mapped page behind the end of its file raises SIGBUS, which ends the process. While at
-// least one mapping exists, a handler for SIGBUS replaces the missing pages with zeros and marks the
-// mapping. Other faults go to the handler that was there before, unchanged. Loading this code
+// least one mapping exists, a handler for SIGBUS replaces the missing pages with zeros and marks
+// the mapping. Other faults go to the handler that was there before, unchanged. Loading this code
 // installs nothing, and the last mapping restores the earlier handler when it ends.
 #pragma once
 

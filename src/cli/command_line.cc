@@ -8,7 +8,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/base/typing_errors.h"
 #include "cli/commands.h"
-#include "cli/text_table.h"
+#include "cli/reports/text_table.h"
 
 namespace cboard::cli {
 namespace {
@@ -28,7 +28,7 @@ class HelpFormatter final : public CLI::Formatter {
   std::string usage_;
 };
 
-std::string AboutExtra(const CLI::App& app, const std::string& extra) {
+std::string UnknownArgumentText(const CLI::App& app, const std::string& extra) {
   if (!extra.starts_with('-')) return Quoted(extra) + " is one word too many";
   const std::string flag = extra.substr(0, extra.find('='));
   std::string nearest;
@@ -71,7 +71,7 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   }
   const std::vector<std::string> extras = app.remaining();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
-    return AboutExtra(app, extras.front());
+    return UnknownArgumentText(app, extras.front());
   }
   return said;
 }
@@ -96,7 +96,7 @@ std::optional<int> ParseFlags(CLI::App& app, Arguments arguments) {
     std::cout << help;
     return kExitDone;
   } catch (const CLI::ParseError& error) {
-    Complain(MessageOf(app, error));
+    PrintError(MessageOf(app, error));
     std::cerr << "Try '" << app.get_name() << " --help'.\n";
     return kExitUsage;
   }
@@ -106,7 +106,7 @@ std::string CheckCount(const std::string& value) {
   return value.starts_with('-') ? Quoted(value) + " is less than 0" : std::string();
 }
 
-void Complain(const std::string& message) {
+void PrintError(const std::string& message) {
   std::cout.flush();  // So that results and complaints keep their order on a terminal.
   std::cerr << "compression-board: " << Printable(message) << '\n';
 }

@@ -51,7 +51,7 @@ void SetUsage(CLI::App& app, const std::string& usage);
 
 // Prints "compression-board: <message>" as a line on standard error. Control characters in it are
 // escaped, so that names from files cannot steer the terminal.
-void Complain(const std::string& message);
+void PrintError(const std::string& message);
 
 // `text` as one word of a shell command, in quotes only if it needs them.
 std::string ShellWord(const std::string& text);

@@ -71,16 +71,16 @@ const Command* FindCommand(std::string_view name) {
 int ReportUnknown(const std::string& word) {
   std::error_code ignored;
   if (std::filesystem::is_directory(word, ignored)) {
-    Complain(Quoted(word) + " is a directory, not a command; to look at it: compression-board " +
-             "--logdir " + ShellWord(word));
+    PrintError(Quoted(word) + " is a directory, not a command; to look at it: compression-board " +
+               "--logdir " + ShellWord(word));
   } else if (word.ends_with(".json")) {
-    Complain(Quoted(word) + " is not a command; to import it: compression-board import " +
-             ShellWord(word));
+    PrintError(Quoted(word) + " is not a command; to import it: compression-board import " +
+               ShellWord(word));
   } else if (word.ends_with(".yaml") || word.ends_with(".yml")) {
-    Complain(Quoted(word) + " is not a command; to check runs by it: compression-board check " +
-             ShellWord(word) + " --logdir DIR");
+    PrintError(Quoted(word) + " is not a command; to check runs by it: compression-board check " +
+               ShellWord(word) + " --logdir DIR");
   } else {
-    Complain("there is no command " + Quoted(word) + "; 'compression-board --help' lists them");
+    PrintError("there is no command " + Quoted(word) + "; 'compression-board --help' lists them");
   }
   return kExitUsage;
 }
@@ -115,10 +115,10 @@ int main(int argc, char** argv) {
   try {
     const int exit_code = cboard::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
     if (std::cout.flush()) return exit_code;
-    cboard::cli::Complain("cannot write to standard output; is the disk full?");
+    cboard::cli::PrintError("cannot write to standard output; is the disk full?");
     return exit_code == cboard::cli::kExitDone ? cboard::cli::kExitFailed : exit_code;
   } catch (const std::exception& error) {  // Out of memory, most likely.
-    cboard::cli::Complain(error.what());
+    cboard::cli::PrintError(error.what());
     return cboard::cli::kExitFailed;
   }
 }

@@ -27,7 +27,7 @@ std::optional<std::uint64_t> ReadField(const std::filesystem::path& file, std::s
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> SpareInContainer(const std::filesystem::path& root) {
+std::optional<std::uint64_t> FreeMemoryInContainer(const std::filesystem::path& root) {
   const std::filesystem::path group = root / "sys/fs/cgroup";
   const auto most = ReadNumber<std::uint64_t>(group / "memory.max");
   const auto used = ReadNumber<std::uint64_t>(group / "memory.current");
@@ -40,17 +40,17 @@ std::optional<std::uint64_t> SpareInContainer(const std::filesystem::path& root)
 
 }  // namespace
 
-std::optional<std::uint64_t> SpareMemory(const std::filesystem::path& root) {
+std::optional<std::uint64_t> FreeMemory(const std::filesystem::path& root) {
   const auto kilobytes = ReadField(root / "proc/meminfo", "MemAvailable:");
-  const std::optional<std::uint64_t> in_container = SpareInContainer(root);
+  const std::optional<std::uint64_t> in_container = FreeMemoryInContainer(root);
   if (!kilobytes) return in_container;
   return std::min(*kilobytes * 1024, in_container.value_or(*kilobytes * 1024));
 }
 
-void TakeOnlySpareMemory() {
+void LimitToFreeMemory() {
   // What the process has counts, whether it was used or not: sanitizers keep terabytes.
   const auto taken = ReadField("/proc/self/status", "VmData:");
-  const std::optional<std::uint64_t> spare = SpareMemory();
+  const std::optional<std::uint64_t> spare = FreeMemory();
   rlimit limit{};
   if (!taken || !spare || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
   const rlim_t most = *taken * 1024 + *spare / 16 * 15;  // Others go on living, too.

@@ -34,25 +34,25 @@ class SpareMemoryTest : public ::testing::Test {
 
 TEST_F(SpareMemoryTest, IsWhatTheMachineHas) {
   WriteMachine();
-  EXPECT_EQ(SpareMemory(root_.path()), 8 * kGigabyte);
+  EXPECT_EQ(FreeMemory(root_.path()), 8 * kGigabyte);
   WriteContainer("max\n", "1073741824\n");
-  EXPECT_EQ(SpareMemory(root_.path()), 8 * kGigabyte);
+  EXPECT_EQ(FreeMemory(root_.path()), 8 * kGigabyte);
 }
 
 TEST_F(SpareMemoryTest, IsWhatTheContainerHasWhereThatIsLess) {
   WriteMachine();
   WriteContainer("4294967296\n", "3221225472\n");
-  EXPECT_EQ(SpareMemory(root_.path()), 1 * kGigabyte);
+  EXPECT_EQ(FreeMemory(root_.path()), 1 * kGigabyte);
   Write("sys/fs/cgroup/memory.stat", "anon 1073741824\ninactive_file 2147483648\n");
-  EXPECT_EQ(SpareMemory(root_.path()), 3 * kGigabyte);
+  EXPECT_EQ(FreeMemory(root_.path()), 3 * kGigabyte);
   WriteContainer("1073741824\n", "3221225472\n");
-  EXPECT_EQ(SpareMemory(root_.path()), 0u);
+  EXPECT_EQ(FreeMemory(root_.path()), 0u);
 }
 
 TEST_F(SpareMemoryTest, IsNotGuessed) {
-  EXPECT_EQ(SpareMemory(root_.path()), std::nullopt);
+  EXPECT_EQ(FreeMemory(root_.path()), std::nullopt);
   Write("proc/meminfo", "MemAvailable: much\n");
-  EXPECT_EQ(SpareMemory(root_.path()), std::nullopt);
+  EXPECT_EQ(FreeMemory(root_.path()), std::nullopt);
 }
 
 rlimit DataLimit() {
@@ -63,15 +63,15 @@ rlimit DataLimit() {
 
 // In a process of its own, since a limit stays.
 TEST(TakeOnlySpareMemoryDeathTest, SetsALimitAndKeepsALowerOne) {
-  ASSERT_TRUE(SpareMemory());
+  ASSERT_TRUE(FreeMemory());
   EXPECT_EXIT(
       {
-        TakeOnlySpareMemory();
+        LimitToFreeMemory();
         rlimit limit = DataLimit();
         if (limit.rlim_cur == RLIM_INFINITY) std::_Exit(1);
-        limit.rlim_cur -= *SpareMemory() / 2;
+        limit.rlim_cur -= *FreeMemory() / 2;
         ::setrlimit(RLIMIT_DATA, &limit);
-        TakeOnlySpareMemory();
+        LimitToFreeMemory();
         std::_Exit(DataLimit().rlim_cur == limit.rlim_cur ? 0 : 2);
       },
       ::testing::ExitedWithCode(0), "");

@@ -18,7 +18,7 @@ Result<Output> Output::Open(const std::string& path) {
     CBOARD_ASSIGN_OR_RETURN(File file, File::OpenForAppending(path));
     return Output(std::move(file), {});
   }
-  CBOARD_ASSIGN_OR_RETURN(File file, File::CreateBeside(path));
+  CBOARD_ASSIGN_OR_RETURN(File file, File::CreateTemporarySibling(path));
   return Output(std::move(file), path);
 }
 

@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "cboard/base/strings.h"
-#include "cli/text_table.h"
+#include "cli/reports/text_table.h"
 
 namespace cboard::cli {
 namespace {
 
 using namespace std::chrono_literals;
 
-std::chrono::steady_clock::duration PauseFor(bool is_terminal) {
+std::chrono::steady_clock::duration UpdateInterval(bool is_terminal) {
   if (is_terminal) return 200ms;
   return 10s;
 }
@@ -37,14 +37,14 @@ Progress::Progress(std::string task, std::ostream& out, bool is_terminal, Progre
       is_terminal_(is_terminal),
       unit_(unit),
       now_(std::move(now)),
-      next_(now_() + PauseFor(is_terminal)) {}
+      next_(now_() + UpdateInterval(is_terminal)) {}
 
 Progress::~Progress() { Clear(); }
 
 void Progress::Update(std::uint64_t done, std::uint64_t total) {
   const auto now = now_();
   if (now < next_) return;
-  next_ = now + PauseFor(is_terminal_);
+  next_ = now + UpdateInterval(is_terminal_);
   std::string line = task_ + ": " + Amount(done, unit_);
   if (total > 0) {
     const double percent = 100 * static_cast<double>(done) / static_cast<double>(total);

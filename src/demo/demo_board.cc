@@ -9,10 +9,10 @@
 #include "cboard/profile/hardware_monitor.h"
 #include "demo/custom_charts.h"
 #include "demo/digits.h"
+#include "demo/images.h"
 #include "demo/layer_log.h"
 #include "demo/loss_surface.h"
-#include "demo/pictures.h"
-#include "demo/reading_log.h"
+#include "demo/prediction_log.h"
 #include "demo/stage_log.h"
 #include "demo/training_log.h"
 #include "demo/tuning_log.h"
@@ -71,14 +71,14 @@ Result<void> LogClasses(const DemoVariants& made, SummaryWriter& writer) {
   return {};
 }
 
-Result<void> LogPictures(const DemoVariants& made, const Digits& test, SummaryWriter& writer) {
+Result<void> LogImages(const DemoVariants& made, const Digits& test, SummaryWriter& writer) {
   for (const DemoVariant& variant : made.variants) {
     VariantRunner runner(variant);
     const Scores scores = [&](std::span<const float> image) { return runner.Run(image); };
     CBOARD_RETURN_IF_ERROR(writer.AddImage("confusion matrix/" + variant.name,
                                            ConfusionMatrix(test, scores).view(), 0, "HWC"));
     CBOARD_RETURN_IF_ERROR(writer.AddImage("wrongly read digits/" + variant.name,
-                                           WronglyRead(test, scores, 32).view(), 0, "HWC"));
+                                           Misclassified(test, scores, 32).view(), 0, "HWC"));
   }
   return {};
 }
@@ -94,7 +94,7 @@ Result<void> LogComparison(const DemoVariants& made, const Digits& test,
   }
   CBOARD_RETURN_IF_ERROR(LogLayers(made, test, writer));
   CBOARD_RETURN_IF_ERROR(LogClasses(made, writer));
-  CBOARD_RETURN_IF_ERROR(LogPictures(made, test, writer));
+  CBOARD_RETURN_IF_ERROR(LogImages(made, test, writer));
   return writer.Close();
 }
 
@@ -107,8 +107,8 @@ constexpr std::string_view kAboutSurface =
 
 // A run per variant, so that one chart has them all: how it reads, what it sees, and how its loss
 // lies around it.
-Result<void> LogReadings(const DemoVariants& made, const Digits& test,
-                         const std::filesystem::path& directory) {
+Result<void> LogPredictions(const DemoVariants& made, const Digits& test,
+                            const std::filesystem::path& directory) {
   const std::map<std::string, LossSurface> surfaces = LossSurfaces(made, test);
   for (const DemoVariant& variant : made.variants) {
     SummaryWriter writer(directory / variant.name);
@@ -150,7 +150,7 @@ Result<void> WriteDemoBoard(const DemoOptions& options) {
   say("logging the variants and their layers");
   CBOARD_RETURN_IF_ERROR(LogComparison(made, digits.test, options.logdir / "digits"));
   say("looking at the loss around the weights");
-  CBOARD_RETURN_IF_ERROR(LogReadings(made, digits.test, options.logdir / "digits_variants"));
+  CBOARD_RETURN_IF_ERROR(LogPredictions(made, digits.test, options.logdir / "digits_variants"));
   CBOARD_RETURN_IF_ERROR(LogCustomCharts(options.logdir / "digits_training"));
   say("logging a tuning and the stages of quantization");
   CBOARD_RETURN_IF_ERROR(LogTuning(made, digits, options.logdir / "eval"));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cboard/writer/summary_writer.h"
-#include "demo/reading_log.h"
+#include "demo/prediction_log.h"
 
 namespace cboard::demo {
 

@@ -62,7 +62,7 @@ Digits Some(const Digits& digits) {
 double LossOf(const Network& network, std::span<const ActivationRange> ranges,
               const std::optional<QuantizationScheme>& scheme, const Digits& digits) {
   const auto judge = [&](auto& runner) {
-    return Judge(digits, [&](std::span<const float> image) { return runner.Run(image); }).loss;
+    return Evaluate(digits, [&](std::span<const float> image) { return runner.Run(image); }).loss;
   };
   if (!scheme) {
     FloatRunner runner(network);

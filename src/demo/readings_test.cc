@@ -47,7 +47,7 @@ TEST(LossSurface, HasTheNetworkItselfInTheMiddle) {
   const std::vector<ActivationRange> ranges = Calibrate(network, digits);
   FloatRunner runner(network);
   const double own =
-      Judge(digits, [&](std::span<const float> image) { return runner.Run(image); }).loss;
+      Evaluate(digits, [&](std::span<const float> image) { return runner.Run(image); }).loss;
   const LossSurface surface = SurfaceAround(network, ranges, std::nullopt, digits, 3);
   ASSERT_EQ(surface.losses.size(), 9U);
   EXPECT_DOUBLE_EQ(surface.losses[4], own);
@@ -57,7 +57,7 @@ TEST(LossSurface, HasTheNetworkItselfInTheMiddle) {
   QuantizedRunner integers(quantized);
   EXPECT_DOUBLE_EQ(
       SurfaceAround(network, ranges, QuantizationScheme{}, digits, 3).losses[4],
-      Judge(digits, [&](std::span<const float> image) { return integers.Run(image); }).loss);
+      Evaluate(digits, [&](std::span<const float> image) { return integers.Run(image); }).loss);
 }
 
 TEST(PrincipalDirections, AreThoseInWhichRowsDifferMost) {

@@ -88,10 +88,10 @@ std::array<double, kDigitClasses> Probabilities(std::span<const float> scores) {
   return probabilities;
 }
 
-Judgement Judge(const Digits& digits,
-                const std::function<std::span<const float>(std::span<const float>)>& scores) {
+Evaluation Evaluate(const Digits& digits,
+                    const std::function<std::span<const float>(std::span<const float>)>& scores) {
   std::array<double, kDigitClasses> hits = {}, named = {}, there = {};
-  Judgement judgement;
+  Evaluation judgement;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const std::span<const float> given = scores(digits.image(i));
     const std::uint8_t label = digits.labels[i];
@@ -145,7 +145,7 @@ Network Train(Network& network, const DigitsSplit& digits, const TrainingOptions
     const Network used = deployed();
     FloatRunner runner(used);
     const auto scores = [&](std::span<const float> image) { return runner.Run(image); };
-    after_epoch({epoch, rate, Judge(digits.train, scores), Judge(digits.test, scores), used});
+    after_epoch({epoch, rate, Evaluate(digits.train, scores), Evaluate(digits.test, scores), used});
   }
   return deployed();
 }

@@ -24,7 +24,7 @@ struct TrainingOptions {
 // Of each class, from the scores that the network gave.
 std::array<double, kDigitClasses> Probabilities(std::span<const float> scores);
 
-struct Judgement {
+struct Evaluation {
   double loss = 0;
   double accuracy = 0;
   double f1 = 0;  // The mean over the classes.
@@ -33,13 +33,13 @@ struct Judgement {
 };
 
 // How well scores name the labels of `digits`. `scores` gives kDigitClasses numbers for a picture.
-Judgement Judge(const Digits& digits,
-                const std::function<std::span<const float>(std::span<const float>)>& scores);
+Evaluation Evaluate(const Digits& digits,
+                    const std::function<std::span<const float>(std::span<const float>)>& scores);
 
 struct Epoch {
   int number = 0;  // From 0.
   double learning_rate = 0;
-  Judgement train, test;
+  Evaluation train, test;
   const Network& network;  // As deployed.
 };
 

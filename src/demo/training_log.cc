@@ -4,13 +4,13 @@
 #include <numeric>
 #include <string>
 
-#include "demo/pictures.h"
-#include "demo/reading_log.h"
+#include "demo/images.h"
+#include "demo/prediction_log.h"
 
 namespace cboard::demo {
 namespace {
 
-EpochMetrics MetricsOf(const Judgement& judgement) {
+EpochMetrics MetricsOf(const Evaluation& judgement) {
   return {.loss = judgement.loss, .accuracy = judgement.accuracy, .f1 = judgement.f1};
 }
 
@@ -42,7 +42,7 @@ void TrainingLog::AddPictures(const Epoch& epoch) {
     Note(writer_.AddImage(tag, picture.view(), epoch.number, "HWC"));
   };
   add("confusion matrix", ConfusionMatrix(test_, scores));
-  add("wrongly read digits", WronglyRead(test_, scores, 32));
+  add("wrongly read digits", Misclassified(test_, scores, 32));
   // The first ones, which look at pixels, and the second, which look at what those found.
   for (std::size_t i = 0; i < 2; ++i) {
     const LayerShape& shape = NetworkShape()[i];
@@ -61,7 +61,7 @@ void TrainingLog::AddClasses(const Epoch& epoch) {
   Note(writer_.AddScalar("by_digit/best_accuracy", best, epoch.number));
 }
 
-void TrainingLog::AddReading(const Epoch& epoch) {
+void TrainingLog::AddPrediction(const Epoch& epoch) {
   Reading reading = Read(epoch.network, test_);
   Note(LogMacroPrCurve("while_training/macro_average", reading, test_, epoch.number, writer_));
   features_.push_back({epoch.number, std::move(reading.features)});
@@ -74,7 +74,7 @@ void TrainingLog::Add(const Epoch& epoch) {
   AddClasses(epoch);
   if (epoch.number % 4 == 0 || epoch.number + 1 == epochs_) {
     AddPictures(epoch);
-    AddReading(epoch);
+    AddPrediction(epoch);
   }
   last_train_ = epoch.train;
   last_test_ = epoch.test;

@@ -28,13 +28,13 @@ class TrainingLog {
   void AddWeights(const Epoch& epoch);
   void AddPictures(const Epoch& epoch);
   void AddClasses(const Epoch& epoch);
-  void AddReading(const Epoch& epoch);
+  void AddPrediction(const Epoch& epoch);
 
   const Digits& test_;
   int epochs_;
   SummaryWriter writer_;
   TrainingLogger logger_;
-  Judgement last_train_, last_test_;
+  Evaluation last_train_, last_test_;
   std::vector<FeaturesOfEpoch> features_;  // Drawn when the last ones are known.
   Result<void> status_;
 };

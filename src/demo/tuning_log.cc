@@ -46,7 +46,7 @@ Result<void> LogTrial(const DemoVariant& variant, const TrialSettings& settings,
 
 Result<void> LogTuning(const DemoVariants& made, const DigitsSplit& digits,
                        const std::filesystem::path& directory) {
-  TuningLogger logger({.directory = directory, .earlier = EarlierTrials::kContinue});
+  TuningLogger logger({.directory = directory, .earlier = ExistingTrials::kContinue});
   const DemoVariant& baseline = made.variants.front();
   CBOARD_RETURN_IF_ERROR(LogTrial(baseline, {}, digits.test, logger));
   // One layer that is cut short, the same kept in floating point, then what tuners try.

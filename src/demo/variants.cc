@@ -39,7 +39,8 @@ std::vector<double> Latencies(VariantRunner& runner, const Digits& digits) {
 
 void Measure(DemoVariant& variant, const Digits& test) {
   VariantRunner runner(variant);
-  variant.judgement = Judge(test, [&](std::span<const float> image) { return runner.Run(image); });
+  variant.judgement =
+      Evaluate(test, [&](std::span<const float> image) { return runner.Run(image); });
   variant.latencies_ms = Latencies(runner, test);
 }
 

@@ -27,7 +27,7 @@ struct DemoVariant {
   const Network* network = nullptr;           // The weights, as floating point.
   std::optional<QuantizedNetwork> quantized;  // Runs in integers, if it does.
   std::vector<std::size_t> layer_bytes;       // One per layer.
-  Judgement judgement;
+  Evaluation judgement;
   std::vector<double> latencies_ms;  // One per picture that was timed.
 };
 

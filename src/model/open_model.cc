@@ -1,6 +1,6 @@
 // Which format is it? By content, because names lie: .pb is TensorFlow's and ONNX's, .bin anyone's.
 #include "cboard/base/strings.h"
-#include "model/formats.h"
+#include "model/graph/formats.h"
 #include "proto/wire_reader.h"
 
 namespace cboard {

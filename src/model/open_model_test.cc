@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "model/formats.h"
+#include "model/graph/formats.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

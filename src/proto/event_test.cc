@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "cboard/proto/summary.h"
-#include "proto/golden_bytes.h"
-#include "proto/judge.h"
+#include "proto/testing/golden_bytes.h"
+#include "proto/testing/protobuf_oracle.h"
 #include "testing/matchers.h"
 
 namespace cboard::proto {
@@ -16,7 +16,7 @@ namespace {
 using testing::FailsSaying;
 using testing::FailsWith;
 using testing::Golden;
-using testing::Judged;
+using testing::ParsedByProtobuf;
 using testing::Succeeds;
 
 TEST(Event, FirstRecordOfAFileHasTensorBoardsBytes) {
@@ -66,21 +66,22 @@ TEST(Event, ReadsBackWhatItWrote) {
 }
 
 TEST(Event, ProtobufReadsTheSame) {
-  const auto event = Judged<cboard_testing::Event>(EncodeEvent({.wall_time_seconds = -0.0,
-                                                                .step = -3,
-                                                                .kind = EventKind::kFileVersion,
-                                                                .payload = "v\xff",
-                                                                .source_writer = "w\xc3"}));
+  const auto event =
+      ParsedByProtobuf<cboard_testing::Event>(EncodeEvent({.wall_time_seconds = -0.0,
+                                                           .step = -3,
+                                                           .kind = EventKind::kFileVersion,
+                                                           .payload = "v\xff",
+                                                           .source_writer = "w\xc3"}));
   EXPECT_TRUE(std::signbit(event.wall_time()));
   EXPECT_EQ(event.step(), -3);
   EXPECT_EQ(event.file_version(), "v\xEF\xBF\xBD");
   EXPECT_EQ(event.source_metadata().writer(), "w\xEF\xBF\xBD");
 
   const std::string graph("\0\xff graph", 8);
-  EXPECT_EQ(
-      Judged<cboard_testing::Event>(EncodeEvent({.kind = EventKind::kGraphDef, .payload = graph}))
-          .graph_def(),
-      graph);
+  EXPECT_EQ(ParsedByProtobuf<cboard_testing::Event>(
+                EncodeEvent({.kind = EventKind::kGraphDef, .payload = graph}))
+                .graph_def(),
+            graph);
 }
 
 TEST(Event, SkipsFieldsItDoesNotKnow) {
@@ -145,7 +146,7 @@ TEST(SessionLog, RoundTripsAndProtobufAgrees) {
   EXPECT_EQ(log->status, SessionStatus::kCheckpoint);
   EXPECT_EQ(log->checkpoint_path, "a/b");
   EXPECT_EQ(log->message, "saved");
-  const auto judged = Judged<cboard_testing::SessionLog>(bytes);
+  const auto judged = ParsedByProtobuf<cboard_testing::SessionLog>(bytes);
   EXPECT_EQ(judged.status(), 3);
   EXPECT_EQ(judged.checkpoint_path(), "a/b");
   EXPECT_EQ(judged.msg(), "saved");
@@ -161,7 +162,7 @@ TEST(TaggedRunMetadata, RoundTripsAndProtobufAgrees) {
   ASSERT_THAT(metadata, Succeeds());
   EXPECT_EQ(metadata->tag, "profiler");
   EXPECT_EQ(metadata->run_metadata, "\xff\xfe");
-  const auto judged = Judged<cboard_testing::TaggedRunMetadata>(bytes);
+  const auto judged = ParsedByProtobuf<cboard_testing::TaggedRunMetadata>(bytes);
   EXPECT_EQ(judged.tag(), "profiler");
   EXPECT_EQ(judged.run_metadata(), "\xff\xfe");
   EXPECT_THAT(ParseTaggedRunMetadata(Golden("0a")), FailsWith(ErrorCode::kDataLoss));

@@ -43,12 +43,12 @@ Attribute Attribute::TypeNumber(int value) {
   return Attribute(EncodeMessage([&](auto& fields) { fields.PresentInt(6, value); }));
 }
 
-Attribute Attribute::OfShape(const Shape& value) {
+Attribute Attribute::EncodedShape(const Shape& value) {
   return Attribute(EncodeMessage(
       [&](auto& fields) { fields.Message(7, [&](auto& shape) { DescribeShape(shape, value); }); }));
 }
 
-Attribute Attribute::OfTensor(std::string_view serialized_tensor) {
+Attribute Attribute::EncodedTensor(std::string_view serialized_tensor) {
   return Attribute(EncodeMessage([&](auto& fields) { fields.PresentBytes(8, serialized_tensor); }));
 }
 

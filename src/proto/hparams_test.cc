@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cboard/proto/plugins.h"
-#include "proto/golden_bytes.h"
+#include "proto/testing/golden_bytes.h"
 #include "testing/matchers.h"
 
 namespace cboard::proto {

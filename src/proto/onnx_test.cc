@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "onnx_model.pb.h"
-#include "proto/golden_bytes.h"
+#include "proto/testing/golden_bytes.h"
 #include "testing/matchers.h"
 
 namespace cboard::proto {

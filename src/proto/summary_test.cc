@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "proto/golden_bytes.h"
+#include "proto/testing/golden_bytes.h"
 #include "testing/matchers.h"
 
 namespace cboard::proto {

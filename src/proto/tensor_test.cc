@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "proto/golden_bytes.h"
-#include "proto/judge.h"
+#include "proto/testing/golden_bytes.h"
+#include "proto/testing/protobuf_oracle.h"
 #include "testing/matchers.h"
 
 namespace cboard::proto {

@@ -24,7 +24,7 @@ std::string At(std::uint64_t offset) { return "record at offset " + std::to_stri
 
 MaskedCrc StoredCrc(ByteSpan bytes) { return MaskedCrc{LoadLittleEndian<std::uint32_t>(bytes)}; }
 
-bool HeaderHolds(ByteSpan header) {
+bool HeaderChecksumMatches(ByteSpan header) {
   return LoadLittleEndian<std::uint64_t>(header) <= kMaxRecordBytes &&
          ComputeMaskedCrc(header.first<8>()) == StoredCrc(header.subspan<8, 4>());
 }
@@ -51,13 +51,13 @@ std::size_t FindHeader(ByteSpan window) {
         continue;
       }
     }
-    if (HeaderHolds(window.subspan(i, kRecordHeaderBytes))) break;
+    if (HeaderChecksumMatches(window.subspan(i, kRecordHeaderBytes))) break;
     ++i;
   }
   return i;
 }
 
-Error NoWholeRecord(std::uint64_t offset, std::size_t available) {
+Error IncompleteRecord(std::uint64_t offset, std::size_t available) {
   return {ErrorCode::kTruncated, available == 0 ? "end of file at offset " + std::to_string(offset)
                                                 : At(offset) + "the file ends " +
                                                       std::to_string(available) + " bytes into it"};
@@ -93,7 +93,7 @@ Result<ByteSpan> RecordReader::Window(std::uint64_t offset, std::size_t size) {
 // Real damage costs each byte one vain look, as records do not overlap. A file made on purpose can
 // have a length at every byte, each of which claims the rest of the file and has a right checksum:
 // looking at all of them would take time by the square of its size.
-bool RecordReader::WorthChecking(std::uint64_t offset, std::uint64_t length) const {
+bool RecordReader::ShouldCheckPayload(std::uint64_t offset, std::uint64_t length) const {
   constexpr std::uint64_t kAlwaysBytes = 4096;
   constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 20;
   constexpr std::uint64_t kLooksPerByte = 4;
@@ -102,7 +102,7 @@ bool RecordReader::WorthChecking(std::uint64_t offset, std::uint64_t length) con
 
 Result<Record> RecordReader::Next() {
   CBOARD_ASSIGN_OR_RETURN(const ByteSpan header, Window(offset_, kRecordHeaderBytes));
-  if (header.size() < kRecordHeaderBytes) return Fail(NoWholeRecord(offset_, header.size()));
+  if (header.size() < kRecordHeaderBytes) return Fail(IncompleteRecord(offset_, header.size()));
   const auto length = LoadLittleEndian<std::uint64_t>(header);
   const MaskedCrc length_crc = ComputeMaskedCrc(header.first<8>());
   if (length_crc != StoredCrc(header.subspan<8, 4>())) {
@@ -112,7 +112,7 @@ Result<Record> RecordReader::Next() {
   if (length > kMaxRecordBytes) {
     return SkipDamage("length " + std::to_string(length) + " is more than a record can hold");
   }
-  if (!WorthChecking(offset_, length)) {
+  if (!ShouldCheckPayload(offset_, length)) {
     return SkipDamage("length " + std::to_string(length) +
                       " was not believed, since so many before were wrong");
   }
@@ -144,7 +144,7 @@ Result<RecordReader::Found> RecordReader::FindRecord(std::uint64_t from) {
     if (i + kRecordHeaderBytes > window.size()) continue;
     const ByteSpan header = window.subspan(i, kRecordHeaderBytes);
     const auto length = static_cast<std::size_t>(LoadLittleEndian<std::uint64_t>(header));
-    if (WorthChecking(found.offset, length)) {
+    if (ShouldCheckPayload(found.offset, length)) {
       CBOARD_ASSIGN_OR_RETURN(const ByteSpan record,
                               Window(found.offset, length + kRecordOverheadBytes));
       if (record.size() < length + kRecordOverheadBytes) {
@@ -173,7 +173,7 @@ Result<Record> RecordReader::SkipTorn(std::size_t available) {
   CBOARD_ASSIGN_OR_RETURN(const Found found, FindRecord(std::max(offset_ + 1, searched_end_)));
   if (!found.is_whole) {
     searched_end_ = found.first_torn != 0 ? found.first_torn : found.offset;
-    return Fail(NoWholeRecord(offset_, available));
+    return Fail(IncompleteRecord(offset_, available));
   }
   return Skipped("it was cut, and others follow", found.offset);
 }

@@ -7,10 +7,10 @@
 #include "base/guarded_mapping.h"
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
-#include "cboard/runtime/graph_outputs.h"
-#include "model/mapped_file.h"
+#include "model/storage/mapped_file.h"
 #include "runtime/constant_part.h"
 #include "runtime/element_types.h"
+#include "runtime/graph_outputs.h"
 
 namespace cboard {
 namespace {
@@ -52,7 +52,7 @@ Result<std::shared_ptr<const void>> GuardExternalFiles(const fs::path& folder,
   return guards;
 }
 
-std::size_t MostConstantBytes() {
+std::size_t MaxConstantBytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || page_bytes <= 0) return 0;
   return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 4;
@@ -120,9 +120,9 @@ Result<ModelCapture> ModelCapture::Open(const fs::path& model, const CaptureOpti
     CBOARD_ASSIGN_OR_RETURN(guards, GuardExternalFiles(folder, outputs->external_files));
   }
   if (!session_options.optimize) {
-    auto session = OpenWithConstants(bytes, model.string(), outputs->tensors,
-                                     options.max_constant_bytes.value_or(MostConstantBytes()),
-                                     session_options);
+    auto session =
+        OpenWithConstants(bytes, model.string(), outputs->tensors,
+                          options.max_constant_bytes.value_or(MaxConstantBytes()), session_options);
     if (session) {
       return ModelCapture(model, *std::move(session), std::move(outputs->tensors),
                           std::move(guards));

@@ -4,8 +4,8 @@
 
 #include "cboard/base/file.h"
 #include "cboard/tensor/convert.h"
-#include "runtime/npy_builder.h"
-#include "runtime/onnx_builder.h"
+#include "runtime/testing/npy_builder.h"
+#include "runtime/testing/onnx_builder.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

@@ -11,7 +11,7 @@
 #include "cboard/proto/onnx.h"
 #include "proto/wire_writer.h"
 #include "runtime/onnx_fields.h"
-#include "runtime/onnx_pieces.h"
+#include "runtime/onnx_parts.h"
 
 namespace cboard {
 namespace {
@@ -99,7 +99,7 @@ class ConstantFinder {
           std::ranges::find_if(node.outputs, [](std::string_view name) { return !name.empty(); });
       for (const proto::OnnxAttribute& attribute : node.attributes) {
         for (const std::string_view bytes : attribute.graphs) {
-          if (depth == kMostBodies) return Fail(ErrorCode::kInvalidArgument, "too many bodies");
+          if (depth == kMaxBodyDepth) return Fail(ErrorCode::kInvalidArgument, "too many bodies");
           CBOARD_ASSIGN_OR_RETURN(proto::OnnxGraph body, proto::ParseOnnxGraph(bytes));
           const bool has_place = is_reachable && output != node.outputs.end() &&
                                  attribute.kind == proto::OnnxAttributeKind::kGraph;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "onnx_model.pb.h"
-#include "runtime/onnx_builder.h"
+#include "runtime/testing/onnx_builder.h"
 #include "testing/matchers.h"
 
 namespace cboard {

@@ -12,7 +12,7 @@ namespace cboard {
 namespace {
 
 // Of one input; a model that asks for more wants real data.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 28;
+constexpr std::int64_t kMaxGeneratedElements = std::int64_t{1} << 28;
 
 // Below the vocabulary of any model that takes numbers of words.
 constexpr unsigned kIntegers = 100;
@@ -118,7 +118,8 @@ Result<std::unique_ptr<SampleSource>> GenerateSamples(std::span<const ModelValue
       const bool is_batch = i == 0 || (i < input.dimension_names.size() &&
                                        batches.contains(input.dimension_names[i]));
       if (size < 0) size = is_batch ? options.batch_size : options.open_dimension;
-      if (size > kMaxElements || (count *= std::max<std::int64_t>(size, 1)) > kMaxElements) {
+      if (size > kMaxGeneratedElements ||
+          (count *= std::max<std::int64_t>(size, 1)) > kMaxGeneratedElements) {
         return Fail(ErrorCode::kInvalidArgument,
                     "input " + Quoted(input.name) + " is " + Describe(input) +
                         ", too large to be generated; give samples, or a smaller shape");

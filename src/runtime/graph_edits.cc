@@ -5,19 +5,19 @@
 #include "runtime/edited_parts.h"
 #include "runtime/graph_rewriter.h"
 #include "runtime/onnx_fields.h"
-#include "runtime/onnx_pieces.h"
+#include "runtime/onnx_parts.h"
 
 namespace cboard {
 namespace {
 
 // More elements than a model of protobuf's size can have.
-constexpr std::size_t kMostElements = (std::size_t{1} << 31) - 1;
+constexpr std::size_t kMaxEditedElements = (std::size_t{1} << 31) - 1;
 
 Result<void> CheckShape(const std::string& name, const std::vector<std::int64_t>& shape,
                         std::size_t values) {
   std::size_t count = 1;
   for (const std::int64_t size : shape) {
-    if (size < 0 || (size > 0 && count > kMostElements / static_cast<std::size_t>(size))) {
+    if (size < 0 || (size > 0 && count > kMaxEditedElements / static_cast<std::size_t>(size))) {
       return Fail(ErrorCode::kInvalidArgument,
                   "the shape given for " + Quoted(name) + " has a size of " + std::to_string(size));
     }
@@ -36,7 +36,7 @@ class GraphEditor {
   Result<std::string> Run(std::string_view model) {
     CBOARD_RETURN_IF_ERROR(ListEdits());
     CBOARD_ASSIGN_OR_RETURN(const ModelPieces parts, CutModel(model));
-    Pieces graph;
+    ModelParts graph;
     CBOARD_RETURN_IF_ERROR(RewriteGraph(parts.graph, main_, graph));
     CBOARD_RETURN_IF_ERROR(CheckSize(parts.before.size() + parts.after.size(), graph, main_));
     std::string out;
@@ -61,7 +61,7 @@ class GraphEditor {
     }
     for (const ProductTensor& product : edits_.products) {
       CBOARD_RETURN_IF_ERROR(CheckShape(product.name, product.shape, product.values.size()));
-      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, PartAt(product.in));
+      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, LayerPart(product.in));
       part->products.push_back(&product);
       CBOARD_RETURN_IF_ERROR(
           Add(*part, product.name,
@@ -70,27 +70,27 @@ class GraphEditor {
                })}));
     }
     for (const PassedTensor& passed : edits_.passed) {
-      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, PartAt(passed.in));
+      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, LayerPart(passed.in));
       CBOARD_RETURN_IF_ERROR(
           Add(*part, passed.name,
               {.nodes = proto::EncodeMessage([&](auto& graph) { WritePassed(graph, passed); })}));
     }
     for (const ReplacedNode& node : edits_.nodes) {
-      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, PartAt(node.in));
+      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, LayerPart(node.in));
       CBOARD_RETURN_IF_ERROR(Add(*part, node.output, {.replacement = &node}));
     }
     for (const RemovedTensor& removed : edits_.removed) {
-      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, PartAt(removed.in));
+      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, LayerPart(removed.in));
       CBOARD_RETURN_IF_ERROR(Add(*part, removed.name, {.is_removed = true}));
     }
     for (const AddedInput& input : edits_.inputs) main_.inputs.push_back(&input);
     return {};
   }
 
-  Result<GraphPart*> PartAt(const GraphPlace& place) {
-    if (place.size() > kMostBodies) {
+  Result<GraphPart*> LayerPart(const GraphPlace& place) {
+    if (place.size() > kMaxBodyDepth) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "a tensor is edited in more than " + std::to_string(kMostBodies) + " bodies");
+                  "a tensor is edited in more than " + std::to_string(kMaxBodyDepth) + " bodies");
     }
     GraphPart* part = &main_;
     for (const GraphBody& body : place) {
@@ -102,7 +102,7 @@ class GraphEditor {
 
   Result<GraphPart*> AddConstant(const ConstantTensor& constant) {
     CBOARD_RETURN_IF_ERROR(CheckShape(constant.name, constant.shape, constant.values.size()));
-    CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, PartAt(constant.in));
+    CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, LayerPart(constant.in));
     part->constants.push_back(&constant);
     return part;
   }

@@ -6,7 +6,7 @@
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/convert.h"
 #include "onnx_model.pb.h"
-#include "runtime/onnx_builder.h"
+#include "runtime/testing/onnx_builder.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

@@ -1,4 +1,4 @@
-#include "cboard/runtime/graph_outputs.h"
+#include "runtime/graph_outputs.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include "cboard/proto/onnx.h"
 #include "proto/wire_writer.h"
 #include "runtime/onnx_fields.h"
-#include "runtime/onnx_pieces.h"
+#include "runtime/onnx_parts.h"
 
 namespace cboard {
 namespace {
@@ -36,9 +36,9 @@ class ExternalFiles {
       for (const proto::OnnxAttribute& attribute : node.attributes) {
         CBOARD_RETURN_IF_ERROR(Add(attribute.tensor));
         for (const std::string_view bytes : attribute.graphs) {
-          if (depth == kMostBodies) {
-            return Fail(ErrorCode::kInvalidArgument,
-                        "subgraphs are nested more than " + std::to_string(kMostBodies) + " deep");
+          if (depth == kMaxBodyDepth) {
+            return Fail(ErrorCode::kInvalidArgument, "subgraphs are nested more than " +
+                                                         std::to_string(kMaxBodyDepth) + " deep");
           }
           CBOARD_ASSIGN_OR_RETURN(const proto::OnnxGraph body, proto::ParseOnnxGraph(bytes));
           CBOARD_RETURN_IF_ERROR(Add(body, depth + 1));

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cboard/proto/onnx.h"
-#include "cboard/runtime/graph_outputs.h"
+#include "runtime/graph_outputs.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view model(reinterpret_cast<const char*>(data), size);

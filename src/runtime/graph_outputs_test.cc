@@ -1,9 +1,9 @@
-#include "cboard/runtime/graph_outputs.h"
+#include "runtime/graph_outputs.h"
 
 #include <gmock/gmock.h>
 
 #include "onnx_model.pb.h"
-#include "runtime/onnx_builder.h"
+#include "runtime/testing/onnx_builder.h"
 #include "testing/matchers.h"
 
 namespace cboard {

@@ -71,7 +71,7 @@ std::string FieldOf(int number, std::string_view content) {
   return proto::EncodeMessage([&](auto& fields) { fields.PresentBytes(number, content); });
 }
 
-std::string TextOf(const Pieces& pieces) {
+std::string TextOf(const ModelParts& pieces) {
   std::string text;
   text.reserve(pieces.size());
   pieces.AppendTo(text);
@@ -80,8 +80,8 @@ std::string TextOf(const Pieces& pieces) {
 
 // The node as another one: with its name, outputs and attributes.
 Result<std::string> Replace(std::string_view node, const ReplacedNode& replacement) {
-  Pieces pieces;
-  const auto read = [](pbf_reader fields, Pieces& out) {
+  ModelParts pieces;
+  const auto read = [](pbf_reader fields, ModelParts& out) {
     ForEachField(fields, [&](std::uint32_t tag, std::string_view, std::string_view whole) {
       const bool is_other = tag == Length(kNodeInput) || tag == Length(kNodeOperator) ||
                             tag == Length(kNodeDomain) || tag == Length(kNodeOverload);
@@ -104,12 +104,12 @@ Edit* Find(GraphPart& part, std::string_view name) {
 // The attribute that a body is.
 Result<std::string> EditBody(std::string_view attribute, GraphPart& body) {
   Result<void> result;
-  Pieces pieces;
-  const auto read = [&](pbf_reader fields, Pieces& out) {
+  ModelParts pieces;
+  const auto read = [&](pbf_reader fields, ModelParts& out) {
     ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
       if (!result) return;
       if (tag != Length(kAttributeGraph)) return out.Keep(whole);
-      Pieces graph;
+      ModelParts graph;
       result = RewriteGraph(content, body, graph);
       if (result) result = CheckSize(0, graph, body);
       if (!result) return;
@@ -127,8 +127,8 @@ Result<std::string> EditBody(std::string_view attribute, GraphPart& body) {
 Result<std::string> EditBodies(std::string_view node,
                                std::map<std::string_view, GraphPart>& bodies) {
   Result<void> result;
-  Pieces pieces;
-  const auto read = [&](pbf_reader fields, Pieces& out) {
+  ModelParts pieces;
+  const auto read = [&](pbf_reader fields, ModelParts& out) {
     ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
       if (!result) return;
       auto body = bodies.end();
@@ -151,7 +151,7 @@ Result<std::string> EditBodies(std::string_view node,
   return TextOf(pieces);
 }
 
-Result<bool> EditNode(std::string_view node, GraphPart& part, Pieces& pieces) {
+Result<bool> EditNode(std::string_view node, GraphPart& part, ModelParts& pieces) {
   CBOARD_ASSIGN_OR_RETURN(const NodeOutputs outputs,
                           proto::ReadMessage<NodeOutputs>("ONNX node", node, ReadOutputs));
   for (const std::string_view name : outputs.names) {
@@ -210,10 +210,10 @@ auto DescribeAdded(const GraphPart& part) {
 
 }  // namespace
 
-Result<void> RewriteGraph(std::string_view graph, GraphPart& part, Pieces& pieces) {
+Result<void> RewriteGraph(std::string_view graph, GraphPart& part, ModelParts& pieces) {
   part.is_done = true;
   Result<void> result;
-  const auto read = [&](pbf_reader fields, Pieces& out) {
+  const auto read = [&](pbf_reader fields, ModelParts& out) {
     ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
       if (!result) return;
       Result<bool> is_replaced = false;
@@ -245,11 +245,11 @@ Result<void> RewriteGraph(std::string_view graph, GraphPart& part, Pieces& piece
   return {};
 }
 
-std::size_t SizeOf(const Pieces& graph, const GraphPart& part) {
+std::size_t SizeOf(const ModelParts& graph, const GraphPart& part) {
   return graph.size() + proto::SizeOfMessage(DescribeAdded(part));
 }
 
-Result<void> CheckSize(std::size_t around, const Pieces& graph, const GraphPart& part) {
+Result<void> CheckSize(std::size_t around, const ModelParts& graph, const GraphPart& part) {
   const std::size_t total = around + SizeOf(graph, part) + kFieldOverhead;
   if (total <= kMaxModelBytes) return {};
   return Fail(ErrorCode::kResourceExhausted,
@@ -257,7 +257,7 @@ Result<void> CheckSize(std::size_t around, const Pieces& graph, const GraphPart&
                   ", more than the 2 GiB that a model in memory may");
 }
 
-void AppendGraph(const Pieces& graph, const GraphPart& part, std::string& out) {
+void AppendGraph(const ModelParts& graph, const GraphPart& part, std::string& out) {
   graph.AppendTo(out);
   proto::AppendMessage(out, DescribeAdded(part));
 }

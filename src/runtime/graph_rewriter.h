@@ -10,7 +10,7 @@
 
 #include "cboard/base/result.h"
 #include "cboard/runtime/graph_edits.h"
-#include "runtime/onnx_pieces.h"
+#include "runtime/onnx_parts.h"
 
 namespace cboard {
 
@@ -39,14 +39,14 @@ inline constexpr std::size_t kFieldOverhead = 16;
 
 // Fills `pieces` with all of `graph` but the constants and inputs that `part` gives it; views of
 // `graph` and of `part`. Fails as EditGraph does.
-Result<void> RewriteGraph(std::string_view graph, GraphPart& part, Pieces& pieces);
+Result<void> RewriteGraph(std::string_view graph, GraphPart& part, ModelParts& pieces);
 
 // The graph with these; SizeOf is the number of bytes that AppendGraph appends.
-std::size_t SizeOf(const Pieces& graph, const GraphPart& part);
-void AppendGraph(const Pieces& graph, const GraphPart& part, std::string& out);
+std::size_t SizeOf(const ModelParts& graph, const GraphPart& part);
+void AppendGraph(const ModelParts& graph, const GraphPart& part, std::string& out);
 
 // Fails with kResourceExhausted when the graph and `around`, bytes around it, are more than a model
 // in memory may have.
-Result<void> CheckSize(std::size_t around, const Pieces& graph, const GraphPart& part);
+Result<void> CheckSize(std::size_t around, const ModelParts& graph, const GraphPart& part);
 
 }  // namespace cboard

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cboard/base/strings.h"
-#include "model/mapped_file.h"
+#include "model/storage/mapped_file.h"
 #include "runtime/zip_reader.h"
 
 namespace cboard {

@@ -8,8 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::uint64_t kMaxBytes = 1 << 22;
-  auto file =
-      cboard::NpyFile::FromBytes(std::as_bytes(std::span(data, size)), "x", kMaxBytes);
+  auto file = cboard::NpyFile::FromBytes(std::as_bytes(std::span(data, size)), "x", kMaxBytes);
   if (!file) return 0;
   for (std::size_t i = 0; i < file->arrays().size(); ++i) {
     for (const std::size_t rows : {std::size_t{1}, cboard::NpyFile::kAllRows}) {

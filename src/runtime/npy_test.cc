@@ -4,7 +4,7 @@
 
 #include "cboard/base/file.h"
 #include "cboard/tensor/convert.h"
-#include "runtime/npy_builder.h"
+#include "runtime/testing/npy_builder.h"
 #include "runtime/zip_reader.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"

@@ -9,8 +9,8 @@
 
 #include "cboard/base/file.h"
 #include "cboard/tensor/convert.h"
-#include "runtime/npy_builder.h"
 #include "runtime/sample_sources.h"
+#include "runtime/testing/npy_builder.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

@@ -6,8 +6,8 @@
 
 #include "cboard/base/file.h"
 #include "cboard/tensor/convert.h"
-#include "runtime/onnx_builder.h"
 #include "runtime/ort_library.h"
+#include "runtime/testing/onnx_builder.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

@@ -8,7 +8,7 @@
 #include "cboard/server/event_hub.h"
 #include "server/api/api_route.h"
 #include "server/api/change_event.h"
-#include "server/board_look.h"
+#include "server/content/board_appearance.h"
 #include "server/http/url.h"
 #include "server/page_routes.h"
 #include "server/reader_report.h"
@@ -29,7 +29,7 @@ std::string NewBootId() {
   return std::to_string(random());
 }
 
-BoardLook LookOf(const BoardOptions& options) {
+BoardAppearance AppearanceOf(const BoardOptions& options) {
   return {
       .version = CBOARD_VERSION,
       .window_title = options.window_title,
@@ -42,7 +42,7 @@ BoardLook LookOf(const BoardOptions& options) {
 }  // namespace
 
 struct Board::State {
-  State(BoardLook board_look, std::unique_ptr<LogReader> log_reader)
+  State(BoardAppearance board_look, std::unique_ptr<LogReader> log_reader)
       : look(std::move(board_look)),
         page(look.path_prefix),
         cache(look.boot_id),
@@ -74,10 +74,10 @@ struct Board::State {
       return hub.Open(request, *Greeting(snapshot));
     }
     if (target.path.starts_with("/api/v1/")) {
-      return server::AnswerApi(request, std::move(target), std::move(snapshot), look, cache);
+      return server::HandleApi(request, std::move(target), std::move(snapshot), look, cache);
     }
     if (tensorboard::IsDataPath(target.path)) {
-      return tensorboard::AnswerData(request, std::move(target), std::move(snapshot), look, cache);
+      return tensorboard::HandleData(request, std::move(target), std::move(snapshot), look, cache);
     }
     return page.Answer(request, target);
   }
@@ -87,16 +87,15 @@ struct Board::State {
   std::shared_ptr<const std::string> Greeting(const std::shared_ptr<const Snapshot>& snapshot) {
     const std::scoped_lock lock(greeting_mutex);
     if (greeting == nullptr || greeted_version != snapshot->version) {
-      greeting =
-          std::make_shared<const std::string>(server::DescribeChange(Snapshot(), *snapshot));
+      greeting = std::make_shared<const std::string>(server::DescribeChange(Snapshot(), *snapshot));
       greeted_version = snapshot->version;
     }
     return greeting;
   }
 
-  BoardLook look;
+  BoardAppearance look;
   server::Page page;
-  server::AnswerCache cache;
+  server::ResponseCache cache;
   EventHub hub;
   std::shared_ptr<const Snapshot> published;
   std::mutex greeting_mutex;
@@ -109,7 +108,7 @@ struct Board::State {
 };
 
 Result<std::unique_ptr<Board>> Board::Open(BoardOptions options) {
-  BoardLook look = LookOf(options);
+  BoardAppearance look = AppearanceOf(options);
   ReaderOptions reader_options{.logdirs = std::move(options.logdirs),
                                .follow = options.reload_interval.count() > 0,
                                .poll_interval = options.reload_interval,

@@ -45,7 +45,7 @@ void LagMeter::Observe(const Snapshot& snapshot, double now_seconds) {
 
 void AppendReaderMetrics(std::string& text, const Snapshot& snapshot,
                          const ReaderStatistics& statistics, const LagMeter& lag,
-                         const AnswerCacheStatistics& answers) {
+                         const ResponseCacheStatistics& answers) {
   const FileTotals totals = TotalsOf(snapshot);
   const LoadProgress& progress = snapshot.progress;
   const auto gauge = [&](std::string_view name, std::string_view help, auto value) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cboard/reader/log_reader.h"
-#include "server/answer_cache.h"
+#include "server/content/response_cache.h"
 
 namespace cboard::server {
 
@@ -30,7 +30,7 @@ class LagMeter {
 // Appends lines in the form of prometheus_text.h. Takes time in proportion to the files.
 void AppendReaderMetrics(std::string& text, const Snapshot& snapshot,
                          const ReaderStatistics& statistics, const LagMeter& lag,
-                         const AnswerCacheStatistics& answers);
+                         const ResponseCacheStatistics& answers);
 
 // What could not be read, a line for each kind of trouble: which, why, what to do. Missing log
 // directories are not among them.

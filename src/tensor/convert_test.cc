@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "tensor/test_data.h"
+#include "tensor/testing/test_data.h"
 #include "testing/every_instruction_set.h"
 #include "testing/matchers.h"
 

@@ -14,7 +14,7 @@
 namespace cboard::testing {
 namespace {
 
-constexpr std::size_t kMostCuts = 40;
+constexpr std::size_t kMaxTruncations = 40;
 constexpr int kChangedCopies = 120;
 
 template <typename T>
@@ -270,7 +270,7 @@ void ReplayFuzzer(FuzzTarget target) {
   Changer changer(seeds);
   for (const std::string& seed : seeds) {
     Run(target, seed);
-    const std::size_t step = seed.size() / kMostCuts + 1;
+    const std::size_t step = seed.size() / kMaxTruncations + 1;
     for (std::size_t size = 0; size < seed.size(); size += step) {
       Run(target, std::string_view(seed).substr(0, size));
     }

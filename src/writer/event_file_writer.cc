@@ -23,7 +23,7 @@ Error Closed() {
   return {ErrorCode::kFailedPrecondition, "the event file is closed; open a new writer"};
 }
 
-Error WouldWaitForItself() {
+Error WouldDeadlock() {
   return {ErrorCode::kFailedPrecondition,
           "Flush() and Close() wait for the I/O thread, so on_disk_error, which it calls, must not "
           "call them; do so from another thread"};
@@ -37,8 +37,9 @@ class EventFileWriter::Impl {
  public:
   Impl(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options)
       : task_(std::make_shared<FileTask>(std::move(file), std::move(path), options)),
-        io_(options.io_thread != nullptr && options.io_thread->OfThisProcess() ? options.io_thread
-                                                                               : MakeIoThread()),
+        io_(options.io_thread != nullptr && options.io_thread->BelongsToThisProcess()
+                ? options.io_thread
+                : MakeIoThread()),
         sink_(options.event_sink),
         write_at_once_(options.write_at_once || sink_) {}
 
@@ -47,11 +48,11 @@ class EventFileWriter::Impl {
     return io_->Add(task_, task_->first_due());
   }
 
-  bool OfThisProcess() const { return fork_generation_ == ForkGeneration(); }
+  bool BelongsToThisProcess() const { return fork_generation_ == ForkGeneration(); }
 
   // Whether each event is written within the call. A forked child does so too: the I/O thread and
   // the buffers are its parent's, but the descriptor and its position belong to both.
-  bool WritesAtOnce() const { return write_at_once_ || !OfThisProcess(); }
+  bool WritesAtOnce() const { return write_at_once_ || !BelongsToThisProcess(); }
 
   // The events that every file begins with. They go to the disk at once: viewers see the run.
   Result<void> AddPreamble(double now, std::optional<std::int64_t> purge_step) {
@@ -87,7 +88,7 @@ class EventFileWriter::Impl {
   bool TryAddScalar(std::string_view tag, float value, std::int64_t step,
                     double wall_time_seconds) {
     ThreadBuffer* const buffer = task_->buffers.LastOfThisThread();
-    if (buffer == nullptr || !buffer->lock.TryOwn()) return false;
+    if (buffer == nullptr || !buffer->lock.TryLockExclusive()) return false;
     Chunk& chunk = buffer->chunk;
     const std::size_t room = std::min(chunk.capacity - chunk.size, kLargeEventBytes);
     const bool fits = !buffer->file_closed && ScalarEncoder::MaxRecordBytes(tag) <= room;
@@ -95,7 +96,7 @@ class EventFileWriter::Impl {
       chunk.size += buffer->encoder.Encode(tag, value, step, wall_time_seconds,
                                            chunk.data.get() + chunk.size);
     }
-    buffer->lock.Disown();
+    buffer->lock.Unlock();
     return fits;
   }
 
@@ -122,16 +123,16 @@ class EventFileWriter::Impl {
       buffer.chunk.size += bytes;
       return {};
     }
-    CBOARD_RETURN_IF_ERROR(HandOver(buffer.chunk));  // What the thread added before goes first.
+    CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));  // What the thread added before goes first.
     Chunk chunk = Chunk::OfCapacity(bytes);
     StoreRecord(AsBytes(event), chunk.data.get());
     chunk.size = bytes;
-    return HandOver(chunk);
+    return Enqueue(chunk);
   }
 
   Result<void> Flush() {
     if (WritesAtOnce()) return {};
-    if (io_->OnThisThread()) return Fail(WouldWaitForItself());
+    if (io_->OnThisThread()) return Fail(WouldDeadlock());
     const std::lock_guard closing(close_mutex_);
     if (closed_) return {};
     return WriteAll();
@@ -142,10 +143,10 @@ class EventFileWriter::Impl {
       task_->CloseFile();
       return {};
     }
-    if (io_->OnThisThread()) return Fail(WouldWaitForItself());
+    if (io_->OnThisThread()) return Fail(WouldDeadlock());
     const std::lock_guard closing(close_mutex_);
     if (std::exchange(closed_, true)) return {};
-    task_->buffers.RefuseNew();
+    task_->buffers.RejectNewEvents();
     for (const auto& buffer : task_->buffers.All()) {
       const OwnerLock::Visit visit(buffer->lock);
       buffer->file_closed = true;
@@ -209,12 +210,12 @@ class EventFileWriter::Impl {
   // Makes room for `bytes`, at most a chunk, in the locked `buffer`.
   Result<void> MakeRoom(ThreadBuffer& buffer, std::size_t bytes) {
     if (buffer.chunk.capacity - buffer.chunk.size >= bytes) return {};
-    CBOARD_RETURN_IF_ERROR(HandOver(buffer.chunk));
+    CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));
     buffer.chunk = task_->queue.TakeEmpty(kChunkBytes);
     return {};
   }
 
-  Result<void> HandOver(Chunk& chunk) {
+  Result<void> Enqueue(Chunk& chunk) {
     if (chunk.size == 0) return {};
     // on_disk_error may log too, and must not wait for the thread that it runs on.
     const bool may_wait = !io_->OnThisThread();
@@ -251,7 +252,7 @@ Result<std::unique_ptr<EventFileWriter>> EventFileWriter::Open(
 EventFileWriter::EventFileWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 EventFileWriter::~EventFileWriter() {
-  if (impl_->OfThisProcess()) {
+  if (impl_->BelongsToThisProcess()) {
     static_cast<void>(Close());
   } else {
     // The parent's threads do not exist here and may have held locks: destroying them is not safe.

@@ -255,9 +255,8 @@ TEST(EventFileWriter, AForkedChildWritesToTheFileAtOnce) {
   TempDir dir;
   const auto writer = OpenOrDie(dir.path());
   ASSERT_THAT(writer->AddScalar("x", 1, 1, 1), Succeeds());  // Still in memory when it forks.
-  EXPECT_TRUE(HoldsInChild([&] {
-    return writer->AddScalar("x", 1, 2, 1) && writer->AddEvent("") && writer->Flush();
-  }));
+  EXPECT_TRUE(HoldsInChild(
+      [&] { return writer->AddScalar("x", 1, 2, 1) && writer->AddEvent("") && writer->Flush(); }));
   EXPECT_EQ(ScalarsIn(dir.path()).size(), 1u);  // The child's event, which nobody flushed.
   ASSERT_THAT(writer->Close(), Succeeds());
   EXPECT_EQ(ScalarsIn(dir.path()).size(), 2u);

@@ -16,7 +16,7 @@ using std::chrono::steady_clock;
 // How soon a disk that refused is tried again when nobody flushes.
 constexpr auto kRetryAfter = milliseconds(100);
 // A disk that has been failing for long is asked no more often than this.
-constexpr auto kLongestRetry = std::chrono::seconds(1);
+constexpr auto kMaxRetryInterval = std::chrono::seconds(1);
 
 // How many chunks are written before other files on the thread have their turn.
 constexpr int kChunksPerTurn = 64;
@@ -24,9 +24,9 @@ constexpr int kChunksPerTurn = 64;
 // A century is as good as never and does not overflow the clock; and no time at all would keep a
 // processor busy with looking for events.
 steady_clock::duration FlushInterval(double seconds) {
-  constexpr double kShortest = 0.01;
+  constexpr double kMinInterval = 0.01;
   constexpr double kNever = 100.0 * 365 * 24 * 3600;
-  if (!(seconds >= kShortest)) seconds = kShortest;
+  if (!(seconds >= kMinInterval)) seconds = kMinInterval;
   return std::chrono::duration_cast<steady_clock::duration>(
       std::chrono::duration<double>(std::min(seconds, kNever)));
 }
@@ -53,7 +53,7 @@ IoThread::TimePoint FileTask::Run(IoThread::TimePoint now) {
   Drained drained = Drained::kRefused;
   if (!(flush_due || failing_) || RestoreIfVanished()) drained = Drain();
   if (drained == Drained::kRefused) {
-    retry_ = std::min<Duration>(retry_ * 2, kLongestRetry);
+    retry_ = std::min<Duration>(retry_ * 2, kMaxRetryInterval);
     return now + retry_;
   }
   DiskWorks();
@@ -90,13 +90,13 @@ void FileTask::Release() {
 bool FileTask::SealIdleBuffers() {
   bool all = true;
   for (const auto& buffer : buffers.All()) {
-    if (!buffer->lock.TryVisit()) {
+    if (!buffer->lock.TryEnterShared()) {
       all = false;
       continue;
     }
     // What a full backlog leaves in the buffer has its chance at the next flush.
     static_cast<void>(queue.Seal(buffer->chunk));
-    buffer->lock.EndVisit();
+    buffer->lock.LeaveShared();
   }
   return all;
 }

@@ -30,8 +30,8 @@ class FileTask final : public IoThread::Task {
   // Before a ticket that is taken after this call is good, the file is looked for.
   void CheckName() { check_name_ = true; }
 
-  // Writes the record within the call. For files that have no I/O thread in this process. Fails with
-  // kFailedPrecondition when the file is closed or deleted.
+  // Writes the record within the call. For files that have no I/O thread in this process. Fails
+  // with kFailedPrecondition when the file is closed or deleted.
   Result<void> WriteAtOnce(ByteSpan record);
 
   // Closes the file in this process. WriteAtOnce() fails afterwards.

@@ -35,7 +35,7 @@ class SignalsBlocked {
 std::shared_ptr<IoThread> MakeIoThread() {
   return {new IoThread, [](IoThread* io) {
             // A child process cannot take its parent's thread apart, nor a thread itself.
-            if (io->OfThisProcess() && !io->OnThisThread()) delete io;
+            if (io->BelongsToThisProcess() && !io->OnThisThread()) delete io;
           }};
 }
 

@@ -53,7 +53,7 @@ class IoThread {
   bool OnThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   // False in a child process, where the thread does not exist.
-  bool OfThisProcess() const { return fork_generation_ == ForkGeneration(); }
+  bool BelongsToThisProcess() const { return fork_generation_ == ForkGeneration(); }
 
  private:
   struct Entry {

@@ -23,7 +23,7 @@ bool Membarrier(int command) { return ::syscall(__NR_membarrier, command, 0, 0) 
 }  // namespace
 
 // ThreadSanitizer knows no membarrier, and would report races that cannot happen.
-bool OwnerLock::LetVisitorsPay() {
+bool OwnerLock::UseAsymmetricFence() {
 #if defined(__linux__) && defined(__NR_membarrier) && !defined(__SANITIZE_THREAD__)
   return Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 #else
@@ -31,7 +31,7 @@ bool OwnerLock::LetVisitorsPay() {
 #endif
 }
 
-const bool OwnerLock::visitors_pay_ = LetVisitorsPay();
+const bool OwnerLock::visitors_pay_ = UseAsymmetricFence();
 
 void OwnerLock::OrderAllThreads() {
 #if defined(__linux__) && defined(__NR_membarrier)
@@ -43,17 +43,17 @@ void OwnerLock::OrderAllThreads() {
 }
 
 void OwnerLock::Own() {
-  while (!TryOwn()) Sleep();
+  while (!TryLockExclusive()) Sleep();
 }
 
-void OwnerLock::BeginVisit() {
+void OwnerLock::EnterShared() {
   visitors_.fetch_add(1);
   while (visited_.exchange(true)) Sleep();
   OrderAllThreads();
   while (owned_.load()) Sleep();
 }
 
-bool OwnerLock::TryVisit() {
+bool OwnerLock::TryEnterShared() {
   visitors_.fetch_add(1);
   if (visited_.exchange(true)) {
     visitors_.fetch_sub(1);
@@ -61,11 +61,11 @@ bool OwnerLock::TryVisit() {
   }
   OrderAllThreads();
   if (!owned_.load()) return true;
-  EndVisit();
+  LeaveShared();
   return false;
 }
 
-void OwnerLock::EndVisit() {
+void OwnerLock::LeaveShared() {
   visited_.store(false);
   visitors_.fetch_sub(1);
 }

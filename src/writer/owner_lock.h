@@ -1,8 +1,8 @@
 // A lock that one thread takes for every event and others hardly ever.
 //
-//   if (lock.TryOwn()) {            // The owner: two plain stores and a load, no atomic exchange.
+//   if (lock.TryLockExclusive()) {            // The owner: two plain stores and a load, no atomic exchange.
 //     …
-//     lock.Disown();
+//     lock.Unlock();
 //   }
 //   const OwnerLock::Visit visit(lock);  // Anybody else.
 //
@@ -22,7 +22,7 @@ namespace cboard {
 class OwnerLock {
  public:
   // For the owner: one thread at a time. False when a visitor is there or about to come in.
-  bool TryOwn() {
+  bool TryLockExclusive() {
     if (visitors_pay_) {
       owned_.store(true, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);  // The compiler keeps the order.
@@ -31,22 +31,22 @@ class OwnerLock {
     }
     if (visitors_.load(std::memory_order_seq_cst) == 0) [[likely]]
       return true;
-    Disown();
+    Unlock();
     return false;
   }
-  void Disown() { owned_.store(false, std::memory_order_release); }
+  void Unlock() { owned_.store(false, std::memory_order_release); }
 
   void Own();  // Waits for visitors to go. They come seldom, and go first.
 
   // For everybody else. Visitors wait for the owner and for each other.
-  void BeginVisit();
-  bool TryVisit();  // Does not wait: false when somebody else is in.
-  void EndVisit();
+  void EnterShared();
+  bool TryEnterShared();  // Does not wait: false when somebody else is in.
+  void LeaveShared();
 
   class Visit {
    public:
-    explicit Visit(OwnerLock& lock) : lock_(lock) { lock_.BeginVisit(); }
-    ~Visit() { lock_.EndVisit(); }
+    explicit Visit(OwnerLock& lock) : lock_(lock) { lock_.EnterShared(); }
+    ~Visit() { lock_.LeaveShared(); }
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
 
@@ -55,7 +55,7 @@ class OwnerLock {
   };
 
  private:
-  static bool LetVisitorsPay();
+  static bool UseAsymmetricFence();
   static void OrderAllThreads();
 
   static const bool visitors_pay_;

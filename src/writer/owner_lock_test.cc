@@ -26,17 +26,17 @@ TEST(OwnerLock, OwnerAndVisitorsAreNeverInAtOnce) {
           const OwnerLock::Visit visit(lock);
           enter();
         }
-        if (lock.TryVisit()) {
+        if (lock.TryEnterShared()) {
           enter();
-          lock.EndVisit();
+          lock.LeaveShared();
         }
       }
     });
   }
   for (int i = 0; i < 200'000; ++i) {
-    if (!lock.TryOwn()) continue;
+    if (!lock.TryLockExclusive()) continue;
     enter();
-    lock.Disown();
+    lock.Unlock();
   }
   stop = true;
   for (std::thread& visitor : visitors) visitor.join();
@@ -47,32 +47,32 @@ TEST(OwnerLock, AVisitorKeepsTheOwnerOut) {
   OwnerLock lock;
   {
     const OwnerLock::Visit visit(lock);
-    EXPECT_FALSE(lock.TryOwn());
-    EXPECT_FALSE(lock.TryVisit());
+    EXPECT_FALSE(lock.TryLockExclusive());
+    EXPECT_FALSE(lock.TryEnterShared());
   }
-  EXPECT_TRUE(lock.TryOwn());
+  EXPECT_TRUE(lock.TryLockExclusive());
 }
 
 TEST(OwnerLock, TheOwnerKeepsVisitorsOut) {
   OwnerLock lock;
-  ASSERT_TRUE(lock.TryOwn());
-  EXPECT_FALSE(lock.TryVisit());
-  lock.Disown();
-  ASSERT_TRUE(lock.TryVisit());
-  lock.EndVisit();
+  ASSERT_TRUE(lock.TryLockExclusive());
+  EXPECT_FALSE(lock.TryEnterShared());
+  lock.Unlock();
+  ASSERT_TRUE(lock.TryEnterShared());
+  lock.LeaveShared();
 }
 
 TEST(OwnerLock, AnOwnerWhoWaitsComesInWhenTheVisitorsHaveGone) {
   OwnerLock lock;
-  lock.BeginVisit();
+  lock.EnterShared();
   std::atomic<bool> owned = false;
   std::thread owner([&] {
     lock.Own();
     owned = true;
-    lock.Disown();
+    lock.Unlock();
   });
   EXPECT_FALSE(owned);
-  lock.EndVisit();
+  lock.LeaveShared();
   owner.join();
   EXPECT_TRUE(owned);
 }

@@ -21,8 +21,8 @@ inline std::uint64_t ForkGeneration() {
   return internal::fork_generation.load(std::memory_order_relaxed);
 }
 
-// While one lives, fork() waits: a child never inherits a change that is half done. Hold it briefly,
-// and take no other lock meanwhile.
+// While one lives, fork() waits: a child never inherits a change that is half done. Hold it
+// briefly, and take no other lock meanwhile.
 class ForkBlocker {
  public:
   ForkBlocker() : lock_(internal::fork_mutex) {}

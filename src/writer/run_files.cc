@@ -12,7 +12,7 @@ RunFiles::RunFiles(std::filesystem::path directory, WriterOptions options)
 Result<std::unique_ptr<EventFileWriter>> RunFiles::Open(
     State& state, const std::filesystem::path& directory) const {
   WriterOptions options = options_;
-  if (options.io_thread == nullptr || !options.io_thread->OfThisProcess()) {
+  if (options.io_thread == nullptr || !options.io_thread->BelongsToThisProcess()) {
     options.io_thread = state.io_thread;
   }
   if (state.in_forked_child) options.write_at_once = true;

@@ -24,8 +24,8 @@ class SummaryWriter::Impl {
     return clock != nullptr ? clock->NowSeconds() : WallTimeSeconds();
   }
 
-  // Calls `add` with the file that `open` gives; again with a new one if that file was closed or, in
-  // a forked child, deleted.
+  // Calls `add` with the file that `open` gives; again with a new one if that file was closed or,
+  // in a forked child, deleted.
   template <typename Open, typename Add>
   Result<void> WithFile(const Open& open, const Add& add) {
     for (int tries = 0;; ++tries) {

@@ -221,12 +221,12 @@ TEST(SummaryWriter, GivesEveryEventToTheSinkAndMakesNoFile) {
   ASSERT_THAT(writer.Close(), Succeeds());
   using K = proto::EventKind;
   const std::pair<std::string, K> trial("run/trial", K::kSummary);
-  EXPECT_THAT(seen, ElementsAre(std::pair("run", K::kFileVersion), std::pair("run", K::kSessionLog),
-                                std::pair("run", K::kSummary), std::pair("run/g/k", K::kFileVersion),
-                                std::pair("run/g/k", K::kSessionLog),
-                                std::pair("run/g/k", K::kSummary),
-                                std::pair("run/trial", K::kFileVersion),
-                                std::pair("run/trial", K::kSessionLog), trial, trial, trial));
+  EXPECT_THAT(seen,
+              ElementsAre(std::pair("run", K::kFileVersion), std::pair("run", K::kSessionLog),
+                          std::pair("run", K::kSummary), std::pair("run/g/k", K::kFileVersion),
+                          std::pair("run/g/k", K::kSessionLog), std::pair("run/g/k", K::kSummary),
+                          std::pair("run/trial", K::kFileVersion),
+                          std::pair("run/trial", K::kSessionLog), trial, trial, trial));
   EXPECT_FALSE(std::filesystem::exists(dir / "run"));
 }
 
@@ -287,8 +287,9 @@ TEST(SummaryWriter, AForkedChildLosesNothingOfASubRunThatItOpens) {
   TempDir dir;
   SummaryWriter writer(dir.path());
   EXPECT_TRUE(HoldsInChild([&] {
-    return writer.AddScalars("g", {{"k", 1}}) &&
-           HoldsInChild([&] { return writer.AddScalars("g", {{"k", 2}}).has_value(); });
+    return writer.AddScalars("g", {{"k", 1}}) && HoldsInChild([&] {
+             return writer.AddScalars("g", {{"k", 2}}).has_value();
+           });
   }));
   EXPECT_EQ(ScalarsIn(dir / "g/k").size(), 2u);
   EXPECT_EQ(EventFilesIn(dir / "g/k").size(), 1u);

@@ -31,7 +31,7 @@ struct Mine {
       ThreadBuffer& buffer = *entry.second;
       buffer.lock.Own();
       const bool closed = buffer.file_closed;
-      buffer.lock.Disown();
+      buffer.lock.Unlock();
       return closed;
     });
     forget_at = std::max<std::size_t>(16, 2 * buffers.size());
@@ -44,12 +44,12 @@ struct Mine {
   }
 };
 
-thread_local Mine t_mine;
+thread_local Mine t_thread_state;
 
 // The parent's buffers may be locked for ever here. They are neither looked at nor freed.
 void AfterForkInChild() {
   t_last = {};
-  if (!t_ending) static_cast<void>(new auto(std::exchange(t_mine.buffers, {})));
+  if (!t_ending) static_cast<void>(new auto(std::exchange(t_thread_state.buffers, {})));
 }
 
 [[maybe_unused]] const int g_registered = pthread_atfork(nullptr, nullptr, &AfterForkInChild);
@@ -66,13 +66,13 @@ ThreadBuffer& ThreadBuffers::OfThisThread() {
 }
 
 ThreadBuffer& ThreadBuffers::Find() {
-  Mine& mine = t_mine;
+  Mine& mine = t_thread_state;
   if (const auto found = mine.buffers.find(id_); found != mine.buffers.end()) return *found->second;
   mine.ForgetClosed();
-  return *mine.buffers.emplace(id_, TakeOverOrMake()).first->second;
+  return *mine.buffers.emplace(id_, ReuseOrCreateBuffer()).first->second;
 }
 
-std::shared_ptr<ThreadBuffer> ThreadBuffers::TakeOverOrMake() {
+std::shared_ptr<ThreadBuffer> ThreadBuffers::ReuseOrCreateBuffer() {
   const std::lock_guard lock(mutex_);
   for (const auto& buffer : buffers_) {
     bool gone = true;
@@ -96,7 +96,7 @@ std::shared_ptr<ThreadBuffer> ThreadBuffers::Make() {
   return buffers_.back();
 }
 
-void ThreadBuffers::RefuseNew() {
+void ThreadBuffers::RejectNewEvents() {
   const std::lock_guard lock(mutex_);
   refuse_new_ = true;
 }

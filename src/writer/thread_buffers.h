@@ -57,11 +57,11 @@ class ThreadBuffers {
   std::vector<std::shared_ptr<ThreadBuffer>> All() const;
 
   // Buffers made from now on are born closed. Those that exist are the caller's to close.
-  void RefuseNew();
+  void RejectNewEvents();
 
  private:
   ThreadBuffer& Find();
-  std::shared_ptr<ThreadBuffer> TakeOverOrMake();
+  std::shared_ptr<ThreadBuffer> ReuseOrCreateBuffer();
   std::shared_ptr<ThreadBuffer> OfEndingThreads();
   std::shared_ptr<ThreadBuffer> Make();
 
@@ -76,9 +76,9 @@ class ThreadBuffers {
 class HeldBuffer {
  public:
   explicit HeldBuffer(ThreadBuffers& buffers) : buffer_(buffers.OfThisThread()) {
-    buffer_.of_many_threads ? buffer_.lock.BeginVisit() : buffer_.lock.Own();
+    buffer_.of_many_threads ? buffer_.lock.EnterShared() : buffer_.lock.Own();
   }
-  ~HeldBuffer() { buffer_.of_many_threads ? buffer_.lock.EndVisit() : buffer_.lock.Disown(); }
+  ~HeldBuffer() { buffer_.of_many_threads ? buffer_.lock.LeaveShared() : buffer_.lock.Unlock(); }
   HeldBuffer(const HeldBuffer&) = delete;
   HeldBuffer& operator=(const HeldBuffer&) = delete;
 

@@ -156,7 +156,7 @@ void WriteGraph(SummaryWriter& writer) {
                  .op = "Placeholder",
                  .inputs = {},
                  .device = "",
-                 .attributes = {{"shape", Attribute::OfShape({1, 3, 8, 8})}}});
+                 .attributes = {{"shape", Attribute::EncodedShape({1, 3, 8, 8})}}});
   graph.AddNode({.name = "net/conv",
                  .op = "Conv",
                  .inputs = {"net/x"},

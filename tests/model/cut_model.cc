@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cboard/base/file.h"
-#include "model/fuzz_model.h"
+#include "model/testing/fuzz_model.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/json_writer.h"
 #include "cboard/model/model_graph.h"
-#include "cli/node_json.h"
+#include "cli/reports/node_json.h"
 
 namespace cboard {
 namespace {

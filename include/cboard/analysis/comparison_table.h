@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cboard/analysis/meaning.h"
+#include "cboard/analysis/parsed_tag.h"
 #include "cboard/compression/metrics.h"
 #include "cboard/reader/snapshot.h"
 
@@ -35,7 +35,7 @@ struct Source {
 
 // One value and its meaning.
 struct Fact {
-  Meaning meaning = {};
+  ParsedTag meaning = {};
   double value = 0;
   Source source = {};
 };
@@ -50,7 +50,7 @@ std::vector<Fact> CollectFacts(const Snapshot& snapshot);
 
 struct Cell {
   double value = 0;
-  Dialect dialect = Dialect::kFlat;
+  TagFormat dialect = TagFormat::kFlat;
   bool derived = false;  // Worked out from other figures, not measured.
   Source source = {};
 };
@@ -105,18 +105,19 @@ struct ComparisonTable {
 };
 
 // What a model's baseline is called where nothing else says which it is, the most usual name first.
-inline constexpr std::array<std::string_view, 7> kUsualBaselines = {
+inline constexpr std::array<std::string_view, 7> kKnownBaselines = {
     "fp32", "float32", "float", "baseline", "original", "bf16", "fp16"};
 
 // Brings facts of all dialects together. A model is one model in all experiments that contradict
 // each other in nothing, and where its variants lie in runs of their own, side by side; otherwise
 // models are told apart by experiment and name. The baseline of a model is
-// what its ratios name, else the first of kUsualBaselines that it has, else its first variant.
+// what its ratios name, else the first of kKnownBaselines that it has, else its first variant.
 //
 // Tags alone cannot tell a model with one variant from somebody's training curves
 // ("train/metrics/loss/total"), so one that only tags speak of needs two variants, or one with a
 // usual name. One that only groups of add_scalars speak of needs a variant whose name is one of
-// compression, such as int8, since any program may group its curves. A run called "baseline" needs a trial beside it, or an accuracy in its name.
+// compression, such as int8, since any program may group its curves. A run called "baseline" needs
+// a trial beside it, or an accuracy in its name.
 ComparisonTable BuildComparisonTable(std::vector<Fact> facts);
 
 // The tag that would fill an empty cell: alexnet/performance/memory_usage_mb/int8.

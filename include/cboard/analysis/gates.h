@@ -66,7 +66,7 @@ struct Gate {
 };
 
 // What was ignored in a contract: people mistype.
-struct ContractRemark {
+struct ContractWarning {
   int line = 0;
   std::string text = {};  // With the place, as errors have it.
 };
@@ -74,7 +74,7 @@ struct ContractRemark {
 struct Contract {
   std::string baseline = {};  // The variant; empty: each model's own.
   std::vector<Gate> gates = {};
-  std::vector<ContractRemark> remarks = {};
+  std::vector<ContractWarning> remarks = {};
 };
 
 // From YAML or JSON. Fails with kInvalidArgument, naming line, column and gate, when the text is
@@ -88,7 +88,7 @@ enum class GateOutcome { kPass, kFail, kMissing };
 std::string_view NameOf(GateOutcome outcome);
 
 // A layer that breaks a gate.
-struct BrokenLayer {
+struct FailingLayer {
   std::string layer = {};  // As pages name it: "conv1", "conv1 weight".
   std::optional<double> value = {};
   Level level = Level::kGreen;
@@ -105,12 +105,12 @@ struct GateResult {
   double beyond = 0;             // Of what fails: how far beyond the limit, in sizes of the limit.
   std::string explanation = {};  // With the numbers it rests on.
   std::size_t layers_checked = 0;
-  std::vector<BrokenLayer> broken = {};  // The worst first.
+  std::vector<FailingLayer> broken = {};  // The worst first.
 };
 
 struct ContractResult {
-  std::vector<GateResult> results = {};      // By row and gate, then what layers say, likewise.
-  std::vector<ContractRemark> remarks = {};  // Patterns of `except` that leave out no layer.
+  std::vector<GateResult> results = {};       // By row and gate, then what layers say, likewise.
+  std::vector<ContractWarning> remarks = {};  // Patterns of `except` that leave out no layer.
 
   std::size_t failures() const;  // Whatever did not pass.
   bool passed() const { return failures() == 0; }

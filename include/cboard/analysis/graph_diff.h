@@ -45,10 +45,10 @@ struct DiffSummaryLine {
   std::string op = {};     // Of A; of B for what was added.
   std::string other = {};  // Of B: what it was fused into, or what it became; may be empty.
   // What differs in those that changed but are of the same operation, in most of them first:
-  // "weight bits", "strides". At most kMostWhats.
+  // "weight bits", "strides". At most kMaxDifferences.
   std::vector<std::string> whats = {};
 };
-inline constexpr std::size_t kMostWhats = 4;
+inline constexpr std::size_t kMaxDifferences = 4;
 
 struct GraphDiff {
   std::vector<DiffNode> nodes = {};  // Those of A in their order, then those that only B has.

@@ -23,7 +23,7 @@ struct NodeFacts {
   bool in_codes = false;
   // A node that says something about another one, "conv1.weights" about "conv1", as stage logs
   // write them.
-  std::optional<std::uint32_t> note_about = {};
+  std::optional<std::uint32_t> annotates = {};
   std::uint64_t weight_bytes = 0;  // Of all constants that it uses.
   std::uint64_t output_bytes = 0;  // Of its outputs, with one sample where the batch is open.
   std::optional<std::int64_t> memory_bytes = {};  // Measured: run metadata.

@@ -41,9 +41,9 @@ struct BoxFacts {
   std::uint64_t compute_micros = 0;  // Measured.
   std::uint64_t weight_bytes = 0;
   std::uint64_t output_bytes = 0;
-  std::uint8_t least_weight_bits = 0;  // 0: unknown.
+  std::uint8_t min_weight_bits = 0;  // 0: unknown.
   std::uint8_t most_weight_bits = 0;
-  std::uint8_t least_activation_bits = 0;
+  std::uint8_t min_activation_bits = 0;
   std::uint32_t node_count = 0;  // That the side has.
 };
 

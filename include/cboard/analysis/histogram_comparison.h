@@ -30,12 +30,13 @@ struct HistogramComparison {
 };
 
 // 8 bits. Fewer for 4-bit variants.
-inline constexpr int kUsualCodes = 256;
+inline constexpr int kDefaultCodes = 256;
 
 // The variant is taken to be quantized evenly between its least and greatest value to `codes`
 // codes, at least 2. Ratios to a baseline without spread are 0 or infinite.
 HistogramComparison CompareDistributions(const ValueDistribution& baseline,
-                                         const ValueDistribution& variant, int codes = kUsualCodes);
+                                         const ValueDistribution& variant,
+                                         int codes = kDefaultCodes);
 
 enum class Cause {
   kNone,       // Nothing to see.
@@ -77,14 +78,14 @@ struct Diagnosis {
   std::string explanation = {};  // One sentence with its numbers; empty for kNone.
 };
 
-// Histograms that do not differ at all measure nothing: either this tensor was not quantized, or the
-// same values were logged twice. The level is then kUnmeasured.
+// Histograms that do not differ at all measure nothing: either this tensor was not quantized, or
+// the same values were logged twice. The level is then kUnmeasured.
 //
 // The cause is the one that explains most of the distance: each is undone on the baseline, and
 // what is left is measured. When none explains half of it, it is kChanged. Pruning is to be watched
 // at most: it is meant, and no range or scale would mend it.
 Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& variant,
                    const HistogramComparison& comparison, const DamageThresholds& thresholds = {},
-                   int codes = kUsualCodes);
+                   int codes = kDefaultCodes);
 
 }  // namespace cboard::analysis

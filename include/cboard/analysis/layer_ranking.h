@@ -18,7 +18,7 @@
 #include "cboard/analysis/histogram_comparison.h"
 #include "cboard/analysis/layer_findings.h"
 #include "cboard/analysis/layer_pairing.h"
-#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/layer_variants.h"
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
@@ -51,8 +51,8 @@ struct JudgedFigure {
   // "cosine" and "rmse_by_scale" (what they allow at most), or "weighted_sqnr_db": what a
   // comparison of files found when channels count as much as the next layer makes of them.
   std::string by = {};
-  double db = 0;  // As measured, for the bits that the layer has. +inf is exact, -inf is lost.
-  double red_db = 0;    // Below this it fails.
+  double db = 0;      // As measured, for the bits that the layer has. +inf is exact, -inf is lost.
+  double red_db = 0;  // Below this it fails.
   double amber_db = 0;  // Below this it is watched.
   int bits = 8;
   bool is_bound = false;  // The true SQNR may be lower.
@@ -106,8 +106,8 @@ struct LayerRanking {
   std::vector<RankedLayer> layers = {};  // The worst first.
   // Why histograms of these sides are not compared, and what to log; empty where they are.
   std::string not_measured = {};
-  bool in_graph_order = false;           // Depths are places in a logged graph.
-  CodeWidths widths = {};                // By which they were judged.
+  bool in_graph_order = false;  // Depths are places in a logged graph.
+  CodeWidths widths = {};       // By which they were judged.
   std::vector<LayerTensor> baseline_only = {};
   std::vector<LayerTensor> variant_only = {};
   std::vector<Error> errors =
@@ -124,7 +124,7 @@ struct RankingOptions {
   std::optional<std::int64_t> step = {};
   CodeWidths widths = {};
   LayerFindings findings = {};
-  ChannelLookup channels = {};  // Asked where a channel is what a layer fails by.
+  ChannelLookup channels = {};    // Asked where a channel is what a layer fails by.
   std::string not_measured = {};  // Why histograms are not compared; empty where they are.
   // Position of each layer in the graph of the model. If it is empty, or has none of the layers,
   // depths follow the order of the log.
@@ -148,7 +148,7 @@ LevelCounts CountLevels(const LayerRanking& ranking);
 
 // The layers of two sides as every page shows them, with figures and findings of the variant. What
 // could not be read of findings is among the errors. Without a baseline, figures alone count.
-LayerRanking RankSides(const std::shared_ptr<const Snapshot>& snapshot, const LayerSide* baseline,
-                       const LayerSide& variant);
+LayerRanking RankVariants(const std::shared_ptr<const Snapshot>& snapshot,
+                          const VariantLayers* baseline, const VariantLayers& variant);
 
 }  // namespace cboard::analysis

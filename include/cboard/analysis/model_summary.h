@@ -1,5 +1,5 @@
-// All models of a log, as two variants of each, with the figures that stand above them. Overview and
-// Report show the same because both show this.
+// All models of a log, as two variants of each, with the figures that stand above them. Overview
+// and Report show the same because both show this.
 //
 //   const Summary summary = Summarize(snapshot, TableOf(*snapshot), {.policy = "balanced"});
 //   for (const Headline& headline : summary.headlines) Print(headline.name, headline.figure);
@@ -14,7 +14,7 @@
 
 #include "cboard/analysis/comparison_table.h"
 #include "cboard/analysis/layer_ranking.h"
-#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/layer_variants.h"
 #include "cboard/analysis/model_verdict.h"
 #include "cboard/analysis/policy.h"
 #include "cboard/analysis/variant_comparison.h"
@@ -34,7 +34,7 @@ struct ModelSummary {
   std::set<std::string, std::less<>> derived = {};   // Keys of figures that nobody measured.
   std::optional<VariantComparison> comparison = {};  // When both are there.
   std::vector<PolicyCheck> checks = {};
-  std::optional<SidePair> sides = {};              // The logged layers of both variants.
+  std::optional<SidePair> sides = {};               // The logged layers of both variants.
   std::shared_ptr<const LayerRanking> layers = {};  // Null without them.
   LayerDamage damage = {};
   ModelVerdict verdict = {};
@@ -62,10 +62,10 @@ struct VerdictCounts {
 };
 
 struct SummaryOptions {
-  std::string a = {};                               // Empty: the usual baseline.
-  std::string b = {};                               // Empty: int8, or the most usual other one.
-  std::set<std::string, std::less<>> models = {};   // By their unique names; empty: all.
-  const Policy* policy = nullptr;                   // Null: balanced.
+  std::string a = {};                              // Empty: the usual baseline.
+  std::string b = {};                              // Empty: int8, or the most usual other one.
+  std::set<std::string, std::less<>> models = {};  // By their unique names; empty: all.
+  const Policy* policy = nullptr;                  // Null: balanced.
 };
 
 struct Summary {

@@ -17,7 +17,7 @@
 
 #include "cboard/analysis/gates.h"
 #include "cboard/analysis/layer_ranking.h"
-#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/layer_variants.h"
 #include "cboard/analysis/policy.h"
 #include "cboard/reader/snapshot.h"
 

@@ -42,7 +42,7 @@ class NodeComparer {
     std::vector<std::vector<std::uint32_t>> about = {};  // By node; mostly empty.
   };
 
-  void CompareNotes(std::uint32_t a, std::uint32_t b, std::vector<NodeDifference>& to) const;
+  void CompareAnnotations(std::uint32_t a, std::uint32_t b, std::vector<NodeDifference>& to) const;
   void CompareConstants(std::uint32_t a, std::uint32_t b, std::vector<NodeDifference>& to) const;
 
   Side a_;

@@ -18,14 +18,14 @@
 namespace cboard::analysis {
 
 enum class LimitKind {
-  kMostLost,   // Accuracy may fall by at most this fraction of one.
-  kLeastGain,  // The variant must be at least so many times better.
+  kMaxLoss,  // Accuracy may fall by at most this fraction of one.
+  kMinGain,  // The variant must be at least so many times better.
 };
 
 struct PolicyGate {
   std::string_view label;   // drop, ratio, speedup
   std::string_view metric;  // The key that it is about.
-  LimitKind kind = LimitKind::kLeastGain;
+  LimitKind kind = LimitKind::kMinGain;
   double limit = 0;
 };
 

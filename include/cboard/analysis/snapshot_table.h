@@ -29,6 +29,6 @@ std::string_view ExperimentToRankIn(const TableModel& model);
 std::vector<std::string> VariantsOf(const ComparisonTable& table);
 
 // The baseline of the most models; empty without any.
-std::string UsualBaseline(const ComparisonTable& table);
+std::string DefaultBaseline(const ComparisonTable& table);
 
 }  // namespace cboard::analysis

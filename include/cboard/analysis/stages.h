@@ -50,8 +50,8 @@ inline constexpr std::string_view kFloatStages = "float", kQuantizedStages = "qu
 // The weights' bytes that `Resources` of a stage adds up to.
 Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stage);
 
-// The stages whose Resources are the sizes of kFloatStages and of kQuantizedStages: the first before
-// quantization, and the last of quantized weights. nullptr when there is none.
+// The stages whose Resources are the sizes of kFloatStages and of kQuantizedStages: the first
+// before quantization, and the last of quantized weights. nullptr when there is none.
 const Stage* FindSizedStage(const StageTimeline& timeline, std::string_view variant);
 
 // What stage logs add to the comparison table: model_size_mb of kFloatStages, from the first stage

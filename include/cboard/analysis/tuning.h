@@ -20,7 +20,7 @@
 namespace cboard::analysis {
 
 // Where in the path of a run a trial is named.
-struct TrialPlace {
+struct TrialLocation {
   std::string experiment = {};  // What lies above: "eval"; "." when nothing does.
   std::string run = {};         // Down to the trial itself: "eval/tune_1_acc_0.095".
   TrialName name = {};
@@ -28,7 +28,7 @@ struct TrialPlace {
 
 // `directory` is the last part of the run's directory: under --logdir_spec a run is called
 // "tune_1/." while the directory still says tune_1_acc_0.095.
-std::optional<TrialPlace> FindTrial(std::string_view run, std::string_view directory);
+std::optional<TrialLocation> FindTrial(std::string_view run, std::string_view directory);
 
 // One setting that differs; a side that lacks it has none.
 struct ConfigChange {

@@ -40,7 +40,7 @@ class File final : public ByteSink {
 
   // Creates a file beside `path`, under a name of its own, that is to be renamed to it once it is
   // whole. Errors name `path`: nobody asked for the other one.
-  static Result<File> CreateBeside(const std::filesystem::path& path);
+  static Result<File> CreateTemporarySibling(const std::filesystem::path& path);
 
   // Opens for appending, creating the file when it is missing.
   static Result<File> OpenForAppending(const std::filesystem::path& path);

@@ -38,7 +38,7 @@ std::string ToText(const InfoValue& value);
 
 struct ModelComparison {
   std::string model;
-  std::string baseline = std::string(kUsualBaseline);  // The name of one of the variants.
+  std::string baseline = std::string(kDefaultBaseline);  // The name of one of the variants.
   std::vector<Variant> variants;
   ModelInfo info;
 

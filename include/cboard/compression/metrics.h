@@ -20,12 +20,8 @@ namespace cboard {
 using Metrics = std::map<std::string, double, std::less<>>;
 
 // The two names that most comparisons use. Any other name may be the baseline or a variant.
-inline constexpr std::string_view kUsualBaseline = "fp32";
-inline constexpr std::string_view kUsualVariant = "int8";
-
-// The SQNR that is logged where there is no error: TensorBoard draws no infinite values, and what
-// is exact is to be seen, too.
-inline constexpr double kLoggedExactDb = 200;
+inline constexpr std::string_view kDefaultBaseline = "fp32";
+inline constexpr std::string_view kDefaultVariant = "int8";
 
 enum class Better { kUnknown, kHigher, kLower };
 
@@ -78,7 +74,7 @@ struct Ratios {
 // only one side has, or whose values give no ratio (a size, latency, rate or power of zero or less,
 // NaN, infinity), is named in `omitted`.
 Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
-                     std::string_view baseline_name = kUsualBaseline,
-                     std::string_view variant_name = kUsualVariant);
+                     std::string_view baseline_name = kDefaultBaseline,
+                     std::string_view variant_name = kDefaultVariant);
 
 }  // namespace cboard

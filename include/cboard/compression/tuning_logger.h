@@ -36,7 +36,7 @@
 namespace cboard {
 
 // What to do about trials of an earlier tuning in the same directory.
-enum class EarlierTrials {
+enum class ExistingTrials {
   kMoveAside,  // runs/eval becomes runs/eval_earlier, runs/eval_earlier_2, …
   kContinue,   // Numbers go on after theirs.
   kRefuse,
@@ -47,7 +47,7 @@ struct TuningOptions {
   bool enabled = true;
   std::filesystem::path directory = "runs/eval";
   TrialNaming naming = TrialNaming::kTensorFlow;
-  EarlierTrials earlier = EarlierTrials::kMoveAside;
+  ExistingTrials earlier = ExistingTrials::kMoveAside;
   WriterOptions writer = {};
 };
 

@@ -30,8 +30,8 @@ class Attribute {
   static Attribute Type(DataType value);
   // A number of another numbering, as tensorboardX stores ONNX types.
   static Attribute TypeNumber(int value);
-  static Attribute OfShape(const Shape& value);
-  static Attribute OfTensor(std::string_view serialized_tensor);
+  static Attribute EncodedShape(const Shape& value);
+  static Attribute EncodedTensor(std::string_view serialized_tensor);
   static Attribute StringList(const std::vector<std::string>& values);
   static Attribute IntList(const std::vector<std::int64_t>& values);
   static Attribute FloatList(const std::vector<float>& values);

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cboard/base/notes.h"
+#include "cboard/base/memo.h"
 #include "cboard/base/result.h"
 #include "cboard/reader/series.h"
 #include "cboard/reader/tag_kind.h"

@@ -85,7 +85,7 @@ class RecordReader {
   Result<Record> SkipDamage(std::string reason);
   Result<Record> SkipTorn(std::size_t available);
   tl::unexpected<Error> Skipped(const std::string& reason, std::uint64_t end);
-  bool WorthChecking(std::uint64_t offset, std::uint64_t length) const;
+  bool ShouldCheckPayload(std::uint64_t offset, std::uint64_t length) const;
 
   ByteSource& source_;
   std::uint64_t offset_;

@@ -16,7 +16,7 @@
 namespace cboard {
 
 // The line, with its line break. `time_seconds` since 1970.
-std::string AccessLogLine(const AnswerRecord& record, double time_seconds);
+std::string AccessLogLine(const ResponseRecord& record, double time_seconds);
 
 // Thread-safe.
 class AccessLog {
@@ -27,7 +27,7 @@ class AccessLog {
   virtual ~AccessLog() = default;
 
   // Each line is written in one go. A disk that is full loses lines, not answers.
-  virtual void Write(const AnswerRecord& record) = 0;
+  virtual void Write(const ResponseRecord& record) = 0;
 };
 
 }  // namespace cboard

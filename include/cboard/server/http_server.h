@@ -22,7 +22,7 @@
 namespace cboard {
 
 // An answer that has been sent, or given up on.
-struct AnswerRecord {
+struct ResponseRecord {
   std::string_view client, method, target, user_agent, route;
   int status = 0;
   std::uint64_t sent_bytes = 0;
@@ -59,7 +59,7 @@ struct HttpServerOptions {
 
   std::shared_ptr<ServerMetrics> metrics = {};
   // Called after every answer, from several threads at once.
-  std::function<void(const AnswerRecord&)> on_answer = {};
+  std::function<void(const ResponseRecord&)> on_response = {};
 };
 
 // A connection that waits costs a few hundred bytes; its buffers exist while a request does.

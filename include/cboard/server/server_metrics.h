@@ -27,8 +27,8 @@ class ServerMetrics {
   void AddSource(std::function<void(std::string& text)> source);
 
   // `route` must be one of few, and live as long as the metrics: a literal.
-  void CountAnswer(std::string_view route, int status, std::uint64_t sent_bytes,
-                   std::chrono::nanoseconds took);
+  void CountResponse(std::string_view route, int status, std::uint64_t sent_bytes,
+                     std::chrono::nanoseconds took);
 
   // What is open right now, and what was refused because too much was.
   std::atomic<std::int64_t> connections = 0;

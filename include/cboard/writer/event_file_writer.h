@@ -37,9 +37,10 @@ class EventFileWriter {
 
   // Adds a scalar; the tag is cleaned as tensorboardX does (writer/summary/tag_cleaning.h). Step 0
   // and "no step" are the same bytes.
-  // Fails with kFailedPrecondition after Close(), with kInvalidArgument for a tag over kMaxTagBytes,
-  // and with kResourceExhausted while the disk fails and the backlog is full; a failed call adds
-  // nothing. A forked child gets the disk's error, and kFailedPrecondition for a deleted file.
+  // Fails with kFailedPrecondition after Close(), with kInvalidArgument for a tag over
+  // kMaxTagBytes, and with kResourceExhausted while the disk fails and the backlog is full; a
+  // failed call adds nothing. A forked child gets the disk's error, and kFailedPrecondition for a
+  // deleted file.
   Result<void> AddScalar(std::string_view tag, float value, std::int64_t step,
                          double wall_time_seconds);
 
@@ -62,8 +63,5 @@ class EventFileWriter {
   explicit EventFileWriter(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
-
-// Longer tags are refused: no viewer could show them, and each costs its length per event.
-inline constexpr std::size_t kMaxTagBytes = 64 << 10;
 
 }  // namespace cboard

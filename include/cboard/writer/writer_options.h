@@ -15,6 +15,9 @@
 
 namespace cboard {
 
+// Longer tags are refused: no viewer could show them, and each costs its length per event.
+inline constexpr std::size_t kMaxTagBytes = 64 << 10;
+
 // The thread that does the disk work of one or more writers. It starts with the first of them and
 // ends with the last reference to it. In a forked child it is as if it had not been given.
 class IoThread;

@@ -194,7 +194,7 @@ class CompressionWriter(SummaryWriter):
         plan = _engine.plan_comparison(model_name, figures, baseline, self.tag_scheme)
         omitted = _explained(self._log(plan, model_name, baseline, step), variants)
         # The engine ignores a metric that is not a number in any variant.
-        return omitted + [found for found in _odd(variants) if found not in omitted]
+        return omitted + [found for found in _non_finite_metrics(variants) if found not in omitted]
 
     def _ratios(self, model_name: str, variants: Mapping[str, Metrics], baseline: str,
                 step: int, derived: Derived = {}) -> Omissions:  # fmt: skip
@@ -216,7 +216,7 @@ class CompressionWriter(SummaryWriter):
         return _explained(self._log(plan, model_name, baseline, step), variants)
 
 
-def _odd(variants: Mapping[str, Metrics]) -> Omissions:
+def _non_finite_metrics(variants: Mapping[str, Metrics]) -> Omissions:
     """Metrics whose value is not a number."""
     return [
         found

@@ -236,7 +236,7 @@ class TuningLogger:
                 precision = "int8" if values.is_quantized else ""
                 self._engine.add_parameter(op, parameter, as_engine(values), precision)
         except BaseException as error:
-            self._give_up(f"{type(error).__name__}: {error}")
+            self._abandon(f"{type(error).__name__}: {error}")
             raise
         kept, self._kept = self._kept, None
         return self.finish_trial(accuracy)._replace(outputs=MappingProxyType(kept or {}))
@@ -258,11 +258,11 @@ class TuningLogger:
         try:
             yield trial
         except BaseException as error:
-            self._give_up(f"{type(error).__name__}: {error}")
+            self._abandon(f"{type(error).__name__}: {error}")
             raise
         trial.report = self.post_eval_hook(observed, trial.accuracy, trial.input)
 
-    def _give_up(self, reason: str) -> None:
+    def _abandon(self, reason: str) -> None:
         if self._observers is not None:
             self._observers.remove()
             self._observers = None
@@ -272,10 +272,10 @@ class TuningLogger:
 
     def close(self) -> None:
         """Ends an evaluation that was left in the middle; does nothing otherwise."""
-        self._give_up("the evaluation was not finished")
+        self._abandon("the evaluation was not finished")
 
     def __enter__(self) -> "TuningLogger":
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self._give_up(f"{kind.__name__}: {error}" if kind else "the evaluation was not finished")
+        self._abandon(f"{kind.__name__}: {error}" if kind else "the evaluation was not finished")

@@ -32,11 +32,11 @@ struct Refusal {
   Error error;
 };
 
-[[noreturn]] void Refuse(int line, int column, std::string_view what) {
+[[noreturn]] void InvalidArgument(int line, int column, std::string_view what) {
   throw Refusal{{ErrorCode::kInvalidArgument, PlaceText(line, column) + ": " + std::string(what)}};
 }
-[[noreturn]] void Refuse(const YAML::Mark& mark, std::string_view what) {
-  Refuse(mark.line + 1, mark.column + 1, what);
+[[noreturn]] void InvalidArgument(const YAML::Mark& mark, std::string_view what) {
+  InvalidArgument(mark.line + 1, mark.column + 1, what);
 }
 
 // Builds the tree from the parser's events, so that limits hold before anything is kept.
@@ -50,9 +50,10 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { Add(Node(mark, {})); }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    Refuse(mark,
-           "aliases are not followed; write it out, or in quotes if it is a text that begins "
-           "with *");
+    InvalidArgument(
+        mark,
+        "aliases are not followed; write it out, or in quotes if it is a text that begins "
+        "with *");
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
@@ -84,14 +85,14 @@ class TreeBuilder final : public YAML::EventHandler {
 
   DocumentNode Node(const YAML::Mark& mark, DocumentNode::Kind kind) {
     if (++count_ > kMaxDocumentNodes) {
-      Refuse(mark, "more than 50,000 values; a contract has a page");
+      InvalidArgument(mark, "more than 50,000 values; a contract has a page");
     }
     return {.kind = kind, .line = mark.line + 1, .column = mark.column + 1};
   }
 
   void Open(const YAML::Mark& mark, DocumentNode::Kind kind) {
     if (open_.size() == kMaxDocumentDepth) {
-      Refuse(mark, "more than 32 levels; a contract has five");
+      InvalidArgument(mark, "more than 32 levels; a contract has five");
     }
     open_.push_back({.node = Node(mark, kind)});
   }
@@ -119,10 +120,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   static void TakeKey(Frame& frame, DocumentNode node) {
     if (!node.is_text()) {
-      Refuse(node.line, node.column, "a name must be a text, not " + node.Describe());
+      InvalidArgument(node.line, node.column, "a name must be a text, not " + node.Describe());
     }
     if (!frame.keys.insert(node.text).second) {
-      Refuse(node.line, node.column, Quoted(node.text) + " is there twice; which of them counts?");
+      InvalidArgument(node.line, node.column,
+                      Quoted(node.text) + " is there twice; which of them counts?");
     }
     frame.key = std::move(node.text);
   }

@@ -135,7 +135,8 @@ TEST(ParseContract, RemarksOnWhatItIgnores) {
      "absolut": {"min": 0.7}, "description": "for us"}], "owner": "us"})");
   ASSERT_THAT(contract, Succeeds());
   const auto remark = [](int line, const char* text) {
-    return AllOf(Field(&ContractRemark::line, line), Field(&ContractRemark::text, HasSubstr(text)));
+    return AllOf(Field(&ContractWarning::line, line),
+                 Field(&ContractWarning::text, HasSubstr(text)));
   };
   EXPECT_THAT(contract->remarks,
               ElementsAre(remark(2, "gate 1 ('gate') has no limit: it passes wherever 'accuracy'"),

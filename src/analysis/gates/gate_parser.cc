@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 12> kGateMembers = {
 // Reads the members of one gate; `where_` names it in errors.
 class GateParser {
  public:
-  GateParser(const DocumentNode& node, std::size_t number, std::vector<ContractRemark>& remarks)
+  GateParser(const DocumentNode& node, std::size_t number, std::vector<ContractWarning>& remarks)
       : node_(node), where_("gate " + std::to_string(number)), remarks_(remarks) {}
 
   Result<Gate> Parse() {
@@ -53,7 +53,7 @@ class GateParser {
     CBOARD_RETURN_IF_ERROR(ParseAbsolute(gate));
     CBOARD_RETURN_IF_ERROR(ParseDegradation(gate));
     CBOARD_RETURN_IF_ERROR(gate.is_about_layers() ? CheckLayerGate(gate) : CheckGate(gate));
-    RemarkUnknown();
+    WarnUnknownKey();
     return gate;
   }
 
@@ -233,7 +233,7 @@ class GateParser {
     return {};
   }
 
-  void RemarkUnknown() const {
+  void WarnUnknownKey() const {
     for (const auto& [key, value] : node_.members) {
       if (std::ranges::find(kGateMembers, key) != kGateMembers.end()) continue;
       remarks_.push_back({value.line, value.place() + ": " + where_ + ": " + Quoted(key) +
@@ -243,13 +243,13 @@ class GateParser {
 
   const DocumentNode& node_;
   std::string where_;
-  std::vector<ContractRemark>& remarks_;
+  std::vector<ContractWarning>& remarks_;
 };
 
 }  // namespace
 
 Result<Gate> ParseGate(const DocumentNode& node, std::size_t number,
-                       std::vector<ContractRemark>& remarks) {
+                       std::vector<ContractWarning>& remarks) {
   return GateParser(node, number, remarks).Parse();
 }
 

@@ -13,6 +13,6 @@ namespace cboard::analysis {
 // Fails with kInvalidArgument, naming the place, the gate by its `number` and id, and what was
 // expected. Adds to `remarks` what was ignored.
 Result<Gate> ParseGate(const DocumentNode& node, std::size_t number,
-                       std::vector<ContractRemark>& remarks);
+                       std::vector<ContractWarning>& remarks);
 
 }  // namespace cboard::analysis

@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "analysis/gates/benchmark_and_comparison_rows.h"
+#include "analysis/gates/first_names.h"
 #include "analysis/gates/layer_gates.h"
-#include "analysis/gates/model_halves.h"
-#include "analysis/gates/some_names.h"
 #include "analysis/gates/table_gates.h"
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 #include "cboard/analysis/snapshot_table.h"
 #include "cboard/analysis/variant_comparison.h"
 #include "cboard/base/strings.h"
@@ -61,14 +61,14 @@ class Exceptions {
     for (const RankedLayer& layer : ranking.layers) layers_.insert(layer.baseline.layer);
   }
 
-  void AppendRemark(const Gate& gate, std::vector<ContractRemark>& remarks) const {
+  void AppendWarning(const Gate& gate, std::vector<ContractWarning>& remarks) const {
     std::vector<std::string_view> unused;
     for (std::size_t i = 0; i < found_.size(); ++i) {
       if (!found_[i]) unused.push_back(gate.except[i]);
     }
     if (unused.empty() || layers_.empty()) return;
     remarks.push_back({gate.line, "gate " + Quoted(gate.id) + ": 'except' leaves out no layer by " +
-                                      SomeNames(unused) + "; there are " + SomeNames(layers_)});
+                                      FirstNames(unused) + "; there are " + FirstNames(layers_)});
   }
 
  private:
@@ -81,7 +81,7 @@ class ContractChecker {
   ContractChecker(const Contract& contract, const ComparisonTable& table)
       : contract_(contract),
         table_(table),
-        met_(contract.gates.size()),
+        has_result_(contract.gates.size()),
         exceptions_(contract.gates.size()) {}
 
   // Gates on variants; of gates on layers, that there are none of a variant.
@@ -96,7 +96,7 @@ class ContractChecker {
       GateResult result;
     };
     std::vector<OfRow> results;
-    ModelHalves halves(table_, layers);
+    RowsOfModel halves(table_, layers);
     for (const VariantComparison& comparison : CompareAll(table_, contract_.baseline)) {
       if (comparison.row == comparison.baseline_row) continue;
       has_variants_ = true;
@@ -114,7 +114,7 @@ class ContractChecker {
     }
     const std::vector<std::string> names = UniqueNames(table_);
     for (auto& [place, result] : results) {
-      if (!result.value && halves.OtherHasValue(place, result.gate)) continue;
+      if (!result.value && halves.OtherRowHasValue(place, result.gate)) continue;
       const TableRow& row = table_.rows[place];
       Add(result.gate, std::move(result), names[row.model_index], row.variant);
     }
@@ -140,15 +140,15 @@ class ContractChecker {
           "was compressed beside what it was made from, or name another 'baseline'");
     }
     for (std::size_t i = 0; i < contract_.gates.size(); ++i) {
-      if (!met_[i]) Add(i, NothingFor(contract_.gates[i]), {}, {});
-      exceptions_[i].AppendRemark(contract_.gates[i], result_.remarks);
+      if (!has_result_[i]) Add(i, MissingDataMessage(contract_.gates[i]), {}, {});
+      exceptions_[i].AppendWarning(contract_.gates[i], result_.remarks);
     }
     return std::move(result_);
   }
 
  private:
   void Add(std::size_t gate, GateResult result, std::string model, std::string variant) {
-    met_[gate] = true;
+    has_result_[gate] = true;
     result.gate = gate;
     result.model = std::move(model);
     result.variant = std::move(variant);
@@ -164,7 +164,7 @@ class ContractChecker {
                                               : "")};
   }
 
-  static GateResult NothingFor(const Gate& gate) {
+  static GateResult MissingDataMessage(const Gate& gate) {
     std::string tags;
     for (const auto& [key, value] : gate.tags) {
       tags += (tags.empty() ? "" : ", ") + key + " " + Quoted(value);
@@ -180,7 +180,7 @@ class ContractChecker {
 
   const Contract& contract_;
   const ComparisonTable& table_;
-  std::vector<bool> met_;               // By gate: whether it has a result.
+  std::vector<bool> has_result_;        // By gate: whether it has a result.
   std::vector<Exceptions> exceptions_;  // By gate.
   bool has_variants_ = false;
   ContractResult result_;

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "analysis/table/fact_builder.h"
+#include "analysis/testing/fact_builder.h"
 #include "testing/matchers.h"
 
 namespace cboard::analysis {

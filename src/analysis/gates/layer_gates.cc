@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
+#include "analysis/gates/first_names.h"
 #include "analysis/gates/limits.h"
 #include "analysis/gates/name_pattern.h"
-#include "analysis/gates/some_names.h"
-#include "analysis/number_text.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/metrics.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -67,7 +67,7 @@ class LayerCheck {
 
  private:
   struct Broken {
-    BrokenLayer layer;
+    FailingLayer layer;
     double by;
   };
 
@@ -79,8 +79,8 @@ class LayerCheck {
   // A level counts as how bad it is.
   std::optional<double> ValueOf(const RankedLayer& layer) const {
     if (gate_.worst_level) {
-      const bool is_judged = layer.diagnosis.level != Level::kUnmeasured;
-      return is_judged ? std::optional(static_cast<double>(layer.diagnosis.level)) : std::nullopt;
+      const bool was_checked = layer.diagnosis.level != Level::kUnmeasured;
+      return was_checked ? std::optional(static_cast<double>(layer.diagnosis.level)) : std::nullopt;
     }
     if (const auto logged = layer.logged.find(FigureNamed(gate_.metric));
         logged != layer.logged.end()) {
@@ -133,7 +133,7 @@ class LayerCheck {
     Broken broken{.layer = {.layer = title,
                             .value = gate_.worst_level ? std::nullopt : value,
                             .level = layer.diagnosis.level,
-                            .explanation = WhyBroken(layer, *value)},
+                            .explanation = FailureReason(layer, *value)},
                   .by = by};
     // The worst of its tensors speaks for a layer.
     const auto [place, is_new] = place_of_.try_emplace(title, broken_.size());
@@ -144,7 +144,7 @@ class LayerCheck {
     }
   }
 
-  std::string WhyBroken(const RankedLayer& layer, double value) const {
+  std::string FailureReason(const RankedLayer& layer, double value) const {
     if (gate_.worst_level) {
       std::string text = "is " + std::string(NameOf(layer.diagnosis.level));
       if (!layer.from_logged && layer.baseline.role != TensorRole::kOutput) {
@@ -170,7 +170,7 @@ class LayerCheck {
     return HumanCount(count) + (count == 1 ? " layer" : " layers");
   }
 
-  std::string FailureText(const BrokenLayer& worst) const {
+  std::string FailureText(const FailingLayer& worst) const {
     const std::string named = Quoted(worst.layer) + (gate_.worst_level ? " " : ": ");
     if (checked_.size() == 1) return named + worst.explanation;
     return HumanCount(broken_.size()) + " of " + CountText(checked_.size()) +
@@ -189,7 +189,7 @@ class LayerCheck {
 
   std::string UnmeasuredText() const {
     const std::vector<std::string_view> names = WithoutValue();
-    return "the level of " + CountText(names.size()) + " is not known (" + SomeNames(names) +
+    return "the level of " + CountText(names.size()) + " is not known (" + FirstNames(names) +
            "): " + why_unmeasured_;
   }
 
@@ -220,7 +220,7 @@ class LayerCheck {
     const std::string quoted = Quoted(gate_.layers[pattern]);
     if (!any) {
       return "no layer matches " + quoted +
-             (layers.empty() ? "; none were logged" : "; there are " + SomeNames(layers));
+             (layers.empty() ? "; none were logged" : "; there are " + FirstNames(layers));
     }
     if (all_excepted) return "'except' leaves out all layers that match " + quoted;
     if (gate_.worst_level) {
@@ -229,7 +229,7 @@ class LayerCheck {
              (why_unmeasured_.empty() ? "" : ": " + why_unmeasured_);
     }
     return "no layer that matches " + quoted + " has a figure " + Quoted(gate_.metric) +
-           (figures.empty() ? "" : "; there are " + SomeNames(figures));
+           (figures.empty() ? "" : "; there are " + FirstNames(figures));
   }
 
   const Gate& gate_;

@@ -42,7 +42,7 @@ GateResult CheckGate(const std::string& gate, const LayerRanking& ranking = Netw
 
 std::vector<std::string> BrokenNames(const GateResult& result) {
   std::vector<std::string> names;
-  for (const BrokenLayer& layer : result.broken) names.push_back(layer.layer);
+  for (const FailingLayer& layer : result.broken) names.push_back(layer.layer);
   return names;
 }
 
@@ -170,10 +170,9 @@ TEST(NamePattern, KnowsStarsAndQuestionMarksOnly) {
 TEST(CheckLayers, DoesNotPassForLevelsThatNobodyMeasured) {
   const Gate gate{.metric = "level", .layers = {"*"}, .worst_level = Level::kAmber};
   LayerRanking ranking;
+  ranking.layers.push_back({.baseline = {.layer = "good"}, .diagnosis = {.level = Level::kGreen}});
   ranking.layers.push_back(
-      {.baseline = {.layer = "good"}, .diagnosis = {.level = Level::kGreen}});
-  ranking.layers.push_back({.baseline = {.layer = "unknown"},
-                            .diagnosis = {.explanation = "not measured: both float"}});
+      {.baseline = {.layer = "unknown"}, .diagnosis = {.explanation = "not measured: both float"}});
   const GateResult result = CheckLayers(gate, ranking);
   EXPECT_EQ(result.outcome, GateOutcome::kMissing);
   EXPECT_EQ(result.explanation,

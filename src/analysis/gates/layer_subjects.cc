@@ -3,27 +3,27 @@
 #include <map>
 #include <utility>
 
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 #include "cboard/analysis/gates.h"
-#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/layer_variants.h"
 #include "cboard/analysis/stages.h"
 
 namespace cboard::analysis {
 namespace {
 
-using SideSpan = std::span<const LayerSide>;
+using SideSpan = std::span<const VariantLayers>;
 
 // The variant that others of a model are compared with; empty when it has none that counts as such.
-std::string_view BaselineAmong(SideSpan sides, std::string_view wanted, std::string_view of_table) {
+std::string_view FindBaseline(SideSpan sides, std::string_view wanted, std::string_view of_table) {
   const auto called = [&](std::string_view name) -> std::string_view {
     const auto found = std::ranges::find_if(
-        sides, [&](const LayerSide& side) { return !name.empty() && IsCalled(side, name); });
+        sides, [&](const VariantLayers& side) { return !name.empty() && IsCalled(side, name); });
     return found == sides.end() ? std::string_view() : found->variant;
   };
   for (const std::string_view name : {wanted, of_table}) {
     if (const std::string_view variant = called(name); !variant.empty()) return variant;
   }
-  for (const std::string_view name : kUsualBaselines) {
+  for (const std::string_view name : kKnownBaselines) {
     if (const std::string_view variant = called(name); !variant.empty()) return variant;
   }
   return {};
@@ -34,7 +34,7 @@ std::string_view BaselineAmong(SideSpan sides, std::string_view wanted, std::str
 class Baselines {
  public:
   Baselines(SideSpan sides, std::string_view variant) {
-    for (const LayerSide& side : sides) {
+    for (const VariantLayers& side : sides) {
       if (side.variant != variant) continue;
       if (any_ == nullptr) any_ = &side;
       by_run_.emplace(side.run, &side);
@@ -42,27 +42,27 @@ class Baselines {
     }
   }
 
-  const LayerSide* For(const LayerSide& side) const {
+  const VariantLayers* For(const VariantLayers& side) const {
     if (const auto same = by_run_.find(side.run); same != by_run_.end()) return same->second;
     const auto beside = by_parent_.find(ParentOf(WithoutDot(side.run)));
     return beside != by_parent_.end() ? beside->second : any_;
   }
 
  private:
-  const LayerSide* any_ = nullptr;
-  std::map<std::string_view, const LayerSide*> by_run_;
-  std::map<std::string_view, const LayerSide*> by_parent_;
+  const VariantLayers* any_ = nullptr;
+  std::map<std::string_view, const VariantLayers*> by_run_;
+  std::map<std::string_view, const VariantLayers*> by_parent_;
 };
 
 // Whether it is a stage before the one that is shipped: its values are those of the float model.
-bool IsOnTheWay(const LayerSide& side, SideSpan group) {
+bool IsOnTheWay(const VariantLayers& side, SideSpan group) {
   return side.is_stage && side.table_variant.empty() &&
-         std::ranges::any_of(group, [](const LayerSide& other) {
+         std::ranges::any_of(group, [](const VariantLayers& other) {
            return other.is_stage && other.table_variant == kQuantizedStages;
          });
 }
 
-std::string NameOfSide(const LayerSide& side, bool is_unique) {
+std::string NameOfSide(const VariantLayers& side, bool is_unique) {
   if (side.model.empty()) return side.run;
   return is_unique ? side.model : WithPlace(side.model, side.run);
 }
@@ -71,7 +71,7 @@ std::string NameOfSide(const LayerSide& side, bool is_unique) {
 
 std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>& snapshot,
                                           const ComparisonTable& table, std::string_view baseline) {
-  const std::vector<LayerSide> sides = FindLayerSides(*snapshot);  // By model.
+  const std::vector<VariantLayers> sides = FindVariantLayers(*snapshot);  // By model.
   std::map<std::string, std::string_view> baselines;
   for (const TableModel& model : table.models) {
     baselines.emplace(ModelKeyOf(model.model), model.baseline);
@@ -79,17 +79,17 @@ std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>&
   std::vector<LayerSubject> subjects;
   for (auto first = sides.begin(); first != sides.end();) {
     const auto last = std::find_if(
-        first, sides.end(), [&](const LayerSide& side) { return side.model != first->model; });
+        first, sides.end(), [&](const VariantLayers& side) { return side.model != first->model; });
     const SideSpan group(first, last);
     const auto of_table = baselines.find(ModelKeyOf(first->model));
-    const std::string_view reference = BaselineAmong(
+    const std::string_view reference = FindBaseline(
         group, baseline, of_table == baselines.end() ? std::string_view() : of_table->second);
     const Baselines references(group, reference);
     std::map<std::string_view, std::size_t> uses;
-    for (const LayerSide& side : group) ++uses[side.variant];
-    for (const LayerSide& side : group) {
+    for (const VariantLayers& side : group) ++uses[side.variant];
+    for (const VariantLayers& side : group) {
       if (side.variant == reference || IsOnTheWay(side, group)) continue;
-      const LayerSide* const against = references.For(side);
+      const VariantLayers* const against = references.For(side);
       subjects.push_back(
           {.name = NameOfSide(side, uses[side.variant] == 1),
            .model = side.model,
@@ -99,7 +99,7 @@ std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>&
            .run = side.run,
            .rank = [snapshot, side,
                     against = against != nullptr ? std::optional(*against) : std::nullopt] {
-             return RankSides(snapshot, against ? &*against : nullptr, side);
+             return RankVariants(snapshot, against ? &*against : nullptr, side);
            }});
     }
     first = last;

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/layers/sample_histogram.h"
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
+#include "analysis/testing/sample_histogram.h"
 #include "cboard/analysis/gates.h"
 #include "cboard/analysis/snapshot_table.h"
 

@@ -4,23 +4,23 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/number_text.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
 
-constexpr PolicyGate MostLost(double limit) {
-  return {"drop", "accuracy", LimitKind::kMostLost, limit};
+constexpr PolicyGate MaxLoss(double limit) {
+  return {"drop", "accuracy", LimitKind::kMaxLoss, limit};
 }
-constexpr PolicyGate LeastGain(std::string_view label, std::string_view metric, double limit) {
-  return {label, metric, LimitKind::kLeastGain, limit};
+constexpr PolicyGate MinGain(std::string_view label, std::string_view metric, double limit) {
+  return {label, metric, LimitKind::kMinGain, limit};
 }
 
-constexpr std::array kBalanced = {MostLost(0.01), LeastGain("ratio", "model_size_mb", 3),
-                                  LeastGain("speedup", "latency_mean_ms", 1.2),
-                                  LeastGain("speedup", "throughput", 1.2)};
-constexpr std::array kAccuracyFirst = {MostLost(0.005)};
-constexpr std::array kSmallest = {MostLost(0.02), LeastGain("ratio", "model_size_mb", 3.9)};
+constexpr std::array kBalanced = {MaxLoss(0.01), MinGain("ratio", "model_size_mb", 3),
+                                  MinGain("speedup", "latency_mean_ms", 1.2),
+                                  MinGain("speedup", "throughput", 1.2)};
+constexpr std::array kAccuracyFirst = {MaxLoss(0.005)};
+constexpr std::array kSmallest = {MaxLoss(0.02), MinGain("ratio", "model_size_mb", 3.9)};
 constexpr std::array kPolicies = {Policy{"balanced", kBalanced},
                                   Policy{"accuracy first", kAccuracyFirst},
                                   Policy{"smallest", kSmallest}};
@@ -47,7 +47,7 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
   const std::optional<double> a = ValueOf(baseline, gate.metric);
   const std::optional<double> b = ValueOf(variant, gate.metric);
   PolicyCheck check{.gate = &gate};
-  if (gate.kind == LimitKind::kMostLost) {
+  if (gate.kind == LimitKind::kMaxLoss) {
     check.rule = std::string(gate.label) + " ≤ " + ShortNumber(gate.limit * 100) + " pp";
     if (!a || !b) return check;
     const double lost = AsFraction(*a) - AsFraction(*b);
@@ -68,7 +68,7 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
 }  // namespace
 
 std::string PolicyCheck::failure() const {
-  const bool is_drop = gate->kind == LimitKind::kMostLost;
+  const bool is_drop = gate->kind == LimitKind::kMaxLoss;
   const std::string_view unit = is_drop ? " pp" : "×";  // Said once, with the limit.
   const std::string value = text.ends_with(unit) ? text.substr(0, text.size() - unit.size()) : text;
   return std::string(gate->label) + " " + value + (is_drop ? " > " : " < ") +

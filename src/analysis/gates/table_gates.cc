@@ -5,11 +5,11 @@
 #include <limits>
 #include <numeric>
 
+#include "analysis/gates/first_names.h"
 #include "analysis/gates/limits.h"
-#include "analysis/gates/some_names.h"
-#include "analysis/number_text.h"
 #include "cboard/base/strings.h"
 #include "cboard/base/typing_errors.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -69,11 +69,11 @@ class RowChecker {
     }
     for (const RatioCell& ratio : comparison.ratios) names.push_back(ratio.name);
     if (comparison.aurora.score) names.push_back("aurora");
-    constexpr std::size_t kLongest = 64;  // Of what is compared; a contract may say anything.
+    constexpr std::size_t kMaxNameBytes = 64;  // Of what is compared; a contract may say anything.
     std::ranges::stable_sort(names, {}, [&](std::string_view name) {
-      return TypingErrors(metric.substr(0, kLongest), name.substr(0, kLongest));
+      return TypingErrors(metric.substr(0, kMaxNameBytes), name.substr(0, kMaxNameBytes));
     });
-    return names.empty() ? "" : "; there are " + SomeNames(names);
+    return names.empty() ? "" : "; there are " + FirstNames(names);
   }
 
   Better DirectionOf(const Gate& gate) const {

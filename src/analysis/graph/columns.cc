@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "analysis/graph/proper_graph.h"
+#include "analysis/graph/layered_graph.h"
 
 namespace cboard::analysis {
 namespace {
@@ -18,7 +18,7 @@ struct Direction {
 
 class ColumnPacker {
  public:
-  ColumnPacker(const ProperGraph& graph, double node_gap, double line_gap)
+  ColumnPacker(const LayeredGraph& graph, double node_gap, double line_gap)
       : graph_(graph), node_gap_(node_gap), line_gap_(line_gap) {
     MarkConflicts();
   }
@@ -46,9 +46,9 @@ class ColumnPacker {
       std::uint32_t left = 0;
       for (std::size_t i = 0; i < lower.size(); ++i) {
         const std::uint32_t* straight = nullptr;
-        if (graph_.IsBend(lower[i])) {
+        if (graph_.IsDummyNode(lower[i])) {
           for (const auto& link : graph_.above[lower[i]]) {
-            if (graph_.IsBend(link.node)) straight = &link.node;
+            if (graph_.IsDummyNode(link.node)) straight = &link.node;
           }
         }
         if (straight == nullptr && i + 1 < lower.size()) continue;
@@ -56,7 +56,7 @@ class ColumnPacker {
                                                         : static_cast<std::uint32_t>(upper.size());
         for (; scanned <= i; ++scanned) {
           for (const auto& link : graph_.above[lower[scanned]]) {
-            const bool inner = graph_.IsBend(link.node) && graph_.IsBend(lower[scanned]);
+            const bool inner = graph_.IsDummyNode(link.node) && graph_.IsDummyNode(lower[scanned]);
             const std::uint32_t place = graph_.places[link.node];
             if (!inner && (place < left || place > right)) conflicts_[link.line] = 1;
           }
@@ -120,7 +120,7 @@ class ColumnPacker {
     return direction_.from_right ? graph_.lefts[node] : graph_.rights[node];
   }
   double GapBetween(std::uint32_t a, std::uint32_t b) const {
-    return graph_.IsBend(a) && graph_.IsBend(b) ? line_gap_ : node_gap_;
+    return graph_.IsDummyNode(a) && graph_.IsDummyNode(b) ? line_gap_ : node_gap_;
   }
 
   // Columns as far left as their neighbours allow, then as far right as those to the right allow.
@@ -160,7 +160,7 @@ class ColumnPacker {
     return xs;
   }
 
-  const ProperGraph& graph_;
+  const LayeredGraph& graph_;
   double node_gap_;
   double line_gap_;
   Direction direction_;
@@ -171,7 +171,7 @@ class ColumnPacker {
 
 }  // namespace
 
-std::vector<double> AlignColumns(const ProperGraph& graph, double node_gap, double line_gap) {
+std::vector<double> AlignColumns(const LayeredGraph& graph, double node_gap, double line_gap) {
   ColumnPacker packer(graph, node_gap, line_gap);
   std::array<std::vector<double>, 4> candidates;
   std::array<double, 4> lows{}, highs{};

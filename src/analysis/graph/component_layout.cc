@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/graph/proper_graph.h"
+#include "analysis/graph/layered_graph.h"
 
 namespace cboard::analysis {
 namespace {
@@ -29,10 +29,10 @@ class ComponentLayout {
 
   // Writes positions and routes of the component, from (0, 0) on, and its size.
   void Run(GraphLayout& layout, Component& component) {
-    ranked_ = WithoutCircles(component_.nodes.size(), ranked_);
+    ranked_ = WithoutCycles(component_.nodes.size(), ranked_);
     AssignAllRanks();
     LimitSpans();
-    MakeProper();
+    InsertDummyNodes();
     OrderRanks(graph_);
     xs_ = AlignColumns(graph_, options_.node_gap, options_.line_gap);
     PlaceRanks();
@@ -109,7 +109,7 @@ class ComponentLayout {
     return ranked_[a].from == ranked_[b].from && UpperOffset(a) == UpperOffset(b);
   }
 
-  void MakeProper() {
+  void InsertDummyNodes() {
     const std::size_t count = component_.nodes.size();
     graph_.box_count = count;
     for (std::size_t i = 0; i < count; ++i) {
@@ -241,7 +241,7 @@ class ComponentLayout {
   std::vector<RankedEdge> ranked_;
   std::vector<std::uint32_t> by_source_;
   std::uint32_t longest_span_ = 0;
-  ProperGraph graph_;
+  LayeredGraph graph_;
   std::vector<Chain> chains_;  // Of each edge.
   std::vector<double> xs_, rank_tops_, rank_bottoms_;
 };

@@ -3,7 +3,7 @@
 #include <functional>
 #include <queue>
 
-#include "analysis/graph/proper_graph.h"
+#include "analysis/graph/layered_graph.h"
 
 namespace cboard::analysis {
 

@@ -53,8 +53,8 @@ class Differ {
       diff_.nodes.push_back({.b = i, .change = NodeChange::kAdded});
     }
     AddEdges();
-    LeadThrough(kInA);
-    LeadThrough(kInB);
+    RouteEdgesThrough(kInA);
+    RouteEdgesThrough(kInB);
     Summarize();
     return std::move(diff_);
   }
@@ -71,7 +71,7 @@ class Differ {
     for (const NodeDifference& difference : differences) ++whats[difference.what];
   }
 
-  std::vector<std::string> WhatsOf(const std::string& op) const {
+  std::vector<std::string> DifferencesOf(const std::string& op) const {
     const auto found = whats_.find(op);
     if (found == whats_.end()) return {};
     std::vector<std::pair<std::size_t, std::string>> counts;
@@ -79,7 +79,7 @@ class Differ {
     std::ranges::stable_sort(counts, std::greater<>(), [](const auto& c) { return c.first; });
     std::vector<std::string> whats;
     for (auto& [count, what] : counts) {
-      if (whats.size() < kMostWhats) whats.push_back(std::move(what));
+      if (whats.size() < kMaxDifferences) whats.push_back(std::move(what));
     }
     return whats;
   }
@@ -151,7 +151,7 @@ class Differ {
   // Where one side has a line and the other a line through nodes that only it has, the line takes
   // that way in both: past a quantize that A does not have, A's line runs straight through its
   // place. So does B's through what was fused.
-  void LeadThrough(std::uint8_t side) {
+  void RouteEdgesThrough(std::uint8_t side) {
     const std::uint8_t other = kInBoth & ~side;
     const auto is_foreign = [&](std::uint32_t node) {
       const DiffNode& n = diff_.nodes[node];
@@ -173,7 +173,7 @@ class Differ {
       if (is_foreign(edge.to)) in[edge.to] = in[edge.to] == kNoNode ? i : kSeveral;
       if (is_foreign(edge.from)) out[edge.from] = out[edge.from] == kNoNode ? i : kSeveral;
     }
-    constexpr std::size_t kLongestWay = 8;
+    constexpr std::size_t kMaxPathNodes = 8;
     std::vector<char> dropped(diff_.edges.size(), 0);
     std::vector<std::uint32_t> way;
     for (std::uint32_t i = 0; i < diff_.edges.size(); ++i) {
@@ -182,7 +182,7 @@ class Differ {
       if (is_foreign(first.from) || !is_foreign(first.to)) continue;
       way.assign(1, i);
       std::uint32_t at = first.to;
-      while (is_foreign(at) && way.size() < kLongestWay && in[at] < kSeveral &&
+      while (is_foreign(at) && way.size() < kMaxPathNodes && in[at] < kSeveral &&
              out[at] < kSeveral) {
         way.push_back(out[at]);
         at = diff_.edges[out[at]].to;
@@ -206,7 +206,7 @@ class Differ {
       if (node.change == NodeChange::kSame) continue;
       const GraphNode& shown = node.a != kNoNode ? a_.nodes[node.a] : b_.nodes[node.b];
       const NodeFacts& facts = node.a != kNoNode ? facts_a_[node.a] : facts_b_[node.b];
-      if (shown.op.empty() || facts.constant || facts.note_about) continue;
+      if (shown.op.empty() || facts.constant || facts.annotates) continue;
       std::string other;
       if (node.change == NodeChange::kFused) {
         other = b_.nodes[diff_.nodes[node.fused_into].b].op;
@@ -218,7 +218,7 @@ class Differ {
     for (auto& [key, count] : counts) {
       const auto& [change, op, other] = key;
       DiffSummaryLine line{.change = change, .count = count, .op = op, .other = other};
-      if (change == NodeChange::kChanged && other.empty()) line.whats = WhatsOf(op);
+      if (change == NodeChange::kChanged && other.empty()) line.whats = DifferencesOf(op);
       diff_.summary.push_back(std::move(line));
     }
     std::ranges::stable_sort(diff_.summary, [](const auto& x, const auto& y) {

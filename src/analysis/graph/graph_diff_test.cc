@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/graph/graph_builder.h"
+#include "analysis/testing/graph_builder.h"
 
 namespace cboard::analysis {
 namespace {

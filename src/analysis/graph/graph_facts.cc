@@ -23,9 +23,9 @@ constexpr auto kConstantOps = std::to_array<std::string_view>(
 constexpr auto kOutputTypeKeys = std::to_array<std::string_view>(
     {"Toutput", "out_type", "DstT", "output_type", "dtype", "T", "element_type"});
 
-constexpr std::string_view kWeightNote = ".weights";
-constexpr std::string_view kActivationNote = ".activation";
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 50;
+constexpr std::string_view kWeightAnnotation = ".weights";
+constexpr std::string_view kActivationAnnotation = ".activation";
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 50;
 
 const std::string* FindAttribute(const GraphNode& node, std::string_view key) {
   const auto found = std::ranges::lower_bound(node.attributes, key, {}, &GraphAttribute::key);
@@ -34,7 +34,7 @@ const std::string* FindAttribute(const GraphNode& node, std::string_view key) {
 
 // Saturates, so that a hostile shape cannot wrap around.
 std::uint64_t Times(std::uint64_t a, std::uint64_t b) {
-  return a != 0 && b > kMostElements / a ? kMostElements : a * b;
+  return a != 0 && b > kMaxElements / a ? kMaxElements : a * b;
 }
 
 std::uint64_t ElementsOf(const proto::Shape& shape) {
@@ -112,7 +112,7 @@ class FactCollector {
       : graph_(graph), order_(OrderOfComputation(graph)), facts_(graph.nodes.size()) {}
 
   std::vector<NodeFacts> Collect() {
-    FindNotes();
+    FindAnnotations();
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const GraphNode& node = graph_.nodes[i];
       facts_[i].constant = std::ranges::find(kConstantOps, node.op) != kConstantOps.end();
@@ -127,7 +127,7 @@ class FactCollector {
       if (!from.constant && to.activation_bits == 0) to.activation_bits = from.activation_bits;
     }
     AddWeights();
-    ApplyNotes();
+    ApplyAnnotations();
     FindCodes();
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) AddOutputBytes(i);
     return std::move(facts_);
@@ -203,26 +203,26 @@ class FactCollector {
     }
   }
 
-  void FindNotes() {
+  void FindAnnotations() {
     std::unordered_map<std::string_view, std::uint32_t> by_name;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i)
       by_name.emplace(graph_.nodes[i].name, i);
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       const std::string_view name = graph_.nodes[i].name;
-      for (const std::string_view suffix : {kWeightNote, kActivationNote}) {
+      for (const std::string_view suffix : {kWeightAnnotation, kActivationAnnotation}) {
         if (!name.ends_with(suffix)) continue;
         const auto about = by_name.find(name.substr(0, name.size() - suffix.size()));
-        if (about != by_name.end()) facts_[i].note_about = about->second;
+        if (about != by_name.end()) facts_[i].annotates = about->second;
       }
     }
   }
 
-  void ApplyNotes() {
+  void ApplyAnnotations() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const GraphNode& node = graph_.nodes[i];
-      const std::size_t about = facts_[i].note_about.value_or(i);
-      ReadConfiguredBits(node, about != i && node.name.ends_with(kWeightNote),
-                         about != i && node.name.ends_with(kActivationNote), facts_[about]);
+      const std::size_t about = facts_[i].annotates.value_or(i);
+      ReadConfiguredBits(node, about != i && node.name.ends_with(kWeightAnnotation),
+                         about != i && node.name.ends_with(kActivationAnnotation), facts_[about]);
     }
   }
 
@@ -253,13 +253,13 @@ class FactCollector {
 
 // Stage logs lead values through their notes: conv1, conv1.activation, relu. What enters or leaves
 // a note enters or leaves the node that it is about.
-void JoinNotes(const std::vector<NodeFacts>& facts, Graph& graph) {
+void JoinAnnotations(const std::vector<NodeFacts>& facts, Graph& graph) {
   const auto node = [&](std::uint32_t index) {
-    while (facts[index].note_about) index = *facts[index].note_about;  // Ever shorter names.
+    while (facts[index].annotates) index = *facts[index].annotates;  // Ever shorter names.
     return index;
   };
   for (GraphEdge& edge : graph.edges) {
-    const bool is_note = facts[edge.from].note_about || facts[edge.to].note_about;
+    const bool is_note = facts[edge.from].annotates || facts[edge.to].annotates;
     if (!is_note) continue;
     edge.from = node(edge.from);
     edge.to = node(edge.to);
@@ -284,7 +284,7 @@ MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile) {
   }
   MeasuredGraph measured;
   measured.facts = FactCollector(graph).Collect();
-  JoinNotes(measured.facts, graph);
+  JoinAnnotations(measured.facts, graph);
   measured.graph = std::move(graph);
   for (std::size_t i = 0; i < costs; ++i) {
     const std::optional<NodeCost>& cost = profile->costs[i];

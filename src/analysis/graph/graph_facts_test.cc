@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/graph/graph_builder.h"
+#include "analysis/testing/graph_builder.h"
 #include "cboard/analysis/running_memory.h"
 
 namespace cboard::analysis {
@@ -13,7 +13,7 @@ using proto::DataType;
 using ::testing::ElementsAre;
 
 std::vector<std::pair<std::string, Attribute>> Weight(DataType type, proto::Shape shape) {
-  return {{"dtype", Attribute::Type(type)}, {"shape", Attribute::OfShape(shape)}};
+  return {{"dtype", Attribute::Type(type)}, {"shape", Attribute::EncodedShape(shape)}};
 }
 
 TEST(BitsOfType, ReadsAnyName) {
@@ -78,7 +78,7 @@ TEST(MeasureGraph, ReadsTheNotesOfStageLogs) {
                                {"x", "Input"}});
   EXPECT_EQ(graph->facts[1].weight_bits, 4);
   EXPECT_EQ(graph->facts[1].activation_bits, 6);
-  EXPECT_EQ(graph->facts[0].note_about, 1u);
+  EXPECT_EQ(graph->facts[0].annotates, 1u);
   ASSERT_EQ(graph->graph.edges.size(), 2u) << "notes stand in nobody's way";
   EXPECT_EQ(graph->graph.edges[0].to, 1u);
   EXPECT_EQ(graph->graph.edges[1].from, 1u);

@@ -38,7 +38,7 @@ std::string Joined(std::span<const std::string_view> parts) {
 }
 
 // The name of the model and of the graph stand in front of what layers are called.
-constexpr std::size_t kMostDropped = 2;
+constexpr std::size_t kMaxDroppedScopes = 2;
 constexpr std::uint32_t kSeveral = kNoNode - 1;
 
 // The node of a group that its layer is about: the one with most weights, else the first shown.
@@ -75,10 +75,11 @@ class Representatives {
 std::vector<std::uint32_t> FindLayers(const GraphScene& scene,
                                       std::span<const std::string_view> layers) {
   // By how many parts were dropped in front: a closer name wins.
-  std::unordered_map<std::string, std::uint32_t> known[kMostDropped + 1];
+  std::unordered_map<std::string, std::uint32_t> known[kMaxDroppedScopes + 1];
   const auto learn = [&](std::string_view path, std::uint32_t node) {
     const auto parts = PartsOf(path);
-    for (std::size_t dropped = 0; dropped <= kMostDropped && dropped < parts.size(); ++dropped) {
+    for (std::size_t dropped = 0; dropped <= kMaxDroppedScopes && dropped < parts.size();
+         ++dropped) {
       const auto [found, is_new] =
           known[dropped].emplace(Joined(std::span(parts).subspan(dropped)), node);
       if (!is_new && found->second != node) found->second = kSeveral;

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "analysis/graph/proper_graph.h"
+#include "analysis/graph/layered_graph.h"
 
 namespace cboard::analysis {
 namespace {
@@ -222,7 +222,7 @@ TEST(LayOut, SharesTheLineOfAValueThatManyUse) {
 
 TEST(CountCrossings, AgreesWithComparingAllPairs) {
   std::mt19937 random(3);
-  ProperGraph graph;
+  LayeredGraph graph;
   const std::uint32_t half = 40;
   graph.ranks.assign(half, 0);
   graph.ranks.resize(2 * half, 1);

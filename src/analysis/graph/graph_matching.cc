@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/graph/graph_names.h"
-#include "analysis/graph/proper_graph.h"
+#include "analysis/graph/layered_graph.h"
 #include "cboard/analysis/graph_diff.h"
 #include "cboard/analysis/layers.h"
 
@@ -92,7 +92,7 @@ class Matcher {
     if (!is_new && found->second != node) found->second = kSeveral;
   }
 
-  static bool IsComputation(const NodeFacts& facts) { return !facts.constant && !facts.note_about; }
+  static bool IsComputation(const NodeFacts& facts) { return !facts.constant && !facts.annotates; }
 
   // Matches what has the same key in both and is the only one there; calls `matched` with A's.
   template <typename Nodes, typename Matched>

@@ -4,7 +4,7 @@
 #include <functional>
 #include <unordered_map>
 
-#include "analysis/graph/proper_graph.h"
+#include "analysis/graph/layered_graph.h"
 #include "cboard/base/check.h"
 
 namespace cboard::analysis {
@@ -53,7 +53,7 @@ std::vector<char> FindHidden(const GraphScene& scene) {
   for (const DiffEdge& edge : scene.diff.edges) used[edge.from] = 1;
   for (std::uint32_t i = 0; i < count; ++i) {
     const NodeFacts* const facts = scene.FactsInA(i) ? scene.FactsInA(i) : scene.FactsInB(i);
-    hidden[i] = (facts->constant && used[i]) || facts->note_about;
+    hidden[i] = (facts->constant && used[i]) || facts->annotates;
   }
   return hidden;
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/run_owners.h"
-#include "analysis/run_path.h"
-#include "cboard/analysis/meaning.h"
+#include "analysis/runs/run_owners.h"
+#include "analysis/runs/run_path.h"
+#include "cboard/analysis/parsed_tag.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/tags.h"
 #include "cboard/reader/media_query.h"
@@ -50,14 +50,14 @@ bool ReadOwner(const Run& run, GraphSource& source) {
 // "resnet18/int8" and "resnet18_int8" name both model and variant.
 void ReadRunName(std::string_view run, GraphSource& source) {
   const std::string_view name = LastPart(WithoutDot(run));
-  if (IsUsualVariant(name)) {
+  if (IsKnownVariant(name)) {
     source.variant = name;
     const std::string_view parent = ParentOf(WithoutDot(run));
     if (parent != ".") source.model = LastPart(parent);
     return;
   }
   const std::size_t split = name.find_last_of("_-");
-  if (split == std::string_view::npos || !IsUsualVariant(name.substr(split + 1))) return;
+  if (split == std::string_view::npos || !IsKnownVariant(name.substr(split + 1))) return;
   source.model = name.substr(0, split);
   source.variant = name.substr(split + 1);
 }
@@ -76,7 +76,7 @@ Result<std::string> GraphDefOf(GraphKind kind, std::string bytes) {
   return bytes;
 }
 
-void TakeMost(const GraphProfile& more, GraphProfile& most) {
+void KeepLarger(const GraphProfile& more, GraphProfile& most) {
   if (most.costs.empty()) {
     most.costs = more.costs;
     return;
@@ -186,7 +186,7 @@ Result<MeasuredGraph> ReadGraph(const Snapshot& snapshot, const GraphSource& sou
       problems.push_back(Annotate(profile.error(), "run metadata " + Quoted(name)));
       continue;
     }
-    TakeMost(*profile, most);
+    KeepLarger(*profile, most);
   }
   return MeasureGraph(*std::move(graph), most.costs.empty() ? nullptr : &most);
 }

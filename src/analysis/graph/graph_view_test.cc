@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "analysis/graph/graph_builder.h"
+#include "analysis/testing/graph_builder.h"
 #include "testing/matchers.h"
 
 namespace cboard::analysis {
@@ -192,7 +192,7 @@ TEST(ViewScene, AddsUpWhatIsInABox) {
   const auto weight = [](proto::DataType type) {
     return std::vector<std::pair<std::string, proto::Attribute>>{
         {"dtype", proto::Attribute::Type(type)},
-        {"shape", proto::Attribute::OfShape({64, 3, 3, 3})}};
+        {"shape", proto::Attribute::EncodedShape({64, 3, 3, 3})}};
   };
   std::vector<TestNode> nodes = TwoBlocks();
   nodes[2].attributes = weight(proto::DataType::kInt8);
@@ -204,7 +204,7 @@ TEST(ViewScene, AddsUpWhatIsInABox) {
   EXPECT_EQ(net.a.memory_bytes, 120u);
   EXPECT_EQ(net.a.compute_micros, 12u);
   EXPECT_EQ(net.a.weight_bytes, 64u * 27);
-  EXPECT_EQ(net.a.least_weight_bits, 8);
+  EXPECT_EQ(net.a.min_weight_bits, 8);
 }
 
 TEST(ViewScene, ShowsConstantsWhenAskedOrAlone) {
@@ -224,7 +224,7 @@ TEST(ViewScene, MarksBothSidesOfAPair) {
   EXPECT_EQ(relu.change, NodeChange::kFused);
   EXPECT_EQ(PathOf(scene, view.boxes[relu.fused_into]), "conv");
   EXPECT_EQ(relu.b.node_count, 0u);
-  EXPECT_EQ(BoxAt(scene, view, "conv").b.least_activation_bits, 8);
+  EXPECT_EQ(BoxAt(scene, view, "conv").b.min_activation_bits, 8);
 }
 
 TEST(Trace, FollowsLinesBackToWhereTheyComeFrom) {

@@ -71,12 +71,12 @@ void CompareAttributes(const std::vector<GraphAttribute>& a, const std::vector<G
   }
 }
 
-bool IsNote(const MeasuredGraph& measured, std::uint32_t node) {
-  return measured.facts[node].note_about.has_value();
+bool IsAnnotation(const MeasuredGraph& measured, std::uint32_t node) {
+  return measured.facts[node].annotates.has_value();
 }
 
 // "weights" of "conv1.weights".
-std::string_view KindOfNote(const GraphNode& note) {
+std::string_view AnnotationKindOf(const GraphNode& note) {
   return std::string_view(note.name).substr(note.name.rfind('.') + 1);
 }
 
@@ -91,7 +91,7 @@ const std::string* ValueOf(const GraphNode& constant) {
 NodeComparer::Side::Side(const MeasuredGraph& graph)
     : measured(graph), about(graph.graph.nodes.size()) {
   for (std::uint32_t i = 0; i < about.size(); ++i) {
-    if (const auto node = graph.facts[i].note_about) about[*node].push_back(i);
+    if (const auto node = graph.facts[i].annotates) about[*node].push_back(i);
   }
   for (const GraphEdge& edge : graph.graph.edges) {  // By `to`, then by input.
     const std::string& op = graph.graph.nodes[edge.to].op;
@@ -118,19 +118,19 @@ Differences NodeComparer::Compare(std::uint32_t a, std::uint32_t b) const {
   CompareAttributes(
       node_a.attributes, node_b.attributes,
       [](const std::string& key) -> std::string_view { return key; }, differences);
-  CompareNotes(a, b, differences);
+  CompareAnnotations(a, b, differences);
   CompareConstants(a, b, differences);
   return differences;
 }
 
-void NodeComparer::CompareNotes(std::uint32_t a, std::uint32_t b, Differences& to) const {
+void NodeComparer::CompareAnnotations(std::uint32_t a, std::uint32_t b, Differences& to) const {
   using Notes = std::map<std::string_view, const GraphNode*>;
   const auto notes_of = [](const Side& side, std::uint32_t node) {
     Notes notes;
     for (const std::uint32_t other : side.about[node]) {
-      if (!IsNote(side.measured, other)) continue;
+      if (!IsAnnotation(side.measured, other)) continue;
       const GraphNode& note = side.measured.graph.nodes[other];
-      notes.emplace(KindOfNote(note), &note);
+      notes.emplace(AnnotationKindOf(note), &note);
     }
     return notes;
   };
@@ -154,7 +154,8 @@ void NodeComparer::CompareConstants(std::uint32_t a, std::uint32_t b, Difference
   const auto constants_of = [](const Side& side, std::uint32_t node) {
     std::vector<const GraphNode*> constants;
     for (const std::uint32_t other : side.about[node]) {
-      if (!IsNote(side.measured, other)) constants.push_back(&side.measured.graph.nodes[other]);
+      if (!IsAnnotation(side.measured, other))
+        constants.push_back(&side.measured.graph.nodes[other]);
     }
     return constants;
   };

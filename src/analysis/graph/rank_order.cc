@@ -2,7 +2,7 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/graph/proper_graph.h"
+#include "analysis/graph/layered_graph.h"
 
 namespace cboard::analysis {
 namespace {
@@ -13,7 +13,7 @@ constexpr int kSweepsOfLargeGraphs = 4;
 constexpr std::size_t kLargeGraph = 40'000;
 constexpr int kPatience = 3;  // Sweeps without improvement before giving up.
 
-void SetPlaces(ProperGraph& graph) {
+void SetPlaces(LayeredGraph& graph) {
   graph.places.resize(graph.size());
   for (const auto& rank : graph.order) {
     for (std::uint32_t i = 0; i < rank.size(); ++i) graph.places[rank[i]] = i;
@@ -21,7 +21,7 @@ void SetPlaces(ProperGraph& graph) {
 }
 
 // Depth first, so that what belongs together stands together.
-void OrderByDepth(ProperGraph& graph) {
+void OrderByDepth(LayeredGraph& graph) {
   std::uint32_t rank_count = 0;
   for (const std::uint32_t rank : graph.ranks) rank_count = std::max(rank_count, rank + 1);
   graph.order.assign(rank_count, {});
@@ -51,9 +51,9 @@ void OrderByDepth(ProperGraph& graph) {
 // Orders a rank by the mean place of each node's neighbours in the rank before it.
 class RankSorter {
  public:
-  explicit RankSorter(const ProperGraph& graph) : means_(graph.size(), 0) {}
+  explicit RankSorter(const LayeredGraph& graph) : means_(graph.size(), 0) {}
 
-  void Sort(ProperGraph& graph, std::vector<std::uint32_t>& rank, const Neighbours& neighbours) {
+  void Sort(LayeredGraph& graph, std::vector<std::uint32_t>& rank, const Neighbours& neighbours) {
     for (const std::uint32_t node : rank) {
       const auto links = neighbours[node];
       if (links.empty()) {
@@ -86,7 +86,7 @@ std::uint64_t CountInversions(std::span<const std::uint32_t> sequence, std::size
   return inversions;
 }
 
-void SortByPlace(const ProperGraph& graph, Neighbours& neighbours) {
+void SortByPlace(const LayeredGraph& graph, Neighbours& neighbours) {
   for (std::size_t node = 0; node < graph.size(); ++node) {
     std::ranges::sort(neighbours[node], {}, [&](const Neighbours::Link& link) {
       return std::pair(graph.places[link.node], link.line);
@@ -96,7 +96,7 @@ void SortByPlace(const ProperGraph& graph, Neighbours& neighbours) {
 
 }  // namespace
 
-std::uint64_t CountCrossings(const ProperGraph& graph) {
+std::uint64_t CountCrossings(const LayeredGraph& graph) {
   std::uint64_t crossings = 0;
   std::vector<std::uint32_t> ends, tree;
   for (std::size_t rank = 0; rank + 1 < graph.order.size(); ++rank) {
@@ -111,7 +111,7 @@ std::uint64_t CountCrossings(const ProperGraph& graph) {
   return crossings;
 }
 
-void OrderRanks(ProperGraph& graph) {
+void OrderRanks(LayeredGraph& graph) {
   OrderByDepth(graph);
   RankSorter sorter(graph);
   auto best = graph.order;

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "analysis/graph/proper_graph.h"
+#include "analysis/graph/layered_graph.h"
 
 namespace cboard::analysis {
 namespace {
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> TopologicalOrder(std::size_t node_count, const Neighb
 
 }  // namespace
 
-std::vector<RankedEdge> WithoutCircles(std::size_t node_count, std::span<const RankedEdge> edges) {
+std::vector<RankedEdge> WithoutCycles(std::size_t node_count, std::span<const RankedEdge> edges) {
   std::vector<RankedEdge> result(edges.begin(), edges.end());
   const Neighbours outputs(node_count, FromsOf(edges), TosOf(edges));
   enum class State : std::uint8_t { kNew, kOnPath, kDone };

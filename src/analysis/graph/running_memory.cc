@@ -34,7 +34,7 @@ RunningMemory RunMemory(const MeasuredGraph& measured) {
   RunningMemory memory;
   for (const std::uint32_t node : OrderOfComputation(graph)) {
     const NodeFacts& facts = measured.facts[node];
-    if (!facts.constant && !facts.note_about) memory.nodes.push_back(node);
+    if (!facts.constant && !facts.annotates) memory.nodes.push_back(node);
   }
   const std::vector<std::uint32_t> owner = OwnersOf(measured, memory.nodes);
   constexpr std::size_t kNever = static_cast<std::size_t>(-1);

@@ -10,9 +10,9 @@ namespace cboard::analysis {
 namespace {
 
 // With fewer boxes than this a view says too little, and opens the largest group all the same,
-// unless that has more than kMostInOneGroup parts.
+// unless that has more than kMaxBoxesPerGroup parts.
 constexpr std::size_t kTooFewBoxes = 6;
-constexpr std::size_t kMostInOneGroup = 600;
+constexpr std::size_t kMaxBoxesPerGroup = 600;
 
 // How many nodes of each group are shown.
 std::vector<std::uint32_t> CountShown(const Outline& outline, const std::vector<char>& hidden) {
@@ -42,7 +42,7 @@ class AutomaticOpening {
     while (boxes_ <= kTooFewBoxes) {
       const auto next = std::ranges::max_element(
           closed_, {}, [&](std::uint32_t group) { return open_[group] ? 0u : shown_[group]; });
-      if (next == closed_.end() || open_[*next] || PartsOf(*next) > kMostInOneGroup) break;
+      if (next == closed_.end() || open_[*next] || PartsOf(*next) > kMaxBoxesPerGroup) break;
       Open(*next);
     }
     return std::move(open_);
@@ -100,9 +100,9 @@ void Add(BoxFacts& sum, const NodeFacts* facts, bool hidden) {
   ++sum.node_count;
   sum.weight_bytes += facts->weight_bytes;
   sum.output_bytes += facts->output_bytes;
-  Widen(sum.least_weight_bits, sum.most_weight_bits, facts->weight_bits);
+  Widen(sum.min_weight_bits, sum.most_weight_bits, facts->weight_bits);
   std::uint8_t most = 0;
-  Widen(sum.least_activation_bits, most, facts->activation_bits);
+  Widen(sum.min_activation_bits, most, facts->activation_bits);
 }
 
 NodeChange ChangeOf(const std::array<std::uint32_t, 5>& counts) {

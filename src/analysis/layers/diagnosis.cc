@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "analysis/number_text.h"
 #include "cboard/analysis/histogram_comparison.h"
-#include "cboard/compression/bit_limits.h"
+#include "cboard/verdict/bit_limits.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -20,10 +20,10 @@ struct Hypothesis {
 constexpr double kTie = 0.05;
 
 // No cause explains less than this.
-constexpr double kMostLeft = 0.5;
+constexpr double kMaxResidualShare = 0.5;
 
 // Fewer zeros more are no pruning that anybody would do.
-constexpr double kLeastPruned = 0.1;
+constexpr double kMinPrunedShare = 0.1;
 
 std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
                                    const ValueDistribution& variant,
@@ -44,7 +44,7 @@ std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
     hypotheses.push_back({Cause::kScaled, left(baseline.Scaled(scale, 0))});
   }
   const double zeros = variant.ShareOfZeros() - baseline.ShareOfZeros();
-  if (zeros > kLeastPruned) {
+  if (zeros > kMinPrunedShare) {
     // The smallest ones, or any, as where whole channels go.
     hypotheses.push_back({Cause::kPruned, std::min(left(baseline.WithSmallestZero(zeros)),
                                                    left(baseline.WithSomeZero(zeros)))});
@@ -57,7 +57,7 @@ std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
 }
 
 Cause BestOf(const std::vector<Hypothesis>& hypotheses) {
-  Hypothesis best{Cause::kChanged, kMostLeft + kTie};
+  Hypothesis best{Cause::kChanged, kMaxResidualShare + kTie};
   for (const Hypothesis& hypothesis : hypotheses) {
     if (hypothesis.left < best.left - kTie) best = hypothesis;
   }

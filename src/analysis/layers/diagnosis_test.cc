@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/layers/sample_histogram.h"
+#include "analysis/testing/sample_histogram.h"
 #include "cboard/analysis/histogram_comparison.h"
 
 namespace cboard::analysis {

@@ -4,7 +4,7 @@
 
 #include "analysis/graph/computation_order.h"
 #include "analysis/graph/graph_names.h"
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 #include "cboard/analysis/graph_sources.h"
 #include "cboard/reader/graph_query.h"
 
@@ -43,8 +43,8 @@ GraphPlaces ReadPlaces(const Run& run) {
 }  // namespace
 
 std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const Snapshot& snapshot,
-                                                              const LayerSide* baseline,
-                                                              const LayerSide& variant) {
+                                                              const VariantLayers* baseline,
+                                                              const VariantLayers& variant) {
   std::vector<const Run*> candidates = {snapshot.FindRun(variant.run)};
   if (baseline != nullptr) candidates.push_back(snapshot.FindRun(baseline->run));
   // A comparison of files logs graphs in runs of their own.
@@ -58,8 +58,7 @@ std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const Snapshot& sn
   }
   for (const Run* const run : candidates) {
     if (run == nullptr || !run->Has(TagKind::kGraph)) continue;
-    const auto& places =
-        run->notes.Get<GraphPlaces>([&] { return ReadPlaces(*run); }).by_name;
+    const auto& places = run->notes.Get<GraphPlaces>([&] { return ReadPlaces(*run); }).by_name;
     if (!places.empty()) return places;
   }
   return {};

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/layer_variants.h"
 #include "cboard/reader/snapshot.h"
 
 namespace cboard::analysis {
@@ -16,7 +16,7 @@ namespace cboard::analysis {
 // of either side, or of the stages beside them; empty when none of them has one that can be read.
 // Reads files; what was read is kept with the run.
 std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const Snapshot& snapshot,
-                                                              const LayerSide* baseline,
-                                                              const LayerSide& variant);
+                                                              const VariantLayers* baseline,
+                                                              const VariantLayers& variant);
 
 }  // namespace cboard::analysis

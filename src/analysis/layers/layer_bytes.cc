@@ -76,7 +76,7 @@ std::vector<LayerBytes> GraphLayerBytes(const GraphScene& scene, NodeWeight weig
       // What a dequantized weight takes counts where it is used.
       const bool passes_on = weight == NodeWeight::kConstants && in_graph != nullptr &&
                              IsDequantizeOperation(in_graph->op);
-      if (facts == nullptr || facts->constant || facts->note_about || passes_on) return;
+      if (facts == nullptr || facts->constant || facts->annotates || passes_on) return;
       const double bytes = bytes_of(*facts);
       if (bytes > 0) side = side.value_or(0) + bytes;
     };

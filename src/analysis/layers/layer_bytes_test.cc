@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/graph/graph_builder.h"
-#include "analysis/log_builder.h"
+#include "analysis/testing/graph_builder.h"
+#include "analysis/testing/log_builder.h"
 
 namespace cboard::analysis {
 namespace {

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
 #include "cboard/analysis/layer_ranking.h"
-#include "cboard/compression/bit_limits.h"
+#include "cboard/verdict/bit_limits.h"
 
 namespace cboard::analysis {
 namespace {
@@ -104,9 +104,9 @@ TEST(LayerFindings, WhatStandsBesideThemIsAsOfEightBits) {
            R"({"v":1,"layers":[{"layer":"fc","bits":4,"level":"green","severity_db":35.6,)"
            R"("part":"output","cause":"none","explanation":""}]})");
   const auto snapshot = log.Read();
-  const auto pair = FindSides(FindLayerSides(*snapshot), "net", "fp32", "int4");
+  const auto pair = FindSides(FindVariantLayers(*snapshot), "net", "fp32", "int4");
   ASSERT_TRUE(pair);
-  const LayerRanking ranking = RankSides(snapshot, &pair->a, pair->b);
+  const LayerRanking ranking = RankVariants(snapshot, &pair->a, pair->b);
   ASSERT_EQ(ranking.layers.size(), 2u);
   for (const RankedLayer& layer : ranking.layers) {
     const double judged = -20 * std::log10(layer.severity);

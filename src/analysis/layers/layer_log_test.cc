@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/layers/sample_histogram.h"
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
+#include "analysis/testing/sample_histogram.h"
 #include "cboard/analysis/layer_bytes.h"
 #include "cboard/analysis/layer_ranking.h"
-#include "cboard/compression/keep_float.h"
+#include "cboard/compare/keep_float.h"
 #include "cboard/compression/tags.h"
 
 namespace cboard::analysis {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "analysis/layers/op_names.h"
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 #include "cboard/base/strings.h"
 
 namespace cboard::analysis {

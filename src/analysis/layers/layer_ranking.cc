@@ -6,10 +6,10 @@
 
 #include "analysis/layers/carried_errors.h"
 #include "analysis/layers/logged_layers.h"
-#include "analysis/layers/taken_models.h"
-#include "analysis/number_text.h"
+#include "analysis/layers/model_filter.h"
 #include "cboard/base/strings.h"
-#include "cboard/compression/bit_limits.h"
+#include "cboard/verdict/bit_limits.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -29,12 +29,13 @@ double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -
 // How many codes a tensor of this role has; more than usual change nothing that histograms show.
 int CodesOf(TensorRole role, const CodeWidths& widths) {
   const int bits = role == TensorRole::kOutput ? widths.activation_bits : widths.weight_bits;
-  return std::min(kUsualCodes, 1 << std::clamp(bits, 1, 8));
+  return std::min(kDefaultCodes, 1 << std::clamp(bits, 1, 8));
 }
 
 // Why the worst channel is what a layer fails by. One that is far wider than the others takes the
 // codes from them, which a histogram of all channels together cannot show.
-void BlameChannels(double worst_channel_db, const ChannelLookup& channels, RankedLayer& layer) {
+void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
+                         RankedLayer& layer) {
   const std::string worst = IsLost(worst_channel_db) ? "nothing is left of the worst channel"
                                                      : "the worst channel has an SQNR of " +
                                                            ShortNumber(worst_channel_db) + " dB";
@@ -82,7 +83,7 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   } else if (layer.diagnosis.cause == Cause::kNone) {
     layer.diagnosis.cause = Cause::kChanged;
     if (by_channel) {
-      BlameChannels(*channel, options.channels, layer);
+      AttributeToChannels(*channel, options.channels, layer);
     } else {
       layer.diagnosis.explanation = SqnrClause(*sqnr) + "; histograms do not show why";
     }
@@ -162,8 +163,8 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
     layer.fallback_operation = FallbackOperation(layer.variant);
     ApplyLogged(options, layer);
     if (!layer.from_logged) {
-      JudgeByFigures(options.widths.For(TensorRole::kOutput), options.thresholds, best_score,
-                     layer);
+      DiagnoseFromFigures(options.widths.For(TensorRole::kOutput), options.thresholds, best_score,
+                          layer);
     }
     ApplyFinding(options, true, layer);
     added.push_back(std::move(layer));
@@ -299,8 +300,8 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
       ApplyLogged(options, layer);
       // Figures are all there is where histograms measure nothing.
       if (layer.diagnosis.level == Level::kUnmeasured) {
-        JudgeByFigures(options.widths.For(layer.baseline.role), options.thresholds, best_score,
-                       layer);
+        DiagnoseFromFigures(options.widths.For(layer.baseline.role), options.thresholds, best_score,
+                            layer);
       }
     }
     ApplyFinding(options, has_figures, layer);
@@ -330,7 +331,7 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
 
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
                                                                      const LayerFilter& filter) {
-  TakenModels models(filter);
+  ModelFilter models(filter);
   std::map<std::string, LayerMetrics, std::less<>> layers;
   const auto add = [&](const Tag& tag) {
     if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) return;

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/layers/carried_errors.h"
-#include "analysis/layers/sample_histogram.h"
-#include "cboard/compression/bit_limits.h"
+#include "analysis/testing/sample_histogram.h"
+#include "cboard/verdict/bit_limits.h"
 
 namespace cboard::analysis {
 namespace {
@@ -189,8 +189,8 @@ TEST(RankLayers, RanksNothing) {
 }
 
 TEST_F(RankLayersTest, MeasuresNothingBetweenValuesFromBeforeQuantization) {
-  const LayerRanking ranking =
-      RankLayers(baseline_, variant_, histograms_, {}, {.not_measured = "not measured: both float"});
+  const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_, {},
+                                          {.not_measured = "not measured: both float"});
   EXPECT_EQ(CountLevels(ranking).unmeasured, 3u);
   for (const RankedLayer& layer : ranking.layers) {
     EXPECT_EQ(layer.diagnosis.level, Level::kUnmeasured);
@@ -198,9 +198,9 @@ TEST_F(RankLayersTest, MeasuresNothingBetweenValuesFromBeforeQuantization) {
     EXPECT_FALSE(layer.histogram);
     EXPECT_EQ(layer.diagnosis.explanation, "not measured: both float");
   }
-  const LayerRanking measured = RankLayers(baseline_, variant_, histograms_,
-                                           {{"healthy", {{"cosine", 0.5}}}},
-                                           {.not_measured = "not measured: both float"});
+  const LayerRanking measured =
+      RankLayers(baseline_, variant_, histograms_, {{"healthy", {{"cosine", 0.5}}}},
+                 {.not_measured = "not measured: both float"});
   EXPECT_EQ(CountLevels(measured).red, 1u) << "figures say what histograms cannot";
 }
 
@@ -211,9 +211,9 @@ TEST_F(RankLayersTest, TakesTheSameHistogramTwiceForNoMeasurement) {
 }
 
 TEST_F(RankLayersTest, JudgesByTheNumberThatItShows) {
-  const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_,
-                                          {{"healthy", {{"sqnr_db", 11.7}}}},
-                                          {.widths = {.weight_bits = 4, .activation_bits = 4}});
+  const LayerRanking ranking =
+      RankLayers(baseline_, variant_, histograms_, {{"healthy", {{"sqnr_db", 11.7}}}},
+                 {.widths = {.weight_bits = 4, .activation_bits = 4}});
   for (const RankedLayer& layer : ranking.layers) {
     ASSERT_TRUE(layer.judged);
     const JudgedFigure& judged = *layer.judged;
@@ -254,8 +254,8 @@ TEST_F(RankLayersTest, PutsLayersWhereTheGraphHasThem) {
                                     : layer.baseline.layer == "healthy" ? 3u
                                                                         : 7u);
   }
-  EXPECT_FALSE(RankLayers(baseline_, variant_, histograms_, {}, {.places = {{"other", 0}}})
-                   .in_graph_order);
+  EXPECT_FALSE(
+      RankLayers(baseline_, variant_, histograms_, {}, {.places = {{"other", 0}}}).in_graph_order);
 }
 
 }  // namespace

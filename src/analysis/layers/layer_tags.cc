@@ -4,11 +4,11 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/layers/taken_models.h"
-#include "analysis/run_facts.h"
-#include "analysis/run_path.h"
+#include "analysis/layers/model_filter.h"
+#include "analysis/runs/run_path.h"
+#include "analysis/table/cached_facts.h"
 #include "cboard/analysis/layers.h"
-#include "cboard/analysis/meaning.h"
+#include "cboard/analysis/parsed_tag.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/tuning.h"
 #include "cboard/compression/names.h"
@@ -55,7 +55,7 @@ LayerTensor TensorOf(std::string_view rest) {
 constexpr std::string_view kLayersOfModel = "/layers/";
 
 // <model>/layers/<layer>/<what>/<variant>
-std::optional<LayerTensor> ParseOwn(std::string_view tag) {
+std::optional<LayerTensor> ParseLayersTag(std::string_view tag) {
   const std::size_t at = tag.find(kLayersOfModel);
   if (at == std::string_view::npos || at == 0) return std::nullopt;
   std::string_view rest = tag.substr(at + kLayersOfModel.size());
@@ -83,7 +83,7 @@ std::optional<LayerTensor> ParseTensorFlowOutput(std::string_view tag) {
 std::optional<LayerTensor> ParsePyTorch(std::string_view tag) {
   std::string_view rest = tag;
   const std::string_view variant = TakeLast(rest);
-  if (rest.empty() || !IsUsualVariant(variant)) return std::nullopt;
+  if (rest.empty() || !IsKnownVariant(variant)) return std::nullopt;
   // What our own writers log of a model, not of a layer.
   if (LastPart(rest) == "latency_distribution") return std::nullopt;
   LayerTensor tensor = TensorOf(rest);
@@ -154,7 +154,7 @@ std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind) {
   if (tag.empty()) return std::nullopt;
   std::optional<LayerTensor> tensor;
   if (kind != RunKind::kStage) {
-    tensor = ParseOwn(tag);
+    tensor = ParseLayersTag(tag);
     if (!tensor) tensor = ParseTensorFlowOutput(tag);
     if (!tensor) tensor = ParsePyTorch(tag);
     if (!tensor && kind == RunKind::kTuning) tensor = TensorOfConstant(tag);
@@ -200,7 +200,7 @@ std::vector<std::span<const Tag>> TagsOfLayers(const Run& run, const LayerFilter
 
 std::vector<LayerTensor> CollectLayers(const Run& run, const LayerFilter& filter) {
   const RunKind kind = KindOf(run);
-  TakenModels models(filter);
+  ModelFilter models(filter);
   std::vector<LayerTensor> tensors;
   std::vector<Place> places;
   const auto add = [&](const Tag& tag) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/number_text.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -45,8 +45,8 @@ std::optional<double> BestScore(const std::map<std::string, LayerMetrics, std::l
   return best;
 }
 
-void JudgeByFigures(int bits, const DamageThresholds& for_8_bits, std::optional<double> best_score,
-                    RankedLayer& layer) {
+void DiagnoseFromFigures(int bits, const DamageThresholds& for_8_bits,
+                         std::optional<double> best_score, RankedLayer& layer) {
   const DamageThresholds thresholds = ThresholdsFor(bits, for_8_bits);
   const LayerMetrics& figures = layer.logged;
   const auto by_sqnr = [&](std::string_view by, double sqnr_db, std::string explanation) {
@@ -61,7 +61,8 @@ void JudgeByFigures(int bits, const DamageThresholds& for_8_bits, std::optional<
     Set(layer, LevelOf(sqnr_db, thresholds), std::move(explanation));
   };
   if (const auto carried = FindFigure(figures, kAccumulated)) {
-    by_sqnr(kAccumulated, *carried, SqnrClause(*carried) + ", with what the layers before it have done");
+    by_sqnr(kAccumulated, *carried,
+            SqnrClause(*carried) + ", with what the layers before it have done");
   } else if (const auto cosine = FindFigure(figures, "cosine")) {
     const double sine = std::sqrt(std::max(0.0, 1 - *cosine * *cosine));
     by_sqnr("cosine", -20 * std::log10(*cosine > 0 ? sine : 1),

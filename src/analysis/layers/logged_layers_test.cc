@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "analysis/log_builder.h"
-#include "cboard/analysis/layer_sides.h"
+#include "analysis/testing/log_builder.h"
+#include "cboard/analysis/layer_variants.h"
 
 namespace cboard::analysis {
 namespace {
@@ -15,43 +15,43 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-RankedLayer Judged(const LayerMetrics& figures, std::optional<double> best_score = {}) {
+RankedLayer ParsedByProtobuf(const LayerMetrics& figures, std::optional<double> best_score = {}) {
   RankedLayer layer{.logged = figures};
-  JudgeByFigures(8, {}, best_score, layer);
+  DiagnoseFromFigures(8, {}, best_score, layer);
   return layer;
 }
 
 double SqnrOf(const RankedLayer& layer) { return -20 * std::log10(layer.severity); }
 
-TEST(JudgeByFigures, BoundsSqnrByTheCosine) {
+TEST(DiagnoseFromFigures, BoundsSqnrByTheCosine) {
   // 6 dB: half of the signal is at right angles to what it was.
-  const RankedLayer bad = Judged({{"cosine", std::sqrt(0.75)}});
+  const RankedLayer bad = ParsedByProtobuf({{"cosine", std::sqrt(0.75)}});
   EXPECT_THAT(SqnrOf(bad), DoubleNear(6.02, 0.01));
   EXPECT_EQ(bad.diagnosis.level, Level::kRed);
   EXPECT_THAT(bad.diagnosis.explanation, HasSubstr("0.866"));
-  EXPECT_EQ(Judged({{"cosine", 0.99999}}).diagnosis.level, Level::kGreen);
-  EXPECT_THAT(SqnrOf(Judged({{"cosine", -1}})), DoubleNear(0, 1e-9)) << "turned round";
+  EXPECT_EQ(ParsedByProtobuf({{"cosine", 0.99999}}).diagnosis.level, Level::kGreen);
+  EXPECT_THAT(SqnrOf(ParsedByProtobuf({{"cosine", -1}})), DoubleNear(0, 1e-9)) << "turned round";
 }
 
-TEST(JudgeByFigures, KnowsHowLargeRoundingIs) {
-  EXPECT_EQ(Judged({{"rmse_by_scale", 0.289}}).diagnosis.level, Level::kGreen);
-  const RankedLayer bad = Judged({{"rmse_by_scale", 0.8}});
+TEST(DiagnoseFromFigures, KnowsHowLargeRoundingIs) {
+  EXPECT_EQ(ParsedByProtobuf({{"rmse_by_scale", 0.289}}).diagnosis.level, Level::kGreen);
+  const RankedLayer bad = ParsedByProtobuf({{"rmse_by_scale", 0.8}});
   EXPECT_EQ(bad.diagnosis.level, Level::kRed);
   EXPECT_THAT(bad.diagnosis.explanation, HasSubstr("0.8 steps"));
 }
 
-TEST(JudgeByFigures, JudgesScoresByTheBestOne) {
+TEST(DiagnoseFromFigures, JudgesScoresByTheBestOne) {
   const std::map<std::string, LayerMetrics, std::less<>> logged = {
       {"a", {{"score_if_only_this_is_quantized", 0.7}}},
       {"b", {{"score_if_only_this_is_quantized", 0.5}}}};
   EXPECT_EQ(BestScore(logged), 0.7);
-  EXPECT_EQ(Judged(logged.at("b"), 0.7).diagnosis.level, Level::kRed);
-  EXPECT_EQ(Judged(logged.at("a"), 0.7).diagnosis.level, Level::kGreen);
+  EXPECT_EQ(ParsedByProtobuf(logged.at("b"), 0.7).diagnosis.level, Level::kRed);
+  EXPECT_EQ(ParsedByProtobuf(logged.at("a"), 0.7).diagnosis.level, Level::kGreen);
   EXPECT_GT(OrderOf(logged.at("b")), OrderOf(logged.at("a")));
 }
 
-TEST(JudgeByFigures, ConcludesNothingFromAnMse) {
-  const RankedLayer layer = Judged({{"mse", 1e9}});
+TEST(DiagnoseFromFigures, ConcludesNothingFromAnMse) {
+  const RankedLayer layer = ParsedByProtobuf({{"mse", 1e9}});
   EXPECT_EQ(layer.diagnosis.level, Level::kUnmeasured);
   EXPECT_FALSE(layer.from_logged);
   EXPECT_EQ(layer.severity, 0);
@@ -65,7 +65,7 @@ TEST(RankLayers, RanksLayersThatHaveOnlyFigures) {
       .Scalar("net", "net/layers/fc/cosine/int8", 0.999)
       .Scalar("net", "net/layers/pool/mse/int8", 5);
   const auto snapshot = log.Read();
-  const auto sides = FindLayerSides(*snapshot);
+  const auto sides = FindVariantLayers(*snapshot);
   ASSERT_EQ(sides.size(), 2u);
   EXPECT_EQ(sides[0].variant, "fp32");
   EXPECT_EQ(sides[1].variant, "int8");

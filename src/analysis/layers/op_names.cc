@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 #include "cboard/analysis/layers.h"
 
 namespace cboard::analysis {

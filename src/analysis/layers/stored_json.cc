@@ -1,6 +1,6 @@
 #include "analysis/layers/stored_json.h"
 
-#include "analysis/layers/taken_models.h"
+#include "analysis/layers/model_filter.h"
 #include "cboard/compression/tags.h"
 #include "cboard/reader/media_query.h"
 
@@ -41,7 +41,7 @@ Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
 
 const Tag* FindStored(const Run& run, std::string_view middle, const LayerFilter& filter) {
   const std::string ending = std::string(middle) + filter.variant;
-  TakenModels models(filter);
+  ModelFilter models(filter);
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kTensor || tag.info->plugin_name != kCompressionPluginName) continue;
     std::string name(tag.name());

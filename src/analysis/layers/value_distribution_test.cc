@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "analysis/layers/sample_histogram.h"
+#include "analysis/testing/sample_histogram.h"
 #include "testing/matchers.h"
 
 namespace cboard::analysis {
@@ -87,7 +87,7 @@ TEST(Wasserstein, CrossesZeroInsideAPiece) {
   EXPECT_DOUBLE_EQ(Wasserstein2(Of({{0, 1, 1}}), Of({{0.5, 0.5, 1}})), std::sqrt(1.0 / 12));
 }
 
-// Judged by the definition for samples: sort both and take the mean difference.
+// ParsedByProtobuf by the definition for samples: sort both and take the mean difference.
 TEST(Wasserstein, AgreesWithSortedSamples) {
   std::vector<double> a = Gaussian(20'000, 1, 1);
   std::vector<double> b = Gaussian(20'000, 1.7, 2);

@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "analysis/layers/stored_json.h"
-#include "analysis/number_text.h"
 #include "cboard/base/strings.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
 
 constexpr std::string_view kRunsTag = "/verified/runs/";
 // What parts have to bring to be worth naming; as `compare` has it.
-constexpr double kWorthwhileDb = 0.1;
+constexpr double kMinGainDb = 0.1;
 
 VerifiedRun RunOf(const JsonObject& object) {
   VerifiedRun run{.restored = TextIn(object, "restored"),
@@ -41,7 +41,7 @@ std::optional<double> VerifiedRuns::GainOf(const VerifiedRun& run) const {
 const VerifiedRun* VerifiedRuns::BestParts() const {
   const VerifiedRun* best = nullptr;
   for (const VerifiedRun& run : runs) {
-    if (run.restored != "parts" || GainOf(run).value_or(0) < kWorthwhileDb) continue;
+    if (run.restored != "parts" || GainOf(run).value_or(0) < kMinGainDb) continue;
     if (best == nullptr || *run.sqnr_db > *best->sqnr_db ||
         (*run.sqnr_db == *best->sqnr_db && run.parts.size() < best->parts.size())) {
       best = &run;

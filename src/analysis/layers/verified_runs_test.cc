@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "analysis/log_builder.h"
-#include "analysis/number_text.h"
+#include "analysis/testing/log_builder.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {

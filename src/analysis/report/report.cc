@@ -4,8 +4,8 @@
 #include <array>
 #include <ctime>
 
-#include "analysis/number_text.h"
 #include "analysis/report/report_sections.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/number_text.h"
 #include "analysis/report/report_sections.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {

@@ -3,30 +3,30 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/number_text.h"
 #include "analysis/report/report_sections.h"
 #include "analysis/report/report_verified.h"
 #include "cboard/analysis/layer_ranking.h"
-#include "cboard/analysis/layer_sides.h"
-#include "cboard/analysis/meaning.h"
+#include "cboard/analysis/layer_variants.h"
+#include "cboard/analysis/parsed_tag.h"
 #include "cboard/analysis/tuning.h"
 #include "cboard/analysis/verified_runs.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
 
-constexpr std::size_t kMostLayers = 10;  // Per model.
-constexpr std::size_t kMostModels = 30;  // Whose layers are listed.
+constexpr std::size_t kMaxLayers = 10;  // Per model.
+constexpr std::size_t kMaxModels = 30;  // Whose layers are listed.
 
 struct RankedModel {
   LayerRanking ranking;
   std::optional<VerifiedRuns> verified;
 };
 
-// The report's order is that of the Layers page: what fails first, then by the figure that is shown.
+// The report's order is that of the Layers page: what fails first, then by the figure that is
+// shown.
 std::optional<RankedModel> RankingOf(const ReportData& data, const ReportModel& model) {
-  const Run* const run_b =
-      model.sides ? data.snapshot->FindRun(model.sides->b.run) : nullptr;
+  const Run* const run_b = model.sides ? data.snapshot->FindRun(model.sides->b.run) : nullptr;
   if (!model.layers || run_b == nullptr) return std::nullopt;
   LayerRanking ranking = *model.layers;
   std::ranges::stable_sort(ranking.layers, {}, [](const RankedLayer& layer) {
@@ -97,7 +97,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
   html.Raw("<th class=\"num\">Cosine</th>");
   if (has_gains) html.Raw("<th class=\"num\">Restored alone, dB</th>");
   html.Raw("<th>Cause</th></tr></thead><tbody>");
-  const std::size_t shown = std::min(kMostLayers, ranking.layers.size());
+  const std::size_t shown = std::min(kMaxLayers, ranking.layers.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RankedLayer& layer = ranking.layers[i];
     html.Raw("<tr>").Element("td", TitleOf(layer.baseline), "name").Raw("<td>");
@@ -123,7 +123,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
 void WriteLayers(HtmlWriter& html, const ReportData& data) {
   std::size_t written = 0;
   for (const ReportModel& model : data.models) {
-    if (written == kMostModels) break;
+    if (written == kMaxModels) break;
     const std::optional<RankedModel> ranked = RankingOf(data, model);
     const bool has_layers = ranked && !ranked->ranking.layers.empty();
     if (!has_layers && model.damage.not_measured.empty()) continue;

@@ -7,9 +7,9 @@
 #include <map>
 #include <ranges>
 
-#include "analysis/number_text.h"
 #include "analysis/report/report_sections.h"
 #include "cboard/analysis/pareto.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -72,8 +72,8 @@ double ShownValue(const MetricDescription& metric, double value) {
   return IsShare(metric) ? AsFraction(value) * 100 : value;
 }
 
-std::vector<Spot> SpotsOf(const ReportData& data, const MetricDescription& x,
-                          const MetricDescription& y) {
+std::vector<Spot> ParetoPointsOf(const ReportData& data, const MetricDescription& x,
+                                 const MetricDescription& y) {
   std::vector<Spot> spots;
   for (const ReportModel& model : data.models) {
     if (model.derived.contains(x.key) || model.derived.contains(y.key)) continue;
@@ -96,7 +96,7 @@ class Labels {
  public:
   bool Place(double x, double y, std::size_t length) {
     const Box box{x, y - 10, x + 6.2 * static_cast<double>(length), y + 4};
-    if (box.x1 > kRight + 12 || taken_.size() == kMostLabels) return false;
+    if (box.x1 > kRight + 12 || taken_.size() == kMaxLabels) return false;
     for (const Box& other : taken_) {
       if (box.x0 < other.x1 && other.x0 < box.x1 && box.y0 < other.y1 && other.y0 < box.y1) {
         return false;
@@ -107,7 +107,7 @@ class Labels {
   }
 
  private:
-  static constexpr std::size_t kMostLabels = 60;
+  static constexpr std::size_t kMaxLabels = 60;
   struct Box {
     double x0, y0, x1, y1;
   };
@@ -192,8 +192,8 @@ std::string InSentence(std::string name) {
 }
 
 // What the line is, or who is better than all others, and among whom.
-std::string SaidOfFront(const std::vector<const Spot*>& front,
-                        const std::vector<const Spot*>& ranked, std::size_t shown) {
+std::string FrontDescription(const std::vector<const Spot*>& front,
+                             const std::vector<const Spot*>& ranked, std::size_t shown) {
   if (front.empty()) return "";
   std::string text;
   if (front.size() > 1) {
@@ -225,8 +225,8 @@ std::string Arrow(double ax, double ay, double bx, double by) {
   return path;
 }
 
-void WriteSpots(HtmlWriter& html, const std::vector<Spot>& spots, const PlotAxis& x,
-                const PlotAxis& y) {
+void WriteParetoPoints(HtmlWriter& html, const std::vector<Spot>& spots, const PlotAxis& x,
+                       const PlotAxis& y) {
   Labels labels;
   for (const Spot& spot : spots) {
     const double ax = x(spot.ax), ay = y(spot.ay), bx = x(spot.bx), by = y(spot.by);
@@ -255,7 +255,7 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
   MetricDescription x_metric;
   for (const std::string_view key : {"model_size_mb", "latency_mean_ms", "throughput",
                                      "memory_usage_mb", "energy_consumption_mw"}) {
-    std::vector<Spot> found = SpotsOf(data, DescribeMetric(key), y_metric);
+    std::vector<Spot> found = ParetoPointsOf(data, DescribeMetric(key), y_metric);
     if (found.size() <= spots.size()) continue;
     spots = std::move(found);
     x_metric = DescribeMetric(key);
@@ -275,14 +275,14 @@ void WritePareto(HtmlWriter& html, const ReportData& data) {
   html.Element("p",
                HumanCount(spots.size()) + " of " + HumanCount(data.models.size()) +
                    " models logged both; an arrow leads from ● " + data.a + " to ◆ " + data.b +
-                   SaidOfFront(front, ranked, spots.size()) + ".",
+                   FrontDescription(front, ranked, spots.size()) + ".",
                "note");
   html.Raw("<div class=\"wide\"><svg viewBox=\"0 0 1000 384\" role=\"img\" aria-label=\"")
       .Text(title)
       .Raw("\">");
   WriteAxes(html, x, y, x_metric, y_metric);
   if (front.size() > 1) WriteFront(html, front, x, y, x_metric);
-  WriteSpots(html, spots, x, y);
+  WriteParetoPoints(html, spots, x, y);
   html.Raw("</svg></div></section>");
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/number_text.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -31,7 +31,8 @@ void WriteVerdict(HtmlWriter& html, const ReportData& data) {
   const bool contract_fails = data.contract && (!*data.contract || !(*data.contract)->passed());
   const std::size_t all = data.models.size(), open = counts.incomplete + counts.not_checked;
   const std::string unchecked =
-      open == 0 ? "" : " " + HumanCount(open) + (open == 1 ? " is" : " are") + " not fully checked.";
+      open == 0 ? ""
+                : " " + HumanCount(open) + (open == 1 ? " is" : " are") + " not fully checked.";
   if (counts.fail > 0 || contract_fails) {
     html.Element("p",
                  HumanCount(counts.fail) + " of " + CountText(all, "model") +
@@ -46,12 +47,12 @@ void WriteVerdict(HtmlWriter& html, const ReportData& data) {
                      (all - open == 1 ? " passes" : " pass") + policy + unchecked,
                  "verdict open");
   } else {
-    html.Element("p",
-                 CountText(all, "model") + (all == 1 ? " passes" : " pass") + policy +
-                     (counts.watch > 0 ? " Layers of " + HumanCount(counts.watch) +
-                                             " are to be watched."
-                                       : ""),
-                 counts.watch > 0 ? "verdict warn" : "verdict good");
+    html.Element(
+        "p",
+        CountText(all, "model") + (all == 1 ? " passes" : " pass") + policy +
+            (counts.watch > 0 ? " Layers of " + HumanCount(counts.watch) + " are to be watched."
+                              : ""),
+        counts.watch > 0 ? "verdict warn" : "verdict good");
   }
 }
 
@@ -189,11 +190,12 @@ void WriteSummary(HtmlWriter& html, const ReportData& data) {
 
 void WriteGates(HtmlWriter& html, const ReportData& data) {
   if (data.models.empty() || data.models.front().checks.empty()) return;
-  Begin(html, "Gates",
-        "Policy “" + data.options.policy +
-            "”, with the damage of layers. Speed counts by latency or by throughput. A model passes "
-            "when all of it was measured and is good.",
-        true);
+  Begin(
+      html, "Gates",
+      "Policy “" + data.options.policy +
+          "”, with the damage of layers. Speed counts by latency or by throughput. A model passes "
+          "when all of it was measured and is good.",
+      true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th><th>Verdict</th>");
   for (const PolicyCheck& check : data.models.front().checks) {
     html.Raw("<th class=\"num\">").Text(PlainName(DescribeMetric(check.gate->metric)));
@@ -239,8 +241,8 @@ void WriteModels(HtmlWriter& html, const ReportData& data) {
 }
 
 void WriteMissing(HtmlWriter& html, const ReportData& data) {
-  constexpr std::size_t kMost = 40;
-  constexpr std::size_t kMostRuns = 8;  // Named as damaged.
+  constexpr std::size_t kMaxMissingTags = 40;
+  constexpr std::size_t kMaxDamagedRuns = 8;  // Named as damaged.
   std::vector<std::string> tags;
   std::size_t count = 0;
   // What no variant of a model has was never meant to be measured of it.
@@ -255,7 +257,7 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
       if (!row) continue;
       for (const MetricDescription& metric : data.metrics) {
         if (has.contains(metric.key) || !other.contains(metric.key)) continue;
-        if (++count <= kMost) tags.push_back(MissingTag(data.table.rows[*row], metric));
+        if (++count <= kMaxMissingTags) tags.push_back(MissingTag(data.table.rows[*row], metric));
       }
     }
   }
@@ -265,9 +267,9 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   for (const std::shared_ptr<const Run>& run : data.snapshot->runs) {
     const std::uint64_t before = damaged;
     for (const auto& file : run->files) damaged += file->damaged_bytes;
-    if (damaged > before && ++runs <= kMostRuns) where += (runs > 1 ? ", " : "") + run->name;
+    if (damaged > before && ++runs <= kMaxDamagedRuns) where += (runs > 1 ? ", " : "") + run->name;
   }
-  if (runs > kMostRuns) where += " and " + HumanCount(runs - kMostRuns) + " more";
+  if (runs > kMaxDamagedRuns) where += " and " + HumanCount(runs - kMaxDamagedRuns) + " more";
   if (count == 0 && damaged == 0 && data.snapshot->unreadable.empty()) return;
   Begin(html, "What is missing", {}, true);
   if (damaged > 0) {

@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/layers/sample_histogram.h"
-#include "analysis/log_builder.h"
 #include "analysis/report/html_writer.h"
+#include "analysis/testing/log_builder.h"
+#include "analysis/testing/sample_histogram.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
@@ -70,10 +71,10 @@ TEST(Report, MarksWhatIsDerivedAndJudgesItNot) {
   const std::string html = Written(log.Read());
   EXPECT_THAT(html, HasSubstr("1400</span> → 350†"));
   EXPECT_THAT(html, HasSubstr("† was derived"));
-  EXPECT_THAT(html, HasSubstr(">derived</span>"));    // The gate of latency.
+  EXPECT_THAT(html, HasSubstr(">derived</span>"));  // The gate of latency.
   EXPECT_THAT(html, HasSubstr("1 measured, by throughput"));
   EXPECT_THAT(html, Not(HasSubstr("measured, by latency")));  // Nobody measured one.
-  EXPECT_THAT(html, HasSubstr("not fully checked"));  // The size is not known.
+  EXPECT_THAT(html, HasSubstr("not fully checked"));          // The size is not known.
   EXPECT_THAT(html, HasSubstr("Accuracy against throughput"));
 }
 

@@ -1,7 +1,7 @@
 #include "analysis/report/report_verified.h"
 
-#include "analysis/number_text.h"
 #include "cboard/base/strings.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {

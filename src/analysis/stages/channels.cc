@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/number_text.h"
-#include "analysis/run_path.h"
-#include "cboard/analysis/meaning.h"
+#include "analysis/runs/run_path.h"
+#include "cboard/analysis/parsed_tag.h"
 #include "cboard/base/strings.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
 
 namespace cboard::analysis {
 namespace {

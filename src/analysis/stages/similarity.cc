@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 
 namespace cboard::analysis {
 namespace {

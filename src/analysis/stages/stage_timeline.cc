@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 #include "cboard/analysis/layers.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/base/strings.h"
@@ -166,7 +166,7 @@ std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>
       if (variant == kQuantizedStages && float_bytes == *bytes) return;
       if (variant == kFloatStages) float_bytes = *bytes;
       const MetricDescription size = DescribeMetric("model_size_mb");
-      facts.push_back({.meaning = {.dialect = Dialect::kStage,
+      facts.push_back({.meaning = {.dialect = TagFormat::kStage,
                                    .experiment = timeline.experiment,
                                    .model = timeline.model,
                                    .variant = std::string(variant),

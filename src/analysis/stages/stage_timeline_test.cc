@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
 #include "cboard/analysis/channels.h"
 #include "cboard/analysis/stages.h"
 

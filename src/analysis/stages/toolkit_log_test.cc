@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
 #include "cboard/analysis/channels.h"
 #include "cboard/analysis/layer_ranking.h"
-#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/layer_variants.h"
 #include "cboard/analysis/similarity.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/compression/stage_logger.h"

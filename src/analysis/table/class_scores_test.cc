@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
 
 namespace cboard::analysis {
 namespace {

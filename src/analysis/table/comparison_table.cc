@@ -6,26 +6,26 @@
 
 #include "analysis/table/model_log.h"
 #include "cboard/compression/tags.h"
-#include "compression/tag_key.h"
+#include "compression/tags/tag_key.h"
 
 namespace cboard::analysis {
 namespace {
 
 struct Column {
   MetricDescription description = {};
-  Dialect described_by = Dialect::kStage;
+  TagFormat described_by = TagFormat::kStage;
 };
 
 class Collector {
  public:
   void Add(Fact fact) {
-    Meaning& meaning = fact.meaning;
+    ParsedTag& meaning = fact.meaning;
     ModelLog& model = models_[{meaning.experiment, ModelKeyOf(meaning.model)}];
     Rename(model.name, model.named_by, meaning.model, meaning.dialect);
     model.from_tags = model.from_tags &&
-                      (meaning.dialect == Dialect::kFlat || meaning.dialect == Dialect::kGroup);
-    model.from_groups = model.from_groups && meaning.dialect == Dialect::kGroup;
-    model.from_trials = model.from_trials && meaning.dialect == Dialect::kTuning;
+                      (meaning.dialect == TagFormat::kFlat || meaning.dialect == TagFormat::kGroup);
+    model.from_groups = model.from_groups && meaning.dialect == TagFormat::kGroup;
+    model.from_trials = model.from_trials && meaning.dialect == TagFormat::kTuning;
     VariantLog& variant = model.variants[TagKeyOf(meaning.variant)];
     Rename(variant.name, variant.named_by, meaning.variant, meaning.dialect);
 
@@ -45,7 +45,7 @@ class Collector {
   const std::map<std::string, Column>& columns() const { return columns_; }
 
  private:
-  static void AddRatio(Meaning meaning, Cell cell, ModelLog& model, VariantLog& variant) {
+  static void AddRatio(ParsedTag meaning, Cell cell, ModelLog& model, VariantLog& variant) {
     if (!meaning.baseline.empty()) model.stored_baseline = meaning.baseline;
     variant.AddRatio(meaning.metric, {.cell = std::move(cell),
                                       .baseline = std::move(meaning.baseline),
@@ -55,7 +55,7 @@ class Collector {
   }
 
   // The vocabulary describes a metric; what is stored with its values knows better.
-  void Describe(const Meaning& meaning) {
+  void Describe(const ParsedTag& meaning) {
     Column& column = columns_[meaning.metric];
     if (!column.description.key.empty() && column.described_by <= meaning.dialect) return;
     column.description = DescribeMetric(meaning.metric);
@@ -99,7 +99,7 @@ bool LooksLikeTraining(const ModelLog& model) {
       })) {
     return true;
   }
-  if (model.variants.size() < 2 && !IsUsualVariant(model.variants.begin()->second.name)) {
+  if (model.variants.size() < 2 && !IsKnownVariant(model.variants.begin()->second.name)) {
     return true;
   }
   return std::ranges::none_of(model.variants,
@@ -112,7 +112,7 @@ std::string BaselineOf(const ModelLog& model) {
   if (!model.stored_baseline.empty() && has(model.stored_baseline)) {
     return TagKeyOf(model.stored_baseline);
   }
-  for (const std::string_view usual : kUsualBaselines) {
+  for (const std::string_view usual : kKnownBaselines) {
     if (has(usual)) return TagKeyOf(usual);
   }
   return model.variants.begin()->first;

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "analysis/table/fact_builder.h"
+#include "analysis/testing/fact_builder.h"
 #include "cboard/analysis/snapshot_table.h"
 
 namespace cboard::analysis {
@@ -51,7 +51,7 @@ TEST(BuildComparisonTable, RemembersWhereEveryCellCameFrom) {
                                   .tag = "net/accuracy",
                                   .step = 7,
                                   .wall_time_seconds = 3}));
-  EXPECT_EQ(cell->dialect, Dialect::kGroup);
+  EXPECT_EQ(cell->dialect, TagFormat::kGroup);
 }
 
 TEST(BuildComparisonTable, NamesTheTagThatIsMissing) {
@@ -186,12 +186,12 @@ TEST(BuildComparisonTable, DoesNotTakeGroupsOfAnyCurvesForAModel) {
   const auto group = [](const std::string& tag, const std::string& name) {
     return FactOf("r/" + tag + "/" + name, tag, 0.5);
   };
-  EXPECT_THAT(BuildComparisonTable({group("sweep/accuracy", "lr0.1"), group("sweep/accuracy", "lr1"),
-                                    group("heads/loss", "box"), group("heads/loss", "cls"),
-                                    group("paper/accuracy", "baseline"),
-                                    group("paper/accuracy", "ours")})
-                  .rows,
-              IsEmpty());
+  EXPECT_THAT(
+      BuildComparisonTable({group("sweep/accuracy", "lr0.1"), group("sweep/accuracy", "lr1"),
+                            group("heads/loss", "box"), group("heads/loss", "cls"),
+                            group("paper/accuracy", "baseline"), group("paper/accuracy", "ours")})
+          .rows,
+      IsEmpty());
   EXPECT_THAT(RowsOf(BuildComparisonTable(
                   {group("net/accuracy", "teacher"), group("net/accuracy", "int8")})),
               ElementsAre("r | net | int8", "r | net | teacher"));

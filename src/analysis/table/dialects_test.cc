@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
 #include "cboard/analysis/comparison_table.h"
 #include "cboard/analysis/variant_comparison.h"
 

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/run_facts.h"
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
+#include "analysis/table/cached_facts.h"
 #include "cboard/analysis/comparison_table.h"
 #include "cboard/analysis/tuning.h"
 
@@ -17,30 +17,30 @@ std::atomic<std::size_t> kept_facts = 0;
 
 }  // namespace
 
-KeptFacts::KeptFacts(std::vector<Fact> kept) : facts_(std::move(kept)) {
+CachedFacts::CachedFacts(std::vector<Fact> kept) : facts_(std::move(kept)) {
   kept_facts += facts_.size();
 }
 
-KeptFacts::KeptFacts(KeptFacts&& other) noexcept : facts_(std::exchange(other.facts_, {})) {}
+CachedFacts::CachedFacts(CachedFacts&& other) noexcept : facts_(std::exchange(other.facts_, {})) {}
 
-KeptFacts::~KeptFacts() { kept_facts -= facts_.size(); }
+CachedFacts::~CachedFacts() { kept_facts -= facts_.size(); }
 
 std::vector<Fact> FactsOf(const Run& run) {
   std::vector<Fact> facts;
   const std::string directory = DirectoryOf(run).filename().string();
-  const std::optional<TrialPlace>& trial = TrialOf(run);
+  const std::optional<TrialLocation>& trial = TrialOf(run);
   if (trial && trial->run == WithoutDot(run.name) && !trial->name.accuracies.empty()) {
-    facts.push_back({.meaning = *MeaningOfTrial(run.name, directory, "accuracy"),
+    facts.push_back({.meaning = *ParseTrialTag(run.name, directory, "accuracy"),
                      .value = trial->name.accuracies.front(),
                      .source = {.run = run.name, .wall_time_seconds = NewestWallTime(run)}});
   }
   for (const Tag& tag : run.tags) {
     if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
-    auto meaning = MeaningOf({.run = run.name,
-                              .directory = directory,
-                              .tag = tag.name(),
-                              .plugin_name = tag.info->plugin_name,
-                              .plugin_content = tag.info->plugin_content});
+    auto meaning = ParseTag({.run = run.name,
+                             .directory = directory,
+                             .tag = tag.name(),
+                             .plugin_name = tag.info->plugin_name,
+                             .plugin_content = tag.info->plugin_content});
     if (!meaning) continue;
     const ScalarPoint last = tag.scalars.back();
     facts.push_back({.meaning = *std::move(meaning),
@@ -52,7 +52,7 @@ std::vector<Fact> FactsOf(const Run& run) {
   }
   // A tuning experiment at the top of a log directory is called like that directory.
   for (Fact& fact : facts) {
-    if (fact.meaning.dialect != Dialect::kTuning || fact.meaning.experiment != ".") continue;
+    if (fact.meaning.dialect != TagFormat::kTuning || fact.meaning.experiment != ".") continue;
     fact.meaning.model = ModelOfExperiment(".", DirectoryOfExperiment(".", run));
   }
   return facts;
@@ -61,12 +61,12 @@ std::vector<Fact> FactsOf(const Run& run) {
 std::vector<Fact> CollectFacts(const Snapshot& snapshot) {
   std::vector<Fact> facts;
   for (const auto& run : snapshot.runs) {
-    if (const auto* const kept = run->notes.Find<KeptFacts>()) {
+    if (const auto* const kept = run->notes.Find<CachedFacts>()) {
       facts.insert(facts.end(), kept->facts().begin(), kept->facts().end());
       continue;
     }
     std::vector<Fact> more = FactsOf(*run);
-    if (kept_facts + more.size() <= kMaxKeptFacts) run->notes.Keep(KeptFacts(more));
+    if (kept_facts + more.size() <= kMaxKeptFacts) run->notes.Keep(CachedFacts(more));
     facts.insert(facts.end(), std::make_move_iterator(more.begin()),
                  std::make_move_iterator(more.end()));
   }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 #include "analysis/table/model_log.h"
 
 namespace cboard::analysis {
@@ -89,7 +89,8 @@ std::string CommonExperiment(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-void Rename(std::string& name, Dialect& named_by, const std::string& candidate, Dialect dialect) {
+void Rename(std::string& name, TagFormat& named_by, const std::string& candidate,
+            TagFormat dialect) {
   if (!name.empty() && named_by <= dialect) return;
   name = candidate;
   named_by = dialect;
@@ -134,7 +135,7 @@ void JoinSiblings(Models& models) {
 void JoinExperiments(Models& models) {
   std::map<std::string, std::vector<Models::iterator>> by_name;
   for (auto model = models.begin(); model != models.end(); ++model) {
-    if (model->second.named_by >= Dialect::kTuning) continue;
+    if (model->second.named_by >= TagFormat::kTuning) continue;
     by_name[model->first.second].push_back(model);
   }
   for (auto& [key, members] : by_name) {

@@ -11,7 +11,7 @@ namespace cboard::analysis {
 
 struct VariantLog {
   std::string name = {};
-  Dialect named_by = Dialect::kStage;
+  TagFormat named_by = TagFormat::kStage;
   std::map<std::string, Cell, std::less<>> metrics = {};
   std::map<std::string, LoggedRatio, std::less<>> ratios = {};
 
@@ -21,7 +21,7 @@ struct VariantLog {
 
 struct ModelLog {
   std::string name = {};
-  Dialect named_by = Dialect::kStage;
+  TagFormat named_by = TagFormat::kStage;
   std::map<std::string, VariantLog> variants = {};  // By their key in tags.
   std::string stored_baseline = {};                 // As ratios name it.
   bool from_tags = true;                            // Nothing but tags says that this is a model.
@@ -33,7 +33,8 @@ using ModelPlace = std::pair<std::string, std::string>;  // Experiment, key of t
 using Models = std::map<ModelPlace, ModelLog>;
 
 // Keeps the spelling of the dialect that is trusted most.
-void Rename(std::string& name, Dialect& named_by, const std::string& candidate, Dialect dialect);
+void Rename(std::string& name, TagFormat& named_by, const std::string& candidate,
+            TagFormat dialect);
 
 // Variants that were logged into runs of their own, side by side, are one model: what has a single
 // variant moves to the experiment above, as long as no variant is there twice.

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <map>
 
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
 #include "cboard/analysis/stages.h"
 
 namespace cboard::analysis {
@@ -50,7 +50,7 @@ std::vector<std::string> VariantsOf(const ComparisonTable& table) {
   return variants;
 }
 
-std::string UsualBaseline(const ComparisonTable& table) {
+std::string DefaultBaseline(const ComparisonTable& table) {
   std::map<std::string_view, std::size_t> uses;
   for (const TableModel& model : table.models) ++uses[model.baseline];
   std::string_view best;

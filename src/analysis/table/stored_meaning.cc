@@ -1,7 +1,7 @@
 // The label that our own writers store with each value.
 #include <simdjson.h>
 
-#include "cboard/analysis/meaning.h"
+#include "cboard/analysis/parsed_tag.h"
 
 namespace cboard::analysis {
 namespace {
@@ -65,15 +65,15 @@ Better BetterOf(std::string_view text) {
   return text == "lower" ? Better::kLower : Better::kUnknown;
 }
 
-std::optional<Meaning> MeaningOfLabel(const Label& label) {
-  Meaning meaning{.dialect = Dialect::kStored,
-                  .model = label.Text("model"),
-                  .variant = label.Text("variant"),
-                  .baseline = label.Text("baseline"),
-                  .metric = label.Text("metric"),
-                  .unit = label.Text("unit"),
-                  .better = BetterOf(label.Text("better")),
-                  .derived = label.Flag("derived")};
+std::optional<ParsedTag> ParseLabel(const Label& label) {
+  ParsedTag meaning{.dialect = TagFormat::kStored,
+                    .model = label.Text("model"),
+                    .variant = label.Text("variant"),
+                    .baseline = label.Text("baseline"),
+                    .metric = label.Text("metric"),
+                    .unit = label.Text("unit"),
+                    .better = BetterOf(label.Text("better")),
+                    .derived = label.Flag("derived")};
   if (meaning.model.empty() || meaning.variant.empty() || meaning.metric.empty()) {
     return std::nullopt;
   }
@@ -90,8 +90,8 @@ std::optional<Meaning> MeaningOfLabel(const Label& label) {
 
 }  // namespace
 
-std::optional<Meaning> MeaningOfStored(std::string_view plugin_content) {
-  return ReadLabel(plugin_content, MeaningOfLabel);
+std::optional<ParsedTag> ParseMetadata(std::string_view plugin_content) {
+  return ReadLabel(plugin_content, ParseLabel);
 }
 
 std::string ModelOfStored(std::string_view plugin_content) {

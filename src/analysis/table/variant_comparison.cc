@@ -63,7 +63,7 @@ class Comparer {
     for (Omission& omission : computed.omitted) {
       if (Logged(omission.what) == nullptr) result.omitted.push_back(std::move(omission));
     }
-    FillOtherLogged(result);
+    FillRemainingLogged(result);
   }
 
   void FillAurora(const AuroraOptions& options, AuroraCell& aurora) const {
@@ -102,7 +102,7 @@ class Comparer {
 
  private:
   // Ratios that the log has and the vocabulary, or the metrics at hand, cannot give.
-  void FillOtherLogged(VariantComparison& result) const {
+  void FillRemainingLogged(VariantComparison& result) const {
     const std::size_t computed = result.ratios.size();
     for (const auto& [name, logged] : row_.ratios) {
       if (name.starts_with("aurora") || Logged(name) == nullptr) continue;

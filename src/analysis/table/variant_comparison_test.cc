@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/table/fact_builder.h"
+#include "analysis/testing/fact_builder.h"
 
 namespace cboard::analysis {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/run_owners.h"
-#include "analysis/run_path.h"
+#include "analysis/runs/run_owners.h"
+#include "analysis/runs/run_path.h"
 
 namespace cboard::analysis {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
 
 namespace cboard::analysis {
 namespace {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <functional>
 
-#include "analysis/layers/sample_histogram.h"
+#include "analysis/testing/sample_histogram.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/tuning.h"
 #include "cboard/compression/tuning_logger.h"

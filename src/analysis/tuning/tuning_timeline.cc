@@ -2,8 +2,8 @@
 #include <cmath>
 #include <tuple>
 
-#include "analysis/run_facts.h"
-#include "analysis/run_path.h"
+#include "analysis/runs/run_path.h"
+#include "analysis/table/cached_facts.h"
 #include "cboard/analysis/tuning.h"
 
 namespace cboard::analysis {
@@ -48,7 +48,7 @@ void TakeTime(const Run& run, Trial& trial) {
   trial.duration_seconds = end - trial.first_wall_time_seconds;
 }
 
-void AddRun(const Run& run, const TrialPlace& place, Experiment& experiment) {
+void AddRun(const Run& run, const TrialLocation& place, Experiment& experiment) {
   Trial& trial = experiment.trials[place.run];
   trial.run = place.run;
   trial.number = place.name.number;
@@ -114,7 +114,7 @@ std::vector<ConfigChange> DiffConfigs(const Config& from, const Config& to) {
 std::vector<TuningTimeline> FindTuning(const Snapshot& snapshot) {
   std::map<std::string, Experiment> experiments;
   for (const auto& run : snapshot.runs) {
-    const std::optional<TrialPlace>& place = TrialOf(*run);
+    const std::optional<TrialLocation>& place = TrialOf(*run);
     if (place) AddRun(*run, *place, experiments[place->experiment]);
   }
   std::vector<TuningTimeline> timelines;

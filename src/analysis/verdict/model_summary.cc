@@ -5,35 +5,36 @@
 #include <limits>
 #include <span>
 
-#include "analysis/number_text.h"
-#include "cboard/analysis/meaning.h"
+#include "cboard/analysis/parsed_tag.h"
 #include "cboard/analysis/snapshot_table.h"
 #include "cboard/base/strings.h"
+#include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
 namespace {
 
-std::string UsualOther(const std::vector<std::string>& variants, const std::string& baseline) {
-  if (std::ranges::find(variants, kUsualVariant) != variants.end() && baseline != kUsualVariant) {
-    return std::string(kUsualVariant);
+std::string DefaultVariant(const std::vector<std::string>& variants, const std::string& baseline) {
+  if (std::ranges::find(variants, kDefaultVariant) != variants.end() &&
+      baseline != kDefaultVariant) {
+    return std::string(kDefaultVariant);
   }
   for (const std::string& variant : variants) {
     if (variant != baseline) return variant;
   }
-  return std::string(kUsualVariant);
+  return std::string(kDefaultVariant);
 }
 
 // Layers that were logged under the model's name. A side that names no model goes with all of them,
 // so it says nothing about one.
-void AddLayers(const std::shared_ptr<const Snapshot>& snapshot, std::span<const LayerSide> sides,
-               const Summary& summary, ModelSummary& model) {
+void AddLayers(const std::shared_ptr<const Snapshot>& snapshot,
+               std::span<const VariantLayers> sides, const Summary& summary, ModelSummary& model) {
   const std::string key = ModelKeyOf(model.model);
   std::optional<SidePair> pair = FindSides(sides, model.model, summary.a, summary.b);
   if (!pair || ModelKeyOf(pair->a.model) != key || ModelKeyOf(pair->b.model) != key) {
     model.damage.not_measured = WhyNotMeasured(sides, model.model);
     return;
   }
-  auto ranking = std::make_shared<LayerRanking>(RankSides(snapshot, &pair->a, pair->b));
+  auto ranking = std::make_shared<LayerRanking>(RankVariants(snapshot, &pair->a, pair->b));
   model.damage = DamageOf(*ranking);
   model.layers = std::move(ranking);
   model.sides = std::move(pair);
@@ -151,8 +152,8 @@ void AddDrops(Summary& summary) {
   const std::optional<double> median = Median(lost);
   if (!median) return;
   Headline middle = DropHeadline("Median drop", summary, *median);
-  middle.note = HumanCount(static_cast<std::size_t>(std::ranges::count_if(
-                    lost, [](double value) { return value <= 0; }))) +
+  middle.note = HumanCount(static_cast<std::size_t>(
+                    std::ranges::count_if(lost, [](double value) { return value <= 0; }))) +
                 " of " + HumanCount(lost.size()) + " lose nothing";
   summary.headlines.push_back(std::move(middle));
   Headline largest = DropHeadline("Worst drop", summary, most);
@@ -163,13 +164,12 @@ void AddDrops(Summary& summary) {
 void AddGains(Summary& summary) {
   const auto add = [&](std::string_view name, const Best& best, std::string_view by) {
     if (best.model == nullptr) return;
-    summary.headlines.push_back(
-        {.name = std::string(name),
-         .figure = TimesText(best.gain),
-         .note = HumanCount(best.measured) + " measured" +
-                 (by.empty() ? "" : ", by " + std::string(by)),
-         .model = best.model->name,
-         .value = best.gain});
+    summary.headlines.push_back({.name = std::string(name),
+                                 .figure = TimesText(best.gain),
+                                 .note = HumanCount(best.measured) + " measured" +
+                                         (by.empty() ? "" : ", by " + std::string(by)),
+                                 .model = best.model->name,
+                                 .value = best.gain});
   };
   add("Best ratio", BestGain(summary, "model_size_mb"), {});
   // Latency and throughput say the same in two ways: the one that more models measured counts.
@@ -233,11 +233,11 @@ Summary Summarize(const std::shared_ptr<const Snapshot>& snapshot, const Compari
     const auto rows = std::span(table.rows).subspan(model.first_row, model.row_count);
     about.rows.insert(about.rows.end(), rows.begin(), rows.end());
   }
-  Summary summary{.a = options.a.empty() ? UsualBaseline(about) : options.a,
+  Summary summary{.a = options.a.empty() ? DefaultBaseline(about) : options.a,
                   .policy = options.policy != nullptr ? options.policy : FindPolicy("balanced")};
-  summary.b = options.b.empty() ? UsualOther(VariantsOf(about), summary.a) : options.b;
+  summary.b = options.b.empty() ? DefaultVariant(VariantsOf(about), summary.a) : options.b;
 
-  const std::vector<LayerSide> sides = FindLayerSides(*snapshot);
+  const std::vector<VariantLayers> sides = FindVariantLayers(*snapshot);
   std::set<std::string> keys;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!is_wanted(i)) continue;

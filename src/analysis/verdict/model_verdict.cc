@@ -91,11 +91,12 @@ ModelVerdict Judge(const std::vector<Requirement>& requirements, const LayerDama
   if (!verdict.fails.empty()) {
     verdict.state = VerdictState::kFail;
     verdict.text = Listed(verdict.fails, "; ");
-    if (is_missing_gates) verdict.text += "; " + Listed(verdict.not_measured, ", ") + " not measured";
+    if (is_missing_gates)
+      verdict.text += "; " + Listed(verdict.not_measured, ", ") + " not measured";
     return verdict;
   }
   const bool is_anything_measured = verdict.gates_checked > 0 || counts.measured() > 0;
-  verdict.state = !is_anything_measured ? VerdictState::kNotChecked
+  verdict.state = !is_anything_measured                         ? VerdictState::kNotChecked
                   : is_missing_gates || verdict.gate_count == 0 ? VerdictState::kIncomplete
                   : counts.amber > 0 || is_degraded             ? VerdictState::kWatch
                                                                 : VerdictState::kPass;

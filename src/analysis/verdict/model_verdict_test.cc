@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/log_builder.h"
+#include "analysis/testing/log_builder.h"
 #include "cboard/analysis/model_summary.h"
 #include "cboard/analysis/snapshot_table.h"
 
@@ -23,8 +23,8 @@ ModelVerdict VerdictFor(const Metrics& before, const Metrics& after,
 }
 
 TEST(ModelVerdict, PassesOnlyWhenEveryGateWasMeasured) {
-  const ModelVerdict all = VerdictFor(
-      kBefore, {{"accuracy", 0.895}, {"model_size_mb", 10}, {"latency_mean_ms", 10}});
+  const ModelVerdict all =
+      VerdictFor(kBefore, {{"accuracy", 0.895}, {"model_size_mb", 10}, {"latency_mean_ms", 10}});
   EXPECT_EQ(all.state, VerdictState::kPass);
   EXPECT_EQ(all.text, "passes all 3 gates");
   const ModelVerdict some = VerdictFor(kBefore, {{"accuracy", 0.895}});
@@ -49,8 +49,8 @@ TEST(ModelVerdict, TakesSpeedFromLatencyOrThroughput) {
 
 TEST(ModelVerdict, FailsByALayerThatNoGateSees) {
   const Metrics after = {{"accuracy", 0.9}, {"model_size_mb", 10}, {"latency_mean_ms", 10}};
-  const ModelVerdict verdict = VerdictFor(
-      kBefore, after, {.counts = {.red = 1, .green = 4}, .worst_layer = "conv2"});
+  const ModelVerdict verdict =
+      VerdictFor(kBefore, after, {.counts = {.red = 1, .green = 4}, .worst_layer = "conv2"});
   EXPECT_EQ(verdict.state, VerdictState::kFail);
   EXPECT_EQ(verdict.text, "1 of 5 layers fails, the worst 'conv2'");
   EXPECT_EQ(VerdictFor(kBefore, after, {.counts = {.amber = 2, .green = 3}}).state,
@@ -60,9 +60,9 @@ TEST(ModelVerdict, FailsByALayerThatNoGateSees) {
 TEST(ModelVerdict, FailsByBrokenOutputsAndWatchesDegradedOnes) {
   const Metrics after = {{"accuracy", 0.9}, {"model_size_mb", 10}, {"latency_mean_ms", 10}};
   const auto verdict_for = [&](std::string level, std::string sentence) {
-    return VerdictFor(kBefore, after,
-                      {.counts = {.green = 5},
-                       .outputs = OutputsVerdict{.level = level, .sentence = sentence}});
+    return VerdictFor(
+        kBefore, after,
+        {.counts = {.green = 5}, .outputs = OutputsVerdict{.level = level, .sentence = sentence}});
   };
   const ModelVerdict broken = verdict_for("broken", "Broken: all scores became 0.");
   EXPECT_EQ(broken.state, VerdictState::kFail);
@@ -86,16 +86,13 @@ TEST(ModelVerdict, JoinsAContractWithTheLayersOfTheSameVariant) {
   const Contract contract{.gates = {{.id = "quality", .metric = "accuracy", .min = 0.7}}};
   const ContractResult result{
       .results = {{.gate = 0, .model = "net", .variant = "int8", .value = 0.9}}};
-  const LayerSubject subject{.name = "net",
-                             .model = "net",
-                             .variant = "int8",
-                             .rank = [] {
-                               LayerRanking ranking;
-                               ranking.layers.push_back(
-                                   {.baseline = {.layer = "conv2"},
-                                    .diagnosis = {.level = Level::kRed, .explanation = "lost"}});
-                               return ranking;
-                             }};
+  const LayerSubject subject{
+      .name = "net", .model = "net", .variant = "int8", .rank = [] {
+        LayerRanking ranking;
+        ranking.layers.push_back({.baseline = {.layer = "conv2"},
+                                  .diagnosis = {.level = Level::kRed, .explanation = "lost"}});
+        return ranking;
+      }};
   const auto verdicts = JudgeByContract(contract, result, std::span(&subject, 1));
   ASSERT_EQ(verdicts.size(), 1u);
   EXPECT_EQ(verdicts[0].verdict.state, VerdictState::kFail);

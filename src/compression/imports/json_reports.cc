@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "cboard/base/strings.h"
+#include "compression/benchmarks/json_document.h"
 #include "compression/imports/parsers.h"
-#include "compression/json_document.h"
 
 namespace cboard::imports {
 namespace {

@@ -9,8 +9,8 @@
 #include "cboard/compression/names.h"
 #include "cboard/proto/summary.h"
 #include "cboard/writer/summary_writer.h"
+#include "compression/benchmarks/json_document.h"
 #include "compression/imports/parsers.h"
-#include "compression/json_document.h"
 
 namespace cboard {
 namespace {
@@ -29,9 +29,9 @@ constexpr auto kKinds =
 constexpr std::string_view kSpaces = " \t\r\n";
 
 // What stands at the beginning of a text, step by step; steps beyond its end find nothing.
-class Sniffer {
+class FormatDetector {
  public:
-  explicit Sniffer(std::string_view text) : rest_(text) {}
+  explicit FormatDetector(std::string_view text) : rest_(text) {}
 
   bool Take(char wanted) {
     Skip();
@@ -61,15 +61,15 @@ class Sniffer {
   std::string_view rest_;
 };
 
-bool BeginsNumber(char c) { return c == '-' || c == 'N' || (c >= '0' && c <= '9'); }
+bool StartsNumber(char c) { return c == '-' || c == 'N' || (c >= '0' && c <= '9'); }
 
 std::optional<LayerReportKind> DetectJson(std::string_view beginning, const std::string& stem) {
-  Sniffer json(beginning);
+  FormatDetector json(beginning);
   if (!json.Take('{')) return std::nullopt;
   const auto key = json.TakeText();
   if (!key || !json.Take(':')) return std::nullopt;
   if (key->find("_similarity_metrics_") != std::string_view::npos) return LayerReportKind::kMct;
-  if (BeginsNumber(json.Next())) {
+  if (StartsNumber(json.Next())) {
     return stem.starts_with("per_layer_") ? std::optional(LayerReportKind::kAimet) : std::nullopt;
   }
   if (json.Next() == '[') return LayerReportKind::kAimet;

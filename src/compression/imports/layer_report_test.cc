@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "compression/read_back.h"
+#include "compression/testing/read_back.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

@@ -25,12 +25,12 @@ constexpr Colour kEightBits = {50, 205, 50};
 constexpr Colour kOtherBits = {112, 128, 144};
 
 constexpr int kHeight = 480;
-constexpr int kUsualWidth = 640;
+constexpr int kDefaultWidth = 640;
 constexpr int kMaxWidth = 2000;
 constexpr double kLeft = 64, kRight = 16, kTop = 16, kBottom = 52;
 constexpr double kLabelRoom = 90;  // For labels that run upwards below the bars.
 constexpr double kFontSize = 12;
-constexpr double kLeastLabelPitch = 11;  // Closer labels would lie on each other.
+constexpr double kMinLabelPitch = 11;  // Closer labels would lie on each other.
 constexpr double kBarPitch = 26;
 constexpr std::size_t kMaxLabelBytes = 14;
 
@@ -202,7 +202,7 @@ Result<media::Pixels> DrawLine(const std::vector<double>& values, const std::str
     return Fail(ErrorCode::kInvalidArgument, "no value of the line is a number");
   }
   range = {range.low - 0.5, range.high + 0.5};
-  Canvas canvas(kUsualWidth, kHeight, kBottom);
+  Canvas canvas(kDefaultWidth, kHeight, kBottom);
   const double last = std::max<double>(1, static_cast<double>(values.size()) - 1);
   const double margin = last / 20;
   canvas.Axes({-margin, last + margin}, range, std::max(1.0, TickStep(last, 10)),
@@ -242,9 +242,9 @@ Result<media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& 
   for (const Bar& bar : bars) highest = std::max(highest, bar.bits);
   const auto count = static_cast<double>(bars.size());
   const int width = std::clamp(static_cast<int>(std::min(count * kBarPitch, 1e6) + kLeft + kRight),
-                               kUsualWidth, kMaxWidth);
+                               kDefaultWidth, kMaxWidth);
   const double pitch = (width - kLeft - kRight) / count;
-  const bool labelled = colours == BarColours::kByBits && pitch >= kLeastLabelPitch;
+  const bool labelled = colours == BarColours::kByBits && pitch >= kMinLabelPitch;
   Canvas canvas(width, kHeight, kBottom + (labelled ? kLabelRoom : 0));
   canvas.Axes({0.5, count + 0.5}, {0, highest * 1.05},
               labelled ? 0 : std::max(1.0, TickStep(count, 12)),

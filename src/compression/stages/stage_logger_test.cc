@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cboard/base/clock.h"
-#include "compression/read_back.h"
+#include "compression/testing/read_back.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

@@ -90,7 +90,7 @@ fs::path WithoutTrailingSlash(const fs::path& path) {
 
 }  // namespace
 
-Result<TrialFolder> TrialFolder::Open(const fs::path& given, EarlierTrials earlier_trials) {
+Result<TrialFolder> TrialFolder::Open(const fs::path& given, ExistingTrials earlier_trials) {
   const fs::path path = WithoutTrailingSlash(given);
   CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
   CBOARD_ASSIGN_OR_RETURN(const int descriptor, Lock(path));
@@ -98,15 +98,15 @@ Result<TrialFolder> TrialFolder::Open(const fs::path& given, EarlierTrials earli
   CBOARD_ASSIGN_OR_RETURN(const Earlier earlier, FindEarlier(path));
   if (!earlier.last_number) return folder;
   switch (earlier_trials) {
-    case EarlierTrials::kContinue:
+    case ExistingTrials::kContinue:
       folder.next_number_ = *earlier.last_number + 1;
       return folder;
-    case EarlierTrials::kRefuse:
+    case ExistingTrials::kRefuse:
       return Fail(ErrorCode::kAlreadyExists, Quoted(path.string()) + " holds " +
                                                  Quoted(earlier.example) +
                                                  " of an earlier tuning: move it or choose "
                                                  "another directory");
-    case EarlierTrials::kMoveAside:
+    case ExistingTrials::kMoveAside:
       break;
   }
   fs::path aside = path;

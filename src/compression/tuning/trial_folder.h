@@ -16,7 +16,7 @@ class TrialFolder {
  public:
   // Makes the folder. Fails with kUnavailable while another logger has it, with kAlreadyExists when
   // earlier trials are refused, and with kPermissionDenied when nothing can be written there.
-  static Result<TrialFolder> Open(const std::filesystem::path& path, EarlierTrials earlier);
+  static Result<TrialFolder> Open(const std::filesystem::path& path, ExistingTrials earlier);
 
   TrialFolder(TrialFolder&& other) noexcept;
   TrialFolder& operator=(TrialFolder&& other) noexcept;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-#include "compression/tuning/graph_def_builder.h"
+#include "compression/testing/graph_def_builder.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "cboard/proto/plugins.h"
-#include "compression/read_back.h"
-#include "compression/tuning/graph_def_builder.h"
+#include "compression/testing/graph_def_builder.h"
+#include "compression/testing/read_back.h"
 #include "testing/child_process.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
@@ -281,7 +281,7 @@ TEST_F(TuningLogs, OrContinued) {
   fs::create_directories(Eval() / "tune_7");
   fs::create_directories(Eval() / "notes");
   TuningOptions options = Options();
-  options.earlier = EarlierTrials::kContinue;
+  options.earlier = ExistingTrials::kContinue;
   TuningLogger logger(options);
   ASSERT_THAT(logger.StartTrial(), Succeeds());
   EXPECT_EQ(logger.trial_number(), 8);
@@ -290,7 +290,7 @@ TEST_F(TuningLogs, OrContinued) {
 TEST_F(TuningLogs, OrRefused) {
   fs::create_directories(Eval() / "tune_1_acc_0.5");
   TuningOptions options = Options();
-  options.earlier = EarlierTrials::kRefuse;
+  options.earlier = ExistingTrials::kRefuse;
   TuningLogger logger(options);
   EXPECT_THAT(logger.StartTrial(), FailsSaying(ErrorCode::kAlreadyExists, "tune_1_acc_0.5"));
 }

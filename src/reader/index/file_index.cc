@@ -49,8 +49,8 @@ Result<FileIndex> FileIndex::Decode(std::string path, const EncodedView& encoded
   return index;
 }
 
-void FileIndex::ReadOn(const File& file, const ReadOptions& options) {
-  impl_->ReadOn(file, options);
+void FileIndex::ContinueReading(const File& file, const ReadOptions& options) {
+  impl_->ContinueReading(file, options);
 }
 std::shared_ptr<const FileView> FileIndex::View() const { return impl_->View(); }
 void FileIndex::Rename(std::string path) { impl_->Rename(std::move(path)); }
@@ -89,7 +89,7 @@ void FileIndex::Impl::MakePartOfStored() {
   stored_.reset();
 }
 
-void FileIndex::Impl::ReadOn(const File& file, const ReadOptions& options) {
+void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& options) {
   if (stored_) MakePartOfStored();
   if (parts_.empty()) AddPart(std::make_unique<Part>());
   error_.reset();

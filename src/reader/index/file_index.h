@@ -2,7 +2,7 @@
 // as the file grows, while others look at earlier views of it.
 //
 //   FileIndex index(path);
-//   index.ReadOn(file, {.workers = &workers});
+//   index.ContinueReading(file, {.workers = &workers});
 //   std::shared_ptr<const FileView> view = index.View();
 #pragma once
 
@@ -64,8 +64,8 @@ struct FileView {
   EventFile file;
   std::vector<SeriesView> series;  // In the order in which they first appear.
   std::shared_ptr<const FileColumns>
-      columns;                    // What the series look at; copies of a view share it.
-  std::vector<Restart> restarts;  // In the order of the file.
+      columns;                     // What the series look at; copies of a view share it.
+  std::vector<Restart> restarts;   // In the order of the file.
   std::vector<FileDamage> damage;  // The first kMaxReportedDamage places.
   std::uint64_t damage_count = 0;
   std::uint64_t event_count = 0;
@@ -126,7 +126,7 @@ class FileIndex {
 
   // Reads `file` on from where the last call stopped to its present end. The outcome is in the
   // view: `file.error` if the file system refused.
-  void ReadOn(const File& file, const ReadOptions& options);
+  void ContinueReading(const File& file, const ReadOptions& options);
 
   // What has been read so far. Takes time in proportion to the number of tags, not of points.
   std::shared_ptr<const FileView> View() const;

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "reader/index/file_index.h"
-#include "reader/index/index_testing.h"
-#include "reader/index/random_log.h"
+#include "reader/testing/index_testing.h"
+#include "reader/testing/random_log.h"
 #include "testing/matchers.h"
 
 namespace cboard::reader {
@@ -32,7 +32,7 @@ TEST(FileIndexCodec, AStoredIndexIsTheSame) {
     if (seed % 2 == 1) bytes[bytes.size() / 2] ^= 1;
     const MemoryFile memory(bytes);
     FileIndex index("events");
-    index.ReadOn(memory.Open(), {.workers = &workers, .min_part_bytes = 3000});
+    index.ContinueReading(memory.Open(), {.workers = &workers, .min_part_bytes = 3000});
     const auto decoded = Decode(index.Encode());
     ASSERT_THAT(decoded, Succeeds());
     EXPECT_TRUE(decoded->Verify());
@@ -50,7 +50,7 @@ TEST(FileIndexCodec, AStoredIndexIsReadOnAndItsViewsOutliveIt) {
     EncodedIndex stored;
     {
       FileIndex index("events");
-      index.ReadOn(file, {});
+      index.ContinueReading(file, {});
       stored = index.Encode();
     }
     std::shared_ptr<const FileView> before, after;
@@ -59,7 +59,7 @@ TEST(FileIndexCodec, AStoredIndexIsReadOnAndItsViewsOutliveIt) {
       ASSERT_THAT(decoded, Succeeds());
       before = decoded->View();
       memory.Append(second);
-      decoded->ReadOn(file, {});
+      decoded->ContinueReading(file, {});
       after = decoded->View();
     }
     ASSERT_EQ(ContentsOf(*before), ContentsOf(*ReadWhole(first)));
@@ -71,12 +71,12 @@ TEST(FileIndexCodec, StoredTwiceItIsTheSame) {
   RandomLog log(3);
   const MemoryFile memory(log.Version() + log.Records(500));
   FileIndex index("events");
-  index.ReadOn(memory.Open(), {});
+  index.ContinueReading(memory.Open(), {});
   const EncodedIndex once = index.Encode();
   auto decoded = Decode(once);
   ASSERT_THAT(decoded, Succeeds());
   EXPECT_EQ(decoded->Encode(), once);
-  decoded->ReadOn(memory.Open(), {});  // Finds nothing new.
+  decoded->ContinueReading(memory.Open(), {});  // Finds nothing new.
   EXPECT_EQ(decoded->Encode(), once);
 }
 
@@ -84,7 +84,7 @@ TEST(FileIndexCodec, EveryDamagedByteIsFound) {
   RandomLog log(1);
   const MemoryFile memory(log.Version() + log.Records(60));
   FileIndex index("events");
-  index.ReadOn(memory.Open(), {});
+  index.ContinueReading(memory.Open(), {});
   const EncodedIndex stored = index.Encode();
   for (std::size_t i = 0; i < stored.structure.size() + stored.columns.size(); ++i) {
     EncodedIndex damaged = stored;
@@ -105,7 +105,7 @@ TEST(FileIndexCodec, EveryTruncationIsFound) {
   RandomLog log(2);
   const MemoryFile memory(log.Version() + log.Records(60));
   FileIndex index("events");
-  index.ReadOn(memory.Open(), {});
+  index.ContinueReading(memory.Open(), {});
   const EncodedIndex stored = index.Encode();
   for (std::size_t cut = 0; cut < stored.structure.size(); ++cut) {
     ASSERT_THAT(Decode({stored.structure.substr(0, cut), stored.columns}),
@@ -124,7 +124,7 @@ TEST(FileIndexCodec, FilesWithTheSameTagsShareTheirInfos) {
     std::string bytes = RandomLog(0).Version();
     for (const char* tag : tags) bytes += ::cboard::testing::ScalarRecord(tag, 1, 1);
     FileIndex index("events");
-    index.ReadOn(MemoryFile(bytes).Open(), {});
+    index.ContinueReading(MemoryFile(bytes).Open(), {});
     return index.Encode();
   };
   TagInfoMemory memory;
@@ -161,7 +161,7 @@ TEST(FileIndexCodec, StoredPointsTakeNoMemoryOfTheirOwn) {
   for (int i = 0; i < 20'000; ++i) bytes += ::cboard::testing::ScalarRecord("loss", 1, i);
   const MemoryFile memory(bytes);
   FileIndex index("events");
-  index.ReadOn(memory.Open(), {});
+  index.ContinueReading(memory.Open(), {});
   const auto decoded = Decode(index.Encode());
   ASSERT_THAT(decoded, Succeeds());
   EXPECT_LT(decoded->scalar_bytes(), 20'000u);

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "cboard/record/crc32c.h"
-#include "reader/event_builder.h"
 #include "reader/index/file_index.h"
-#include "reader/index/index_testing.h"
+#include "reader/testing/event_builder.h"
+#include "reader/testing/index_testing.h"
 
 namespace cboard::reader {
 namespace {
@@ -77,7 +77,7 @@ TEST(FileIndexDamage, EveryTruncationIsATornTailThatIsReadOnceItIsComplete) {
     MemoryFile memory(std::string_view(file).substr(0, cut));
     const File opened = memory.Open();
     FileIndex index("events");
-    index.ReadOn(opened, {});
+    index.ContinueReading(opened, {});
     const auto view = index.View();
     std::size_t complete = 0, end = 0;
     while (complete < records.size() && end + records[complete].size() <= cut) {
@@ -87,7 +87,7 @@ TEST(FileIndexDamage, EveryTruncationIsATornTailThatIsReadOnceItIsComplete) {
     ASSERT_EQ(view->file.torn_bytes, cut - end) << cut;
     ASSERT_EQ(view->damage_count, 0u) << cut;
     memory.Append(std::string_view(file).substr(cut));
-    index.ReadOn(opened, {});
+    index.ContinueReading(opened, {});
     ASSERT_EQ(ContentsOf(*index.View()), whole) << cut;
   }
 }
@@ -221,7 +221,7 @@ TEST(FileIndexDamage, WhereReadingPausesDoesNotMatter) {
       const std::size_t bytes = std::min<std::size_t>(random() % 200, damaged.size() - at);
       memory.Append(std::string_view(damaged).substr(at, bytes));
       at += bytes;
-      index.ReadOn(opened, {});
+      index.ContinueReading(opened, {});
     }
     ASSERT_EQ(ContentsOf(*index.View()), whole) << "round " << round;
   }

@@ -9,7 +9,7 @@
 
 #include "cboard/record/crc32c.h"
 #include "reader/index/file_index.h"
-#include "reader/index/index_testing.h"
+#include "reader/testing/index_testing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cboard;          // NOLINT: a program of one file.
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)reader::testing::ContentsOf(*index->View());
   // Reading on makes an index of it that could grow; that one is stored anew.
   const reader::testing::MemoryFile file;
-  index->ReadOn(file.Open(), {});
+  index->ContinueReading(file.Open(), {});
   if (index->View()->file.error) return 0;  // At no place of a file; such indexes are not stored.
   const auto contents = reader::testing::ContentsOf(*index->View());
   const EncodedIndex again = index->Encode();

@@ -7,7 +7,7 @@
 
 #include "cboard/record/record_writer.h"
 #include "reader/index/file_index.h"
-#include "reader/index/index_testing.h"
+#include "reader/testing/index_testing.h"
 
 namespace {
 
@@ -62,9 +62,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view more = left.substr(0, 1 + data[i % size] * 3u);
     memory.Append(more);
     left.remove_prefix(more.size());
-    index.ReadOn(opened, {});
+    index.ContinueReading(opened, {});
   }
-  index.ReadOn(opened, {});
+  index.ContinueReading(opened, {});
   if (reader::testing::ContentsOf(*index.View()) != whole) __builtin_trap();
   return 0;
 }

@@ -22,7 +22,7 @@ class FileIndex::Impl {
  public:
   explicit Impl(std::string path) : path_(std::move(path)) {}
 
-  void ReadOn(const File& file, const ReadOptions& options);
+  void ContinueReading(const File& file, const ReadOptions& options);
   std::shared_ptr<const FileView> View() const;
   EncodedIndex Encode() const;
   Result<void> Decode(const EncodedView& encoded, std::shared_ptr<const void> owner,

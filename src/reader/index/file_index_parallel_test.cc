@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "reader/index/file_index.h"
-#include "reader/index/index_testing.h"
 #include "reader/index/part_index.h"
-#include "reader/index/random_log.h"
+#include "reader/testing/index_testing.h"
+#include "reader/testing/random_log.h"
 
 namespace cboard::reader {
 namespace {
@@ -112,7 +112,7 @@ TEST(FileIndexParallel, GoesOnInParallelWhenMuchIsAdded) {
     const std::string more = log.Records(200);
     memory.Append(more);
     all += more;
-    index.ReadOn(file, InParts(workers));
+    index.ContinueReading(file, InParts(workers));
     ASSERT_EQ(ContentsOf(*index.View()), ContentsOf(*ReadWhole(all))) << i;
   }
 }
@@ -188,7 +188,7 @@ TEST(FileIndexParallel, ViewsAreReadWhileTheFileIsReadOn) {
   });
   for (int i = 0; i < 100; ++i) {
     memory.Append(log.Records(1 + log.Number(100)));
-    index.ReadOn(file, InParts(workers));
+    index.ContinueReading(file, InParts(workers));
     const std::shared_ptr<const FileView> view = index.View();
     const std::lock_guard lock(mutex);
     newest = view;

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "cboard/proto/tensor.h"
-#include "reader/event_builder.h"
-#include "reader/index/index_testing.h"
+#include "reader/testing/event_builder.h"
+#include "reader/testing/index_testing.h"
 
 namespace cboard::reader {
 namespace {
@@ -272,12 +272,12 @@ TEST(FileIndex, ReadsOnlyWhatIsNew) {
   MemoryFile memory(Version() + ScalarRecord("a", 1, 1));
   const File file = memory.Open();
   FileIndex index("events");
-  index.ReadOn(file, {});
+  index.ContinueReading(file, {});
   const auto before = index.View();
   const std::string more = ScalarRecord("a", 2, 2);
   memory.Append(more);
   std::atomic<std::uint64_t> bytes = 0, events = 0;
-  index.ReadOn(file, {.bytes_read = &bytes, .events_read = &events});
+  index.ContinueReading(file, {.bytes_read = &bytes, .events_read = &events});
   EXPECT_EQ(bytes, more.size());
   EXPECT_EQ(events, 1u);
   EXPECT_EQ(ValuesOf(before->series[0]), std::vector<double>{1});
@@ -305,7 +305,7 @@ TEST(FileIndex, ADirectoryIsAnErrorInTheView) {
   FileIndex index("events");
   const auto directory = File::OpenForReading("/");
   if (!directory) GTEST_SKIP() << "directories cannot be opened here";
-  index.ReadOn(*directory, {});
+  index.ContinueReading(*directory, {});
   EXPECT_TRUE(index.View()->file.error.has_value());
 }
 

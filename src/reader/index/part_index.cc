@@ -123,7 +123,7 @@ std::optional<std::uint32_t> PartIndex::AddRecord(std::uint64_t offset, ByteSpan
   Result<void> outcome;
   if (event) {
     ++event_count;
-    if (std::isfinite(event->wall_time_seconds)) NoteWallTime(event->wall_time_seconds);
+    if (std::isfinite(event->wall_time_seconds)) RecordWallTime(event->wall_time_seconds);
     outcome = AddEvent(*event, {offset, AsText(payload), event->step, event->wall_time_seconds});
   } else {
     outcome = Fail(event.error());
@@ -184,7 +184,7 @@ Result<void> PartIndex::AddEvent(const proto::Event& event, const Place& place) 
     case proto::EventKind::kSessionLog:
       return AddSessionLog(event.payload, event.step);
     case proto::EventKind::kFileVersion:
-      NoteFileVersion(event.payload);
+      RecordFileVersion(event.payload);
       return {};
     default:
       return {};  // Log messages are no data.
@@ -250,7 +250,7 @@ Result<void> PartIndex::AddValue(const proto::SummaryValue& value, std::string_v
     AddBlob(static_cast<std::uint32_t>(number), bytes, place);
     return {};
   }
-  tag.NoteStep(place.step);
+  tag.RecordStep(place.step);
   tag.scalars.Append(place.step, place.wall_time_seconds, scalar, ExpectedMore(tag.scalars.size()));
   single_scalar_ = static_cast<std::uint32_t>(number);
   return {};
@@ -258,7 +258,7 @@ Result<void> PartIndex::AddValue(const proto::SummaryValue& value, std::string_v
 
 void PartIndex::AddBlob(std::uint32_t number, std::string_view bytes, const Place& place) {
   Series& tag = series[number];
-  tag.NoteStep(place.step);
+  tag.RecordStep(place.step);
   const std::ptrdiff_t value_offset = bytes.empty() ? 0 : bytes.data() - place.payload.data();
   tag.blobs.Append({.step = place.step,
                     .wall_time_seconds = place.wall_time_seconds,
@@ -300,7 +300,7 @@ Result<void> PartIndex::AddSessionLog(std::string_view bytes, std::int64_t step)
   return {};
 }
 
-void PartIndex::NoteFileVersion(std::string_view version) {
+void PartIndex::RecordFileVersion(std::string_view version) {
   constexpr std::string_view kPrefix = "brain.Event:";
   const bool is_2 = version.starts_with(kPrefix) &&
                     std::atof(std::string(version.substr(kPrefix.size())).c_str()) >= 2;

@@ -73,7 +73,7 @@ class PartIndex {
   }
   std::size_t ExpectedMore(std::size_t points) const;
 
-  void NoteWallTime(double wall_time_seconds) {
+  void RecordWallTime(double wall_time_seconds) {
     if (wall_time_seconds > newest_wall_time_seconds) newest_wall_time_seconds = wall_time_seconds;
     if (wall_time_seconds < first_wall_time_seconds) first_wall_time_seconds = wall_time_seconds;
   }
@@ -108,7 +108,7 @@ class PartIndex {
   Result<void> AddSessionLog(std::string_view bytes, std::int64_t step);
   void AddBlob(std::uint32_t number, std::string_view bytes, const Place& place);
   void AddEventBlob(std::string_view tag, TagKind kind, std::string_view bytes, const Place& place);
-  void NoteFileVersion(std::string_view version);
+  void RecordFileVersion(std::string_view version);
   void VoidFrom(std::int64_t step, std::string_view summary);
   std::int64_t FindTag(std::string_view tag);
 

@@ -86,7 +86,7 @@ class Reader {
   void Read() {
     const std::uint64_t events_before = index_.event_count;
     part_.error.reset();
-    while (part_.end < stop_ && ReadSome()) {
+    while (part_.end < stop_ && ReadSubset()) {
     }
     if (options_.events_read != nullptr) {
       options_.events_read->fetch_add(index_.event_count - events_before,
@@ -96,11 +96,11 @@ class Reader {
 
  private:
   // Reads the records at hand, or at least one. False when there is no whole record.
-  bool ReadSome() {
+  bool ReadSubset() {
     const Result<ByteSpan> bytes = window_.At(part_.end, kRecordHeaderBytes);
     if (!bytes) return Fails(bytes.error());
     if (bytes->size() < kRecordHeaderBytes) return false;
-    NoteProgress();
+    UpdateProgress();
     ByteSpan rest = *bytes;
     // Old files need a look at every step; see PartIndex.
     if (Load<std::uint64_t>(rest.data()) <= kMaxScalarBytes && index_.state.has_version_2 &&
@@ -110,7 +110,7 @@ class Reader {
     return part_.end >= stop_ || ReadRecord(rest);
   }
 
-  void NoteProgress() {
+  void UpdateProgress() {
     const std::uint64_t left = expected_end_ > part_.end ? expected_end_ - part_.end : 0;
     index_.SetProgress(part_.end - part_.begin, left);
   }
@@ -159,7 +159,7 @@ class Reader {
       }
       const auto value = Load<float>(rest + found->hole);
       Series& series = index_.series[found->series];
-      series.NoteStep(static_cast<std::int64_t>(step));
+      series.RecordStep(static_cast<std::int64_t>(step));
       if (!series.scalars.TryAppend(static_cast<std::int64_t>(step), wall_bits, value)) {
         const auto done = static_cast<std::uint64_t>(record - bytes.data()) + part_.end;
         const std::uint64_t left = expected_end_ > done ? expected_end_ - done : 0;
@@ -193,20 +193,20 @@ class Reader {
     const auto length = LoadLittleEndian<std::uint64_t>(bytes);
     if (ToInteger(ComputeMaskedCrc(bytes.first<8>())) != Load<std::uint32_t>(&bytes[8]) ||
         length > kMaxRecordBytes) {
-      return ReadPastDamage();
+      return SkipDamagedRecords();
     }
     const std::size_t total = static_cast<std::size_t>(length) + kRecordOverheadBytes;
     if (bytes.size() < total) {
       const Result<ByteSpan> more = window_.At(part_.end, total);
       if (!more) return Fails(more.error());
-      if (more->size() < total) return ReadPastDamage();
+      if (more->size() < total) return SkipDamagedRecords();
       bytes = *more;
     }
     const ByteSpan payload = bytes.subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
     index_.series.PrefetchNext();  // It is there when the checksum is.
     if (ToInteger(ComputeMaskedCrc(payload)) !=
         Load<std::uint32_t>(payload.data() + payload.size())) {
-      return ReadPastDamage();
+      return SkipDamagedRecords();
     }
     AddRecord(part_.end, payload);
     part_.end += total;
@@ -219,7 +219,7 @@ class Reader {
   }
 
   // Lets RecordReader skip what is damaged or cut, and read the rest if this has happened often.
-  bool ReadPastDamage() {
+  bool SkipDamagedRecords() {
     const bool to_the_end = part_.damage_count + 1 >= kMaxQuickDamage;
     FileSource source(file_);
     RecordReader reader(source, part_.end);
@@ -227,7 +227,7 @@ class Reader {
     do {
       const Result<Record> record = reader.Next();
       if (record) {
-        NoteProgress();
+        UpdateProgress();
         AddRecord(record->offset, record->payload);
       } else if (record.error().code == ErrorCode::kDataLoss) {
         ++part_.damage_count;

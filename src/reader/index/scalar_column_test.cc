@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "reader/index/index_testing.h"
+#include "reader/testing/index_testing.h"
 
 namespace cboard::reader {
 namespace {

@@ -7,7 +7,7 @@
 
 namespace cboard::reader {
 
-void Series::NoteOtherStep(std::int64_t step) {
+void Series::RecordStepOutOfOrder(std::int64_t step) {
   if (!has_steps) {
     has_steps = true;
     first_step = last_step = min_step = max_step = step;

@@ -23,11 +23,11 @@ struct Series {
   std::size_t size() const { return scalars.size() + blobs.size(); }
 
   // For each point that is added.
-  void NoteStep(std::int64_t step) {
+  void RecordStep(std::int64_t step) {
     if (step > max_step) {  // As nearly always.
       last_step = max_step = step;
     } else {
-      NoteOtherStep(step);
+      RecordStepOutOfOrder(step);
     }
   }
 
@@ -44,7 +44,7 @@ struct Series {
   std::shared_ptr<const TagInfo> info;
 
  private:
-  void NoteOtherStep(std::int64_t step);
+  void RecordStepOutOfOrder(std::int64_t step);
 };
 
 // Not thread-safe.

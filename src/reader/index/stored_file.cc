@@ -239,11 +239,10 @@ bool StorePoint(const StoredScalars& block, std::byte* steps, std::byte* walls, 
   const std::uint64_t far_step = step - block.step_base;
   const std::uint64_t far_wall =
       std::bit_cast<std::uint64_t>(point.wall_time_seconds) - block.wall_time_base;
-  const bool step_holds =
-      block.step_bytes == 0
-          ? step == block.step_base + index * block.stride
-          : StoreAs(block.step_bytes, steps, index, step, static_cast<std::uint32_t>(far_step),
-                    far_step <= kMaxDistance);
+  const bool step_holds = block.step_bytes == 0 ? step == block.step_base + index * block.stride
+                                                : StoreAs(block.step_bytes, steps, index, step,
+                                                          static_cast<std::uint32_t>(far_step),
+                                                          far_step <= kMaxDistance);
   const auto value = static_cast<float>(point.value);
   return StoreAs(block.wall_time_bytes, walls, index, point.wall_time_seconds,
                  static_cast<std::uint32_t>(far_wall), far_wall <= kMaxDistance) &&
@@ -257,8 +256,8 @@ template <typename InRoom>
 void RefillScalars(const ScalarColumnView& stored, const SeriesView* found, const InRoom& in_room) {
   ScalarSeries points;
   if (found != nullptr) {
-    points = ScalarSeries(
-        std::vector<ScalarColumnView>(found->scalars.begin(), found->scalars.end()));
+    points =
+        ScalarSeries(std::vector<ScalarColumnView>(found->scalars.begin(), found->scalars.end()));
   }
   std::size_t done = 0;
   bool holds = points.size() >= stored.size();
@@ -321,9 +320,9 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   const std::size_t series_count = in.TakeCount(6 * 8);
   if (!TakeRestarts(in, series_count, *view)) return Damaged("its restarts do not fit its tags");
   const std::size_t block_count = in.TakeCount(kStoredBlockBytes);
-  SeriesDecoder decoder(
-      encoded.columns, std::make_shared<BlockLists>(std::move(owner), path, encoded, columns_crc),
-      series_count, block_count);
+  SeriesDecoder decoder(encoded.columns,
+                        std::make_shared<BlockLists>(std::move(owner), path, encoded, columns_crc),
+                        series_count, block_count);
   tags.Begin();
   view->series.reserve(series_count);
   for (std::size_t i = 0; i < series_count; ++i) {
@@ -361,12 +360,14 @@ void RefillColumns(const std::string& path, const EncodedView& encoded) {
   std::shared_ptr<const FileView> fresh;
   if (const Result<File> file = File::OpenForReading(path)) {
     FileIndex index(path);
-    index.ReadOn(*file, {});
+    index.ContinueReading(*file, {});
     fresh = index.View();
   }
   const auto* lists = static_cast<const BlockLists*>(stored->owner.get());
   auto blob_block = lists->blobs.begin();
-  const auto in_room = [&](const std::byte* at) { return room.data() + (at - encoded.columns.data()); };
+  const auto in_room = [&](const std::byte* at) {
+    return room.data() + (at - encoded.columns.data());
+  };
   for (const SeriesView& series : stored->view->series) {
     const SeriesView* found = fresh ? FindSeries(*fresh, *series.info) : nullptr;
     if (!series.scalars.empty()) {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kMaxScannedBytes = 32 << 20;
 constexpr int kMaxCandidates = 16;  // Chance gives none; a file made of lengths gives many.
 
-bool HeaderHolds(ByteSpan header) {
+bool HeaderChecksumMatches(ByteSpan header) {
   const auto length = LoadLittleEndian<std::uint64_t>(header);
   return length <= kMaxRecordBytes && ToInteger(ComputeMaskedCrc(header.first<8>())) ==
                                           LoadLittleEndian<std::uint32_t>(header.subspan<8, 4>());
@@ -20,7 +20,8 @@ bool HeaderHolds(ByteSpan header) {
 std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offset,
                                          std::uint64_t end) {
   Result<ByteSpan> bytes = window.At(offset, kRecordHeaderBytes);
-  if (!bytes || bytes->size() < kRecordHeaderBytes || !HeaderHolds(*bytes)) return std::nullopt;
+  if (!bytes || bytes->size() < kRecordHeaderBytes || !HeaderChecksumMatches(*bytes))
+    return std::nullopt;
   const auto length = static_cast<std::size_t>(LoadLittleEndian<std::uint64_t>(*bytes));
   const std::size_t total = length + kRecordOverheadBytes;
   if (offset > end || total > end - offset) return std::nullopt;
@@ -44,7 +45,8 @@ std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from,
     const std::size_t last = bytes->size() - kRecordHeaderBytes;
     while (i <= last) {
       const ByteSpan header = bytes->subspan(i, kRecordHeaderBytes);
-      if (LoadLittleEndian<std::uint32_t>(header.subspan<4, 4>()) == 0 && HeaderHolds(header))
+      if (LoadLittleEndian<std::uint32_t>(header.subspan<4, 4>()) == 0 &&
+          HeaderChecksumMatches(header))
         break;
       ++i;
     }

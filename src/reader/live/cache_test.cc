@@ -11,7 +11,7 @@
 
 #include "cboard/base/file.h"
 #include "reader/live/index_cache.h"
-#include "reader/live/live_test_support.h"
+#include "reader/testing/live_test_support.h"
 
 namespace cboard {
 namespace {
@@ -250,9 +250,8 @@ TEST_F(CachedReader, ACacheThatIsCutOrOverwrittenUnderAReaderChangesNothing) {
     }
     EXPECT_EQ(Dump(*reader->snapshot()), truth) << is_cut;
     Append(dir_ / "a" / "tfevents", ScalarRecords("z", 0, 1));
-    ASSERT_TRUE(testing::Becomes(*reader, [](const Snapshot& snapshot) {
-      return snapshot.FindTag("a", "z") != nullptr;
-    }));
+    ASSERT_TRUE(testing::Becomes(
+        *reader, [](const Snapshot& snapshot) { return snapshot.FindTag("a", "z") != nullptr; }));
     EXPECT_EQ(Dump(*reader->snapshot()), Truth()) << is_cut;
     reader.reset();
     WriteBytes(dir_ / "a" / "tfevents", ScalarRecords("x", 0, 1000) + ScalarRecords("y", 5, 9));

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "reader/live/live_test_support.h"
+#include "reader/testing/live_test_support.h"
 
 namespace cboard {
 namespace {

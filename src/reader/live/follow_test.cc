@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "cboard/record/record_writer.h"
-#include "reader/live/live_test_support.h"
+#include "reader/testing/live_test_support.h"
 #include "testing/child_process.h"
 
 namespace cboard {

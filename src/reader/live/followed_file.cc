@@ -264,7 +264,7 @@ bool FollowedFile::ReadUnchanged(const File& file, const FileStatus& now,
                                  const ReadOptions& options) {
   status_ = now;
   const std::optional<std::uint32_t> end_before = TailCrc(file, now.size_bytes);
-  index_->ReadOn(file, options);
+  index_->ContinueReading(file, options);
   view_ = index_->View();
   sample_crc_ = SampleCrc(file, *view_).value_or(0);
   after_ = StatusOf(file.descriptor()).value_or(now);

@@ -96,8 +96,8 @@ class FollowedFile {
   std::optional<FileIndex> index_;
   std::string path_;                      // That the index knows.
   std::shared_ptr<const FileView> view_;  // nullptr until the file has been read.
-  FileStatus status_;         // Before the last reading.
-  FileStatus after_;          // After it: later changes must be growth beyond this.
+  FileStatus status_;                     // Before the last reading.
+  FileStatus after_;                      // After it: later changes must be growth beyond this.
   bool is_doubtful_ = false;  // Changes while it was read may have been more than growth.
   std::uint32_t sample_crc_ = 0;
   Clock::time_point next_anew_;  // Before this the file is not read anew for changes in place.

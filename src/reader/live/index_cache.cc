@@ -227,7 +227,7 @@ std::optional<StoredIndex> IndexCache::Find(std::string_view file) const {
 
 Result<IndexCacheWriter> IndexCacheWriter::Create(const fs::path& path) {
   CBOARD_RETURN_IF_ERROR(MakePrivateDirectory(path.parent_path()));
-  CBOARD_ASSIGN_OR_RETURN(File file, File::CreateBeside(path));
+  CBOARD_ASSIGN_OR_RETURN(File file, File::CreateTemporarySibling(path));
   if (::fchmod(file.descriptor(), S_IRUSR | S_IWUSR) != 0) {
     const int reason = errno;
     ::unlink(file.path().c_str());

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cboard/base/file.h"
-#include "reader/event_builder.h"
+#include "reader/testing/event_builder.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
@@ -16,7 +16,10 @@ using testing::TempDir;
 using testing::WriteBytes;
 
 StoredIndex Stored(std::uint64_t number, std::string_view structure, std::string_view columns) {
-  return {.status = {.id = {number, number + 1}, .size_bytes = number + 2, .modified_ns = -5, .changed_ns = 7},
+  return {.status = {.id = {number, number + 1},
+                     .size_bytes = number + 2,
+                     .modified_ns = -5,
+                     .changed_ns = 7},
           .read_bytes = number + 3,
           .sample_crc = static_cast<std::uint32_t>(number + 4),
           .encoded = {AsBytes(structure), AsBytes(columns)},

@@ -81,7 +81,7 @@ std::optional<FileStatus> StatusOf(int descriptor) {
   return ToStatus(status);
 }
 
-Entry LookAt(const std::string& path, std::string_view name) {
+Entry StatEntry(const std::string& path, std::string_view name) {
   struct stat status;
   if (::lstat(path.c_str(), &status) != 0) return {};
   Entry entry{.is_link = S_ISLNK(status.st_mode)};

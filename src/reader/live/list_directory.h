@@ -70,7 +70,7 @@ struct Entry {
   FileStatus status;
   bool is_link = false;
 };
-Entry LookAt(const std::string& path, std::string_view name);
+Entry StatEntry(const std::string& path, std::string_view name);
 
 // The status of an open file; nothing if the system refuses.
 std::optional<FileStatus> StatusOf(int descriptor);

@@ -269,7 +269,7 @@ void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
       outcome.generation == file.generation && IsSame(file.view.get(), *outcome.view);
   file.generation = outcome.generation;
   file.view = std::move(outcome.view);
-  tree_->NoteError(file);
+  tree_->RecordError(file);
   if (!is_same && file.directory != nullptr) tree_->MarkChanged(*file.directory);
 }
 

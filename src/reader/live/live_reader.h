@@ -83,7 +83,7 @@ class LiveReader final : public LogReader {
   std::vector<std::string> absolute_logdirs_;
   std::filesystem::path cache_path_;  // Empty: no cache.
   std::shared_ptr<const IndexCache> cache_;
-  std::vector<Error> notices_;  // For snapshots.
+  std::vector<Error> notices_;              // For snapshots.
   std::unique_ptr<ChangeWatcher> watcher_;  // nullptr: polling.
   SnapshotBoard board_;
   const std::unique_ptr<WakeUp> wake_up_;

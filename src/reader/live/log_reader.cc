@@ -61,7 +61,7 @@ Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::pat
   }
   reader::WorkerPool pool(0);
   reader::FileIndex index(path);
-  index.ReadOn(file, {.workers = &pool});
+  index.ContinueReading(file, {.workers = &pool});
   const std::vector<std::shared_ptr<const reader::FileView>> views = {index.View()};
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->version = 1;

@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "reader/live/live_test_support.h"
+#include "reader/testing/live_test_support.h"
 
 namespace cboard {
 namespace {

@@ -125,7 +125,7 @@ class LogTree {
 
   // To be called when a file has been read: those that the system refused are remembered, and
   // RetryFailed puts them into the list of files to read.
-  void NoteError(TreeFile& file);
+  void RecordError(TreeFile& file);
   void RetryFailed();
 
   // Puts a file into the list of those to read, unless it is there.

@@ -47,7 +47,7 @@ void LogTree::Apply(const Change& change) {
 // Looks at one name instead of listing all: directories may hold many thousand runs.
 void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
   const std::string key(name);
-  const Entry entry = LookAt(JoinPath(directory.path, name), name);
+  const Entry entry = StatEntry(JoinPath(directory.path, name), name);
   if (entry.kind != EntryKind::kEventFile) RemoveFile(directory, key);
   const auto known = directory.children.find(key);
   if (known != directory.children.end() &&
@@ -82,7 +82,7 @@ bool LogTree::has_changes() const {
   return !changed_.empty() || !removed_runs_.empty() || has_new_errors_;
 }
 
-void LogTree::NoteError(TreeFile& file) {
+void LogTree::RecordError(TreeFile& file) {
   if (file.view && file.view->file.error) failed_.push_back(file.weak_from_this());
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "reader/event_builder.h"
+#include "reader/testing/event_builder.h"
 #include "testing/temp_dir.h"
 
 namespace cboard::reader {

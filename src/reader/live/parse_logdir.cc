@@ -23,7 +23,7 @@ bool Exists(const std::string& path) {
 }
 
 // The home of `user`, of ourselves if empty; empty if there is none.
-std::string HomeOf(const std::string& user) {
+std::string HomeDirectoryOf(const std::string& user) {
   if (user.empty()) {
     if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;
     const passwd* entry = ::getpwuid(::getuid());
@@ -34,10 +34,10 @@ std::string HomeOf(const std::string& user) {
 }
 
 // "~/runs" and "~ann/runs" as a shell understands them; what it would not is left as it is.
-std::string WithHome(std::string_view path) {
+std::string ExpandHome(std::string_view path) {
   if (!path.starts_with('~')) return std::string(path);
   const std::size_t slash = std::min(path.find('/'), path.size());
-  const std::string home = HomeOf(std::string(path.substr(1, slash - 1)));
+  const std::string home = HomeDirectoryOf(std::string(path.substr(1, slash - 1)));
   if (home.empty()) return std::string(path);
   return home + std::string(path.substr(slash));
 }
@@ -59,7 +59,7 @@ Result<std::string> LocalPath(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) {
     return Fail(ErrorCode::kInvalidArgument, Quoted(text, 300) + " cannot be a path");
   }
-  return WithHome(text);
+  return ExpandHome(text);
 }
 
 // The directories that match a pattern, sorted.

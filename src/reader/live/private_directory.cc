@@ -33,11 +33,13 @@ Result<void> CheckPrivateDirectory(const std::filesystem::path& directory) {
                 "directory " + Named(directory) + " belongs to another user; choose one of yours");
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return Fail(ErrorCode::kPermissionDenied, "other users can write to directory " +
-                                                  Named(directory) + "; change that with 'chmod "
-                                                  "700', and remove files in it that are not yours");
+    return Fail(ErrorCode::kPermissionDenied,
+                "other users can write to directory " + Named(directory) +
+                    "; change that with 'chmod "
+                    "700', and remove files in it that are not yours");
   }
-  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 && ::chmod(directory.c_str(), kPrivateMode) != 0) {
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 &&
+      ::chmod(directory.c_str(), kPrivateMode) != 0) {
     return Fail(ErrnoError(errno, "make private directory " + Named(directory)));
   }
   return {};

@@ -10,7 +10,7 @@ namespace cboard::reader {
 namespace {
 
 // A file that nobody has read yet: its name and size are known.
-std::shared_ptr<const FileView> UnreadView(const TreeFile& file) {
+std::shared_ptr<const FileView> EmptyView(const TreeFile& file) {
   auto view = std::make_shared<FileView>();
   view->file.path = file.path();
   view->file.size_bytes = file.seen.size_bytes;
@@ -47,7 +47,7 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
     if (file->view != nullptr && file->view->file.path != file->path()) {
       file->view = WithPath(*file->view, file->path());
     }
-    views.push_back(file->view != nullptr ? file->view : UnreadView(*file));
+    views.push_back(file->view != nullptr ? file->view : EmptyView(*file));
   }
   directory.run =
       MergeRun(directory.run_name, directory.path, views, {.purge = purge_, .version = version_});

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reader/live/live_test_support.h"
+#include "reader/testing/live_test_support.h"
 
 namespace cboard::reader {
 namespace {

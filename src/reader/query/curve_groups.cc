@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cboard/base/strings.h"
-#include "cboard/reader/downsample.h"
 #include "cboard/reader/scalar_query.h"
+#include "reader/query/downsample.h"
 
 namespace cboard {
 namespace {

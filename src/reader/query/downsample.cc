@@ -1,4 +1,4 @@
-#include "cboard/reader/downsample.h"
+#include "reader/query/downsample.h"
 
 #include <algorithm>
 #include <cmath>

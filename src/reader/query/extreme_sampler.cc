@@ -14,20 +14,19 @@ void ExtremeSampler::Add(std::size_t first_index, std::span<const double> lows,
   const ValueRange low_range = RangeOf(lows);
   const bool same = lows.data() == highs.data();
   const ValueRange high_range = same ? low_range : RangeOf(highs);
-  if (low_range.least <= low_range.greatest && (!least_ || low_range.least < least_value_)) {
+  if (low_range.least <= low_range.greatest && (!least_ || low_range.least < min_value_)) {
     least_ = first_index + PositionOf(low_range.least, lows);
-    least_value_ = low_range.least;
+    min_value_ = low_range.least;
   }
-  if (high_range.least <= high_range.greatest &&
-      (!greatest_ || high_range.greatest > greatest_value_)) {
+  if (high_range.least <= high_range.greatest && (!greatest_ || high_range.greatest > max_value_)) {
     greatest_ = first_index + PositionOf(high_range.greatest, highs);
-    greatest_value_ = high_range.greatest;
+    max_value_ = high_range.greatest;
   }
-  if (!low_range.all_finite) NoteOdd(first_index, lows);
-  if (!same && !high_range.all_finite) NoteOdd(first_index, highs);
+  if (!low_range.all_finite) RecordNonFinite(first_index, lows);
+  if (!same && !high_range.all_finite) RecordNonFinite(first_index, highs);
 }
 
-void ExtremeSampler::NoteOdd(std::size_t first_index, std::span<const double> values) {
+void ExtremeSampler::RecordNonFinite(std::size_t first_index, std::span<const double> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     std::optional<std::size_t>& kind =

@@ -28,11 +28,11 @@ class ExtremeSampler {
   std::span<const std::size_t> EndStretch();
 
  private:
-  void NoteOdd(std::size_t first_index, std::span<const double> values);
+  void RecordNonFinite(std::size_t first_index, std::span<const double> values);
 
   std::optional<std::size_t> first_, last_, least_, greatest_, nan_, positive_, negative_;
-  double least_value_ = 0;
-  double greatest_value_ = 0;
+  double min_value_ = 0;
+  double max_value_ = 0;
   std::array<std::size_t, 7> kept_{};
 };
 

@@ -64,8 +64,9 @@ class GraphReader {
     if (error_) return;
     input_count_ += view.inputs.size();
     if (graph_.nodes.size() == limits_.max_nodes)
-      return Refuse(TooMany("nodes", limits_.max_nodes));
-    if (input_count_ > limits_.max_edges) return Refuse(TooMany("edges", limits_.max_edges));
+      return InvalidArgument(TooMany("nodes", limits_.max_nodes));
+    if (input_count_ > limits_.max_edges)
+      return InvalidArgument(TooMany("edges", limits_.max_edges));
     const auto index = static_cast<std::uint32_t>(graph_.nodes.size());
     GraphNode& node = graph_.nodes.emplace_back();
     node.name = ToValidUtf8(view.name);
@@ -76,7 +77,7 @@ class GraphReader {
           if (key == kOutputShapes) node.output_shapes = reader::ShapesOf(value);
           node.attributes.push_back(reader::AttributeText(key, value, limits_.max_attribute_bytes));
         });
-    if (!damaged) return Refuse(Fail(damaged.error()));
+    if (!damaged) return InvalidArgument(Fail(damaged.error()));
     std::ranges::stable_sort(node.attributes, {}, &GraphAttribute::key);
     node_of_name_.emplace(view.name, index);
     inputs_.insert(inputs_.end(), view.inputs.begin(), view.inputs.end());
@@ -97,7 +98,7 @@ class GraphReader {
   }
 
  private:
-  void Refuse(tl::unexpected<Error> error) { error_ = std::move(error).value(); }
+  void InvalidArgument(tl::unexpected<Error> error) { error_ = std::move(error).value(); }
 
   // Puts the node into the scope that its name says, which is made if need be.
   void Place(std::uint32_t index) {
@@ -113,7 +114,7 @@ class GraphReader {
         continue;
       }
       if (graph_.scopes.size() == limits_.max_scopes) {
-        return Refuse(TooMany("scopes", limits_.max_scopes));
+        return InvalidArgument(TooMany("scopes", limits_.max_scopes));
       }
       const auto made = static_cast<std::uint32_t>(graph_.scopes.size());
       graph_.scopes[scope].scopes.push_back(made);

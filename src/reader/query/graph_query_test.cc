@@ -102,16 +102,16 @@ TEST(ParseGraph, SaysAttributesInWords) {
   EXPECT_EQ(TextOfAttribute(Attribute::Bool(true)), "true");
   EXPECT_EQ(TextOfAttribute(Attribute::Type(proto::DataType::kQint8)), "QINT8");
   EXPECT_EQ(TextOfAttribute(Attribute::TypeNumber(777)), "777");
-  EXPECT_EQ(TextOfAttribute(Attribute::OfShape({-1, 3})), "[?, 3]");
+  EXPECT_EQ(TextOfAttribute(Attribute::EncodedShape({-1, 3})), "[?, 3]");
   EXPECT_EQ(TextOfAttribute(Attribute::StringList({"a", "b"})), "[a, b]");
   EXPECT_EQ(TextOfAttribute(Attribute::BoolList({true, false})), "[true, false]");
   EXPECT_EQ(TextOfAttribute(Attribute::FloatList({0.5f, 2})), "[0.5, 2]");
   EXPECT_EQ(TextOfAttribute(Attribute::ShapeList({{1}, {}})), "[[1], []]");
   EXPECT_EQ(TextOfAttribute(Attribute::IntList(std::vector<std::int64_t>(50, 1)), 10),
             "[1, 1, 1, 1, …] (elided)");
-  EXPECT_EQ(TextOfAttribute(Attribute::OfTensor(proto::EncodeFloatTensor({{2}}, {{1, 2.5f}}))),
+  EXPECT_EQ(TextOfAttribute(Attribute::EncodedTensor(proto::EncodeFloatTensor({{2}}, {{1, 2.5f}}))),
             "FLOAT [2]: 1 2.5");
-  EXPECT_THAT(TextOfAttribute(Attribute::OfTensor(
+  EXPECT_THAT(TextOfAttribute(Attribute::EncodedTensor(
                   proto::EncodeFloatTensor({{100}}, std::vector<float>(100, 1)))),
               HasSubstr("FLOAT [100], 4"));
 }

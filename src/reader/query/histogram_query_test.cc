@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "reader/query/value_builder.h"
+#include "reader/testing/value_builder.h"
 #include "testing/matchers.h"
 
 namespace cboard {
@@ -34,8 +34,8 @@ TEST(ParseHistogramValue, GivesTheBinsBetweenTheLimitsFromTheLeastToTheGreatestV
   // As tensorboardX writes it: an empty bin in front, whose limit is the first real edge.
   const auto data = ParseHistogramValue(Bytes(0.5, 2.5, 7, {0, 1, 2, 3}, {0, 4, 0, 3}));
   ASSERT_TRUE(data) << data.error().message;
-  EXPECT_THAT(data->bins, ElementsAre(HistogramBin{0.5, 1, 4}, HistogramBin{1, 2, 0},
-                                      HistogramBin{2, 2.5, 3}));
+  EXPECT_THAT(data->bins,
+              ElementsAre(HistogramBin{0.5, 1, 4}, HistogramBin{1, 2, 0}, HistogramBin{2, 2.5, 3}));
   EXPECT_EQ(data->count, 7);
   EXPECT_FALSE(data->left_edges);
   EXPECT_EQ(data->moments->sum, 1.5);
@@ -71,8 +71,8 @@ TEST(ParseHistogramValue, IgnoresALeastAndGreatestValueThatFitNoBin) {
 
 TEST(ParseHistogramValue, PutsWhatIsInfiniteOnOneSideAtTheFiniteEdge) {
   const double inf = std::numeric_limits<double>::infinity();
-  const auto data = ParseHistogramValue(TensorBytes(proto::EncodeDoubleTensor(
-      {{4, 3}}, {{-inf, -1, 2, -1, 1, 5, 1, inf, 3, -inf, inf, 4}})));
+  const auto data = ParseHistogramValue(TensorBytes(
+      proto::EncodeDoubleTensor({{4, 3}}, {{-inf, -1, 2, -1, 1, 5, 1, inf, 3, -inf, inf, 4}})));
   ASSERT_TRUE(data) << data.error().message;
   EXPECT_THAT(data->bins,
               ElementsAre(HistogramBin{-1, -1, 2}, HistogramBin{-1, 1, 5}, HistogramBin{1, 1, 3}));
@@ -265,10 +265,10 @@ std::vector<double> RandomLimits(std::mt19937_64& random) {
 double CountUpTo(double x, const std::vector<HistogramBin>& bins) {
   double sum = 0;
   for (const HistogramBin& bin : bins) {
-    const double share = bin.right <= x  ? 1
-                         : bin.left >= x ? 0
-                                         : (x * 0.5 - bin.left * 0.5) /
-                                               (bin.right * 0.5 - bin.left * 0.5);
+    const double share = bin.right <= x ? 1
+                         : bin.left >= x
+                             ? 0
+                             : (x * 0.5 - bin.left * 0.5) / (bin.right * 0.5 - bin.left * 0.5);
     sum += share * bin.count;
   }
   return sum;

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reader/query/value_builder.h"
+#include "reader/testing/value_builder.h"
 #include "testing/matchers.h"
 
 namespace cboard {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cboard/reader/run_query.h"
-#include "reader/query/value_builder.h"
+#include "reader/testing/value_builder.h"
 #include "testing/matchers.h"
 
 namespace cboard {

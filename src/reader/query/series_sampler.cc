@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cboard/base/strings.h"
-#include "cboard/reader/downsample.h"
+#include "reader/query/downsample.h"
 #include "reader/query/extreme_sampler.h"
 #include "reader/query/smoother.h"
 

@@ -14,8 +14,8 @@
 #include "cboard/reader/read_blob.h"
 #include "cboard/reader/run_query.h"
 #include "cboard/reader/scalar_query.h"
-#include "reader/event_builder.h"
-#include "reader/query/value_builder.h"
+#include "reader/testing/event_builder.h"
+#include "reader/testing/value_builder.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 

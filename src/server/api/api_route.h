@@ -14,9 +14,9 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 #include "cboard/server/http_message.h"
-#include "server/answer_cache.h"
-#include "server/board_look.h"
-#include "server/body_pool.h"
+#include "server/content/board_appearance.h"
+#include "server/content/body_pool.h"
+#include "server/content/response_cache.h"
 #include "server/http/url.h"
 
 namespace cboard::server {
@@ -37,7 +37,7 @@ struct ApiCall {
   std::string_view body;
   std::string_view accept;
   std::shared_ptr<const Snapshot> snapshot;
-  const BoardLook& look;
+  const BoardAppearance& look;
   BodyPool& bodies;  // For long answers.
 };
 
@@ -49,7 +49,7 @@ struct ApiRoute {
   std::string_view summary;  // One sentence.
   std::vector<Parameter> parameters = {};
   std::string_view body_example = {};  // JSON, of POST routes.
-  std::string_view answer_type = "application/json";
+  std::string_view response_type = "application/json";
   bool in_snapshot = true;  // The answer depends on nothing else, so it may be kept.
   ApiHandler handler = nullptr;
 };
@@ -77,12 +77,12 @@ inline constexpr std::string_view kApiPrefix = "/api/v1";
 // Answers a request below kApiPrefix, from the cache where that is possible, else with
 // HttpResponse::later.
 // Unknown parameters are refused, by name: a mistyped one would otherwise be ignored in silence.
-HttpResponse AnswerApi(const HttpRequest& request, Target target,
-                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
-                       AnswerCache& cache);
+HttpResponse HandleApi(const HttpRequest& request, Target target,
+                       std::shared_ptr<const Snapshot> snapshot, const BoardAppearance& look,
+                       ResponseCache& cache);
 
 // The OpenAPI 3.1 description of ApiRoutes.
-std::string DescribeApi(const BoardLook& look);
+std::string DescribeApi(const BoardAppearance& look);
 
 // For handlers.
 

@@ -6,12 +6,12 @@
 namespace cboard::server {
 namespace {
 
-constexpr std::size_t kMostNames = 1000;
+constexpr std::size_t kMaxNames = 1000;
 
 void WriteNames(JsonWriter& json, std::string_view key,
                 const std::vector<std::string_view>& names) {
   json.Key(key);
-  if (names.size() > kMostNames) {
+  if (names.size() > kMaxNames) {
     json.Null();
     return;
   }

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "analysis/run_builder.h"
+#include "analysis/testing/run_builder.h"
 #include "server/api/api_route.h"
 
 namespace cboard::server {
@@ -61,10 +61,10 @@ std::shared_ptr<const Snapshot> FreshCopy(const Snapshot& snapshot) {
 }
 
 std::string Answer(const std::string& path, const std::shared_ptr<const Snapshot>& snapshot) {
-  const BoardLook look;
-  AnswerCache cache("boot");
+  const BoardAppearance look;
+  ResponseCache cache("boot");
   HttpRequest request{.method = "GET", .target = std::string(kApiPrefix) + path};
-  HttpResponse response = AnswerApi(request, *ParseTarget(request.target), snapshot, look, cache);
+  HttpResponse response = HandleApi(request, *ParseTarget(request.target), snapshot, look, cache);
   if (response.later) response = response.later();
   EXPECT_EQ(response.status, 200) << path << ": " << response.body;
   return response.body;

@@ -9,17 +9,17 @@
 #include "cboard/analysis/variant_comparison.h"
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
 
 using analysis::ComparisonTable;
+using analysis::DefaultBaseline;
 using analysis::TableModel;
 using analysis::TableOf;
 using analysis::TableRow;
 using analysis::UniqueNames;
-using analysis::UsualBaseline;
 using analysis::VariantComparison;
 using analysis::VariantsOf;
 
@@ -168,7 +168,7 @@ Result<HttpResponse> GetTable(const ApiCall& call) {
   const std::string baseline = TextQuery(call.target, "baseline");
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
-  json.Key("baseline").Value(baseline.empty() ? UsualBaseline(table) : baseline);
+  json.Key("baseline").Value(baseline.empty() ? DefaultBaseline(table) : baseline);
   TableWriter(table, baseline).Write(json);
   json.EndObject();
   return JsonResponse(json.Take());

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "cboard/analysis/graph_sources.h"
-#include "cboard/analysis/layer_sides.h"
+#include "cboard/analysis/layer_variants.h"
 #include "cboard/analysis/snapshot_table.h"
 #include "cboard/analysis/tuning.h"
 #include "server/api/api_route.h"
-#include "server/json_columns.h"
-#include "server/projector_files.h"
+#include "server/content/json_columns.h"
+#include "server/content/projector_files.h"
 
 namespace cboard::server {
 namespace {
@@ -48,7 +48,7 @@ Result<HttpResponse> GetContents(const ApiCall& call) {
   };
   add("overview", has_models && HasQuality(table));
   add("compare", has_models);
-  add("layers", !analysis::FindLayerSides(snapshot).empty());
+  add("layers", !analysis::FindVariantLayers(snapshot).empty());
   add("graph", !analysis::FindGraphs(snapshot).empty());
   add("tuning", !analysis::FindTuning(snapshot).empty());
   add("hardware", HasHardware(snapshot));

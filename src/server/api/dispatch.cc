@@ -8,7 +8,7 @@
 namespace cboard::server {
 namespace {
 
-Result<HttpResponse> AnswerDescription(const ApiCall& call) {
+Result<HttpResponse> DescriptionResponse(const ApiCall& call) {
   return JsonResponse(DescribeApi(call.look));
 }
 
@@ -36,7 +36,7 @@ std::vector<ApiRoute> AllRoutes() {
   add({{.method = "GET",
         .path = "/openapi.json",
         .summary = "This description.",
-        .handler = AnswerDescription}});
+        .handler = DescriptionResponse}});
   return routes;
 }
 
@@ -84,9 +84,9 @@ const std::vector<ApiRoute>& ApiRoutes() {
   return routes;
 }
 
-HttpResponse AnswerApi(const HttpRequest& request, Target target,
-                       std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
-                       AnswerCache& cache) {
+HttpResponse HandleApi(const HttpRequest& request, Target target,
+                       std::shared_ptr<const Snapshot> snapshot, const BoardAppearance& look,
+                       ResponseCache& cache) {
   const std::string_view path = std::string_view(target.path).substr(kApiPrefix.size());
   const std::string_view method =
       request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);

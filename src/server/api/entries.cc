@@ -1,15 +1,15 @@
 #include "server/api/entries.h"
 
 #include "cboard/reader/histogram_query.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 
 Result<Entries> QueriedEntries(const ApiCall& call, TagKind kind) {
-  constexpr std::size_t kMostEntries = 10'000;
+  constexpr std::size_t kMaxEntries = 10'000;
   CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, kind));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t limit,
-                          call.target.NumberQuery("limit", 1, kMostEntries, 1000));
+                          call.target.NumberQuery("limit", 1, kMaxEntries, 1000));
   return Entries{SelectSteps(found.tag->blobs.size(), limit), found.run, found.tag};
 }
 

@@ -3,7 +3,7 @@
 
 #include "cboard/analysis/node_comparer.h"
 #include "server/api/graph_json.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
@@ -13,7 +13,7 @@ using analysis::kNoNode;
 using analysis::NodeFacts;
 
 // Neighbours that are written; how many there are is written too.
-constexpr std::size_t kMostNeighbours = 200;
+constexpr std::size_t kMaxNeighbours = 200;
 
 void WriteShapes(JsonWriter& json, const GraphNode& node) {
   json.Key("output_shapes").BeginArray();
@@ -75,7 +75,7 @@ void WriteNeighbours(JsonWriter& json, std::string_view key, const GraphScene& s
   const auto repeated = std::ranges::unique(neighbours, {}, &Neighbour::node);
   neighbours.erase(repeated.begin(), repeated.end());
   json.Key(key).BeginObject().Key("total").Value(neighbours.size());
-  if (neighbours.size() > kMostNeighbours) neighbours.resize(kMostNeighbours);
+  if (neighbours.size() > kMaxNeighbours) neighbours.resize(kMaxNeighbours);
   WriteValues(json, "paths", neighbours,
               [&](const Neighbour& n) { return scene.outline.nodes[n.node].path; });
   WriteValues(json, "ops", neighbours,
@@ -108,7 +108,7 @@ void WriteNotes(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
                          std::string_view side) {
     if (graph == nullptr || about == kNoNode) return;
     for (std::size_t i = 0; i < graph->facts.size(); ++i) {
-      if (graph->facts[i].note_about != about) continue;
+      if (graph->facts[i].annotates != about) continue;
       const GraphNode& note = graph->graph.nodes[i];
       json.BeginObject().Key("side").Value(side).Key("name").Value(note.name);
       WriteValues(json, "keys", note.attributes, &GraphAttribute::key);

@@ -9,10 +9,10 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/run_query.h"
 #include "server/api/api_route.h"
+#include "server/api/graph_cache.h"
 #include "server/api/graph_json.h"
-#include "server/api/graph_shelf.h"
 #include "server/api/json_body.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
@@ -23,8 +23,8 @@ using analysis::Outline;
 
 // What a view opens by itself: about as much as a screen shows.
 constexpr std::size_t kAutomaticBoxes = 48;
-constexpr std::size_t kMostOpenGroups = 100'000;
-constexpr std::size_t kMostLayers = 100'000;
+constexpr std::size_t kMaxOpenGroups = 100'000;
+constexpr std::size_t kMaxLayers = 100'000;
 
 Result<HttpResponse> GetGraphs(const ApiCall& call) {
   const auto sources = analysis::FindGraphs(*call.snapshot);
@@ -61,7 +61,7 @@ Result<GraphSource> FindSource(const ApiCall& call, const std::string& run,
               "run " + Quoted(run) + " has no graph " + Quoted(tag) + "; it has " + known);
 }
 
-Result<GraphShelf::Scene> FindScene(const ApiCall& call, const std::string& run,
+Result<GraphCache::Scene> FindScene(const ApiCall& call, const std::string& run,
                                     const std::string& tag, const std::string& with_run,
                                     const std::string& with_tag) {
   CBOARD_ASSIGN_OR_RETURN(const GraphSource a, FindSource(call, run, tag));
@@ -70,13 +70,13 @@ Result<GraphShelf::Scene> FindScene(const ApiCall& call, const std::string& run,
   return TakeScene(call.snapshot, a, &b);
 }
 
-Result<GraphShelf::Scene> QueriedScene(const ApiCall& call) {
+Result<GraphCache::Scene> QueriedScene(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string run, call.target.Query("run"));
   return FindScene(call, run, TextQuery(call.target, "tag"), TextQuery(call.target, "with_run"),
                    TextQuery(call.target, "with_tag"));
 }
 
-Result<GraphShelf::Scene> SceneOfBody(const ApiCall& call, const JsonBody& body) {
+Result<GraphCache::Scene> SceneOfBody(const ApiCall& call, const JsonBody& body) {
   CBOARD_ASSIGN_OR_RETURN(const std::string run, body.Text("run", ""));
   CBOARD_ASSIGN_OR_RETURN(const std::string tag, body.Text("tag", ""));
   CBOARD_ASSIGN_OR_RETURN(const std::string with_run, body.Text("with_run", ""));
@@ -119,11 +119,11 @@ Result<std::vector<char>> TracedNodes(const GraphScene& scene, const JsonBody& b
 
 Result<HttpResponse> PostView(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
-  CBOARD_ASSIGN_OR_RETURN(const GraphShelf::Scene shelved, SceneOfBody(call, body));
+  CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, SceneOfBody(call, body));
   const GraphScene& scene = shelved->scene;
   analysis::GraphViewOptions options;
   if (body.Has("open")) {
-    CBOARD_ASSIGN_OR_RETURN(options.open, body.Texts("open", kMostOpenGroups));
+    CBOARD_ASSIGN_OR_RETURN(options.open, body.Texts("open", kMaxOpenGroups));
   } else {
     options.automatic_boxes = kAutomaticBoxes;
   }
@@ -157,7 +157,7 @@ Result<HttpResponse> PostView(const ApiCall& call) {
 }
 
 Result<HttpResponse> GetNode(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const GraphShelf::Scene shelved, QueriedScene(call));
+  CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, QueriedScene(call));
   CBOARD_ASSIGN_OR_RETURN(const std::string path, call.target.Query("path"));
   const Outline& outline = shelved->scene.outline;
   JsonWriter json;
@@ -176,7 +176,7 @@ Result<HttpResponse> GetNode(const ApiCall& call) {
 }
 
 Result<HttpResponse> GetSearch(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const GraphShelf::Scene shelved, QueriedScene(call));
+  CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, QueriedScene(call));
   CBOARD_ASSIGN_OR_RETURN(const std::string pattern_text, call.target.Query("pattern"));
   CBOARD_ASSIGN_OR_RETURN(const TextPattern pattern, TextPattern::Compile("(?i)" + pattern_text));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t limit,
@@ -205,7 +205,7 @@ Result<HttpResponse> GetSearch(const ApiCall& call) {
 
 // At most `points` places, each the highest of its stretch.
 Result<HttpResponse> GetMemory(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const GraphShelf::Scene shelved, QueriedScene(call));
+  CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, QueriedScene(call));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t points,
                           call.target.NumberQuery("points", 10, 10'000, 800));
   const GraphScene& scene = shelved->scene;
@@ -250,8 +250,8 @@ Result<HttpResponse> GetMemory(const ApiCall& call) {
 
 Result<HttpResponse> PostLayers(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
-  CBOARD_ASSIGN_OR_RETURN(const GraphShelf::Scene shelved, SceneOfBody(call, body));
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers, body.Texts("layers", kMostLayers));
+  CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, SceneOfBody(call, body));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers, body.Texts("layers", kMaxLayers));
   const std::vector<std::string_view> names(layers.begin(), layers.end());
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version).Key("paths").BeginArray();

@@ -7,7 +7,7 @@
 #include "cboard/proto/run_metadata.h"
 #include "cboard/server/board.h"
 #include "cboard/writer/summary_writer.h"
-#include "server/api/graph_shelf.h"
+#include "server/api/graph_cache.h"
 #include "testing/temp_dir.h"
 
 namespace cboard::server {
@@ -179,12 +179,12 @@ TEST_F(GraphRoutesTest, MistakesAreNamed) {
               HasSubstr("no node or group 'nowhere'"));
 }
 
-TEST(GraphShelf, MakesASceneOnceAndForgetsTheOldest) {
-  GraphShelf shelf(2);
+TEST(GraphCache, MakesASceneOnceAndForgetsTheOldest) {
+  GraphCache shelf(2);
   int made = 0;
-  const GraphShelf::Make make = [&]() -> Result<ShelvedScene> {
+  const GraphCache::Make make = [&]() -> Result<CachedScene> {
     ++made;
-    return ShelvedScene{};
+    return CachedScene{};
   };
   ASSERT_TRUE(shelf.Take("a", make));
   ASSERT_TRUE(shelf.Take("b", make));
@@ -197,10 +197,10 @@ TEST(GraphShelf, MakesASceneOnceAndForgetsTheOldest) {
   EXPECT_EQ(made, 4);
 }
 
-TEST(GraphShelf, TriesAgainAfterAFailure) {
-  GraphShelf shelf;
+TEST(GraphCache, TriesAgainAfterAFailure) {
+  GraphCache shelf;
   EXPECT_FALSE(shelf.Take("a", [] { return Fail(ErrorCode::kUnavailable, "not now"); }));
-  EXPECT_TRUE(shelf.Take("a", []() -> Result<ShelvedScene> { return ShelvedScene{}; }));
+  EXPECT_TRUE(shelf.Take("a", []() -> Result<CachedScene> { return CachedScene{}; }));
 }
 
 }  // namespace

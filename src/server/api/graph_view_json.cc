@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "server/api/graph_json.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
@@ -53,9 +53,9 @@ void WriteFacts(JsonWriter& json, const std::vector<GraphBox>& boxes, std::strin
   write("compute_micros", &BoxFacts::compute_micros);
   write("weight_bytes", &BoxFacts::weight_bytes);
   write("output_bytes", &BoxFacts::output_bytes);
-  write("weight_bits", &BoxFacts::least_weight_bits);
+  write("weight_bits", &BoxFacts::min_weight_bits);
   write("most_weight_bits", &BoxFacts::most_weight_bits);
-  write("activation_bits", &BoxFacts::least_activation_bits);
+  write("activation_bits", &BoxFacts::min_activation_bits);
   json.EndObject();
 }
 

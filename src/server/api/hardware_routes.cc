@@ -6,7 +6,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/media_query.h"
 #include "server/api/entries.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {

@@ -6,7 +6,7 @@
 #include "cboard/reader/histogram_query.h"
 #include "server/api/api_route.h"
 #include "server/api/json_body.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {

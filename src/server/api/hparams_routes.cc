@@ -6,7 +6,7 @@
 #include "server/api/api_route.h"
 #include "server/api/json_body.h"
 #include "server/api/setting_json.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-constexpr std::size_t kUsualGroups = 1000;
-constexpr std::size_t kMostGroups = 100'000;
-constexpr std::size_t kMostColumns = 1000;  // Of a request.
+constexpr std::size_t kDefaultGroups = 1000;
+constexpr std::size_t kMaxGroups = 100'000;
+constexpr std::size_t kMaxColumns = 1000;  // Of a request.
 
 [[nodiscard]] auto Wrong(std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument, std::string(what));
@@ -103,8 +103,8 @@ Result<Aggregation> ParseAggregation(std::string_view text) {
 Result<SessionGroupsQuery> ParseQuery(std::string_view text) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(text));
   SessionGroupsQuery query;
-  CBOARD_ASSIGN_OR_RETURN(query.start_index, body.Whole("start", 0, kMostGroups, 0));
-  CBOARD_ASSIGN_OR_RETURN(query.slice_size, body.Whole("limit", 0, kMostGroups, kUsualGroups));
+  CBOARD_ASSIGN_OR_RETURN(query.start_index, body.Whole("start", 0, kMaxGroups, 0));
+  CBOARD_ASSIGN_OR_RETURN(query.slice_size, body.Whole("limit", 0, kMaxGroups, kDefaultGroups));
   CBOARD_ASSIGN_OR_RETURN(const std::string aggregation, body.Text("aggregation", "mean"));
   CBOARD_ASSIGN_OR_RETURN(query.aggregation, ParseAggregation(aggregation));
   if (query.aggregation != Aggregation::kAverage) {
@@ -112,7 +112,7 @@ Result<SessionGroupsQuery> ParseQuery(std::string_view text) {
     CBOARD_ASSIGN_OR_RETURN(query.aggregation_metric, ParseMetric(by));
   }
   if (!body.Has("columns")) return query;
-  CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::array columns, body.Array("columns", kMostColumns));
+  CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::array columns, body.Array("columns", kMaxColumns));
   for (const element column : columns) {
     CBOARD_ASSIGN_OR_RETURN(ColumnParameters parsed, ParseColumn(column));
     query.columns.push_back(std::move(parsed));
@@ -248,9 +248,9 @@ Result<HttpResponse> Answer(const ApiCall& call, SessionGroupsQuery query) {
 
 Result<HttpResponse> GetHParams(const ApiCall& call) {
   SessionGroupsQuery query;
-  CBOARD_ASSIGN_OR_RETURN(query.start_index, call.target.NumberQuery("start", 0, kMostGroups, 0));
+  CBOARD_ASSIGN_OR_RETURN(query.start_index, call.target.NumberQuery("start", 0, kMaxGroups, 0));
   CBOARD_ASSIGN_OR_RETURN(query.slice_size,
-                          call.target.NumberQuery("limit", 0, kMostGroups, kUsualGroups));
+                          call.target.NumberQuery("limit", 0, kMaxGroups, kDefaultGroups));
   return Answer(call, std::move(query));
 }
 

@@ -7,7 +7,7 @@
 namespace cboard::server {
 namespace {
 
-constexpr std::size_t kMostSeries = 5000;
+constexpr std::size_t kMaxSeries = 5000;
 
 [[nodiscard]] auto Wrong(std::string_view field, std::string_view expected) {
   return Fail(ErrorCode::kInvalidArgument,
@@ -86,7 +86,7 @@ Result<simdjson::dom::object> JsonBody::Object(std::string_view field) const {
 }
 
 Result<std::vector<SeriesName>> ParseSeriesNames(const JsonBody& body, std::size_t parts) {
-  CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::array series, body.Array("series", kMostSeries));
+  CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::array series, body.Array("series", kMaxSeries));
   const std::string_view expected =
       parts == 2 ? R"([["run","tag"],…])" : R"([["run","tag",step or null],…])";
   std::vector<SeriesName> names;

@@ -4,45 +4,45 @@
 
 #include "cboard/analysis/channels.h"
 #include "cboard/analysis/layer_ranking.h"
-#include "cboard/analysis/layer_sides.h"
-#include "cboard/analysis/meaning.h"
+#include "cboard/analysis/layer_variants.h"
+#include "cboard/analysis/parsed_tag.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/verified_runs.h"
 #include "cboard/base/strings.h"
-#include "cboard/compression/keep_float.h"
+#include "cboard/compare/keep_float.h"
 #include "server/api/api_route.h"
 #include "server/api/json_body.h"
 #include "server/api/verified_json.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
 
 using analysis::HistogramComparison;
-using analysis::LayerSide;
 using analysis::LayerTensor;
 using analysis::RankedLayer;
+using analysis::VariantLayers;
 
 Result<HttpResponse> GetSides(const ApiCall& call) {
-  const auto sides = analysis::FindLayerSides(*call.snapshot);
+  const auto sides = analysis::FindVariantLayers(*call.snapshot);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
-  WriteValues(json, "models", sides, &LayerSide::model);
-  WriteValues(json, "variants", sides, &LayerSide::variant);
-  WriteValues(json, "table_variants", sides, &LayerSide::table_variant);
-  WriteValues(json, "runs", sides, &LayerSide::run);
-  WriteValues(json, "tensor_counts", sides, &LayerSide::tensor_count);
-  WriteValues(json, "values", sides, [](const LayerSide& side) { return NameOf(side.values); });
+  WriteValues(json, "models", sides, &VariantLayers::model);
+  WriteValues(json, "variants", sides, &VariantLayers::variant);
+  WriteValues(json, "table_variants", sides, &VariantLayers::table_variant);
+  WriteValues(json, "runs", sides, &VariantLayers::run);
+  WriteValues(json, "tensor_counts", sides, &VariantLayers::tensor_count);
+  WriteValues(json, "values", sides, [](const VariantLayers& side) { return NameOf(side.values); });
   json.EndObject();
   return JsonResponse(json.Take());
 }
 
 // Why there is no such side; nothing when there is.
-Result<void> CheckSide(const std::vector<LayerSide>& sides, const std::string& model,
+Result<void> CheckSide(const std::vector<VariantLayers>& sides, const std::string& model,
                        const std::string& variant) {
   if (analysis::FindSide(sides, model, variant) != nullptr) return {};
   std::string known;
-  for (const LayerSide& side : sides) {
+  for (const VariantLayers& side : sides) {
     if (!model.empty() && !side.model.empty() && side.model != model) continue;
     known += (known.empty() ? "" : ", ") + side.variant;
   }
@@ -56,7 +56,7 @@ Result<analysis::SidePair> QueriedSides(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string a, call.target.Query("a"));
   CBOARD_ASSIGN_OR_RETURN(const std::string b, call.target.Query("b"));
   const std::string model = TextQuery(call.target, "model");
-  const auto sides = analysis::FindLayerSides(*call.snapshot);
+  const auto sides = analysis::FindVariantLayers(*call.snapshot);
   CBOARD_RETURN_IF_ERROR(CheckSide(sides, model, a));
   CBOARD_RETURN_IF_ERROR(CheckSide(sides, model, b));
   if (auto pair = analysis::FindSides(sides, model, a, b)) return *std::move(pair);
@@ -103,7 +103,8 @@ void WriteJudged(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   number("amber_db", [](const Judged& judged) { return judged.amber_db; });
   WriteValues(json, "judged_is_bound", layers,
               [](const RankedLayer& l) { return l.judged && l.judged->is_bound; });
-  WriteValues(json, "bits", layers, [](const RankedLayer& l) { return l.judged ? l.judged->bits : 8; });
+  WriteValues(json, "bits", layers,
+              [](const RankedLayer& l) { return l.judged ? l.judged->bits : 8; });
   // An adjusted score: only where bits are fewer.
   WriteNumbers(json, "as_8_bits_db", layers, [](const RankedLayer& l) -> std::optional<double> {
     if (!l.judged || l.judged->bits >= 8) return std::nullopt;
@@ -157,7 +158,7 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const analysis::SidePair pair, QueriedSides(call));
   const auto& [a, b] = pair;
   CBOARD_ASSIGN_OR_RETURN(const Run* const run_b, FindRun(call, b.run));
-  const analysis::LayerRanking ranking = analysis::RankSides(call.snapshot, &a, b);
+  const analysis::LayerRanking ranking = analysis::RankVariants(call.snapshot, &a, b);
   const auto verified = analysis::ReadVerifiedRuns(*run_b, analysis::FindingsOf(b));
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
@@ -190,12 +191,12 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
 }
 
 // Nobody copies more by hand.
-constexpr std::size_t kMostKeptLayers = 10'000;
+constexpr std::size_t kMaxFloatLayers = 10'000;
 
 Result<HttpResponse> PostKeepFloat(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers,
-                          body.Texts("layers", kMostKeptLayers));
+                          body.Texts("layers", kMaxFloatLayers));
   // A log does not say by which function the model was quantized: all are offered.
   std::vector<std::pair<Toolchain, QuantizationScheme>> ways;
   for (const Toolchain toolchain : kToolchains) {
@@ -261,8 +262,8 @@ Result<HttpResponse> GetChannels(const ApiCall& call) {
     for (const auto& timeline : timelines) {
       // Stages that say nowhere whose they are may be anybody's, unless some are known to be the
       // model's own.
-      const bool is_nobodys = timeline.logged_model.empty();
-      if (!IsOfModel(timeline, model) && (has_own || !is_nobodys)) continue;
+      const bool has_no_model = timeline.logged_model.empty();
+      if (!IsOfModel(timeline, model) && (has_own || !has_no_model)) continue;
       for (const auto& stage : timeline.stages) write(timeline.experiment, stage, {});
     }
   }

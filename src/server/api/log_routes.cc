@@ -7,7 +7,7 @@
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
 #include "server/api/change_event.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {

@@ -2,8 +2,8 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/media_query.h"
 #include "server/api/entries.h"
-#include "server/json_columns.h"
-#include "server/text_html.h"
+#include "server/content/json_columns.h"
+#include "server/content/text_html.h"
 
 namespace cboard::server {
 namespace {
@@ -51,12 +51,13 @@ Result<HttpResponse> GetImages(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(Entries entries, QueriedEntries(call, TagKind::kImage));
   std::vector<PixelSize> sizes;
   std::vector<std::size_t> samples;
-  CBOARD_ASSIGN_OR_RETURN(const Damaged damaged, ReadEach(entries, [&](std::size_t i) -> Result<void> {
-    CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(*entries.run, *entries.tag, i));
-    sizes.push_back(image.value.size);
-    samples.push_back(image.value.samples.size());
-    return {};
-  }));
+  CBOARD_ASSIGN_OR_RETURN(
+      const Damaged damaged, ReadEach(entries, [&](std::size_t i) -> Result<void> {
+        CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(*entries.run, *entries.tag, i));
+        sizes.push_back(image.value.size);
+        samples.push_back(image.value.samples.size());
+        return {};
+      }));
   JsonWriter json;
   WriteHead(json, call, entries);
   WriteValues(json, "widths", sizes, &PixelSize::width);
@@ -71,13 +72,14 @@ Result<HttpResponse> GetAudio(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(Entries entries, QueriedEntries(call, TagKind::kAudio));
   std::vector<std::size_t> samples;
   std::vector<std::string> types;
-  CBOARD_ASSIGN_OR_RETURN(const Damaged damaged, ReadEach(entries, [&](std::size_t i) -> Result<void> {
-    CBOARD_ASSIGN_OR_RETURN(const auto audio, ReadAudio(*entries.run, *entries.tag, i));
-    samples.push_back(audio.value.samples.size());
-    types.emplace_back(audio.value.samples.empty() ? std::string_view()
-                                                   : MimeTypeOf(audio.value.samples[0].type));
-    return {};
-  }));
+  CBOARD_ASSIGN_OR_RETURN(
+      const Damaged damaged, ReadEach(entries, [&](std::size_t i) -> Result<void> {
+        CBOARD_ASSIGN_OR_RETURN(const auto audio, ReadAudio(*entries.run, *entries.tag, i));
+        samples.push_back(audio.value.samples.size());
+        types.emplace_back(audio.value.samples.empty() ? std::string_view()
+                                                       : MimeTypeOf(audio.value.samples[0].type));
+        return {};
+      }));
   JsonWriter json;
   WriteHead(json, call, entries);
   WriteValues(json, "samples", samples);
@@ -118,7 +120,7 @@ Result<HttpResponse> GetBlob(const ApiCall& call) {
   return SampleResponse(audio.value.samples, sample);
 }
 
-Result<bool> QueriedTruth(const ApiCall& call, std::string_view name) {
+Result<bool> QueriedBool(const ApiCall& call, std::string_view name) {
   const std::string text = TextQuery(call.target, name, "false");
   if (text != "true" && text != "false") {
     return Fail(ErrorCode::kInvalidArgument,
@@ -129,7 +131,7 @@ Result<bool> QueriedTruth(const ApiCall& call, std::string_view name) {
 
 Result<HttpResponse> GetText(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kText));
-  CBOARD_ASSIGN_OR_RETURN(const bool html, QueriedTruth(call, "html"));
+  CBOARD_ASSIGN_OR_RETURN(const bool html, QueriedBool(call, "html"));
   CBOARD_ASSIGN_OR_RETURN(const auto texts, ReadTexts(*entries.run, *entries.tag, entries.indices));
   JsonWriter json;
   WriteHead(json, call, entries);
@@ -201,7 +203,7 @@ std::vector<ApiRoute> MediaRoutes() {
        .path = "/blob",
        .summary = "The bytes of one image or sound.",
        .parameters = {run, tag, index, sample},
-       .answer_type = "application/octet-stream",
+       .response_type = "application/octet-stream",
        .handler = GetBlob},
       {.method = "GET",
        .path = "/text",

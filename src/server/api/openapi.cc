@@ -27,7 +27,7 @@ void WriteParameter(JsonWriter& json, const Parameter& parameter) {
   json.EndObject().EndObject();
 }
 
-void WriteErrorAnswer(JsonWriter& json, std::string_view status, std::string_view meaning) {
+void WriteErrorResponse(JsonWriter& json, std::string_view status, std::string_view meaning) {
   json.Key(status).BeginObject().Key("description").Value(meaning);
   json.Key("content").BeginObject().Key("application/json").BeginObject();
   json.Key("schema").BeginObject().Key("$ref").Value("#/components/schemas/Error").EndObject();
@@ -48,16 +48,16 @@ void WriteOperation(JsonWriter& json, const ApiRoute& route) {
   }
   json.Key("responses").BeginObject();
   json.Key("200").BeginObject().Key("description").Value("The answer.");
-  json.Key("content").BeginObject().Key(route.answer_type).BeginObject().EndObject().EndObject();
+  json.Key("content").BeginObject().Key(route.response_type).BeginObject().EndObject().EndObject();
   json.EndObject();
-  WriteErrorAnswer(json, "400", "A parameter is missing, unknown or makes no sense.");
-  WriteErrorAnswer(json, "404", "What is asked for is not there.");
+  WriteErrorResponse(json, "400", "A parameter is missing, unknown or makes no sense.");
+  WriteErrorResponse(json, "404", "What is asked for is not there.");
   json.EndObject().EndObject();
 }
 
 }  // namespace
 
-std::string DescribeApi(const BoardLook& look) {
+std::string DescribeApi(const BoardAppearance& look) {
   JsonWriter json;
   json.BeginObject().Key("openapi").Value("3.1.0");
   json.Key("info").BeginObject().Key("title").Value("Compression Board");

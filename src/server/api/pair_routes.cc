@@ -6,9 +6,9 @@
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/variant_config.h"
 #include "server/api/api_route.h"
-#include "server/api/graph_shelf.h"
+#include "server/api/graph_cache.h"
 #include "server/api/setting_json.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
@@ -35,7 +35,7 @@ Result<Pair> QueriedPair(const ApiCall& call) {
 }
 
 // The members that all answers begin with.
-void BeginAnswer(JsonWriter& json, const ApiCall& call, const Pair& pair) {
+void BeginResponse(JsonWriter& json, const ApiCall& call, const Pair& pair) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(pair.model).Key("a").Value(pair.a).Key("b").Value(pair.b);
 }
@@ -50,8 +50,7 @@ struct Bytes {
 Result<Bytes> BytesOfGraphs(const ApiCall& call, const Pair& pair) {
   const auto sources = analysis::FindGraphs(*call.snapshot);
   const auto timelines = analysis::FindStages(*call.snapshot);
-  const auto timeline =
-      std::ranges::find(timelines, pair.model, &analysis::StageTimeline::model);
+  const auto timeline = std::ranges::find(timelines, pair.model, &analysis::StageTimeline::model);
   const auto find = [&](const std::string& variant) {
     // "float" and "quantized" are the ends of a log of stages, in whose runs the graphs are.
     const analysis::Stage* const stage =
@@ -63,7 +62,7 @@ Result<Bytes> BytesOfGraphs(const ApiCall& call, const Pair& pair) {
   };
   const auto a = find(pair.a), b = find(pair.b);
   if (a == sources.end() || b == sources.end()) return Bytes();
-  CBOARD_ASSIGN_OR_RETURN(const GraphShelf::Scene shelved, TakeScene(call.snapshot, *a, &*b));
+  CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, TakeScene(call.snapshot, *a, &*b));
   const auto has_resources = [](const GraphSource& source) {
     return std::ranges::find(source.profiles, kResources) != source.profiles.end();
   };
@@ -84,7 +83,7 @@ Result<HttpResponse> GetBytes(const ApiCall& call) {
     CBOARD_ASSIGN_OR_RETURN(bytes, BytesOfGraphs(call, pair));
   }
   JsonWriter json;
-  BeginAnswer(json, call, pair);
+  BeginResponse(json, call, pair);
   json.Key("source").Value(bytes.source);
   json.Key("layers").BeginObject();
   WriteValues(json, "names", bytes.layers, &LayerBytes::layer);
@@ -109,7 +108,7 @@ Result<HttpResponse> GetConfig(const ApiCall& call) {
     json.EndArray();
   };
   JsonWriter json;
-  BeginAnswer(json, call, pair);
+  BeginResponse(json, call, pair);
   json.Key("settings").BeginObject();
   WriteValues(json, "names", lines, &ConfigLine::name);
   write(json, "a", &ConfigLine::a);
@@ -123,7 +122,7 @@ Result<HttpResponse> GetClasses(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const Pair pair, QueriedPair(call));
   const auto scores = analysis::FindClassScores(*call.snapshot, pair.model, pair.a, pair.b);
   JsonWriter json;
-  BeginAnswer(json, call, pair);
+  BeginResponse(json, call, pair);
   json.Key("classes").BeginObject();
   WriteValues(json, "metrics", scores, &ClassScore::metric);
   WriteValues(json, "names", scores, &ClassScore::name);

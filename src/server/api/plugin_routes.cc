@@ -4,7 +4,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/plugin_query.h"
 #include "server/api/entries.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
@@ -119,11 +119,12 @@ Result<HttpResponse> GetMeshSteps(const ApiCall& call) {
 }
 
 Result<HttpResponse> GetMeshData(const ApiCall& call) {
-  constexpr std::size_t kMost = std::size_t{1} << 62;
+  constexpr std::size_t kMaxIndex = std::size_t{1} << 62;
   CBOARD_ASSIGN_OR_RETURN(const MeshOfRun found, QueriedMesh(call));
   CBOARD_ASSIGN_OR_RETURN(const std::string part, call.target.Query("part"));
-  CBOARD_ASSIGN_OR_RETURN(const std::size_t step, call.target.NumberQuery("step", 0, kMost, 0));
-  CBOARD_ASSIGN_OR_RETURN(const std::size_t sample, call.target.NumberQuery("sample", 0, kMost, 0));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t step, call.target.NumberQuery("step", 0, kMaxIndex, 0));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
+                          call.target.NumberQuery("sample", 0, kMaxIndex, 0));
   const auto known = std::ranges::find(kParts, part, &PartName::name);
   if (known == kParts.end()) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -197,7 +198,7 @@ std::vector<ApiRoute> PluginRoutes() {
                       {"step", ParameterType::kWhole, false, false, "The step; 0 if not given."},
                       {"sample", ParameterType::kWhole, false, false,
                        "Which of a batch; the first if not given."}},
-       .answer_type = "application/octet-stream",
+       .response_type = "application/octet-stream",
        .handler = GetMeshData},
       {.method = "GET",
        .path = "/layouts",

@@ -3,8 +3,8 @@
 
 #include "cboard/base/strings.h"
 #include "server/api/entries.h"
-#include "server/json_columns.h"
-#include "server/projector_files.h"
+#include "server/content/json_columns.h"
+#include "server/content/projector_files.h"
 
 namespace cboard::server {
 namespace {
@@ -118,14 +118,14 @@ std::vector<ApiRoute> ProjectorRoutes() {
        .path = "/embeddings/tensor",
        .summary = "The numbers of an embedding, row by row: float32, little-endian.",
        .parameters = {run, name, rows},
-       .answer_type = "application/octet-stream",
+       .response_type = "application/octet-stream",
        .in_snapshot = false,
        .handler = GetTensor},
       {.method = "GET",
        .path = "/embeddings/metadata",
        .summary = "What the rows of an embedding are: tab-separated, as logged.",
        .parameters = {run, name, rows},
-       .answer_type = "text/plain",
+       .response_type = "text/plain",
        .in_snapshot = false,
        .handler = GetMetadata},
       {.method = "GET",
@@ -138,7 +138,7 @@ std::vector<ApiRoute> ProjectorRoutes() {
        .path = "/embeddings/sprite",
        .summary = "One image with the pictures of all rows of an embedding.",
        .parameters = {run, name},
-       .answer_type = "image/png",
+       .response_type = "image/png",
        .in_snapshot = false,
        .handler = GetSprite},
   };

@@ -10,7 +10,7 @@
 #include "cboard/base/clock.h"
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
@@ -34,7 +34,7 @@ Result<const analysis::Policy*> QueriedPolicy(const ApiCall& call) {
 Result<HttpResponse> GetGates(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const analysis::Policy* const policy, QueriedPolicy(call));
   const ComparisonTable table = analysis::TableOf(*call.snapshot);
-  const std::string a = TextQuery(call.target, "a", analysis::UsualBaseline(table));
+  const std::string a = TextQuery(call.target, "a", analysis::DefaultBaseline(table));
   CBOARD_ASSIGN_OR_RETURN(const std::string b, call.target.Query("b"));
   const std::vector<std::string> names = analysis::UniqueNames(table);
   struct Entry {
@@ -101,11 +101,9 @@ Result<HttpResponse> GetSummary(const ApiCall& call) {
   using analysis::Headline;
   using analysis::ModelSummary;
   CBOARD_ASSIGN_OR_RETURN(const analysis::Policy* const policy, QueriedPolicy(call));
-  const analysis::Summary summary =
-      analysis::Summarize(call.snapshot, analysis::TableOf(*call.snapshot),
-                          {.a = TextQuery(call.target, "a"),
-                           .b = TextQuery(call.target, "b"),
-                           .policy = policy});
+  const analysis::Summary summary = analysis::Summarize(
+      call.snapshot, analysis::TableOf(*call.snapshot),
+      {.a = TextQuery(call.target, "a"), .b = TextQuery(call.target, "b"), .policy = policy});
   struct Entry {
     std::size_t model;
     const PolicyCheck* check;
@@ -165,9 +163,9 @@ Result<HttpResponse> PostGates(const ApiCall& call) {
   WriteNumbers(json, "values", entries, &GateResult::value);
   WriteNumbers(json, "baseline_values", entries, &GateResult::baseline_value);
   WriteValues(json, "explanations", entries, &GateResult::explanation);
-  std::vector<analysis::ContractRemark> remarks = contract.remarks;
+  std::vector<analysis::ContractWarning> remarks = contract.remarks;
   remarks.insert(remarks.end(), result.remarks.begin(), result.remarks.end());
-  WriteValues(json, "remarks", remarks, &analysis::ContractRemark::text);
+  WriteValues(json, "remarks", remarks, &analysis::ContractWarning::text);
   json.EndObject();
   return JsonResponse(json.Take());
 }
@@ -241,7 +239,7 @@ std::vector<ApiRoute> ReportRoutes() {
                       {"section", kText, false, true,
                        "Only these parts: summary, gates, pareto, models, aurora, layers, tuning, "
                        "missing."}},
-       .answer_type = "text/html",
+       .response_type = "text/html",
        .handler = GetReport},
   };
 }

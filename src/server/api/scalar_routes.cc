@@ -8,14 +8,14 @@
 #include "server/api/api_route.h"
 #include "server/api/json_body.h"
 #include "server/api/series_encoder.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {
 
 constexpr std::string_view kBinary = "application/vnd.compression-board.series";
-constexpr std::size_t kUsualPoints = 1000;
-constexpr std::size_t kMostPoints = 10'000'000;
+constexpr std::size_t kDefaultPoints = 1000;
+constexpr std::size_t kMaxPoints = 10'000'000;
 
 Result<ScalarAxis> ParseAxis(std::string_view text) {
   if (text.empty() || text == "step") return ScalarAxis::kStep;
@@ -40,7 +40,7 @@ Result<Question> ParseGet(const ApiCall& call) {
   ScalarQuery& query = question.query;
   CBOARD_ASSIGN_OR_RETURN(query.axis, ParseAxis(TextQuery(call.target, "axis")));
   CBOARD_ASSIGN_OR_RETURN(query.max_points,
-                          call.target.NumberQuery("points", 4, kMostPoints, kUsualPoints));
+                          call.target.NumberQuery("points", 4, kMaxPoints, kDefaultPoints));
   CBOARD_ASSIGN_OR_RETURN(query.range.min, NumberQuery(call.target, "from", query.range.min));
   CBOARD_ASSIGN_OR_RETURN(query.range.max, NumberQuery(call.target, "to", query.range.max));
   CBOARD_ASSIGN_OR_RETURN(query.smoothing, NumberQuery(call.target, "smooth", 0));
@@ -54,7 +54,7 @@ Result<Question> ParsePost(const ApiCall& call) {
   ScalarQuery& query = question.query;
   CBOARD_ASSIGN_OR_RETURN(const std::string axis, body.Text("axis", "step"));
   CBOARD_ASSIGN_OR_RETURN(query.axis, ParseAxis(axis));
-  CBOARD_ASSIGN_OR_RETURN(query.max_points, body.Whole("points", 4, kMostPoints, kUsualPoints));
+  CBOARD_ASSIGN_OR_RETURN(query.max_points, body.Whole("points", 4, kMaxPoints, kDefaultPoints));
   CBOARD_ASSIGN_OR_RETURN(query.range.min, body.Number("from", query.range.min));
   CBOARD_ASSIGN_OR_RETURN(query.range.max, body.Number("to", query.range.max));
   CBOARD_ASSIGN_OR_RETURN(query.smoothing, body.Number("smooth", 0));
@@ -82,7 +82,7 @@ bool WantsEveryPoint(const ScalarQuery& query, const ScalarSeries& series) {
          query.range.min == XRange().min && query.range.max == XRange().max;
 }
 
-HttpResponse AnswerJson(const ApiCall& call, const Question& question) {
+HttpResponse JsonSeriesResponse(const ApiCall& call, const Question& question) {
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("series").BeginArray();
@@ -151,12 +151,12 @@ std::string BinaryHeader(const ApiCall& call, const Question& question,
 }
 
 // The header stands before the columns and is known only after them, so room is kept for it.
-HttpResponse AnswerBinary(const ApiCall& call, const Question& question) {
+HttpResponse BinaryResponse(const ApiCall& call, const Question& question) {
   std::vector<SeriesEntry> entries;
   for (const SeriesName& name : question.series) entries.push_back({FindScalars(call, name)});
   constexpr std::size_t kMagicBytes = 12;
   const std::size_t room = (kMagicBytes + BinaryHeader(call, question, entries).size() +
-                            entries.size() * EncodedSeries::kMostDescriptionBytes + 7) /
+                            entries.size() * EncodedSeries::kMaxDescriptionBytes + 7) /
                            8 * 8;
   BodyBuffer columns(call.bodies.Take());
   columns.Extend(room);
@@ -186,7 +186,8 @@ Result<HttpResponse> Answer(const ApiCall& call, const Result<Question>& questio
     return Fail(ErrorCode::kInvalidArgument, "smooth must be at least 0 and below 1");
   }
   const bool binary = call.accept.find(kBinary) != std::string_view::npos;
-  HttpResponse response = binary ? AnswerBinary(call, *question) : AnswerJson(call, *question);
+  HttpResponse response =
+      binary ? BinaryResponse(call, *question) : JsonSeriesResponse(call, *question);
   response.headers.emplace_back("Vary", "Accept");
   return response;
 }
@@ -234,7 +235,7 @@ Result<HttpResponse> PostGroups(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string axis_name, body.Text("axis", "step"));
   CBOARD_ASSIGN_OR_RETURN(const ScalarAxis axis, ParseAxis(axis_name));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t points,
-                          body.Whole("points", 4, kMostPoints, kUsualPoints));
+                          body.Whole("points", 4, kMaxPoints, kDefaultPoints));
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version).Key("tag").Value(tag);
   json.Key("groups").BeginArray();

@@ -7,7 +7,7 @@
 namespace cboard::server {
 namespace {
 
-constexpr std::uint64_t kMostDistance = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMaxDistance = std::numeric_limits<std::uint32_t>::max();
 
 template <typename T>
 T Load(const std::byte* array, std::size_t index) {
@@ -49,9 +49,9 @@ decltype(auto) WithWallTimes(const StoredScalars& points, const Visit& visit) {
 bool Rebase(const std::byte* distances, std::size_t count, std::uint64_t from, std::uint64_t to,
             char* out) {
   const std::uint64_t up = from - to, down = to - from;
-  if (up > kMostDistance && down > kMostDistance) return false;
+  if (up > kMaxDistance && down > kMaxDistance) return false;
   const auto change = static_cast<std::uint32_t>(up);
-  const bool must_wrap = up > kMostDistance;
+  const bool must_wrap = up > kMaxDistance;
   std::uint32_t wrapped = 0, straight = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const auto distance = Load<std::uint32_t>(distances, i);
@@ -79,7 +79,7 @@ bool Differences(const std::byte* distances, std::size_t count, char* out) {
 }
 
 bool FitsInt32(std::uint64_t difference) {
-  return difference + (std::uint64_t{1} << 31) <= kMostDistance;
+  return difference + (std::uint64_t{1} << 31) <= kMaxDistance;
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ void WriteSteps(const StoredScalars& points, char* out) {
 }
 
 bool WriteDistances(const StoredScalars& points, std::uint64_t first, char* out) {
-  if (points.wall_time_bytes == 4 && AreInOneBinade(first, first + kMostDistance)) {
+  if (points.wall_time_bytes == 4 && AreInOneBinade(first, first + kMaxDistance)) {
     return Rebase(points.wall_times_seconds, points.count, points.wall_time_base, first, out);
   }
   return WithWallTimes(points, [&](const auto& wall) {
@@ -131,7 +131,7 @@ bool WriteGaps(const StoredScalars& points, std::uint64_t first, std::uint64_t& 
     bool fits = FitsInt32(gap);
     const std::uint64_t base = points.wall_time_base;
     if (points.wall_time_bytes == 4 && AreInOneBinade(first, base) &&
-        AreInOneBinade(first, base + kMostDistance)) {
+        AreInOneBinade(first, base + kMaxDistance)) {
       return fits && Differences(points.wall_times_seconds, points.count, out);
     }
     fits = fits && AreInOneBinade(first, wall(0));

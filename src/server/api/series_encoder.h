@@ -13,7 +13,7 @@
 
 #include "cboard/base/json_writer.h"
 #include "cboard/reader/series.h"
-#include "server/body_pool.h"
+#include "server/content/body_pool.h"
 
 namespace cboard::server {
 
@@ -42,7 +42,7 @@ class EncodedSeries {
   void Describe(JsonWriter& json) const;
 
   // No description is longer.
-  static constexpr std::size_t kMostDescriptionBytes = 256;
+  static constexpr std::size_t kMaxDescriptionBytes = 256;
 
  private:
   EncodedSeries() = default;

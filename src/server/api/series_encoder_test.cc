@@ -93,7 +93,7 @@ Decoder Encode(const SeriesPoints& source) {
   json.BeginObject();
   series.Describe(json);
   json.EndObject();
-  EXPECT_LE(json.text().size(), EncodedSeries::kMostDescriptionBytes);
+  EXPECT_LE(json.text().size(), EncodedSeries::kMaxDescriptionBytes);
   return {json.Take(), std::move(buffer).Finish()};
 }
 

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "cboard/proto/plugins.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 

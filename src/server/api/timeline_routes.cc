@@ -6,7 +6,7 @@
 #include "cboard/analysis/tuning.h"
 #include "server/api/api_route.h"
 #include "server/api/setting_json.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 namespace {

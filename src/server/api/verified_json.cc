@@ -1,6 +1,6 @@
 #include "server/api/verified_json.h"
 
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 

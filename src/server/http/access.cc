@@ -42,16 +42,16 @@ class Gate {
         token_(options_.token.empty() ? nullptr : std::make_unique<const Token>(options_.token)) {}
 
   HttpResponse Answer(const HttpRequest& request) const {
-    if (!own_hosts_.Allows(request.host) && !allowed_hosts_.WasGiven(request.host)) {
+    if (!own_hosts_.Allows(request.host) && !allowed_hosts_.IsAllowed(request.host)) {
       return RefuseHost(request);
     }
-    if (ComesFromElsewhere(request)) {
+    if (IsCrossOrigin(request)) {
       HttpResponse response = ErrorResponse(403, "permission_denied",
                                             "a page of another origin may not ask this server");
       response.route = "refused";
       return response;
     }
-    return token_ == nullptr ? handler_(request) : AnswerIfAuthorized(request);
+    return token_ == nullptr ? handler_(request) : RespondIfAuthorized(request);
   }
 
  private:
@@ -64,11 +64,11 @@ class Gate {
     return response;
   }
 
-  bool ComesFromElsewhere(const HttpRequest& request) const {
+  bool IsCrossOrigin(const HttpRequest& request) const {
     const std::string_view origin = request.Header("Origin");
     if (!origin.empty()) {
       const std::string_view authority = AuthorityOf(origin);
-      if (!EqualIgnoringCase(authority, request.host) && !allowed_hosts_.WasGiven(authority))
+      if (!EqualIgnoringCase(authority, request.host) && !allowed_hosts_.IsAllowed(authority))
         return true;
     }
     // Browsers that say where a request comes from: from other sites, only links may lead here.
@@ -78,7 +78,7 @@ class Gate {
            request.Header("Sec-Fetch-Dest") != "document" || request.method != "GET";
   }
 
-  HttpResponse AnswerIfAuthorized(const HttpRequest& request) const {
+  HttpResponse RespondIfAuthorized(const HttpRequest& request) const {
     SplitTarget split = TakeToken(request.target);
     const std::string_view path = std::string_view(split.target).substr(0, split.target.find('?'));
     const bool is_open = std::ranges::find(options_.open_paths, path) != options_.open_paths.end();

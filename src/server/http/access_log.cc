@@ -33,7 +33,7 @@ class LogFile final : public AccessLog {
  public:
   explicit LogFile(std::optional<File> file) : file_(std::move(file)) {}
 
-  void Write(const AnswerRecord& record) override {
+  void Write(const ResponseRecord& record) override {
     const std::string line = AccessLogLine(record, WallTimeSeconds());
     const int descriptor = file_ ? file_->descriptor() : STDOUT_FILENO;
     // One write of a file that is open for appending is never torn by another thread's.
@@ -46,7 +46,7 @@ class LogFile final : public AccessLog {
 
 }  // namespace
 
-std::string AccessLogLine(const AnswerRecord& record, double time_seconds) {
+std::string AccessLogLine(const ResponseRecord& record, double time_seconds) {
   JsonWriter json;
   json.BeginObject();
   json.Key("time").Value(TimeText(time_seconds));

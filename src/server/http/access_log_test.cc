@@ -15,7 +15,7 @@ using testing::FailsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-AnswerRecord Record(std::string_view target) {
+ResponseRecord Record(std::string_view target) {
   return {.client = "127.0.0.1",
           .method = "GET",
           .target = target,

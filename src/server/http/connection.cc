@@ -19,7 +19,7 @@ RequestLimits LimitsOf(const HttpServerOptions& options) {
           .max_body_bytes = options.max_body_bytes};
 }
 
-std::string_view WhyRefused(int status) {
+std::string_view ErrorTextOf(int status) {
   switch (status) {
     case 408:
       return "the request took too long to arrive";
@@ -116,21 +116,21 @@ Awaitable<void> Connection::Converse() {
       if (error) break;
     }
     // Its frame holds everything that a connection needs only while there is a request.
-    goes_on = co_await AnswerOne();
+    goes_on = co_await RespondToOne();
   }
   if (!error) co_await Leave();
 }
 
-Awaitable<bool> Connection::AnswerOne() {
+Awaitable<bool> Connection::RespondToOne() {
   RequestReader parsed(LimitsOf(options()));
   const int status = co_await ReadRequest(parsed);
   if (status == kGone) co_return false;
   const SteadyClock::time_point started = SteadyClock::now();
   if (status != kWhole) {
-    co_await Refuse(status);
+    co_await InvalidArgument(status);
     co_return false;
   }
-  Enter(Phase::kAnswering, std::chrono::milliseconds::max());
+  Enter(Phase::kResponding, std::chrono::milliseconds::max());
   HttpRequest request = parsed.Message();
   request.client = client_;
   request.secure = transport_->secure();
@@ -148,7 +148,7 @@ Awaitable<bool> Connection::AnswerOne() {
     UnsentBytes& unsent = lane_.shared.unsent;
     const std::optional<UnsentBytes::Share> share =
         unsent.Reserve(answer.body().data(), answer.body().size());
-    if (!share) answer = PrepareAnswer(request, TooMuchUnread(), state);
+    if (!share) answer = PrepareResponse(request, TooMuchUnread(), state);
     options().metrics->unsent_bytes = unsent.total_bytes();
     sent_status = answer.status;
     sent = co_await Send(answer, error);
@@ -203,15 +203,15 @@ Awaitable<int> Connection::ReadRequest(RequestReader& request) {
   co_return request.refused();
 }
 
-Awaitable<void> Connection::Refuse(int status) {
+Awaitable<void> Connection::InvalidArgument(int status) {
   const SteadyClock::time_point started = SteadyClock::now();
   refused_ = true;
   expired_ = false;
   error_code error;
   const HttpRequest nothing{.method = "", .target = ""};
   const Answer answer =
-      PrepareAnswer(nothing, ErrorResponse(status, "invalid_argument", WhyRefused(status)),
-                    {.keep_alive = false});
+      PrepareResponse(nothing, ErrorResponse(status, "invalid_argument", ErrorTextOf(status)),
+                      {.keep_alive = false});
   const std::uint64_t sent = co_await Send(answer, error);
   Report(nothing, "refused", status, sent, started);
 }
@@ -247,11 +247,11 @@ Awaitable<HttpResponse> Connection::CallHandler(const HttpRequest& request) {
 
 Awaitable<Answer> Connection::Prepare(const HttpRequest& request, HttpResponse response,
                                       ConnectionState state) {
-  if (!TakesLongToPrepare(request, response)) {
-    co_return PrepareAnswer(request, std::move(response), state);
+  if (!IsSlowToPrepare(request, response)) {
+    co_return PrepareResponse(request, std::move(response), state);
   }
   Answer answer;
-  co_await InBackground([&] { answer = PrepareAnswer(request, std::move(response), state); });
+  co_await InBackground([&] { answer = PrepareResponse(request, std::move(response), state); });
   co_return answer;
 }
 
@@ -259,7 +259,7 @@ Awaitable<std::uint64_t> Connection::Send(const Answer& answer, error_code& erro
   std::uint64_t sent = co_await SendText(answer.head, answer.body(), error);
   if (error || !answer.file) co_return sent;
   for (FileSlice rest = *answer.file; rest.length > 0;) {
-    Enter(Phase::kAnswering, options().write_timeout);
+    Enter(Phase::kResponding, options().write_timeout);
     const std::size_t size = co_await transport_->Send(rest, error);
     if (error) break;
     sent += size;
@@ -273,7 +273,7 @@ Awaitable<std::uint64_t> Connection::SendText(std::string_view head, std::string
                                               error_code& error) {
   constexpr std::uint64_t kDeadlineBytes = 256 << 10;
   std::uint64_t sent = 0, sent_at_deadline = 0;
-  Enter(phase_ == Phase::kStreaming ? phase_ : Phase::kAnswering, options().write_timeout);
+  Enter(phase_ == Phase::kStreaming ? phase_ : Phase::kResponding, options().write_timeout);
   while (!head.empty() || !body.empty()) {
     const std::size_t size = co_await transport_->Write(head, body, error);
     if (error) break;
@@ -292,7 +292,7 @@ Awaitable<std::uint64_t> Connection::SendText(std::string_view head, std::string
 Awaitable<std::uint64_t> Connection::Stream(EventStream& events, error_code& error) {
   constexpr std::string_view kHeartbeat = ":\n\n";
   const auto watch = std::make_shared<Watch>(lane_.context);
-  asio::co_spawn(lane_.context, WatchForEnd(shared_from_this(), watch), asio::detached);
+  asio::co_spawn(lane_.context, WatchForDisconnect(shared_from_this(), watch), asio::detached);
   events.WakeWith([watch, &lane = lane_] { lane.WakeSoon([watch] { watch->Wake(); }); });
   // Also when the server is destroyed while this waits.
   struct Silence {
@@ -325,11 +325,11 @@ Awaitable<std::uint64_t> Connection::Stream(EventStream& events, error_code& err
 }
 
 // Viewers say nothing; what is read of them is the end.
-Awaitable<void> Connection::WatchForEnd(std::shared_ptr<Connection> self,
-                                        std::shared_ptr<Watch> watch) {
-  constexpr std::size_t kMostBytes = 64 << 10;
+Awaitable<void> Connection::WatchForDisconnect(std::shared_ptr<Connection> self,
+                                               std::shared_ptr<Watch> watch) {
+  constexpr std::size_t kMaxBytes = 64 << 10;
   error_code error;
-  for (std::size_t total = 0; !error && total < kMostBytes;) {
+  for (std::size_t total = 0; !error && total < kMaxBytes;) {
     total += co_await self->transport_->Read(asio::buffer(self->lane_.scratch), error);
   }
   watch->gone = true;
@@ -340,12 +340,12 @@ Awaitable<void> Connection::WatchForEnd(std::shared_ptr<Connection> self,
 // that a client that was refused would never learn why.
 Awaitable<void> Connection::Leave() {
   constexpr std::chrono::milliseconds kPatience{2'000};
-  constexpr std::size_t kMostBytes = 1 << 20;
+  constexpr std::size_t kMaxBytes = 1 << 20;
   Enter(Phase::kLeaving, kPatience);
   co_await transport_->Finish();
   error_code error;
   std::size_t total = 0;
-  while (refused_ && !error && !lane_.stopping && total < kMostBytes) {
+  while (refused_ && !error && !lane_.stopping && total < kMaxBytes) {
     total += co_await transport_->Read(asio::buffer(lane_.scratch), error);
   }
 }
@@ -353,16 +353,16 @@ Awaitable<void> Connection::Leave() {
 void Connection::Report(const HttpRequest& request, std::string_view route, int status,
                         std::uint64_t sent, SteadyClock::time_point started) {
   const auto took = SteadyClock::now() - started;
-  options().metrics->CountAnswer(route, status, sent, took);
-  if (!options().on_answer) return;
-  options().on_answer({.client = client_,
-                       .method = request.method,
-                       .target = request.target,
-                       .user_agent = request.Header("User-Agent"),
-                       .route = route,
-                       .status = status,
-                       .sent_bytes = sent,
-                       .took = took});
+  options().metrics->CountResponse(route, status, sent, took);
+  if (!options().on_response) return;
+  options().on_response({.client = client_,
+                         .method = request.method,
+                         .target = request.target,
+                         .user_agent = request.Header("User-Agent"),
+                         .route = route,
+                         .status = status,
+                         .sent_bytes = sent,
+                         .took = took});
 }
 
 void Connection::CheckDeadline(SteadyClock::time_point now) {
@@ -375,7 +375,7 @@ void Connection::CheckDeadline(SteadyClock::time_point now) {
 }
 
 void Connection::Stop() {
-  if (phase_ != Phase::kAnswering) Close();
+  if (phase_ != Phase::kResponding) Close();
 }
 
 void Connection::Close() {

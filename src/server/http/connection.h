@@ -12,8 +12,8 @@
 #include <string>
 
 #include "cboard/server/http_server.h"
-#include "server/http/answer.h"
 #include "server/http/coroutine.h"
+#include "server/http/response_builder.h"
 #include "server/http/transport.h"
 #include "server/http/unsent_bytes.h"
 
@@ -82,12 +82,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Close();
 
  private:
-  enum class Phase { kWaiting, kReading, kAnswering, kStreaming, kLeaving };
+  enum class Phase { kWaiting, kReading, kResponding, kStreaming, kLeaving };
 
   Awaitable<void> Converse();
-  Awaitable<bool> AnswerOne();
+  Awaitable<bool> RespondToOne();
   Awaitable<int> ReadRequest(RequestReader& request);
-  Awaitable<void> Refuse(int status);
+  Awaitable<void> InvalidArgument(int status);
   static HttpResponse TooMuchUnread();
   void NoteSent();
   Awaitable<HttpResponse> CallHandler(const HttpRequest& request);
@@ -100,8 +100,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Awaitable<void> Leave();
 
   struct Watch;
-  static Awaitable<void> WatchForEnd(std::shared_ptr<Connection> self,
-                                     std::shared_ptr<Watch> watch);
+  static Awaitable<void> WatchForDisconnect(std::shared_ptr<Connection> self,
+                                            std::shared_ptr<Watch> watch);
 
   template <typename Work>
   Awaitable<void> InBackground(Work work);

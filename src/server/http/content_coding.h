@@ -14,6 +14,6 @@ bool AcceptsGzip(std::string_view accept_encoding);
 bool IsCompressible(std::string_view content_type);
 
 // Shorter bodies fit into one packet anyway.
-inline constexpr std::size_t kLeastGzipBytes = 1024;
+inline constexpr std::size_t kMinGzipBytes = 1024;
 
 }  // namespace cboard

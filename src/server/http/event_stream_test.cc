@@ -7,7 +7,7 @@
 
 #include "cboard/server/access.h"
 #include "cboard/server/event_hub.h"
-#include "server/http/test_client.h"
+#include "server/testing/test_client.h"
 
 namespace cboard {
 namespace {
@@ -83,21 +83,20 @@ TEST_F(EventStreamTest, ARequestDoesNotWaitForAllViewers) {
     while (!is_asked) std::this_thread::yield();
   };
   int told_when_answered = -1;
-  RunningServer server({.threads = 1, .max_connections = 2000},
-                       [&](const HttpRequest& request) -> HttpResponse {
-                         if (request.target == "/events") {
-                           HttpResponse response = hub_.Open(request);
-                           response.events =
-                               std::make_shared<CountingStream>(response.events, on_message);
-                           return response;
-                         }
-                         if (request.target == "/publish") {
-                           is_published = true;
-                           hub_.Publish("snapshot", "1");
-                         }
-                         if (request.target == "/ask") told_when_answered = told;
-                         return {.body = "<" + request.target + ">"};
-                       });
+  RunningServer server(
+      {.threads = 1, .max_connections = 2000}, [&](const HttpRequest& request) -> HttpResponse {
+        if (request.target == "/events") {
+          HttpResponse response = hub_.Open(request);
+          response.events = std::make_shared<CountingStream>(response.events, on_message);
+          return response;
+        }
+        if (request.target == "/publish") {
+          is_published = true;
+          hub_.Publish("snapshot", "1");
+        }
+        if (request.target == "/ask") told_when_answered = told;
+        return {.body = "<" + request.target + ">"};
+      });
   std::vector<std::unique_ptr<Client>> viewers;
   for (int i = 0; i < kViewers; ++i) {
     viewers.push_back(std::make_unique<Client>(server->port()));

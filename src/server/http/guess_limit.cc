@@ -35,8 +35,8 @@ void GuessLimit::CountWrong(std::string_view client, Time now) {
     std::erase_if(forgotten_at_, [&](const auto& entry) { return entry.second <= now; });
     if (forgotten_at_.size() >= kMaxAddresses) {
       // Forgets the address that was wrong least.
-      forgotten_at_.erase(std::ranges::min_element(
-          forgotten_at_, {}, [](const auto& entry) { return entry.second; }));
+      forgotten_at_.erase(std::ranges::min_element(forgotten_at_, {},
+                                                   [](const auto& entry) { return entry.second; }));
     }
   }
   Time& forgotten_at = forgotten_at_[std::move(network)];

@@ -42,7 +42,7 @@ HostCheck::HostCheck(std::vector<std::string> names, bool allow_addresses)
   names_.insert(names_.end(), {"localhost", "127.0.0.1", "::1"});
 }
 
-bool HostCheck::WasGiven(std::string_view host) const {
+bool HostCheck::IsAllowed(std::string_view host) const {
   const std::string name = NameOfHost(host);
   const auto end = names_.begin() + given_count_;
   return !name.empty() && std::find(names_.begin(), end, name) != end;

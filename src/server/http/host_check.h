@@ -25,7 +25,7 @@ class HostCheck {
   bool Allows(std::string_view host) const;
 
   // Whether it is one of `names`.
-  bool WasGiven(std::string_view host) const;
+  bool IsAllowed(std::string_view host) const;
 
  private:
   std::vector<std::string> names_;  // Lower case; the given ones come first.

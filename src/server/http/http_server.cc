@@ -195,7 +195,7 @@ class Server final : public HttpServer {
   Error ListenError(const error_code& error) const {
     const std::string place = options().host + " port " + std::to_string(options().port);
     if (error == asio::error::address_in_use) {
-      const std::string holder = DescribePortHolder(options().port);
+      const std::string holder = DescribePortOwner(options().port);
       return {ErrorCode::kAlreadyExists,
               place + " is in use by " + (holder.empty() ? "another program" : holder) +
                   "; choose another with --port " +
@@ -225,7 +225,7 @@ class Server final : public HttpServer {
         continue;
       }
       if (shared_.connection_count >= options().max_connections) {
-        Refuse(socket);
+        InvalidArgument(socket);
         continue;
       }
       ++shared_.connection_count;
@@ -235,10 +235,10 @@ class Server final : public HttpServer {
   }
 
   // In the clear only: a handshake would be work, and there is too much of that already.
-  void Refuse(Socket& socket) {
+  void InvalidArgument(Socket& socket) {
     ++options().metrics->refused_connections;
     if (options().tls) return;
-    const Answer answer = PrepareAnswer(
+    const Answer answer = PrepareResponse(
         {}, ErrorResponse(503, "resource_exhausted", "too many connections; try again later"),
         {.keep_alive = false});
     error_code ignored;

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "server/http/test_client.h"
+#include "server/testing/test_client.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
@@ -151,7 +151,7 @@ TEST(HttpServer, ReportsEveryAnswer) {
   std::mutex mutex;
   std::vector<std::string> seen;
   {
-    RunningServer server({.on_answer = [&](const AnswerRecord& record) {
+    RunningServer server({.on_response = [&](const ResponseRecord& record) {
       const std::scoped_lock lock(mutex);
       seen.push_back(std::string(record.method) + " " + std::string(record.target) + " " +
                      std::to_string(record.status) + " " + std::string(record.user_agent) + " " +

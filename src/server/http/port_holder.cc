@@ -56,7 +56,7 @@ std::string CommandOf(const std::filesystem::path& process) {
 
 }  // namespace
 
-std::string DescribePortHolder(std::uint16_t port) {
+std::string DescribePortOwner(std::uint16_t port) {
   std::unordered_set<std::string> inodes;
   AddListeners("/proc/net/tcp", port, inodes);
   AddListeners("/proc/net/tcp6", port, inodes);

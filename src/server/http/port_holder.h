@@ -8,6 +8,6 @@ namespace cboard {
 
 // "process 4242 (tensorboard --logdir runs)"; empty when it cannot be seen: it belongs to another
 // user, or runs in another container.
-std::string DescribePortHolder(std::uint16_t port);
+std::string DescribePortOwner(std::uint16_t port);
 
 }  // namespace cboard

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-TEST(DescribePortHolder, FindsThisProcess) {
+TEST(DescribePortOwner, FindsThisProcess) {
   for (const int family : {AF_INET, AF_INET6}) {
     const int socket = ::socket(family, SOCK_STREAM, 0);
     if (socket < 0) continue;           // A machine without IPv6.
@@ -19,10 +19,10 @@ TEST(DescribePortHolder, FindsThisProcess) {
     sockaddr_in6 address = {};
     socklen_t size = sizeof(address);
     ASSERT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    const std::string holder = DescribePortHolder(ntohs(address.sin6_port));
+    const std::string holder = DescribePortOwner(ntohs(address.sin6_port));
     EXPECT_THAT(holder, StartsWith("process " + std::to_string(::getpid()) + " ("));
     ::close(socket);
-    EXPECT_EQ(DescribePortHolder(ntohs(address.sin6_port)), "");
+    EXPECT_EQ(DescribePortOwner(ntohs(address.sin6_port)), "");
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include "cboard/base/check.h"
 #include "cboard/server/access.h"
-#include "server/http/answer.h"
 #include "server/http/request_reader.h"
+#include "server/http/response_builder.h"
 
 namespace {
 
@@ -26,7 +26,7 @@ const cboard::HttpHandler& Guard() {
 void Answer(const HttpRequest& request, const cboard::ConnectionState& state) {
   HttpResponse response = Guard()(request);
   const bool untrusted = response.untrusted;
-  const cboard::Answer answer = cboard::PrepareAnswer(request, std::move(response), state);
+  const cboard::Answer answer = cboard::PrepareResponse(request, std::move(response), state);
   CBOARD_CHECK(answer.head.find("\r\n\r\n") == answer.head.size() - 4);
   CBOARD_CHECK(answer.head.find("\r\nX-Content-Type-Options: nosniff\r\n") != std::string::npos);
   CBOARD_CHECK(answer.head.find("\r\nContent-Security-Policy: ") != std::string::npos);

@@ -2,7 +2,7 @@
 //
 //   RequestReader reader(limits);
 //   buffer.erase(0, reader.Take(buffer));
-//   if (reader.refused() != 0) Refuse(reader.refused());
+//   if (reader.refused() != 0) InvalidArgument(reader.refused());
 //   if (reader.done()) Answer(reader.Message());
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "cboard/server/http_message.h"
-#include "server/http/answer.h"
+#include "server/http/response_builder.h"
 
 namespace cboard {
 

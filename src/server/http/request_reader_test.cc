@@ -107,9 +107,8 @@ TEST(RequestReader, RefusesABodyOfAmbiguousLength) {
 }
 
 TEST(RequestReader, RefusesHeaderLinesThatGoOnInTheNext) {
-  for (const char* headers :
-       {"X: a\r\n b\r\n", "X: a\r\n\tb\r\n", "Transfer-Encoding:\r\n chunked\r\n",
-        "X: a\r\n \r\n"}) {
+  for (const char* headers : {"X: a\r\n b\r\n", "X: a\r\n\tb\r\n",
+                              "Transfer-Encoding:\r\n chunked\r\n", "X: a\r\n \r\n"}) {
     for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
       RequestReader reader({});
       Feed(reader, "GET / HTTP/1.1\r\nHost: a\r\n" + std::string(headers) + "\r\n", size);

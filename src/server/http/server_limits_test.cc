@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/http/test_client.h"
+#include "server/testing/test_client.h"
 
 namespace cboard {
 namespace {
@@ -110,8 +110,8 @@ TEST(ServerLimits, HangUpOnClientsThatDoNotTakeTheirAnswer) {
   std::atomic<bool> ended = false;
   RunningServer server(
       {.write_timeout = milliseconds(100),
-       .on_answer =
-           [&](const AnswerRecord& record) {
+       .on_response =
+           [&](const ResponseRecord& record) {
              EXPECT_LT(record.sent_bytes, 64u << 20);
              ended = true;
              ended.notify_all();

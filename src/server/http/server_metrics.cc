@@ -33,8 +33,8 @@ void ServerMetrics::AddSource(std::function<void(std::string& text)> source) {
   sources_.push_back(std::move(source));
 }
 
-void ServerMetrics::CountAnswer(std::string_view route, int status, std::uint64_t sent_bytes,
-                                std::chrono::nanoseconds took) {
+void ServerMetrics::CountResponse(std::string_view route, int status, std::uint64_t sent_bytes,
+                                  std::chrono::nanoseconds took) {
   static thread_local const std::size_t kShard =
       std::hash<std::thread::id>()(std::this_thread::get_id()) % kShards;
   const double seconds = std::chrono::duration<double>(took).count();

@@ -15,10 +15,10 @@ using ::testing::HasSubstr;
 
 TEST(ServerMetrics, CountAnswersByRouteAndStatus) {
   ServerMetrics metrics;
-  metrics.CountAnswer("api", 200, 100, milliseconds(2));
-  metrics.CountAnswer("api", 200, 100, milliseconds(30));
-  metrics.CountAnswer("api", 404, 50, milliseconds(10'000));
-  metrics.CountAnswer("page", 200, 1000, milliseconds(0));
+  metrics.CountResponse("api", 200, 100, milliseconds(2));
+  metrics.CountResponse("api", 200, 100, milliseconds(30));
+  metrics.CountResponse("api", 404, 50, milliseconds(10'000));
+  metrics.CountResponse("page", 200, 1000, milliseconds(0));
   const std::string text = metrics.Text();
   EXPECT_THAT(text, HasSubstr("\ncboard_http_requests_total{route=\"api\",status=\"200\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("\ncboard_http_requests_total{route=\"api\",status=\"404\"} 1\n"));
@@ -35,7 +35,7 @@ TEST(ServerMetrics, CountAnswersByRouteAndStatus) {
 
 TEST(ServerMetrics, ReadAsPrometheusReads) {
   ServerMetrics metrics;
-  metrics.CountAnswer("api", 200, 100, milliseconds(2));
+  metrics.CountResponse("api", 200, 100, milliseconds(2));
   metrics.AddSource([](std::string& text) { text += "cboard_reader_bytes_read_total 17\n"; });
   const std::string text = metrics.Text();
   EXPECT_THAT(text, HasSubstr("\ncboard_reader_bytes_read_total 17\n"));
@@ -53,7 +53,7 @@ TEST(ServerMetrics, LoseNothingWhenManyThreadsCount) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 12; ++i) {
       threads.emplace_back([&] {
-        for (int j = 0; j < 1000; ++j) metrics.CountAnswer("api", 200, 1, milliseconds(1));
+        for (int j = 0; j < 1000; ++j) metrics.CountResponse("api", 200, 1, milliseconds(1));
       });
     }
   }

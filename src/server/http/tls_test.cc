@@ -10,7 +10,7 @@
 
 #include "cboard/server/access.h"
 #include "cboard/server/event_hub.h"
-#include "server/http/test_client.h"
+#include "server/testing/test_client.h"
 #include "testing/temp_dir.h"
 
 namespace cboard {

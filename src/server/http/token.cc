@@ -31,10 +31,10 @@ std::string Stretched(std::string_view secret) {
   constexpr std::string_view kSalt = "compression-board cookie";
   constexpr int kRounds = 100'000;
   std::array<unsigned char, 32> key = {};
-  const int done = ::PKCS5_PBKDF2_HMAC(
-      secret.data(), static_cast<int>(secret.size()),
-      reinterpret_cast<const unsigned char*>(kSalt.data()), static_cast<int>(kSalt.size()), kRounds,
-      ::EVP_sha256(), static_cast<int>(key.size()), key.data());
+  const int done = ::PKCS5_PBKDF2_HMAC(secret.data(), static_cast<int>(secret.size()),
+                                       reinterpret_cast<const unsigned char*>(kSalt.data()),
+                                       static_cast<int>(kSalt.size()), kRounds, ::EVP_sha256(),
+                                       static_cast<int>(key.size()), key.data());
   CBOARD_CHECK(done == 1);
   return std::string(reinterpret_cast<const char*>(key.data()), key.size());
 }

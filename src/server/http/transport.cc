@@ -155,7 +155,8 @@ Result<std::shared_ptr<TlsContext>> LoadTls(const TlsFiles& files) {
   asio::ssl::context& context = tls->context;
   SSL_CTX* const native = context.native_handle();
   ::SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  // Of TLS 1.2 only suites with forward secrecy and authenticated encryption; TLS 1.3 has no others.
+  // Of TLS 1.2 only suites with forward secrecy and authenticated encryption; TLS 1.3 has no
+  // others.
   if (::SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) {
     return Fail(ErrorCode::kInternal, "TLS: OpenSSL has none of the cipher suites that are used");
   }

@@ -1,7 +1,7 @@
 // How much memory answers take that clients have not read yet, and a limit to it.
 //
 //   std::optional<UnsentBytes::Share> share = unsent.Reserve(body.data(), body.size());
-//   if (!share) return Refuse();
+//   if (!share) return InvalidArgument();
 //   … send …  // The share ends with its scope.
 #pragma once
 

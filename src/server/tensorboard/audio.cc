@@ -32,7 +32,7 @@ Result<HttpResponse> GetAudioTags(const DataCall& call) {
 
 Result<HttpResponse> GetAudio(const DataCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
-                          call.target.NumberQuery("sample", 0, kMostSamples, 0));
+                          call.target.NumberQuery("sample", 0, kMaxSamples, 0));
   const std::optional<RunTag> found = FindRunTag(call, TagKind::kAudio);
   if (!found) {
     return Fail(ErrorCode::kNotFound, "No audio data for run=" + PythonRepr(call.Find("run")) +

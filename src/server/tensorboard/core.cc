@@ -3,7 +3,7 @@
 
 #include "cboard/base/json_writer.h"
 #include "cboard/reader/run_query.h"
-#include "server/projector_files.h"
+#include "server/content/projector_files.h"
 #include "server/tensorboard/data_route.h"
 
 namespace cboard::tensorboard {
@@ -41,7 +41,7 @@ const std::vector<PluginTab>& Tabs() {
   return tabs;
 }
 
-std::string LogdirText(const BoardLook& look) {
+std::string LogdirText(const BoardAppearance& look) {
   std::string text;
   for (const Logdir& logdir : look.logdirs) {
     if (!text.empty()) text += ",";
@@ -84,7 +84,7 @@ Result<HttpResponse> GetWindowProperties(const DataCall& call) {
 }
 
 // TensorBoard kept these two for a database that is gone.
-Result<HttpResponse> GetNothing(const DataCall&) { return JsonResponse("[]"); }
+Result<HttpResponse> GetEmptyList(const DataCall&) { return JsonResponse("[]"); }
 
 void WriteMechanism(JsonWriter& json, const DataCall& call, const PluginTab& tab) {
   json.Key("loading_mechanism").BeginObject();
@@ -126,8 +126,8 @@ std::vector<DataRoute> CoreRoutes() {
           {"/runs", GetRuns},
           {"/logdir", GetLogdir},
           {"/window_properties", GetWindowProperties},
-          {"/experiments", GetNothing},
-          {"/experiment_runs", GetNothing},
+          {"/experiments", GetEmptyList},
+          {"/experiment_runs", GetEmptyList},
           {"/plugins_listing", GetPluginsListing}};
 }
 

@@ -1,5 +1,5 @@
 #include "cboard/reader/plugin_query.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 #include "server/tensorboard/scalars.h"
 #include "server/tensorboard/tag_listing.h"
 

@@ -14,8 +14,8 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 #include "cboard/server/http_message.h"
-#include "server/answer_cache.h"
-#include "server/board_look.h"
+#include "server/content/board_appearance.h"
+#include "server/content/response_cache.h"
 #include "server/http/url.h"
 
 namespace cboard::tensorboard {
@@ -27,7 +27,7 @@ struct DataCall {
   std::string_view content_type;
   std::string_view body;
   std::shared_ptr<const Snapshot> snapshot;
-  const BoardLook& look;
+  const BoardAppearance& look;
 
   // The first parameter of this name in the query.
   std::optional<std::string> Find(std::string_view name) const;
@@ -61,9 +61,9 @@ bool IsDataPath(std::string_view path);
 
 // Answers a request for such a path, from the cache where that is possible, else with
 // HttpResponse::later.
-HttpResponse AnswerData(const HttpRequest& request, Target target,
-                        std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
-                        server::AnswerCache& cache);
+HttpResponse HandleData(const HttpRequest& request, Target target,
+                        std::shared_ptr<const Snapshot> snapshot, const BoardAppearance& look,
+                        server::ResponseCache& cache);
 
 // For handlers.
 

@@ -72,9 +72,9 @@ bool IsDataPath(std::string_view path) {
   return below.starts_with(kData) && below.substr(kData.size()).starts_with('/');
 }
 
-HttpResponse AnswerData(const HttpRequest& request, Target target,
-                        std::shared_ptr<const Snapshot> snapshot, const BoardLook& look,
-                        server::AnswerCache& cache) {
+HttpResponse HandleData(const HttpRequest& request, Target target,
+                        std::shared_ptr<const Snapshot> snapshot, const BoardAppearance& look,
+                        server::ResponseCache& cache) {
   std::string_view path = WithoutExperiment(target.path).substr(kData.size());
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const auto found = Routes().find(path);

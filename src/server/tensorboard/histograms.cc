@@ -11,7 +11,7 @@ Result<HttpResponse> GetHistogramTags(const DataCall& call) {
   return TagListing(*call.snapshot, TagKind::kHistogram);
 }
 
-Result<std::vector<ShownHistogram>> Queried(const DataCall& call, std::size_t usual) {
+Result<std::vector<HistogramRow>> Queried(const DataCall& call, std::size_t usual) {
   const std::optional<RunTag> found = FindRunTag(call, TagKind::kHistogram);
   if (!found) {
     return Fail(ErrorCode::kNotFound, "No histogram tag " + PythonRepr(call.Find("tag")) +
@@ -20,13 +20,13 @@ Result<std::vector<ShownHistogram>> Queried(const DataCall& call, std::size_t us
   return ReadShownHistograms(*found->run, *found->tag, SampleLimit(call, "histograms", usual));
 }
 
-void WriteBins(JsonWriter& json, const ShownHistogram& histogram) {
+void WriteBins(JsonWriter& json, const HistogramRow& histogram) {
   for (const HistogramBin& bin : histogram.bins) {
     json.BeginArray().Value(bin.left).Value(bin.right).Value(bin.count).EndArray();
   }
 }
 
-void WritePercentiles(JsonWriter& json, const ShownHistogram& histogram) {
+void WritePercentiles(JsonWriter& json, const HistogramRow& histogram) {
   const std::vector<double> values = Distribution(histogram.bins);
   for (std::size_t i = 0; i < values.size(); ++i) {
     json.BeginArray().Value(kDistributionBasisPoints[i]).Value(values[i]).EndArray();
@@ -34,11 +34,11 @@ void WritePercentiles(JsonWriter& json, const ShownHistogram& histogram) {
 }
 
 Result<HttpResponse> Answer(const DataCall& call, std::size_t usual,
-                            void (*write)(JsonWriter&, const ShownHistogram&)) {
+                            void (*write)(JsonWriter&, const HistogramRow&)) {
   CBOARD_ASSIGN_OR_RETURN(const auto histograms, Queried(call, usual));
   JsonWriter json;
   json.BeginArray();
-  for (const ShownHistogram& histogram : histograms) {
+  for (const HistogramRow& histogram : histograms) {
     json.BeginArray().Value(histogram.wall_time_seconds).Value(histogram.step).BeginArray();
     write(json, histogram);
     json.EndArray().EndArray();
@@ -57,14 +57,14 @@ Result<HttpResponse> GetDistributions(const DataCall& call) {
 
 }  // namespace
 
-Result<std::vector<ShownHistogram>> ReadShownHistograms(const Run& run, const Tag& tag,
-                                                        std::size_t limit) {
+Result<std::vector<HistogramRow>> ReadShownHistograms(const Run& run, const Tag& tag,
+                                                      std::size_t limit) {
   std::vector<BlobEntry> entries;
   for (const std::size_t i : SampledIndices(tag.blobs.size(), limit)) {
     entries.push_back(tag.blobs.at(i));
   }
   CBOARD_ASSIGN_OR_RETURN(const std::vector<Blob> blobs, ReadBlobs(run, entries));
-  std::vector<ShownHistogram> histograms;
+  std::vector<HistogramRow> histograms;
   for (const Blob& blob : blobs) {
     Result<std::vector<HistogramBin>> bins =
         TensorBoardBins(blob.bytes, TensorBoardLoader::kPython);

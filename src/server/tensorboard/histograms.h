@@ -9,15 +9,15 @@
 
 namespace cboard::tensorboard {
 
-struct ShownHistogram {
+struct HistogramRow {
   std::int64_t step = 0;
   double wall_time_seconds = 0;
   std::vector<HistogramBin> bins;
 };
 
 // At most `limit` steps, evenly chosen. Values that cannot be read as a histogram are left out.
-Result<std::vector<ShownHistogram>> ReadShownHistograms(const Run& run, const Tag& tag,
-                                                        std::size_t limit);
+Result<std::vector<HistogramRow>> ReadShownHistograms(const Run& run, const Tag& tag,
+                                                      std::size_t limit);
 
 inline constexpr std::size_t kHistogramSteps = 51;
 inline constexpr std::size_t kDistributionSteps = 501;

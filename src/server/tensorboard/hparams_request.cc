@@ -16,7 +16,7 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-constexpr std::size_t kMostColumns = 10'000;
+constexpr std::size_t kMaxColumns = 10'000;
 
 [[nodiscard]] auto Wrong(std::string_view field, std::string_view expected) {
   return Fail(ErrorCode::kInvalidArgument,
@@ -202,8 +202,8 @@ Result<ColumnParameters> ReadColumn(const element& value) {
 Result<void> ReadColumns(const element& value, std::vector<ColumnParameters>& columns) {
   array members;
   if (value.get(members) != SUCCESS) return Wrong("colParams", "a list");
-  if (members.size() > kMostColumns) {
-    return Wrong("colParams", "a list of at most " + std::to_string(kMostColumns));
+  if (members.size() > kMaxColumns) {
+    return Wrong("colParams", "a list of at most " + std::to_string(kMaxColumns));
   }
   for (const element member : members) {
     CBOARD_ASSIGN_OR_RETURN(ColumnParameters column, ReadColumn(member));
@@ -217,7 +217,7 @@ Result<void> ReadStatuses(const element& value, std::vector<proto::HParamsStatus
                                                       "STATUS_FAILURE", "STATUS_RUNNING"};
   array members;
   if (value.get(members) != SUCCESS) return Wrong("allowedStatuses", "a list");
-  if (members.size() > kMostColumns) return Wrong("allowedStatuses", "a short list");
+  if (members.size() > kMaxColumns) return Wrong("allowedStatuses", "a short list");
   for (const element member : members) {
     CBOARD_ASSIGN_OR_RETURN(const int status, EnumOf("allowedStatuses", member, kNames));
     statuses.push_back(static_cast<proto::HParamsStatus>(status));

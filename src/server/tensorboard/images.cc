@@ -15,7 +15,7 @@ Result<HttpResponse> GetImageTags(const DataCall& call) {
 
 Result<HttpResponse> GetImages(const DataCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
-                          call.target.NumberQuery("sample", 0, kMostSamples, 0));
+                          call.target.NumberQuery("sample", 0, kMaxSamples, 0));
   const std::optional<RunTag> found = FindRunTag(call, TagKind::kImage);
   if (!found) {
     return Fail(ErrorCode::kNotFound, "No image data for run=" + PythonRepr(call.Find("run")) +

@@ -37,6 +37,6 @@ Result<MediaBytes> ReadMedia(const Snapshot& snapshot, std::string_view key, Tag
 Result<HttpResponse> ImageResponse(const DataCall& call, const std::string& key);
 
 inline constexpr std::size_t kMediaSteps = 10;
-inline constexpr std::size_t kMostSamples = 1'000'000;
+inline constexpr std::size_t kMaxSamples = 1'000'000;
 
 }  // namespace cboard::tensorboard

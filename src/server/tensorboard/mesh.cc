@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cboard/reader/plugin_query.h"
-#include "server/json_columns.h"
+#include "server/content/json_columns.h"
 #include "server/tensorboard/tag_listing.h"
 
 namespace cboard::tensorboard {
@@ -64,9 +64,10 @@ std::optional<proto::MeshContent> ContentOf(const std::optional<std::string>& na
 Result<HttpResponse> GetData(const DataCall& call) {
   const std::optional<proto::MeshContent> content = ContentOf(call.Find("content_type"));
   if (!content) return PlainResponse(400, "Bad content_type");
-  constexpr std::size_t kMost = std::size_t{1} << 62;
-  CBOARD_ASSIGN_OR_RETURN(const std::size_t step, call.target.NumberQuery("step", 0, kMost, 0));
-  CBOARD_ASSIGN_OR_RETURN(const std::size_t sample, call.target.NumberQuery("sample", 0, kMost, 0));
+  constexpr std::size_t kMaxIndex = std::size_t{1} << 62;
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t step, call.target.NumberQuery("step", 0, kMaxIndex, 0));
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
+                          call.target.NumberQuery("sample", 0, kMaxIndex, 0));
   HttpResponse response = BlobResponse("application/octet-stream", std::string());
   if (const std::optional<FoundMesh> found = FindMesh(call)) {
     Result<std::string> data =

@@ -2,8 +2,8 @@
 
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
-#include "server/json_columns.h"
-#include "server/projector_files.h"
+#include "server/content/json_columns.h"
+#include "server/content/projector_files.h"
 #include "server/tensorboard/data_route.h"
 
 namespace cboard::tensorboard {
@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are sent as they lie in memory");
 
-constexpr std::size_t kMostRows = std::size_t{1} << 40;
+constexpr std::size_t kMaxRows = std::size_t{1} << 40;
 
 std::optional<Projector> ProjectorOf(const DataCall& call, const std::string& run) {
   return cboard::ProjectorOf(*call.snapshot, call.look, run);
@@ -70,47 +70,47 @@ Result<HttpResponse> GetProjectorInfo(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// A question about one tensor of one run; every error is a 400, as in TensorBoard.
-using TensorAnswer = Result<HttpResponse> (*)(const Projector& projector, const std::string& name,
-                                              std::size_t rows);
+// A request for one tensor of one run; every error is a 400, as in TensorBoard.
+using MakeTensorResponse = Result<HttpResponse> (*)(const Projector& projector,
+                                                    const std::string& name, std::size_t rows);
 
-Result<HttpResponse> AnswerTensor(const DataCall& call, TensorAnswer answer) {
+Result<HttpResponse> TensorResponse(const DataCall& call, MakeTensorResponse make_response) {
   const std::optional<std::string> run = call.Find("run");
   if (!run) return PlainResponse(400, "query parameter \"run\" is required");
   const std::optional<std::string> name = call.Find("name");
   if (!name) return PlainResponse(400, "query parameter \"name\" is required");
-  const Result<std::size_t> rows = call.target.NumberQuery("num_rows", 1, kMostRows, 0);
+  const Result<std::size_t> rows = call.target.NumberQuery("num_rows", 1, kMaxRows, 0);
   if (!rows) return PlainResponse(400, "query parameter num_rows must be integer > 0");
   const std::optional<Projector> projector = ProjectorOf(call, *run);
   if (!projector) return UnknownRun(*run);
-  Result<HttpResponse> response = answer(*projector, *name, *rows);
+  Result<HttpResponse> response = make_response(*projector, *name, *rows);
   return response ? *std::move(response) : PlainResponse(400, response.error().message);
 }
 
 Result<HttpResponse> GetMetadata(const DataCall& call) {
-  return AnswerTensor(call,
-                      [](const Projector& projector, const std::string& name,
-                         std::size_t rows) -> Result<HttpResponse> {
-                        CBOARD_ASSIGN_OR_RETURN(std::string text,
-                                                projector.ReadMetadata(name, rows));
-                        return BlobResponse("text/plain; charset=utf-8", std::move(text));
-                      });
+  return TensorResponse(call,
+                        [](const Projector& projector, const std::string& name,
+                           std::size_t rows) -> Result<HttpResponse> {
+                          CBOARD_ASSIGN_OR_RETURN(std::string text,
+                                                  projector.ReadMetadata(name, rows));
+                          return BlobResponse("text/plain; charset=utf-8", std::move(text));
+                        });
 }
 
 Result<HttpResponse> GetTensor(const DataCall& call) {
-  return AnswerTensor(call,
-                      [](const Projector& projector, const std::string& name,
-                         std::size_t rows) -> Result<HttpResponse> {
-                        CBOARD_ASSIGN_OR_RETURN(const ProjectorTensor tensor,
-                                                projector.ReadTensor(name, rows));
-                        std::string bytes(reinterpret_cast<const char*>(tensor.values.data()),
-                                          tensor.values.size() * sizeof(float));
-                        return BlobResponse("application/octet-stream", std::move(bytes));
-                      });
+  return TensorResponse(call,
+                        [](const Projector& projector, const std::string& name,
+                           std::size_t rows) -> Result<HttpResponse> {
+                          CBOARD_ASSIGN_OR_RETURN(const ProjectorTensor tensor,
+                                                  projector.ReadTensor(name, rows));
+                          std::string bytes(reinterpret_cast<const char*>(tensor.values.data()),
+                                            tensor.values.size() * sizeof(float));
+                          return BlobResponse("application/octet-stream", std::move(bytes));
+                        });
 }
 
 Result<HttpResponse> GetBookmarks(const DataCall& call) {
-  return AnswerTensor(
+  return TensorResponse(
       call,
       [](const Projector& projector, const std::string& name, std::size_t) -> Result<HttpResponse> {
         CBOARD_ASSIGN_OR_RETURN(std::string json, projector.ReadBookmarks(name));
@@ -119,7 +119,7 @@ Result<HttpResponse> GetBookmarks(const DataCall& call) {
 }
 
 Result<HttpResponse> GetSpriteImage(const DataCall& call) {
-  return AnswerTensor(
+  return TensorResponse(
       call,
       [](const Projector& projector, const std::string& name, std::size_t) -> Result<HttpResponse> {
         CBOARD_ASSIGN_OR_RETURN(std::string image, projector.ReadSprite(name));

@@ -8,7 +8,7 @@
 namespace cboard::tensorboard {
 namespace {
 
-constexpr std::size_t kMostBytes = 1000;
+constexpr std::size_t kMaxBytes = 1000;
 
 // The digits of a number and where its point stands: 1234, 2 is 12.34.
 std::string Positional(std::string digits, int point) {
@@ -29,7 +29,7 @@ std::string PythonRepr(const std::optional<std::string>& text) {
       text->find('\'') != std::string::npos && text->find('"') == std::string::npos;
   const char quote = double_quotes ? '"' : '\'';
   std::string shown(1, quote);
-  const std::string valid = ToValidUtf8(text->substr(0, kMostBytes));
+  const std::string valid = ToValidUtf8(text->substr(0, kMaxBytes));
   for (const char c : valid) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == quote || c == '\\') {

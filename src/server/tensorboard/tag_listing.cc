@@ -1,6 +1,6 @@
 #include "server/tensorboard/tag_listing.h"
 
-#include "server/markdown.h"
+#include "server/content/markdown.h"
 
 namespace cboard::tensorboard {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cboard/base/check.h"
-#include "server/markdown.h"
+#include "server/content/markdown.h"
 #include "server/tensorboard/blob_key.h"
 #include "server/tensorboard/form_body.h"
 #include "server/tensorboard/hparams_request.h"

@@ -1,6 +1,6 @@
 #include "cboard/reader/media_query.h"
+#include "server/content/text_html.h"
 #include "server/tensorboard/tag_listing.h"
-#include "server/text_html.h"
 
 namespace cboard::tensorboard {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "server/markdown.h"
+#include "server/content/markdown.h"
 #include "server/tensorboard/form_body.h"
 #include "server/tensorboard/histograms.h"
 #include "server/tensorboard/media.h"
@@ -13,7 +13,7 @@
 namespace cboard::tensorboard {
 namespace {
 
-constexpr std::size_t kMostRequests = 10'000;
+constexpr std::size_t kMaxRequests = 10'000;
 
 // Descriptions of a tag in several runs, if they differ, under headings that name the runs.
 void WriteDescriptions(JsonWriter& json, const Snapshot& snapshot, TagKind kind) {
@@ -130,9 +130,9 @@ void WriteScalars(JsonWriter& json, const DataCall& call, const Tag& tag) {
   json.EndArray();
 }
 
-void WriteHistograms(JsonWriter& json, const std::vector<ShownHistogram>& histograms) {
+void WriteHistograms(JsonWriter& json, const std::vector<HistogramRow>& histograms) {
   json.BeginArray();
-  for (const ShownHistogram& histogram : histograms) {
+  for (const HistogramRow& histogram : histograms) {
     json.BeginObject().Key("wallTime").Value(histogram.wall_time_seconds);
     json.Key("step").Value(histogram.step).Key("bins").BeginArray();
     for (const HistogramBin& bin : histogram.bins) {
@@ -179,7 +179,7 @@ Result<void> WriteSeries(JsonWriter& json, const DataCall& call, const SeriesReq
   return {};
 }
 
-Result<void> WriteAnswer(JsonWriter& json, const DataCall& call, const SeriesRequest& request) {
+Result<void> WriteResponse(JsonWriter& json, const DataCall& call, const SeriesRequest& request) {
   const auto write = [&](std::string_view key, const std::optional<std::string>& text) {
     json.Key(key);
     text ? json.Value(*text) : json.Null();
@@ -226,9 +226,9 @@ Result<HttpResponse> GetTimeSeries(const DataCall& call) {
   if (parser.parse(text).get(requests) != simdjson::SUCCESS) {
     return Fail(ErrorCode::kInvalidArgument, "Unable to parse 'requests' as JSON");
   }
-  if (requests.size() > kMostRequests) {
+  if (requests.size() > kMaxRequests) {
     return Fail(ErrorCode::kInvalidArgument,
-                "'requests' may hold at most " + std::to_string(kMostRequests));
+                "'requests' may hold at most " + std::to_string(kMaxRequests));
   }
   JsonWriter json;
   json.BeginArray();
@@ -237,7 +237,7 @@ Result<HttpResponse> GetTimeSeries(const DataCall& call) {
     if (element.get(object) != simdjson::SUCCESS) {
       return Fail(ErrorCode::kInvalidArgument, "'requests' must be a list of objects");
     }
-    CBOARD_RETURN_IF_ERROR(WriteAnswer(json, call, RequestOf(object)));
+    CBOARD_RETURN_IF_ERROR(WriteResponse(json, call, RequestOf(object)));
   }
   json.EndArray();
   return JsonResponse(json.Take());

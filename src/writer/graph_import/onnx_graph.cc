@@ -31,7 +31,7 @@ constexpr std::uint64_t kMaxModelBytes = std::uint64_t{2} << 30;
 
 Attributes TypeAndShape(int elem_type, const proto::Shape& shape) {
   return {{"dtype", Attribute::Type(DataTypeOfOnnx(elem_type))},
-          {"shape", Attribute::OfShape(shape)}};
+          {"shape", Attribute::EncodedShape(shape)}};
 }
 
 // Builds the GraphDef of one model: names first, because edges may run in any direction.

@@ -6,7 +6,7 @@
 
 #include "cboard/base/file.h"
 #include "onnx_model.pb.h"
-#include "proto/judge.h"
+#include "proto/testing/protobuf_oracle.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using testing::FailsSaying;
 using testing::FailsWith;
 using ::testing::IsEmpty;
-using testing::Judged;
+using testing::ParsedByProtobuf;
 using testing::Succeeds;
 
 using cboard_testing::GraphDef;
@@ -55,7 +55,7 @@ NodeProto& AddNode(ModelProto& model, const std::string& op, const std::vector<s
 GraphDef Imported(const ModelProto& model) {
   const Result<std::string> graph = GraphDefFromOnnxBytes(model.SerializeAsString());
   EXPECT_THAT(graph, Succeeds());
-  return graph ? Judged<GraphDef>(*graph) : GraphDef();
+  return graph ? ParsedByProtobuf<GraphDef>(*graph) : GraphDef();
 }
 
 const NodeDef& Find(const GraphDef& graph, const std::string& name, const std::string& op) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cboard/base/file.h"
-#include "proto/judge.h"
+#include "proto/testing/protobuf_oracle.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using testing::FailsSaying;
 using testing::FailsWith;
 using ::testing::IsEmpty;
-using testing::Judged;
+using testing::ParsedByProtobuf;
 using testing::Succeeds;
 
 using cboard_testing::GraphDef;
@@ -53,7 +53,7 @@ constexpr std::string_view kModel = R"(<?xml version="1.0"?>
 TEST(OpenVinoGraph, EachLayerIsOneNode) {
   const Result<std::string> bytes = GraphDefFromOpenVinoXml(kModel);
   ASSERT_THAT(bytes, Succeeds());
-  const auto graph = Judged<GraphDef>(*bytes);
+  const auto graph = ParsedByProtobuf<GraphDef>(*bytes);
   EXPECT_EQ(graph.versions().producer(), 22);
   ASSERT_EQ(graph.node_size(), 5);
 
@@ -73,12 +73,12 @@ TEST(OpenVinoGraph, EachLayerIsOneNode) {
 }
 
 TEST(OpenVinoGraph, InputsFollowThePorts) {
-  const auto graph = Judged<GraphDef>(*GraphDefFromOpenVinoXml(kModel));
+  const auto graph = ParsedByProtobuf<GraphDef>(*GraphDefFromOpenVinoXml(kModel));
   EXPECT_THAT(graph.node(2).input(), ElementsAre("split", "split:1"));
 }
 
 TEST(OpenVinoGraph, NamesAreUniqueAndNeverMissing) {
-  const auto graph = Judged<GraphDef>(*GraphDefFromOpenVinoXml(kModel));
+  const auto graph = ParsedByProtobuf<GraphDef>(*GraphDefFromOpenVinoXml(kModel));
   EXPECT_EQ(graph.node(3).name(), "add_2");
   EXPECT_EQ(graph.node(3).op(), "Result");
   EXPECT_THAT(graph.node(3).input(), ElementsAre("add"));

@@ -94,9 +94,9 @@ Result<PixelValues> Convert(const TensorView& tensor, ToByte to_byte) {
     }
     case DType::kBool: {
       // Read as bytes: whatever is not zero is true.
-      const auto* truths = static_cast<const std::uint8_t*>(tensor.data);
+      const auto* booleans = static_cast<const std::uint8_t*>(tensor.data);
       std::vector<std::uint8_t> bytes(count);
-      std::transform(truths, truths + count, bytes.begin(),
+      std::transform(booleans, booleans + count, bytes.begin(),
                      [](std::uint8_t truth) { return truth == 0 ? std::uint8_t{0} : kWhite; });
       return PixelValues(std::move(bytes));
     }

@@ -1,7 +1,7 @@
 #include "writer/summary/custom_scalars.h"
 
 #include "testing/matchers.h"
-#include "writer/summary/golden.h"
+#include "writer/testing/golden.h"
 
 namespace cboard::summary {
 namespace {

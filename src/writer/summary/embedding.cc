@@ -8,8 +8,8 @@
 
 #include "cboard/base/strings.h"
 #include "cboard/tensor/convert.h"
+#include "writer/summary/invalid_argument.h"
 #include "writer/summary/python_number.h"
-#include "writer/summary/refuse.h"
 #include "writer/summary/shape_text.h"
 
 namespace cboard::summary {
@@ -45,7 +45,7 @@ Result<std::string> DirectoryName(std::string_view tag) {
     }
   }
   const auto refuse = [&](std::string_view reason) {
-    return Refuse("tag " + Quoted(tag) + " names a directory, but " + std::string(reason));
+    return InvalidArgument("tag " + Quoted(tag) + " names a directory, but " + std::string(reason));
   };
   if (name.empty()) return refuse("is empty: give a name");
   if (name == "." || name == "..") return refuse("that one exists: give another name");
@@ -145,24 +145,24 @@ Result<std::string> MetadataTsv(const EmbeddingDetails& details, std::int64_t ro
   const auto& rows = details.metadata;
   const auto& header = details.metadata_header;
   if (rows.size() != static_cast<std::size_t>(row_count)) {
-    return Refuse("metadata has " + HumanCount(rows.size()) + " rows, the matrix " +
-                  HumanCount(static_cast<std::size_t>(row_count)) + ": give one per row");
+    return InvalidArgument("metadata has " + HumanCount(rows.size()) + " rows, the matrix " +
+                           HumanCount(static_cast<std::size_t>(row_count)) + ": give one per row");
   }
   const std::size_t columns = header.empty() ? rows[0].size() : header.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].size() != columns || columns == 0) {
-      return Refuse("metadata row " + std::to_string(i) + " has " + std::to_string(rows[i].size()) +
-                    " columns, but " + std::to_string(std::max<std::size_t>(columns, 1)) +
-                    " were expected");
+      return InvalidArgument("metadata row " + std::to_string(i) + " has " +
+                             std::to_string(rows[i].size()) + " columns, but " +
+                             std::to_string(std::max<std::size_t>(columns, 1)) + " were expected");
     }
   }
   // TensorBoard takes the first line for column names exactly when there are several columns.
   if (columns > 1 && header.empty()) {
-    return Refuse("metadata has " + std::to_string(columns) +
-                  " columns and no metadata_header: name the columns");
+    return InvalidArgument("metadata has " + std::to_string(columns) +
+                           " columns and no metadata_header: name the columns");
   }
   if (header.size() == 1) {
-    return Refuse("metadata has one column, which takes no metadata_header: leave it out");
+    return InvalidArgument("metadata has one column, which takes no metadata_header: leave it out");
   }
   std::string tsv;
   if (!header.empty()) AppendRow(header, tsv);
@@ -181,7 +181,7 @@ Result<void> ValidateImages(const TensorView& images, std::int64_t row_count) {
   CBOARD_RETURN_IF_ERROR(images.Validate());
   const std::vector<std::int64_t>& shape = images.shape;
   const auto refuse = [&](std::string_view advice) {
-    return Refuse("label_images are " + ShapeText(shape) + ": " + std::string(advice));
+    return InvalidArgument("label_images are " + ShapeText(shape) + ": " + std::string(advice));
   };
   if (shape.size() != 4) return refuse("give count x channels x height x width");
   if (shape[0] != row_count) {
@@ -199,15 +199,15 @@ Result<void> ValidateImages(const TensorView& images, std::int64_t row_count) {
 Result<EmbeddingFiles> Make(const TensorView& matrix, const EmbeddingDetails& details,
                             std::int64_t step) {
   if (matrix.shape.size() != 2) {
-    return Refuse("the matrix is " + ShapeText(matrix.shape) + ": give rows x columns");
+    return InvalidArgument("the matrix is " + ShapeText(matrix.shape) + ": give rows x columns");
   }
   CBOARD_RETURN_IF_ERROR(matrix.Validate());
   if (matrix.element_count() == 0) {
-    return Refuse("the matrix is " + ShapeText(matrix.shape) +
-                  ", which is empty: give at least one row and one column");
+    return InvalidArgument("the matrix is " + ShapeText(matrix.shape) +
+                           ", which is empty: give at least one row and one column");
   }
   if (details.metadata.empty() && !details.metadata_header.empty()) {
-    return Refuse("there is a metadata_header but no metadata: give both or neither");
+    return InvalidArgument("there is a metadata_header but no metadata: give both or neither");
   }
   const std::int64_t row_count = matrix.shape[0];
   EmbeddingFiles files;

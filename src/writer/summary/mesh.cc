@@ -9,8 +9,8 @@
 #include "cboard/proto/summary.h"
 #include "cboard/proto/tensor.h"
 #include "cboard/tensor/convert.h"
+#include "writer/summary/invalid_argument.h"
 #include "writer/summary/plugin_metadata.h"
-#include "writer/summary/refuse.h"
 #include "writer/summary/shape_text.h"
 #include "writer/summary/tag_cleaning.h"
 
@@ -22,13 +22,13 @@ using proto::MeshContent;
 // The elements of a B x N x 3 tensor, of which there is at least one triple.
 Result<std::vector<float>> Triples(const TensorView& tensor, std::string_view what) {
   if (tensor.shape.size() != 3 || tensor.shape[2] != 3) {
-    return Refuse(std::string(what) + " are " + ShapeText(tensor.shape) +
-                  ": give batch x count x 3");
+    return InvalidArgument(std::string(what) + " are " + ShapeText(tensor.shape) +
+                           ": give batch x count x 3");
   }
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(tensor));
   if (values.empty()) {
-    return Refuse(std::string(what) + " are " + ShapeText(tensor.shape) +
-                  ", which is empty: give at least one");
+    return InvalidArgument(std::string(what) + " are " + ShapeText(tensor.shape) +
+                           ", which is empty: give at least one");
   }
   return values;
 }
@@ -36,8 +36,8 @@ Result<std::vector<float>> Triples(const TensorView& tensor, std::string_view wh
 Result<void> ValidateFaces(const TensorView& vertices, const TensorView& faces,
                            const std::vector<float>& indices) {
   if (faces.shape[0] != vertices.shape[0]) {
-    return Refuse("faces are " + ShapeText(faces.shape) + ", vertices " +
-                  ShapeText(vertices.shape) + ": both need the same batch size");
+    return InvalidArgument("faces are " + ShapeText(faces.shape) + ", vertices " +
+                           ShapeText(vertices.shape) + ": both need the same batch size");
   }
   const auto vertex_count = static_cast<double>(vertices.shape[1]);
   // Faces are stored as float32, tensorboardX's choice, and it holds no larger odd number.
@@ -45,12 +45,14 @@ Result<void> ValidateFaces(const TensorView& vertices, const TensorView& faces,
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const double index = static_cast<double>(indices[i]);
     if (!(index >= 0 && index < vertex_count) || index != std::floor(index)) {
-      return Refuse("face " + std::to_string(i / 3) + " names vertex " + ShortestDecimal(index) +
-                    ", but there are vertices 0 to " + std::to_string(vertices.shape[1] - 1));
+      return InvalidArgument("face " + std::to_string(i / 3) + " names vertex " +
+                             ShortestDecimal(index) + ", but there are vertices 0 to " +
+                             std::to_string(vertices.shape[1] - 1));
     }
     if (index > kLargestExact) {
-      return Refuse("face " + std::to_string(i / 3) + " names vertex " + ShortestDecimal(index) +
-                    ", past what the format can name, 16777216: split the mesh");
+      return InvalidArgument("face " + std::to_string(i / 3) + " names vertex " +
+                             ShortestDecimal(index) +
+                             ", past what the format can name, 16777216: split the mesh");
     }
   }
   return {};
@@ -59,13 +61,14 @@ Result<void> ValidateFaces(const TensorView& vertices, const TensorView& faces,
 Result<void> ValidateColors(const TensorView& vertices, const TensorView& colors,
                             const std::vector<float>& values) {
   if (colors.shape != vertices.shape) {
-    return Refuse("colors are " + ShapeText(colors.shape) + ", vertices " +
-                  ShapeText(vertices.shape) + ": give one color per vertex");
+    return InvalidArgument("colors are " + ShapeText(colors.shape) + ", vertices " +
+                           ShapeText(vertices.shape) + ": give one color per vertex");
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!(values[i] >= 0 && values[i] <= 255)) {
-      return Refuse("color " + std::to_string(i / 3) + " holds " +
-                    ShortestDecimal(static_cast<double>(values[i])) + ": give numbers in 0…255");
+      return InvalidArgument("color " + std::to_string(i / 3) + " holds " +
+                             ShortestDecimal(static_cast<double>(values[i])) +
+                             ": give numbers in 0…255");
     }
   }
   return {};
@@ -76,8 +79,8 @@ Result<void> ValidateConfig(const std::string& json) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;
   if (const auto error = parser.parse(json).get(document); error != simdjson::SUCCESS) {
-    return Refuse("config_json " + Quoted(json) + " is not JSON (" +
-                  simdjson::error_message(error) + "): give an object, or null");
+    return InvalidArgument("config_json " + Quoted(json) + " is not JSON (" +
+                           simdjson::error_message(error) + "): give an object, or null");
   }
   return {};
 }

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "testing/matchers.h"
-#include "writer/summary/golden.h"
+#include "writer/testing/golden.h"
 
 namespace cboard::summary {
 namespace {

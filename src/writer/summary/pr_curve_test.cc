@@ -5,7 +5,7 @@
 
 #include "cboard/proto/tensor.h"
 #include "testing/matchers.h"
-#include "writer/summary/golden.h"
+#include "writer/testing/golden.h"
 
 namespace cboard::summary {
 namespace {

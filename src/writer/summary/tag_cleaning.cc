@@ -4,7 +4,7 @@
 #include <array>
 
 #include "cboard/base/strings.h"
-#include "cboard/writer/event_file_writer.h"
+#include "cboard/writer/writer_options.h"
 #include "writer/summary/word_characters.h"
 
 namespace cboard::summary {

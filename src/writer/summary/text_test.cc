@@ -3,7 +3,7 @@
 #include "cboard/proto/tensor.h"
 #include "cboard/writer/event_file_writer.h"
 #include "testing/matchers.h"
-#include "writer/summary/golden.h"
+#include "writer/testing/golden.h"
 
 namespace cboard::summary {
 namespace {

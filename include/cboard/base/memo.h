@@ -1,0 +1,87 @@
+// What has been worked out about an object that never changes: kept with it, and gone with it.
+//
+//   struct Run {
+//     …
+//     Notes notes;
+//   };
+//   const Kinds& kinds = run.notes.Get<Kinds>([&] { return KindsOf(run); });
+//
+// Each type is a note of its own, so that modules which do not know each other share one object.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+namespace cboard {
+
+// All methods but assignment may be called from any thread. A copy has no notes: whoever copies an
+// object does so to change it.
+class Notes {
+ public:
+  Notes() = default;
+  Notes(const Notes&) {}
+  Notes& operator=(const Notes&) {
+    Clear();
+    return *this;
+  }
+  ~Notes() { Clear(); }
+
+  // The note of this type, or nullptr. Lives as long as the object.
+  template <typename T>
+  const T* Find() const {
+    return Among<T>(first_.load(std::memory_order_acquire));
+  }
+
+  // The note of this type; if there is none yet, what `make` gives becomes it. When several threads
+  // make it at once, one of theirs does.
+  template <typename T, typename Make>
+  const T& Get(const Make& make) const {
+    const T* const known = Find<T>();
+    return known != nullptr ? *known : Keep<T>(make());
+  }
+
+  // Makes `value` the note of this type, unless there is one; returns the note.
+  template <typename T>
+  const T& Keep(T value) const {
+    auto added = std::make_unique<MemoEntryOf<T>>(std::move(value));
+    added->next = first_.load(std::memory_order_acquire);
+    do {
+      if (const T* const known = Among<T>(added->next)) return *known;
+    } while (!first_.compare_exchange_weak(added->next, added.get(), std::memory_order_acq_rel,
+                                           std::memory_order_acquire));
+    return added.release()->value;
+  }
+
+ private:
+  struct Note {
+    virtual ~Note() = default;
+    virtual const void* type() const = 0;
+    Note* next = nullptr;
+  };
+  template <typename T>
+  struct MemoEntryOf final : Note {
+    explicit MemoEntryOf(T kept) : value(std::move(kept)) {}
+    const void* type() const override { return &kType; }
+    static constexpr char kType = 0;  // Its address tells types apart.
+    const T value;
+  };
+
+  template <typename T>
+  static const T* Among(const Note* note) {
+    for (; note != nullptr; note = note->next) {
+      if (note->type() == &MemoEntryOf<T>::kType)
+        return &static_cast<const MemoEntryOf<T>*>(note)->value;
+    }
+    return nullptr;
+  }
+
+  void Clear() {
+    const Note* note = first_.exchange(nullptr, std::memory_order_acq_rel);
+    while (note != nullptr) delete std::exchange(note, note->next);
+  }
+
+  mutable std::atomic<Note*> first_ = nullptr;  // A list that only grows; a handful of types.
+};
+
+}  // namespace cboard

@@ -1,0 +1,38 @@
+// What a comparison of two models is asked for: samples, limits, runs.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "cboard/compare/model_comparison.h"
+#include "cboard/model/input_shapes.h"
+
+namespace cboard::compare {
+
+inline constexpr std::size_t kDefaultSamples = 20;
+
+struct CompareOptions {
+  std::filesystem::path data;  // As OpenSamples takes it; generated when empty.
+  // Of generated samples, where the files leave sizes open.
+  InputShapes shapes;
+  // At most; 0 compares weights only. Without a number, kDefaultSamples where ONNX Runtime is
+  // found and runs both models, and else weights only: who gives one, `data`, `shapes` or `verify`
+  // cannot do without.
+  std::optional<std::size_t> samples;
+  bool histograms = false;
+  Thresholds thresholds;
+  // How many of the parts that are hurt most to restore, each on its own, to see what the last
+  // layer would keep, and at most six more of the layers in which most is lost; 0 for no such runs.
+  // Of ONNX files only. Takes up to 11 runs over all samples besides those of the parts, and up to
+  // 41 more where these are not what costs most.
+  std::size_t verify = 0;
+  // Hears how many samples of how many are done; false stops there.
+  std::function<bool(std::size_t done, std::size_t total)> progress;
+  // Likewise of the runs for `verify`, all samples of all of them; what was measured until it says
+  // false is kept.
+  std::function<bool(std::size_t done, std::size_t total)> verify_progress;
+};
+
+}  // namespace cboard::compare

@@ -1,0 +1,90 @@
+// The verdict on a compressed model, measured at the end of the network: at its declared outputs,
+// by head and by channel, and by what people do with them.
+//
+//   comparison.verdict.level     // kBroken
+//   comparison.verdict.sentence  // "Broken: all 14 channels of 'output0[4:18]' (scores) became 0 …"
+//
+// docs/compare.md has the limits and the reasons for them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cboard::compare {
+
+enum class VerdictLevel { kNotMeasured, kSound, kDegraded, kBroken };
+std::string_view NameOf(VerdictLevel level);  // "not_measured", "sound", "degraded", "broken"
+
+// What people do with the values of a head.
+enum class HeadUse {
+  kArgMax,  // Probabilities that sum to one: the largest channel is the answer.
+  kLogits,  // Unbounded values of two channels or more: logits, or features such as embeddings.
+  kScores,  // Each between 0 and 1: those above a threshold are detections.
+  kValues,  // Other numbers: boxes, regression.
+  kLabels,  // Integers: equal, or not.
+};
+std::string_view NameOf(HeadUse use);  // "arg_max", "logits", "scores", "values", "labels"
+
+// Channels of an output that belong together.
+struct HeadVerdict {
+  std::size_t first_channel = 0, channel_count = 0;
+  std::string made_by;  // The node whose values these are; empty where they are the whole output.
+  HeadUse use = HeadUse::kValues;
+  VerdictLevel level = VerdictLevel::kNotMeasured;
+  std::string reason;  // What the level rests on, with its numbers: "arg max agrees in 20 of 20".
+  double sqnr_db = 0;  // NaN where there is nothing to measure.
+  // The same with the signal taken as what varies around its mean: a common offset carries no
+  // information.
+  double varying_sqnr_db = 0;
+  // The one of the two that is judged and printed: the plain one where values hardly vary.
+  double judged_sqnr_db = 0;
+  // The share of the float model's answers that the compressed one gives, too; nothing where there
+  // were none, such as detections above the threshold.
+  std::optional<double> agreement;
+  std::size_t decisions = 0;                 // How many answers `agreement` is about.
+  std::optional<double> threshold;           // Of scores.
+  bool is_collapsed = false;                 // All values became the same, and did vary.
+  std::size_t lost_channels = 0;             // Channels that vary in the baseline and are lost.
+  std::optional<std::size_t> worst_channel;  // Its index in the output.
+  double worst_channel_sqnr_db = 0;
+  double baseline_min = 0, baseline_max = 0;  // Of all values …
+  double baseline_mean_square = 0;
+  double variant_min = 0, variant_max = 0;
+};
+
+struct OutputVerdict {
+  std::string name;
+  std::vector<std::int64_t> shape;  // For the first sample.
+  std::optional<std::size_t> axis;  // That of the channels; nothing for a scalar.
+  std::size_t channel_count = 0;
+  VerdictLevel level = VerdictLevel::kNotMeasured;
+  double sqnr_db = 0;
+  std::vector<HeadVerdict> heads;
+  std::string why_not;  // Why it was not measured.
+};
+
+// What is to blame for a broken end.
+struct Suspect {
+  std::string layer;
+  std::string sentence;  // Why.
+  std::string fix;       // What would help first; empty where nothing is known.
+};
+
+struct EndVerdict {
+  VerdictLevel level = VerdictLevel::kNotMeasured;
+  std::string sentence;  // Level, measure, samples; one line.
+  std::string measure;   // "arg_max_agreement", "score_agreement", "sqnr_db", "collapsed", …
+  std::size_t samples = 0;
+  bool is_generated = false;  // Random data: weak evidence.
+  std::vector<OutputVerdict> outputs;
+  std::vector<Suspect> suspects;  // At least one where `level` is kBroken.
+};
+
+// "output0", or with its channels where the output has several heads: "output0[4:18]".
+std::string HeadName(const OutputVerdict& output, const HeadVerdict& head);
+
+}  // namespace cboard::compare

@@ -1,0 +1,27 @@
+// Two model files as the stages of quantization: what they are before it and after it.
+//
+//   CBOARD_ASSIGN_OR_RETURN(
+//       const auto comparison,
+//       compare::CompareModels("fp32.onnx", "int8.onnx", {.histograms = true}));
+//   CBOARD_ASSIGN_OR_RETURN(auto logger, StageLogger::OpenIn("logs/net"));
+//   CBOARD_RETURN_IF_ERROR(LogModelStages(comparison, *logger));
+#pragma once
+
+#include "cboard/base/result.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/compression/stage_graph.h"
+#include "cboard/compression/stage_logger.h"
+#include "cboard/model/model_graph.h"
+
+namespace cboard {
+
+// The graph of a model file. Constants are no nodes: their bytes count for the node that uses them.
+StageGraph StageGraphOf(const ModelGraph& model, std::string name);
+
+// Logs the baseline as initial_graph and the variant as after_quantization: graphs with Resources,
+// histograms and channels of the outputs that both have, similarity, figures per layer, bit widths,
+// what was found out of each layer and what was verified. What was not measured (outputs, when no
+// sample was run) is left out. Fails as OpenModel and StageLogger do.
+Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLogger& logger);
+
+}  // namespace cboard

@@ -1,0 +1,81 @@
+// A graph in ranks in which every line goes from one rank to the next: longer ones are cut by
+// bends, nodes without a box. The stages of graph_layout.h hand it on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace cboard::analysis {
+
+// Neighbours of all nodes in one piece of memory.
+class Neighbours {
+ public:
+  struct Link {
+    std::uint32_t node = 0;
+    std::uint32_t line = 0;  // Index of the line between the two.
+  };
+
+  Neighbours() = default;
+  // `of` and `to` give the ends of line i: links are grouped by `of`, in the order of lines.
+  Neighbours(std::size_t node_count, std::span<const std::uint32_t> of,
+             std::span<const std::uint32_t> to)
+      : begins_(node_count + 1, 0), links_(of.size()) {
+    for (const std::uint32_t node : of) ++begins_[node + 1];
+    for (std::size_t i = 1; i <= node_count; ++i) begins_[i] += begins_[i - 1];
+    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
+    for (std::uint32_t i = 0; i < of.size(); ++i) links_[next[of[i]]++] = {to[i], i};
+  }
+
+  std::span<const Link> operator[](std::size_t node) const {
+    return std::span(links_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
+  std::span<Link> operator[](std::size_t node) {
+    return std::span(links_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
+
+ private:
+  std::vector<std::uint32_t> begins_;
+  std::vector<Link> links_;
+};
+
+struct LayeredGraph {
+  std::vector<std::uint32_t> ranks;
+  std::vector<double> lefts;
+  std::vector<double> rights;
+  std::size_t box_count = 0;  // Nodes from here on are bends.
+  std::size_t line_count = 0;
+  Neighbours above;  // By place, once the order is known.
+  Neighbours below;
+  std::vector<std::vector<std::uint32_t>> order;  // Nodes of each rank, from left to right.
+  std::vector<std::uint32_t> places;              // Of each node in its rank.
+
+  std::size_t size() const { return ranks.size(); }
+  bool IsDummyNode(std::uint32_t node) const { return node >= box_count; }
+};
+
+// One edge of a graph without circles.
+struct RankedEdge {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  bool turned = false;  // It ran the other way.
+};
+
+// Turns edges around until no circle is left. Those from a node to itself come back with from == to
+// and must be left out of everything else.
+std::vector<RankedEdge> WithoutCycles(std::size_t node_count, std::span<const RankedEdge> edges);
+
+// Ranks from 0, along edges without circles, with nodes drawn towards those that use them.
+std::vector<std::uint32_t> AssignRanks(std::size_t node_count, std::span<const RankedEdge> edges);
+
+// Orders each rank so that few lines cross; sets `order` and `places`, and sorts neighbours by
+// place.
+void OrderRanks(LayeredGraph& graph);
+
+// How many pairs of lines cross, for the present order.
+std::uint64_t CountCrossings(const LayeredGraph& graph);
+
+// The vertical of each node, in the order of its rank and with the gaps between boxes and lines.
+std::vector<double> AlignColumns(const LayeredGraph& graph, double node_gap, double line_gap);
+
+}  // namespace cboard::analysis

@@ -1,0 +1,155 @@
+// compression-board check: whether what was logged keeps a contract, for CI.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "cboard/analysis/snapshot_table.h"
+#include "cboard/base/strings.h"
+#include "cli/commands.h"
+#include "cli/commands/read_contract.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "cli/read_logs.h"
+#include "cli/reports/check_report.h"
+#include "cli/reports/junit.h"
+#include "cli/reports/sarif.h"
+
+namespace cboard::cli {
+namespace {
+
+struct CheckFlags {
+  std::string contract;
+  LogdirFlags logs;
+  std::string junit;
+  std::string sarif;
+  bool json = false;
+
+  std::string file() const { return std::filesystem::path(contract).filename().string(); }
+};
+
+struct Checked {
+  analysis::Contract contract;
+  analysis::ContractResult result;
+  std::vector<analysis::ContractVerdict> verdicts;
+};
+
+Result<Checked> Check(const CheckFlags& flags) {
+  CBOARD_ASSIGN_OR_RETURN(analysis::Contract contract, ReadContract(flags.contract));
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
+  for (const Error& error : snapshot->unreadable) PrintError(error.message);
+  const analysis::ComparisonTable table = analysis::TableOf(*snapshot);
+  const std::vector<analysis::LayerSubject> subjects =
+      analysis::LayerSubjectsOf(snapshot, table, contract.baseline);
+  CBOARD_ASSIGN_OR_RETURN(
+      analysis::ContractResult result,
+      analysis::CheckContract(contract, table, analysis::SeriesOf(*snapshot), subjects));
+  for (const analysis::ContractWarning& remark : result.remarks) {
+    PrintError(flags.contract + ": " + remark.text);
+  }
+  // What fails would fail with the rest as well; what passes might not.
+  if (result.passed() && !IsComplete(*snapshot)) {
+    return Fail(ErrorCode::kUnavailable,
+                "not all of the logs could be read, so that passing would mean nothing; make them "
+                "readable, or name others by --logdir");
+  }
+  std::vector<analysis::ContractVerdict> verdicts =
+      analysis::JudgeByContract(contract, result, subjects);
+  return Checked{std::move(contract), std::move(result), std::move(verdicts)};
+}
+
+Result<std::optional<Output>> OpenIfNamed(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(path));
+  return std::optional<Output>(std::move(out));
+}
+
+Result<void> WriteAll(Output& out, const std::string& text) {
+  CBOARD_RETURN_IF_ERROR(out.Write(AsBytes(text)));
+  return out.Finish();
+}
+
+// For other programs, also that nothing could be checked.
+Result<void> WriteResults(const CheckFlags& flags, const Result<Checked>& checked,
+                          std::optional<Output>& junit, std::optional<Output>& sarif) {
+  if (junit) {
+    CBOARD_RETURN_IF_ERROR(
+        WriteAll(*junit, checked ? CheckJunit(flags.file(), checked->contract, checked->result)
+                                 : ErrorJunit(flags.file(), checked.error().message)));
+  }
+  if (!sarif) return {};
+  const SarifSource source{flags.contract, CBOARD_VERSION};
+  return WriteAll(*sarif, checked ? CheckSarif(source, checked->contract, checked->result)
+                                  : ErrorSarif(source, checked.error().message));
+}
+
+bool WantsColour() {
+  const char* const no_colour = std::getenv("NO_COLOR");  // https://no-color.org
+  return IsTerminal(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == '\0');
+}
+
+int PrintInputError(const Error& error) {
+  PrintError(error.message);
+  return analysis::kContractInputError;
+}
+
+}  // namespace
+
+int RunCheck(Arguments arguments) {
+  CheckFlags flags;
+  CLI::App app(
+      "Checks what was logged against a contract: limits for metrics of variants and for figures\n"
+      "of their layers, in YAML or JSON. docs/check.md shows how to write one.\n"
+      "\n"
+      "Exits with 0 when all gates pass, 1 when one fails or has nothing to judge by, and 2 when\n"
+      "the contract or the logs cannot be read.\n"
+      "\n"
+      "Example: compression-board check contract.yaml --logdir runs --junit results.xml\n",
+      "compression-board check");
+  SetUsage(app, "compression-board check CONTRACT --logdir DIR [FLAGS]");
+  app.add_option("CONTRACT", flags.contract, "The contract, a YAML or JSON file")
+      ->required()
+      ->type_name("");
+  flags.logs.AddTo(app);
+  app.add_option("--junit", flags.junit,
+                 "Also write results as JUnit XML, for CI servers; - is\n"
+                 "standard output, instead of the text")
+      ->type_name("FILE");
+  app.add_option("--sarif", flags.sarif,
+                 "Also write what does not pass as SARIF, for GitHub's code\n"
+                 "scanning and editors; - likewise")
+      ->type_name("FILE");
+  app.add_flag("--json", flags.json, "Everything, as JSON, for other programs");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  if (flags.logs.empty()) {
+    PrintError("say where to look: compression-board check " + ShellWord(flags.contract) +
+               " --logdir DIR");
+    return kExitUsage;
+  }
+  if (flags.json + (flags.junit == "-") + (flags.sarif == "-") > 1) {
+    PrintError(
+        "only one of --json, --junit - and --sarif - can be on standard output; give --junit a "
+        "file, or --sarif");
+    return kExitUsage;
+  }
+  Result<std::optional<Output>> junit = OpenIfNamed(flags.junit);  // Before the long part.
+  if (!junit) return PrintInputError(junit.error());
+  Result<std::optional<Output>> sarif = OpenIfNamed(flags.sarif);
+  if (!sarif) return PrintInputError(sarif.error());
+
+  const Result<Checked> checked = Check(flags);
+  if (const Result<void> written = WriteResults(flags, checked, *junit, *sarif); !written) {
+    return PrintInputError(written.error());
+  }
+  if (!checked) return PrintInputError(checked.error());
+  if (flags.json) {
+    std::cout << CheckJson(flags.file(), checked->contract, checked->result, checked->verdicts);
+  } else if (flags.junit != "-" && flags.sarif != "-") {
+    std::cout << CheckText(checked->contract, checked->result, WantsColour(), checked->verdicts);
+  }
+  return checked->result.exit_code();
+}
+
+}  // namespace cboard::cli

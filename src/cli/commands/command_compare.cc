@@ -1,0 +1,140 @@
+// compression-board compare: which layer of a compressed model was hurt, and why.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cboard/compare/compare_models.h"
+#include "cboard/compare/comparison_json.h"
+#include "cboard/compare/comparison_log.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/compare/model_stages.h"
+#include "cli/commands.h"
+#include "cli/commands/shape_flag.h"
+#include "cli/memory_limit.h"
+#include "cli/progress.h"
+#include "cli/reports/compare_report.h"
+
+namespace cboard::cli {
+namespace {
+
+Result<void> Log(const compare::ModelComparison& comparison, const std::string& logdir,
+                 bool as_stages) {
+  if (!as_stages) return compare::LogComparison(comparison, logdir);
+  CBOARD_ASSIGN_OR_RETURN(const auto logger,
+                          StageLogger::OpenIn(logdir, {.model = comparison.baseline.stem()}));
+  CBOARD_RETURN_IF_ERROR(LogModelStages(comparison, *logger));
+  return logger->Close();
+}
+
+// `fail_on` is empty, "broken" or "degraded".
+int ExitCodeOf(const compare::EndVerdict& verdict, const std::string& fail_on) {
+  if (fail_on.empty()) return kExitDone;
+  const auto limit =
+      fail_on == "broken" ? compare::VerdictLevel::kBroken : compare::VerdictLevel::kDegraded;
+  return verdict.level >= limit ? kExitFailed : kExitDone;
+}
+
+}  // namespace
+
+int RunCompare(Arguments arguments) {
+  std::string baseline, variant, logdir;
+  compare::CompareOptions options;
+  std::string data, fail_on;
+  bool json = false;
+  bool as_stages = false;
+  std::size_t top = 10;
+  CLI::App app(
+      "Compares two files of one model, before and after compression: pairs their layers,\n"
+      "compares weights and, of ONNX files, outputs; ranks layers, the worst first, and says\n"
+      "what is wrong with them and what would help. docs/compare.md explains the numbers.\n"
+      "\n"
+      "Example: compression-board compare resnet18.onnx resnet18_int8.onnx --data images.npz\n",
+      "compression-board compare");
+  SetUsage(app, "compression-board compare BASELINE VARIANT [FLAGS]");
+  app.add_option("BASELINE", baseline, "The model before compression")->required()->type_name("");
+  app.add_option("VARIANT", variant, "The model after compression")->required()->type_name("");
+  app.add_option("--data", data,
+                 "Samples to run: .npz, .npy, or a folder of PNG files;\nmade up when missing")
+      ->type_name("PATH");
+  AddShapeFlag(app,
+               "The shape of an input of made-up samples where the files\n"
+               "leave its sizes open: x=1,3,48,320, or 1,3,48,320 for the\n"
+               "only input; once for each input",
+               options.shapes);
+  app.add_option(
+         "--samples", options.samples,
+         "How many samples to run at most (20); 0 compares weights only,\nas is done "
+         "without a number where there is no ONNX Runtime,\nor where it cannot run the models")
+      ->type_name("N");
+  app.add_option("--top", top, "How many layers to show (10)")->type_name("N");
+  app.add_option("--logdir", logdir,
+                 "Also write histograms, numbers and graphs there, for the\nboard and TensorBoard")
+      ->type_name("DIR");
+  app.add_flag("--stages", as_stages,
+               "With --logdir: as the stages initial_graph and\n"
+               "after_quantization, in the layout of the Model\n"
+               "Compression Toolkit; docs/stages.md");
+  app.add_option("--fail-on", fail_on,
+                 "Exit with 1 where the outputs of VARIANT are broken (or, with\n"
+                 "degraded, degraded or broken): broken, degraded")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"broken", "degraded"}));
+  app.add_option("--verify", options.verify,
+                 "Also measure what would help: run VARIANT again with each of\n"
+                 "the N parts (5) that are hurt most put back to float, the\n"
+                 "best of them together, all weights and all outputs. Takes up\n"
+                 "to N + 17 more runs over the samples, and 41 more to search\n"
+                 "for what costs most where these parts do not")
+      ->type_name("[N]")
+      ->expected(0, 1)
+      ->default_str("5");
+  app.add_flag("--json", json, "Everything, as JSON, for other programs");
+  for (const char* count : {"--samples", "--top", "--verify"}) {
+    app.get_option(count)->check(CheckCount);
+  }
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+
+  if (as_stages && logdir.empty()) {
+    PrintError("--stages says how to log; say where by --logdir DIR");
+    return kExitUsage;
+  }
+  options.data = data;
+  options.histograms = !logdir.empty();
+  Progress progress("running both models", std::cerr, IsTerminal(STDERR_FILENO),
+                    ProgressUnit::kItems);
+  options.progress = [&](std::size_t done, std::size_t total) {
+    progress.Update(done, total);
+    return true;
+  };
+  Progress verifying("running the variant with parts restored", std::cerr,
+                     IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
+  options.verify_progress = [&](std::size_t done, std::size_t total) {
+    progress.Clear();
+    verifying.Update(done, total);
+    return true;
+  };
+  LimitToFreeMemory();
+  const Result<compare::ModelComparison> comparison =
+      compare::CompareModels(baseline, variant, options);
+  progress.Clear();
+  verifying.Clear();
+  if (!comparison) {
+    PrintError(comparison.error().message);
+    return kExitFailed;
+  }
+  std::cout << (json ? compare::ToJson(*comparison) : CompareText(*comparison, top));
+  const int verdict = ExitCodeOf(comparison->verdict, fail_on);
+  if (logdir.empty()) return verdict;
+  if (const Result<void> logged = Log(*comparison, logdir, as_stages); !logged) {
+    PrintError(logged.error().message);
+    return kExitFailed;
+  }
+  if (!json) {
+    std::cout << "\nLogged; to look at it: compression-board --logdir " << ShellWord(logdir)
+              << '\n';
+  }
+  return verdict;
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,174 @@
+// compression-board demo: a board with something true on every page.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "cboard/base/strings.h"
+#include "cboard/compression/benchmark_import.h"
+#include "cboard/demo/demo_board.h"
+#include "cli/commands.h"
+#include "cli/commands/demo_files.h"
+#include "cli/commands/serve_config.h"
+#include "cli/progress.h"
+#include "cli/reports/text_table.h"
+
+namespace cboard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDigits = "digits.csv.gz";
+
+// Above bin/compression-board: the prefix of an installed program, build/<preset> of a built one.
+fs::path ProgramPrefix() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+}
+
+// What came with an installed program.
+fs::path InstalledData() { return ProgramPrefix() / "share" / "compression-board"; }
+
+// The build directory of the source tree that the program was built in.
+fs::path BuildDirectory() { return ProgramPrefix().parent_path(); }
+
+fs::path FindData() {
+  std::error_code ignored;
+  const fs::path source = BuildDirectory().parent_path() / "data";
+  if (!fs::is_directory(InstalledData(), ignored) && fs::is_directory(source, ignored)) {
+    return source;
+  }
+  return InstalledData();
+}
+
+// In the folder of the figures, with the program, or where scripts/fetch-digits puts them.
+fs::path FindDigits(const fs::path& data) {
+  std::error_code ignored;
+  for (const fs::path& folder : {data, InstalledData(), BuildDirectory() / "digits"}) {
+    if (fs::exists(folder / kDigits, ignored)) return folder / kDigits;
+  }
+  return data / kDigits;
+}
+
+Result<void> ImportPublishedFigures(const fs::path& data, const fs::path& logdir) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(data, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    ImportOptions options;
+    options.directory = logdir / "published" / file.stem();
+    options.tags = TagScheme::kFlat;  // Groups would be a thousand runs of one point each.
+    CBOARD_ASSIGN_OR_RETURN(const ImportReport report, ImportBenchmark(file, options));
+    std::cout << "demo: " << file.filename().native() << ": "
+              << Plural(report.models.size(), "model") << std::endl;
+  }
+  return {};
+}
+
+class Lines {
+ public:
+  explicit Lines(bool is_terminal) : is_terminal_(is_terminal) {}
+
+  // On a terminal one line that changes; elsewhere only where a task begins.
+  void Show(std::string_view line) {
+    if (is_terminal_) {
+      std::cout << "\r\x1b[Kdemo: " << line << std::flush;
+      return;
+    }
+    const std::string_view task = line.substr(0, line.find(','));
+    if (task != task_) std::cout << "demo: " << task << std::endl;
+    task_ = task;
+  }
+  void End() {
+    if (is_terminal_) std::cout << "\r\x1b[K" << std::flush;
+  }
+
+ private:
+  bool is_terminal_;
+  std::string task_;
+};
+
+Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::path& logdir) {
+  // First what may be wrong, then what replaces the last demo.
+  std::error_code ignored;
+  if (!fs::is_directory(data, ignored)) {
+    return Fail(ErrorCode::kNotFound, "there is no folder " + Quoted(data.native(), 1000) +
+                                          " with the published figures; --data names the folder "
+                                          "'data' of the source");
+  }
+  if (!fs::exists(digits, ignored)) {
+    return Fail(ErrorCode::kNotFound,
+                Quoted(digits.native(), 1000) +
+                    " is not there; it is sklearn/datasets/data/digits.csv.gz "
+                    "of scikit-learn, which scripts/fetch-digits of the "
+                    "source gets; --digits names another place");
+  }
+  CBOARD_ASSIGN_OR_RETURN(const fs::path unfinished, BeginDemo(logdir));
+  CBOARD_RETURN_IF_ERROR(ImportPublishedFigures(data, unfinished));
+  Lines lines(IsTerminal(STDOUT_FILENO));
+  const Result<void> written = WriteDemoBoard(
+      {.digits = digits, .logdir = unfinished, .on_progress = [&](std::string_view line) {
+         lines.Show(line);
+       }});
+  lines.End();
+  CBOARD_RETURN_IF_ERROR(written);
+  return FinishDemo(logdir);
+}
+
+}  // namespace
+
+int RunDemo(Arguments arguments) {
+  std::string logdir = "runs/demo";
+  std::string data = FindData();
+  std::string digits;
+  bool write_only = false;
+  CLI::App app(
+      "Shows a board with something true on every page: published figures of FP32 and INT8\n"
+      "models, and a small network that learns to read digits here and now, is quantized and\n"
+      "pruned in several ways, and measured.\n"
+      "\n"
+      "Flags of 'serve', such as --port and --open, may follow.\n"
+      "\n"
+      "Example: compression-board demo --open\n",
+      "compression-board demo");
+  SetUsage(app, "compression-board demo [FLAGS]");
+  app.add_option(
+         "--logdir", logdir,
+         "Where the logs go (runs/demo); those of the last demo are\nreplaced, other files stay")
+      ->type_name("DIR");
+  app.add_option("--data", data,
+                 "Folder with the published figures (installed with the program,\nor 'data' of the "
+                 "source that it was built from)")
+      ->type_name("DIR");
+  app.add_option("--digits", digits,
+                 "scikit-learn's digits.csv.gz (in the folder of --data, or\nwhere "
+                 "scripts/fetch-digits of the source puts it)")
+      ->type_name("FILE");
+  app.add_flag("--write_only,--write-only", write_only, "Write the logs and end");
+  app.allow_extras();
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  std::vector<std::string> serve = {"--logdir", logdir};
+  std::ranges::copy(app.remaining(), std::back_inserter(serve));
+  // A wrong flag is told now, not after the training.
+  ServeConfig config;
+  if (const std::optional<int> exit_code = ParseServeFlags(serve, config)) return *exit_code;
+
+  if (const Result<void> written =
+          WriteLogs(data, digits.empty() ? FindDigits(data) : fs::path(digits), logdir);
+      !written) {
+    PrintError(written.error().message);
+    return kExitFailed;
+  }
+  if (write_only) {
+    std::cout << "demo: to look at it: compression-board --logdir " << ShellWord(logdir) << '\n';
+    return kExitDone;
+  }
+  return RunServe(serve);
+}
+
+}  // namespace cboard::cli

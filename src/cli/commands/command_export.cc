@@ -1,0 +1,125 @@
+// compression-board export: the values of a log directory as CSV, Parquet or JSON, or for Model
+// Explorer.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "cboard/base/strings.h"
+#include "cli/commands.h"
+#include "cli/exports/export_logs.h"
+#include "cli/exports/export_node_data.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "cli/read_logs.h"
+
+namespace cboard::cli {
+namespace {
+
+struct ExportFlags {
+  LogdirFlags logs;
+  std::string format = "csv";
+  std::string runs;
+  std::string tags;
+  std::string out = "-";
+  std::string metric;
+  std::string variant;
+  bool media = false;
+};
+
+Result<std::optional<TextPattern>> PatternOf(const std::string& text, std::string_view flag) {
+  if (text.empty()) return std::nullopt;
+  Result<TextPattern> pattern = TextPattern::Compile(text);
+  if (!pattern) return Fail(Annotate(std::move(pattern).error(), flag));
+  return std::optional<TextPattern>(*std::move(pattern));
+}
+
+bool TakesAny(const ExportOptions& options, const Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.runs, [&](const auto& run) {
+    return options.Takes(*run) &&
+           std::ranges::any_of(run->tags, [&](const Tag& tag) { return options.Takes(tag); });
+  });
+}
+
+// Whether all of it could be read.
+Result<bool> Export(const ExportFlags& flags) {
+  ExportOptions options{.media = flags.media};
+  CBOARD_ASSIGN_OR_RETURN(options.runs, PatternOf(flags.runs, "--runs"));
+  CBOARD_ASSIGN_OR_RETURN(options.tags, PatternOf(flags.tags, "--tags"));
+  if (flags.format == "parquet" && flags.out == "-" && ::isatty(STDOUT_FILENO) != 0) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "a Parquet file is nothing to read on a terminal; say where it should go: "
+                "-o runs.parquet, or a pipe");
+  }
+  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
+  for (const Error& error : snapshot->unreadable) PrintError(error.message);
+
+  if ((options.runs || options.tags) && !TakesAny(options, *snapshot)) {
+    return Fail(ErrorCode::kNotFound,
+                "nothing matches --runs and --tags; 'compression-board inspect "
+                "--logdir " +
+                    ShellWord(flags.logs.text()) + "' lists what there is");
+  }
+  if (flags.format == "model-explorer") {
+    CBOARD_ASSIGN_OR_RETURN(const std::string json,
+                            NodeDataJson(*snapshot, options, flags.metric, flags.variant));
+    CBOARD_RETURN_IF_ERROR(out.Write(AsBytes(json)));
+    CBOARD_RETURN_IF_ERROR(out.Finish());
+    return IsComplete(*snapshot);
+  }
+  Progress progress("writing values", std::cerr, IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
+  options.on_progress = [&](std::uint64_t done, std::uint64_t total) {
+    progress.Update(done, total);
+  };
+  const auto export_values = flags.format == "csv"       ? ExportCsv
+                             : flags.format == "parquet" ? ExportParquet
+                                                         : ExportJson;
+  CBOARD_RETURN_IF_ERROR(export_values(*snapshot, options, out));
+  CBOARD_RETURN_IF_ERROR(out.Finish());
+  return IsComplete(*snapshot);
+}
+
+}  // namespace
+
+int RunExport(Arguments arguments) {
+  ExportFlags flags;
+  CLI::App app(
+      "Writes the values of a log directory as CSV or Parquet (scalars) or JSON (everything), or\n"
+      "figures of layers as node data for Model Explorer.\n"
+      "\n"
+      "Example: compression-board export --logdir runs --format csv --tags '^loss' -o loss.csv\n",
+      "compression-board export");
+  SetUsage(app, "compression-board export --logdir DIR [FLAGS]");
+  flags.logs.AddTo(app);
+  app.add_option("--format", flags.format, "csv, parquet, json or model-explorer (csv)")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"csv", "parquet", "json", "model-explorer"}).description(""));
+  app.add_option("--runs", flags.runs, "Only runs in whose name this is found")->type_name("REGEX");
+  app.add_option("--tags", flags.tags, "Only tags in which this is found")->type_name("REGEX");
+  app.add_option("--metric", flags.metric,
+                 "Model Explorer: which figure of layers (sqnr_db, or the\nfirst that is there)")
+      ->type_name("NAME");
+  app.add_option("--variant", flags.variant,
+                 "Model Explorer: of which variant, if there are several")
+      ->type_name("NAME");
+  app.add_flag("--media", flags.media,
+               "JSON: also the bytes of images, audio and graphs, in base64");
+  app.add_option("-o,--out", flags.out, "File to write (-, standard output)")
+      ->type_name("FILE")
+      ->capture_default_str();
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  if (flags.logs.empty()) {
+    PrintError("say where to look: compression-board export --logdir DIR");
+    return kExitUsage;
+  }
+  const Result<bool> is_complete = Export(flags);
+  if (!is_complete) {
+    PrintError(is_complete.error().message);
+    return is_complete.error().code == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  }
+  return *is_complete ? kExitDone : kExitFailed;
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,239 @@
+// compression-board import: benchmark JSON and reports about layers become runs.
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "cboard/base/file.h"
+#include "cboard/base/strings.h"
+#include "cboard/compression/benchmark_import.h"
+#include "cboard/compression/benchmark_json.h"
+#include "cboard/compression/layer_report.h"
+#include "cboard/compression/names.h"
+#include "cli/child_process.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/reports/import_report.h"
+
+namespace cboard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportFlags {
+  std::vector<std::string> files;
+  std::string logdir;
+  std::string format;  // Empty: by the file itself.
+  std::string model;
+  std::string variant = std::string(kDefaultVariant);
+  std::int64_t step = 0;
+  bool verbose = false;
+};
+
+constexpr std::string_view kBenchmark = "benchmark";
+
+// Where the runs of each file go: --logdir itself for one file, a directory per file in it for
+// several. No two files share one, nor does any get the place of another's HParams rows.
+class Directories {
+ public:
+  explicit Directories(const ImportFlags& flags)
+      : base_(flags.logdir.empty() ? fs::path("runs") / "compression_benchmark"
+                                   : fs::path(flags.logdir)),
+        per_file_(flags.logdir.empty() || flags.files.size() > 1) {}
+
+  fs::path For(const std::string& name) {
+    if (!per_file_) return base_;
+    const std::string wanted = DirectoryNameOf(name);
+    std::string directory = wanted;
+    for (int n = 2; taken_.contains(directory) || taken_.contains(directory + "_hparams"); ++n) {
+      directory = wanted + "_" + std::to_string(n);
+    }
+    taken_.insert({directory, directory + "_hparams"});
+    return base_ / directory;
+  }
+
+  // What to open to see everything that was imported.
+  const fs::path& base() const { return base_; }
+
+ private:
+  fs::path base_;
+  bool per_file_;
+  std::set<std::string> taken_;
+};
+
+struct Outcome {
+  std::size_t model_count = 0;
+  bool complete = true;
+  bool has_layers = false;  // Whether any file was a report about layers.
+  fs::path last_directory;
+  fs::path last_hparams_directory;
+};
+
+// Which signal asked the import to end; 0: none. Written by a handler, read by several threads.
+std::atomic<int> interrupting_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+// The first Ctrl-C ends the import between two models, so that no run is left half-written; the
+// second one ends it at once.
+void StopAfterCurrentModelOnSignal() {
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) { interrupting_signal = signal; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction former;
+    // Who started us in the background may have them ignored, and that stays.
+    if (::sigaction(signal, nullptr, &former) != 0 || former.sa_handler == SIG_IGN) continue;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+// Which report about layers a file is; nothing for benchmarks and for files that cannot be read.
+std::optional<LayerReportKind> KindOf(const std::string& path, const ImportFlags& flags) {
+  if (!flags.format.empty()) return LayerReportKindOf(flags.format);
+  const Result<File> file = File::OpenForReading(path);
+  if (!file) return std::nullopt;
+  std::string beginning(4096, '\0');
+  const Result<std::size_t> size =
+      file->ReadAt(0, std::as_writable_bytes(std::span(beginning.data(), beginning.size())));
+  if (!size) return std::nullopt;
+  beginning.resize(*size);
+  return DetectLayerReport(beginning, path);
+}
+
+// Reports of one model come together in one run, whichever files they are in.
+void ImportLayers(const std::string& path, LayerReportKind kind, const ImportFlags& flags,
+                  Outcome& outcome) {
+  const LayerImportOptions options{
+      .directory = flags.logdir.empty() ? fs::path("runs") / "layers" : fs::path(flags.logdir),
+      .model = flags.model,
+      .variant = flags.variant,
+      .step = flags.step};
+  outcome.complete = false;  // Until it is.
+  Result<std::string> text = ReadFile(path, kMaxLayerReportBytes);
+  if (!text) return PrintError(text.error().message);
+  const Result<LayerReport> report = ParseLayerReport(*std::move(text), path, kind);
+  if (!report) return PrintError(report.error().message);
+  const auto imported = ImportLayerReport(*report, path, options);
+  if (!imported) {
+    return PrintError(Quoted(path, 300) +
+                      " was not imported, or only in part: " + imported.error().message);
+  }
+  std::cout << LayerImportText(path, *report, *imported) << std::flush;
+  outcome.complete = true;
+  outcome.has_layers = true;
+  outcome.model_count += imported->size();
+  outcome.last_directory = options.directory;
+}
+
+void ImportFile(const std::string& path, const ImportFlags& flags, Directories& directories,
+                Outcome& outcome) {
+  if (const auto kind = KindOf(path, flags)) {
+    const bool complete = outcome.complete;
+    ImportLayers(path, *kind, flags, outcome);
+    outcome.complete = outcome.complete && complete;
+    return;
+  }
+  const Result<BenchmarkFile> file = ReadBenchmarkJson(path);
+  if (!file) {
+    PrintError(file.error().message);
+    outcome.complete = false;
+    return;
+  }
+  Progress progress("importing " + Quoted(path, 300), std::cerr, IsTerminal(STDERR_FILENO),
+                    ProgressUnit::kItems);
+  ImportOptions options;
+  options.directory = directories.For(file->name);
+  options.step = flags.step;
+  options.progress = [&](std::size_t done, std::size_t total) { progress.Update(done, total); };
+  options.stop_requested = [] { return interrupting_signal != 0; };
+  const Result<ImportReport> report = ImportBenchmark(*file, options);
+  progress.Clear();
+  if (!report) {
+    PrintError(Quoted(path, 300) + " was not imported, or only in part: " + report.error().message +
+               "; to start afresh, delete that directory and import again");
+    outcome.complete = false;
+    return;
+  }
+  std::cout << ImportText(path, *file, *report, flags.verbose) << std::flush;
+  if (report->models.empty()) outcome.complete = false;
+  outcome.model_count += report->models.size();
+  outcome.last_directory = report->directory;
+  outcome.last_hparams_directory = report->hparams_directory;
+}
+
+}  // namespace
+
+int RunImport(Arguments arguments) {
+  ImportFlags flags;
+  CLI::App app(
+      "Turns benchmark results and reports about layers into runs that this board and\n"
+      "TensorBoard open.\n"
+      "\n"
+      "A FILE is JSON: {\"model\": {\"fp32\": {\"accuracy\": 0.71, \"latency_mean_ms\": 12.5, …},\n"
+      "                          \"int8\": {…}, \"model_info\": {…}}, …}\n"
+      "or what another program reports about single layers: AIMET's per_layer_*.json and\n"
+      "min_max_ranges/*.json, the TFLite debugger's CSV, MCT's quant_report.json,\n"
+      "neural-compressor's *_table.csv, node data for Model Explorer.\n"
+      "\n"
+      "Example: compression-board import results/models_benchmark_results.json\n",
+      "compression-board import");
+  SetUsage(app, "compression-board import FILE... [FLAGS]");
+  app.add_option("FILE", flags.files, "Benchmark results")->required()->type_name("");
+  app.add_option("--logdir", flags.logdir,
+                 "Where the runs go (runs/compression_benchmark/<name of FILE>);\n"
+                 "with several FILEs, a directory of it for each. Reports about\n"
+                 "layers: runs/layers, a run per model")
+      ->type_name("DIR");
+  app.add_option("--format", flags.format,
+                 "What FILE is, when its name and beginning do not say it: benchmark,\n"
+                 "aimet, tflite, mct, neural-compressor or model-explorer")
+      ->type_name("KIND")
+      ->check([](const std::string& name) {
+        return name == kBenchmark || LayerReportKindOf(name)
+                   ? std::string()
+                   : "there is no kind " + Quoted(name) +
+                         "; there are benchmark, aimet, tflite, mct, neural-compressor and "
+                         "model-explorer";
+      });
+  app.add_option("--model", flags.model, "Whose layers they are (by the file's name)")
+      ->type_name("NAME");
+  app.add_option("--variant", flags.variant, "What was done to these layers (int8)")
+      ->type_name("NAME");
+  app.add_option("--step", flags.step, "Step of all values (0)")->type_name("N");
+  app.add_flag("--verbose", flags.verbose, "List every model, and what was left out of it");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+
+  Directories directories(flags);
+  Outcome outcome;
+  StopAfterCurrentModelOnSignal();
+  for (const std::string& file : flags.files) {
+    if (interrupting_signal == 0) {
+      ImportFile(file, flags, directories, outcome);
+    } else {
+      PrintError(Quoted(file, 300) + " was not imported: the import was interrupted");
+    }
+  }
+  if (outcome.model_count > 0) {
+    const bool one_file = flags.files.size() == 1;
+    const bool one_place = one_file || outcome.has_layers;
+    const std::string logdir =
+        ShellWord((one_place ? outcome.last_directory : directories.base()).string());
+    std::cout << "\nTo look at it:\n  compression-board --logdir " << logdir
+              << "\n  tensorboard --logdir " << logdir << '\n';
+    if (one_file && !outcome.last_hparams_directory.empty()) {
+      std::cout << "  tensorboard --logdir " << ShellWord(outcome.last_hparams_directory.string())
+                << "  (the HPARAMS page)\n";
+    }
+  }
+  if (interrupting_signal != 0) {
+    std::cout.flush();
+    EndBySignal(interrupting_signal);
+  }
+  return outcome.complete ? kExitDone : kExitFailed;
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,56 @@
+// compression-board model: what is in a model file.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cboard/model/model_graph.h"
+#include "cli/commands.h"
+#include "cli/commands/shape_flag.h"
+#include "cli/reports/model_report.h"
+
+namespace cboard::cli {
+
+int RunModel(Arguments arguments) {
+  std::string file;
+  InputShapes shapes;
+  bool json = false;
+  std::size_t top = 20;
+  CLI::App app(
+      "Shows what is in a model: operators, element types, quantization, multiply-accumulates, "
+      "and\n"
+      "where its bytes are. Reads ONNX, safetensors, GGUF, TensorFlow graphs and SavedModels, "
+      "TFLite,\nand OpenVINO IR (the .xml).\n"
+      "\n"
+      "Example: compression-board model resnet18_int8.onnx --top 5\n"
+      "         compression-board model text.onnx --shape x=1,3,48,320\n",
+      "compression-board model");
+  SetUsage(app, "compression-board model FILE [FLAGS]");
+  app.add_option("FILE", file, "The model, or the directory of a SavedModel")
+      ->required()
+      ->type_name("");
+  AddShapeFlag(app,
+               "The shape of an input whose sizes the file leaves open, so\n"
+               "that bytes and multiply-accumulates can be told:\n"
+               "x=1,3,48,320, or 1,3,48,320 for the only input; once for\n"
+               "each input",
+               shapes);
+  app.add_option("--top", top, "How many of the largest nodes or tensors to show (20)")
+      ->type_name("N")
+      ->check(CheckCount);
+  app.add_flag("--json", json, "Everything, as JSON, for other programs");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+
+  const Result<ModelGraph> model = OpenModel(file, shapes);
+  if (!model) {
+    PrintError(model.error().message);
+    return kExitFailed;
+  }
+  const std::string report = json ? ModelJson(file, *model) : ModelText(file, *model, top);
+  if (const Result<void> unchanged = model->CheckUnchanged(); !unchanged) {
+    PrintError(unchanged.error().message);
+    return kExitFailed;
+  }
+  std::cout << report;
+  return kExitDone;
+}
+
+}  // namespace cboard::cli

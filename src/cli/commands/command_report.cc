@@ -1,0 +1,108 @@
+// compression-board report: what compression cost, as one HTML file.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cboard/analysis/report.h"
+#include "cboard/base/clock.h"
+#include "cboard/base/strings.h"
+#include "cli/commands.h"
+#include "cli/commands/read_contract.h"
+#include "cli/output_file.h"
+#include "cli/read_logs.h"
+
+namespace cboard::cli {
+namespace {
+
+struct ReportFlags {
+  LogdirFlags logs;
+  std::string out = "report.html";
+  std::string contract;
+  std::vector<std::string> sections;
+  analysis::ReportOptions report;
+};
+
+Result<std::set<analysis::ReportSection>> ParseSections(const std::vector<std::string>& names) {
+  if (names.empty()) return analysis::AllSections();
+  std::set<analysis::ReportSection> sections;
+  for (const std::string& name : names) {
+    const auto section = analysis::SectionNamed(name);
+    if (!section) {
+      std::string known;
+      for (const auto each : analysis::AllSections()) {
+        known += (known.empty() ? "" : ", ") + std::string(NameOf(each));
+      }
+      return Fail(ErrorCode::kInvalidArgument,
+                  "there is no section " + Quoted(name) + "; there are " + known);
+    }
+    sections.insert(*section);
+  }
+  return sections;
+}
+
+// Whether all of the logs could be read.
+Result<bool> Report(ReportFlags& flags) {
+  analysis::ReportOptions& options = flags.report;
+  CBOARD_ASSIGN_OR_RETURN(options.sections, ParseSections(flags.sections));
+  if (!flags.contract.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(options.contract, ReadContract(flags.contract));
+  }
+  options.logdir = flags.logs.text();
+  options.version = CBOARD_VERSION;
+  options.made_at_seconds = WallTimeSeconds();
+  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
+  for (const Error& error : snapshot->unreadable) PrintError(error.message);
+  CBOARD_ASSIGN_OR_RETURN(const std::string html, analysis::WriteReport(snapshot, options));
+  CBOARD_RETURN_IF_ERROR(out.Write(AsBytes(html)));
+  CBOARD_RETURN_IF_ERROR(out.Finish());
+  if (flags.out != "-") std::cout << "wrote " << flags.out << '\n';
+  return IsComplete(*snapshot);
+}
+
+}  // namespace
+
+int RunReport(Arguments arguments) {
+  ReportFlags flags;
+  CLI::App app(
+      "Writes what compression cost and whether it passes as one HTML file: it opens anywhere,\n"
+      "asks the network for nothing, and prints on A4.\n"
+      "\n"
+      "Example: compression-board report --logdir runs -o report.html\n",
+      "compression-board report");
+  SetUsage(app, "compression-board report --logdir DIR [FLAGS]");
+  flags.logs.AddTo(app);
+  app.add_option("-o,--out", flags.out, "File to write (report.html); - is standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_option("--title", flags.report.title, "Its title")
+      ->type_name("TEXT")
+      ->capture_default_str();
+  app.add_option("--baseline", flags.report.baseline, "Compare with this variant; usually fp32")
+      ->type_name("VARIANT");
+  app.add_option("--variant", flags.report.variant, "Compare this variant; usually int8")
+      ->type_name("VARIANT");
+  app.add_option("--model", flags.report.models, "Only this model; may be given again")
+      ->type_name("MODEL");
+  app.add_option("--policy", flags.report.policy, "balanced, accuracy first or smallest (balanced)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--contract", flags.contract, "Also judge by this contract, a YAML or JSON file")
+      ->type_name("FILE");
+  app.add_option("--section", flags.sections,
+                 "Only this part; may be given again: summary, gates,\n"
+                 "pareto, models, aurora, layers, tuning, missing")
+      ->type_name("NAME");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  if (flags.logs.empty()) {
+    PrintError("say where to look: compression-board report --logdir DIR");
+    return kExitUsage;
+  }
+  const Result<bool> is_complete = Report(flags);
+  if (!is_complete) {
+    PrintError(is_complete.error().message);
+    return is_complete.error().code == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  }
+  return *is_complete ? kExitDone : kExitFailed;
+}
+
+}  // namespace cboard::cli

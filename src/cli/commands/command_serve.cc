@@ -1,0 +1,272 @@
+// compression-board serve: a log directory in the browser.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
+#include "cboard/base/strings.h"
+#include "cboard/server/access.h"
+#include "cboard/server/access_log.h"
+#include "cboard/server/board.h"
+#include "cboard/server/http_server.h"
+#include "cboard/server/server_metrics.h"
+#include "cli/commands.h"
+#include "cli/commands/serve_config.h"
+#include "cli/reports/text_table.h"
+#include "reader/live/private_directory.h"
+
+namespace cboard::cli {
+namespace {
+
+std::string ThisMachine() {
+  std::array<char, 256> name = {};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Result<BoardOptions> BoardOptionsOf(const ServeConfig& config) {
+  BoardOptions options;
+  CBOARD_ASSIGN_OR_RETURN(options.logdirs, config.logdirs.Parse());
+  options.cache_directory = DefaultCacheDirectory();
+  if (auto usable = reader::CheckPrivateDirectory(options.cache_directory); !usable) {
+    PrintError("indexes are not kept between starts: " + usable.error().message);
+    options.cache_directory.clear();
+  }
+  options.samples_per_plugin = config.samples_per_plugin;
+  options.reload_interval =
+      std::chrono::milliseconds(static_cast<std::int64_t>(config.reload_interval_seconds * 1000));
+  options.window_title = config.window_title;
+  options.path_prefix = config.path_prefix;
+  return options;
+}
+
+AccessOptions AccessOptionsOf(const ServeConfig& config) {
+  AccessOptions options;
+  options.allowed_hosts = config.allowed_hosts;
+  options.own_hosts = {config.host};
+  options.allow_any_address = config.binds_everything();
+  if (const std::string name = ThisMachine(); options.allow_any_address && !name.empty()) {
+    options.own_hosts.insert(options.own_hosts.end(), {name, name + ".local"});
+  }
+  options.token = config.token;
+  options.open_paths = {config.path_prefix + "/healthz"};
+  options.cookie_path = config.path_prefix + "/";
+  return options;
+}
+
+// Asks the system for as many descriptors as it allows, and says how many connections fit.
+std::size_t MaxConnections() {
+  constexpr std::size_t kOtherFiles = 256;  // Event files, listeners, the log.
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 768;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return std::max(static_cast<std::size_t>(limit.rlim_cur), 2 * kOtherFiles) - kOtherFiles;
+}
+
+HttpServerOptions ServerOptionsOf(const ServeConfig& config) {
+  HttpServerOptions options;
+  options.host = config.host;
+  options.port = config.port;
+  options.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
+  options.stop_on_signals = true;
+  options.max_connections = config.max_connections;
+  if (const std::size_t room = MaxConnections(); room < options.max_connections) {
+    PrintError("the system allows " + HumanCount(room) + " connections instead of " +
+               HumanCount(options.max_connections) +
+               "; raise the limit of open files ('ulimit -Hn', LimitNOFILE=) or lower "
+               "--max_connections");
+    options.max_connections = room;
+  }
+  if (!config.tls_certificate.empty()) {
+    options.tls = TlsFiles{.certificate = config.tls_certificate, .key = config.tls_key};
+  }
+  return options;
+}
+
+std::string UrlOf(const ServeConfig& config, std::uint16_t port) {
+  std::string shown = config.binds_everything() ? ThisMachine() : config.host;
+  if (shown.find(':') != std::string::npos) shown = "[" + shown + "]";
+  return (config.tls_certificate.empty() ? "http://" : "https://") + shown + ":" +
+         std::to_string(port) + config.path_prefix + "/";
+}
+
+std::string Describe(const Board::Status& status) {
+  if (!status.loaded) return "still reading";
+  if (status.error) return "not there yet";
+  return Plural(status.run_count, "run");
+}
+
+// A page that leads on to `url`, for the eyes of this user only: other users see the arguments of a
+// browser, but not what is in this file. Gone with the object.
+class PageWithLink {
+ public:
+  static Result<PageWithLink> Write(const std::string& url) {
+    const char* const runtime = ::getenv("XDG_RUNTIME_DIR");  // Nobody else can look into it.
+    std::error_code error;
+    const std::filesystem::path folder = runtime != nullptr && *runtime != '\0'
+                                             ? std::filesystem::path(runtime)
+                                             : std::filesystem::temp_directory_path(error);
+    std::string path = (folder / "compression-board-XXXXXX.html").string();
+    constexpr int kSuffixBytes = 5;
+    const int descriptor = ::mkostemps(path.data(), kSuffixBytes, O_CLOEXEC);  // Mode 0600.
+    if (descriptor < 0) return Fail(ErrnoError(errno, "create " + Quoted(path)));
+    PageWithLink page(path);
+    const std::string text = "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=" + url +
+                             "\"><title>Compression Board</title>\n";
+    const bool is_written =
+        ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const int reason = errno;
+    ::close(descriptor);
+    if (!is_written) return Fail(ErrnoError(reason, "write " + Quoted(path)));
+    return page;
+  }
+
+  PageWithLink(PageWithLink&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PageWithLink& operator=(PageWithLink&&) = delete;
+  ~PageWithLink() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit PageWithLink(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+// "a b&c" -> "a%20b%26c"
+std::string EscapedForQuery(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : text) {
+    if (kPlain.find(c) != kPlain.npos) {
+      escaped += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      escaped += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return escaped;
+}
+
+// Asks the desktop to show a page. Without one there is nothing to do.
+void OpenInBrowser(const std::string& url) {
+  if (::getenv("DISPLAY") == nullptr && ::getenv("WAYLAND_DISPLAY") == nullptr) {
+    PrintError("there is no display to open a browser on; open the page yourself");
+    return;
+  }
+  std::string program = "xdg-open";
+  std::string argument = url;
+  std::array<char*, 3> arguments = {program.data(), argument.data(), nullptr};
+  // In a process group of its own, so that Ctrl-C ends the board and not the browser.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  pid_t pid = 0;
+  const int failed =
+      ::posix_spawnp(&pid, program.c_str(), nullptr, &attributes, arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  if (failed != 0) PrintError("xdg-open is not installed; open the page yourself");
+}
+
+// Says where the board is, once it is known what is in it or after a moment; what could not be read
+// is named when reading is complete.
+void Announce(const std::stop_token& stop, const ServeConfig& config, const Board& board,
+              std::uint16_t port) {
+  constexpr std::chrono::milliseconds kMoment(250);
+  Board::Status status = board.WaitForFirstLoad(kMoment);
+  if (status.error) {
+    PrintError(status.error->message + "; the page will show it once it is there");
+  } else if (status.loaded && status.run_count == 0) {
+    PrintError("there are no event files below " + Quoted(config.logdirs.text(), 1000) +
+               " yet; the page will show them as they come");
+  }
+  if (config.binds_everything() && config.token.empty()) {
+    PrintError("everyone who reaches this machine can read the logs; --token-file guards them");
+  }
+  const std::string url = UrlOf(config, port);
+  std::cout << Printable("Compression Board at " + url + " (logdir " + config.logdirs.text() +
+                         ", " + Describe(status) + (config.token.empty() ? "" : ", token needed") +
+                         ") — Ctrl-C to stop")
+            << std::endl;
+  std::optional<PageWithLink> page;  // Stays while the board is served: browsers may be slow.
+  if (config.open && config.token.empty()) {
+    OpenInBrowser(url);
+  } else if (config.open) {
+    Result<PageWithLink> written =
+        PageWithLink::Write(url + "?token=" + EscapedForQuery(config.token));
+    if (written) {
+      OpenInBrowser(page.emplace(*std::move(written)).path());
+    } else {
+      PrintError(written.error().message + "; open the page yourself");
+    }
+  }
+  while (!status.loaded && !stop.stop_requested()) status = board.WaitForFirstLoad(kMoment);
+  for (const std::string& line : status.trouble) PrintError(line);
+  if (page) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait(lock, stop, [] { return false; });
+  }
+}
+
+// A machine without IPv6 has no "::".
+Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, const HttpHandler& handler) {
+  auto server = HttpServer::Listen(options, handler);
+  if (server || options.host != "::" || server.error().code != ErrorCode::kInvalidArgument) {
+    return server;
+  }
+  options.host = "0.0.0.0";
+  return HttpServer::Listen(options, handler);
+}
+
+Result<void> Serve(const ServeConfig& config) {
+  HttpServerOptions options = ServerOptionsOf(config);
+  options.metrics = std::make_shared<ServerMetrics>();
+  if (!config.access_log.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<AccessLog> log,
+                            AccessLog::Open(config.access_log));
+    options.on_response = [log](const ResponseRecord& record) { log->Write(record); };
+  }
+  CBOARD_ASSIGN_OR_RETURN(BoardOptions board_options, BoardOptionsOf(config));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<Board> board,
+                          Board::Open(std::move(board_options)));
+  options.metrics->AddSource([&board](std::string& text) { board->AppendMetrics(text); });
+  const HttpHandler handler =
+      Guarded(AccessOptionsOf(config),
+              WithMetrics(options.metrics, config.path_prefix + "/metrics", board->handler()));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<HttpServer> server, Listen(options, handler));
+  // Answers come at once, however long reading takes.
+  const std::jthread announcing(
+      [&](const std::stop_token& stop) { Announce(stop, config, *board, server->port()); });
+  server->Run();
+  return {};
+}
+
+}  // namespace
+
+int RunServe(Arguments arguments) {
+  ServeConfig config;
+  if (const std::optional<int> exit_code = ParseServeFlags(arguments, config)) return *exit_code;
+  if (const Result<void> served = Serve(config); !served) {
+    PrintError(served.error().message);
+    return kExitFailed;
+  }
+  return kExitDone;
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,241 @@
+#include "cli/commands/serve_config.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <iostream>
+
+#include "cboard/base/file.h"
+#include "cboard/base/strings.h"
+
+namespace cboard::cli {
+namespace {
+
+// What CLI11 fills and ParseServeFlags makes sense of.
+struct RawFlags {
+  std::string host;
+  bool bind_all = false;
+  std::string samples_per_plugin;
+  std::string token_file;
+  bool has_token = false;  // Given, though it may be empty.
+  bool version = false;
+  std::map<std::string, std::string> ignored;
+};
+
+constexpr char kTokenVariable[] = "COMPRESSION_BOARD_TOKEN";
+
+constexpr char kDescription[] =
+    "Shows a log directory in the browser, and what is added to it as it comes.\n"
+    "\n"
+    "Examples:\n"
+    "  compression-board --logdir runs\n"
+    "  compression-board --logdir_spec baseline:runs/a,tune_1:runs/b\n"
+    "  compression-board --logdir runs --port 0 --open\n"
+    "  compression-board --logdir runs --bind_all --token-file ~/.board-token\n"
+    "  compression-board serve --config /etc/compression-board/serve.toml\n"
+    "\n"
+    "Only this machine can reach the board unless --host or --bind_all says otherwise.\n"
+    "Flags that TensorBoard has too mean the same here.\n";
+
+constexpr char kFooter[] =
+    "\nEvery flag may stand in the file of --config, one per line without its dashes:\n"
+    "  logdir = \"/srv/runs\"\n"
+    "  bind_all = true\n"
+    "What is on the command line counts more. The token may also be in the environment, as\n"
+    "COMPRESSION_BOARD_TOKEN.\n";
+
+// Flags of TensorBoard that steer how it loads; there is nothing of that kind to steer here, and
+// scripts that give them should go on working.
+constexpr auto kIgnored = std::to_array(
+    {"--load_fast", "--reload_multifile", "--reload_multifile_inactive_secs", "--reload_task",
+     "--max_reload_threads", "--generic_data", "--reuse_port", "--purge_orphaned_data",
+     "--detect_file_replacement", "--extra_data_server_flags"});
+
+void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
+  config.logdirs.AddTo(app, "What to show");
+  app.add_option("--reload_interval,--reload-interval", config.reload_interval_seconds,
+                 "Seconds between looking for new events (5); 0 reads once")
+      ->type_name("SECONDS")
+      ->check(
+          [](const std::string& text) -> std::string {
+            double seconds = 0;
+            if (CLI::detail::lexical_cast(text, seconds) && seconds >= 0 && seconds <= 86400) {
+              return "";
+            }
+            return "Value " + text + " not in range 0 to 86400";  // As of numbers without a point.
+          },
+          "")
+      ->group("What to show");
+  app.add_option("--samples_per_plugin", raw.samples_per_plugin,
+                 "Most points per series that programs written for\n"
+                 "TensorBoard's API get: scalars=500,images=20")
+      ->type_name("K=N,…")
+      ->group("What to show");
+  app.add_option("--window_title", config.window_title, "Title of the page")
+      ->type_name("TEXT")
+      ->group("What to show");
+  app.add_flag("--open", config.open, "Open the page in a browser")->group("What to show");
+}
+
+void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
+  CLI::Option* const host =
+      app.add_option("--host", raw.host, "Address or name to listen on (127.0.0.1)")
+          ->type_name("HOST")
+          ->group("Where to listen");
+  app.add_option("--port", config.port, "Port to listen on (6006); 0 finds a free one")
+      ->type_name("N")
+      ->transform([](std::string text) { return text == "default" ? "6006" : text; }, "", "")
+      ->check(CLI::Range(0, 65535).description(""))
+      ->group("Where to listen");
+  app.add_flag("--bind_all", raw.bind_all,
+               "Listen on all interfaces, IPv4 and IPv6. Without a token,\n"
+               "everyone who reaches this machine can read the logs")
+      ->excludes(host)
+      ->group("Where to listen");
+  app.add_option("--path_prefix", config.path_prefix, "Serve below this path: /board")
+      ->type_name("PATH")
+      ->group("Where to listen");
+  app.add_option("--allowed_host", config.allowed_hosts,
+                 "Another name under which browsers reach this server,\n"
+                 "for example that of a proxy")
+      ->type_name("NAME")
+      ->group("Where to listen");
+  app.add_option("--max_connections", config.max_connections,
+                 "Connections at a time (10000); one more is told 503")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->group("Where to listen");
+}
+
+void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
+  CLI::Option* const token =
+      app.add_option("--token", config.token,
+                     "Answer only those who bring this: ?token=… in the address\n"
+                     "once, or 'Authorization: Bearer …'. Others on this machine\n"
+                     "see it in the list of processes; --token-file keeps it secret.\n"
+                     "At least 16 characters")
+          ->type_name("SECRET")
+          ->envname(kTokenVariable)
+          ->group("Who may read");
+  app.add_option("--token-file", raw.token_file, "The token is the first line of this file")
+      ->type_name("FILE")
+      ->excludes(token)
+      ->group("Who may read");
+  CLI::Option* const certificate = app.add_option("--tls-cert", config.tls_certificate,
+                                                  "Serve HTTPS with this certificate (PEM)")
+                                       ->type_name("FILE")
+                                       ->group("Who may read");
+  CLI::Option* const key = app.add_option("--tls-key", config.tls_key, "and this key (PEM)")
+                               ->type_name("FILE")
+                               ->needs(certificate)
+                               ->group("Who may read");
+  certificate->needs(key);
+  app.add_option("--access-log", config.access_log,
+                 "Append a line of JSON per answer to this file; '-' prints\n"
+                 "them. Numbers for Prometheus are at /metrics")
+      ->type_name("FILE")
+      ->group("Who may read");
+}
+
+// "scalars=500,images=20"
+Result<std::map<std::string, std::size_t>> ParseSamples(std::string_view text) {
+  std::map<std::string, std::size_t> samples;
+  for (const std::string_view part : Split(text, ',')) {
+    if (part.empty()) continue;
+    const std::size_t equals = part.find('=');
+    const std::string_view number = part.substr(std::min(equals, part.size() - 1) + 1);
+    std::size_t count = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
+    if (equals == 0 || equals == std::string_view::npos || error != std::errc() ||
+        end != number.data() + number.size()) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "--samples_per_plugin: " + Quoted(part) +
+                      " is not a plugin and a number, as in scalars=500,images=20");
+    }
+    samples[std::string(part.substr(0, equals))] = count;
+  }
+  return samples;
+}
+
+Result<std::string> ReadToken(const std::string& path) {
+  CBOARD_ASSIGN_OR_RETURN(std::string text, ReadFile(path, 64 << 10));
+  text = text.substr(0, text.find_first_of("\r\n"));
+  if (text.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "--token-file: the first line of " + Quoted(path) +
+                                                 " is empty; expected the token");
+  }
+  return text;
+}
+
+// Shorter ones are tried out in no time. 16 hexadecimal digits are 64 bits.
+constexpr std::size_t kMinTokenBytes = 16;
+
+Result<void> CheckToken(std::string_view token, std::string_view from) {
+  if (token.size() >= kMinTokenBytes) return {};
+  const std::string found =
+      token.empty() ? "the token is empty" : "the token has " + Plural(token.size(), "character");
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(from) + ": " + found + "; at least " + std::to_string(kMinTokenBytes) +
+                  " are needed. 'openssl rand -hex 16' prints a good one");
+}
+
+Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
+  if (config.logdirs.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "say what to show: compression-board --logdir DIR");
+  }
+  if (!raw.host.empty()) config.host = raw.host;
+  if (raw.bind_all) config.host = "::";
+  CBOARD_ASSIGN_OR_RETURN(config.samples_per_plugin, ParseSamples(raw.samples_per_plugin));
+  if (!raw.token_file.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(config.token, ReadToken(raw.token_file));
+    CBOARD_RETURN_IF_ERROR(CheckToken(config.token, "--token-file"));
+  } else if (raw.has_token) {
+    CBOARD_RETURN_IF_ERROR(CheckToken(config.token, "--token"));
+  } else if (const char* const from_environment = std::getenv(kTokenVariable)) {
+    // Set but empty, as by a script whose own variable is missing: not a wish to serve everybody.
+    CBOARD_RETURN_IF_ERROR(CheckToken(from_environment, kTokenVariable));
+  }
+  std::string& prefix = config.path_prefix;
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._~";
+  if (prefix.find_first_not_of(kPlain) != prefix.npos) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "--path_prefix: " + Quoted(prefix) +
+                    " cannot stand in an address; choose one of letters, digits, / - . _ and ~");
+  }
+  while (prefix.ends_with('/')) prefix.pop_back();
+  if (!prefix.empty() && !prefix.starts_with('/')) prefix.insert(0, "/");
+  return {};
+}
+
+}  // namespace
+
+std::optional<int> ParseServeFlags(Arguments arguments, ServeConfig& config) {
+  RawFlags raw;
+  CLI::App app(kDescription, "compression-board serve");
+  SetUsage(app, "compression-board [serve] --logdir DIR [FLAGS]");
+  app.footer(kFooter);
+  AddDataFlags(app, config, raw);
+  AddNetworkFlags(app, config, raw);
+  AddAccessFlags(app, config, raw);
+  app.add_flag("--version", raw.version, "Print the version");
+  app.set_config("--config", "", "Read flags from this file as well (TOML or INI)")
+      ->type_name("FILE");
+  app.allow_config_extras(CLI::config_extras_mode::error);  // A typo should not go unnoticed.
+  for (const char* const name : kIgnored) {
+    app.add_option(name, raw.ignored[name])->expected(0, 1)->group("");  // Not in the help.
+  }
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return exit_code;
+  if (raw.version) {
+    std::cout << "compression-board " CBOARD_VERSION "\n";
+    return kExitDone;
+  }
+  raw.has_token = app.get_option("--token")->count() > 0;
+  if (const Result<void> sensible = ValidateFlags(raw, config); !sensible) {
+    PrintError(sensible.error().message);
+    return kExitUsage;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cboard::cli

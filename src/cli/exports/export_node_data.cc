@@ -1,0 +1,102 @@
+#include "cli/exports/export_node_data.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "cboard/analysis/layers.h"
+#include "cboard/base/strings.h"
+#include "cboard/compression/layer_report.h"
+#include "cboard/compression/metrics.h"
+
+namespace cboard::cli {
+namespace {
+
+using Values = std::map<std::string, std::map<std::string, double>>;  // By model and layer.
+
+using Figures = std::map<std::string, std::map<std::string, Values>>;  // By variant and metric.
+
+Figures Collect(const Snapshot& snapshot, const ExportOptions& options) {
+  Figures figures;
+  for (const auto& run : snapshot.runs) {
+    if (!options.Takes(*run)) continue;
+    for (const Tag& tag : run->tags) {
+      if (tag.kind() != TagKind::kScalar || tag.scalars.empty() || !options.Takes(tag)) continue;
+      const auto figure = analysis::ParseLayerTag(tag);
+      if (!figure || figure->model.empty() || figure->parameter.empty()) continue;
+      figures[figure->variant][figure->parameter][figure->model][figure->layer] =
+          tag.scalars.back().value;
+    }
+  }
+  return figures;
+}
+
+template <typename Map>
+std::string KeysOf(const Map& map) {
+  std::string keys;
+  for (const auto& [key, value] : map) keys += (keys.empty() ? "" : ", ") + key;
+  return keys;
+}
+
+// What says how far a layer is from the float model, best first; a baseline has none of them.
+constexpr std::array<std::string_view, 5> kDefaultMetrics = {"sqnr_db", "accumulated_sqnr_db",
+                                                             "cosine", "rmse_by_scale", "mse"};
+
+std::string DefaultMetric(const std::map<std::string, Values>& metrics) {
+  for (const std::string_view metric : kDefaultMetrics) {
+    if (metrics.contains(std::string(metric))) return std::string(metric);
+  }
+  return metrics.begin()->first;
+}
+
+// Drops the variants that have not what is asked for, unless that would leave none.
+void DropVariantsWithout(Figures& figures, std::string_view metric) {
+  const auto is_usable = [&](const auto& variant) {
+    const auto has = [&](std::string_view key) {
+      return variant.second.contains(std::string(key));
+    };
+    return metric.empty() ? std::ranges::any_of(kDefaultMetrics, has) : has(metric);
+  };
+  if (std::ranges::none_of(figures, is_usable)) return;
+  std::erase_if(figures, [&](const auto& variant) { return !is_usable(variant); });
+}
+
+bool IsBetterHigh(std::string_view metric) {
+  return metric == "cosine" || DescribeMetric(metric).better == Better::kHigher;
+}
+
+}  // namespace
+
+Result<std::string> NodeDataJson(const Snapshot& snapshot, const ExportOptions& options,
+                                 std::string_view metric, std::string_view variant) {
+  Figures figures = Collect(snapshot, options);
+  if (figures.empty()) {
+    return Fail(ErrorCode::kNotFound,
+                "there are no figures of layers, <model>/layers/<layer>/<metric>/<variant>");
+  }
+  if (variant.empty()) DropVariantsWithout(figures, metric);
+  if (variant.empty() && figures.size() > 1) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "there are figures of several variants; choose one by --variant: " + KeysOf(figures));
+  }
+  const auto chosen = variant.empty() ? figures.begin() : figures.find(std::string(variant));
+  if (chosen == figures.end()) {
+    return Fail(ErrorCode::kNotFound, "no layer of the variant " + Quoted(variant) +
+                                          " has a figure; there are " + KeysOf(figures));
+  }
+  const std::string wanted = metric.empty() ? DefaultMetric(chosen->second) : std::string(metric);
+  const auto values = chosen->second.find(wanted);
+  if (values == chosen->second.end()) {
+    return Fail(ErrorCode::kNotFound, "no layer of " + Quoted(chosen->first) + " has a figure " +
+                                          Quoted(wanted) + "; there are " + KeysOf(chosen->second));
+  }
+  std::vector<NodeDataGraph> graphs;
+  for (const auto& [model, layers] : values->second) {
+    graphs.push_back({model, {layers.begin(), layers.end()}});
+  }
+  return ModelExplorerNodeData(graphs, IsBetterHigh(wanted)) + "\n";
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,327 @@
+#include "cli/reports/compare_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "cboard/base/strings.h"
+#include "cboard/compare/keep_float.h"
+#include "cli/reports/text_table.h"
+
+namespace cboard::cli {
+namespace {
+
+using compare::Fix;
+using compare::LayerComparison;
+using compare::Level;
+using compare::ModelComparison;
+
+constexpr std::size_t kMaxNameWidth = 60;
+// Columns for ends of the network; of more, there is a mean.
+constexpr std::size_t kMaxEnds = 4;
+// Sums in another order differ by less than this leaves.
+constexpr double kExactOutputDb = 80;
+
+// Weights of one node, and layers of one branch, differ in the end of their names.
+std::string ShortName(std::string_view name) { return ShortenedToEnd(name, kMaxNameWidth); }
+
+std::string Decibels(std::optional<double> value) {
+  if (!value || std::isnan(*value)) return "";
+  if (std::isinf(*value)) return *value > 0 ? "exact" : "lost";
+  std::array<char, 32> text;
+  const double shown = std::abs(*value) < 0.05 ? 0 : *value;  // Not -0.0.
+  std::snprintf(text.data(), text.size(), "%.1f", shown);
+  return text.data();
+}
+
+std::optional<double> SqnrOf(const std::optional<Comparison>& comparison) {
+  if (!comparison) return std::nullopt;
+  return comparison->total.SqnrDb();
+}
+
+std::optional<double> WorstChannelOf(const std::optional<Comparison>& comparison) {
+  if (!comparison || !comparison->worst_channel) return std::nullopt;
+  return comparison->channels[*comparison->worst_channel].SqnrDb();
+}
+
+// Names the layers in which most is lost, when there are any that stand out.
+void AppendLosses(const ModelComparison& comparison, std::string& text) {
+  const std::vector<const LayerComparison*> layers = compare::LargestLosses(comparison);
+  if (layers.empty()) return;
+  text += "Most is lost on the way to the output of ";
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (i > 0) text += i + 1 == layers.size() ? " and " : ", ";
+    text += Quoted(layers[i]->name, kMaxNameWidth) + " (from " +
+            Decibels(layers[i]->input_sqnr_db) + " to " + Decibels(SqnrOf(layers[i]->accumulated)) +
+            " dB)";
+  }
+  text += ".\n";
+}
+
+// The verdict in one line, and what is to blame.
+void AppendEndVerdict(const ModelComparison& comparison, std::string& text) {
+  const compare::EndVerdict& verdict = comparison.verdict;
+  if (verdict.sentence.empty()) return;
+  text += Printable(verdict.sentence) + "\n";
+  for (const compare::Suspect& suspect : verdict.suspects) {
+    text += "Suspect: '" + ShortName(suspect.layer) + "': " + Printable(suspect.sentence) + "\n";
+    if (!suspect.fix.empty()) text += "  Fix to try first: " + Printable(suspect.fix) + "\n";
+  }
+}
+
+// The outputs of the model by head.
+void AppendHeads(const ModelComparison& comparison, std::string& text) {
+  TextTable table({{"verdict"},
+                   {"output"},
+                   {"shape"},
+                   {"axis", Align::kRight},
+                   {"channels", Align::kRight},
+                   {"used as"},
+                   {"agreement", Align::kRight},
+                   {"SQNR dB", Align::kRight},
+                   {"worst channel"}});
+  for (const compare::OutputVerdict& output : comparison.verdict.outputs) {
+    if (output.heads.empty()) {
+      table.AddRow({"not measured", ShortName(output.name), ShapeText(output.shape), "", "",
+                    Printable(output.why_not), "", "", ""});
+    }
+    for (const compare::HeadVerdict& head : output.heads) {
+      std::string level(NameOf(head.level));
+      std::ranges::replace(level, '_', ' ');
+      std::string use(NameOf(head.use));
+      std::ranges::replace(use, '_', ' ');
+      std::string agreement;
+      if (head.agreement) {
+        std::array<char, 32> share;
+        std::snprintf(share.data(), share.size(), "%.1f %%", 100 * *head.agreement);
+        agreement = share.data();
+      }
+      std::string worst;
+      if (head.worst_channel && head.channel_count > 1) {
+        worst = std::to_string(*head.worst_channel) + ": " + Decibels(head.worst_channel_sqnr_db);
+      }
+      table.AddRow({level, ShortName(HeadName(output, head)), ShapeText(output.shape),
+                    output.axis ? std::to_string(*output.axis) : "",
+                    head.channel_count > 0 ? std::to_string(head.channel_count) : "", use,
+                    agreement, Decibels(head.judged_sqnr_db), worst});
+    }
+  }
+  table.DropEmptyColumns();
+  if (!table.empty()) text += "\n" + table.Render();
+}
+
+void AppendVerdict(const ModelComparison& comparison, std::string& text) {
+  text += Quoted(comparison.baseline.string(), 1000) + " (" +
+          HumanBytes(static_cast<double>(comparison.baseline_bytes)) + ") and " +
+          Quoted(comparison.variant.string(), 1000) + " (" +
+          HumanBytes(static_cast<double>(comparison.variant_bytes));
+  // Without one it is float, and called so by nobody.
+  if (const std::string name = compare::VariantName(comparison); name != "variant") {
+    text += ", " + name;
+  }
+  text += ")\n";
+  text += Plural(comparison.layers.size(), "layer") +
+          " compared: " + std::to_string(compare::CountOf(comparison, Level::kRed)) + " red, " +
+          std::to_string(compare::CountOf(comparison, Level::kAmber)) + " amber, " +
+          std::to_string(compare::CountOf(comparison, Level::kGreen)) + " green\n";
+  for (const std::string& remark : comparison.remarks) text += remark + "\n";
+  if (!comparison.why_not_run.empty()) {
+    text += "Only weights were compared: " + comparison.why_not_run + ".\n";
+  } else {
+    text += "Outputs are those for " + Plural(comparison.samples, "sample") + ": " +
+            Printable(comparison.sample_source);
+    if (!comparison.input_shapes.empty()) {
+      text += " (" + Printable(ToText(comparison.input_shapes)) + ")";
+    }
+    text += "\n";
+  }
+  if (comparison.is_generated) {
+    text +=
+        "Samples were made up: outputs describe the models, not their use. Give real ones with "
+        "--data.\n";
+  }
+  if (const LayerComparison* last = compare::LastLayer(comparison)) {
+    const double db = last->accumulated->total.SqnrDb();
+    text += "The last layer, " + Quoted(last->name, kMaxNameWidth) + ", ";
+    if (std::isfinite(db)) {
+      text += "keeps an SQNR of " + Decibels(db) + " dB with all errors before it.\n";
+      AppendLosses(comparison, text);
+    } else {
+      text += db > 0 ? "gives exactly what the baseline gives.\n"
+                     : "gives nothing that can be compared with the baseline.\n";
+    }
+  }
+}
+
+void AppendTable(const ModelComparison& comparison, std::size_t top, std::string& text) {
+  TextTable table({{"level"},
+                   {"layer"},
+                   {"operator"},
+                   {"bits", Align::kRight},
+                   {"weights dB", Align::kRight},
+                   {"worst channel", Align::kRight},
+                   {"output dB", Align::kRight},
+                   {"accumulated dB", Align::kRight},
+                   {"cause"}});
+  for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
+    const LayerComparison& layer = comparison.layers[i];
+    const bool is_green = layer.diagnosis.level == Level::kGreen;
+    table.AddRow({std::string(NameOf(layer.diagnosis.level)), ShortName(layer.name), layer.op_type,
+                  std::to_string(layer.bits), Decibels(SqnrOf(layer.weight)),
+                  Decibels(WorstChannelOf(layer.weight)), Decibels(SqnrOf(layer.local)),
+                  Decibels(SqnrOf(layer.accumulated)),
+                  is_green ? "" : std::string(NameOf(layer.diagnosis.cause))});
+  }
+  table.DropEmptyColumns();
+  if (!table.empty()) text += "\n" + table.Render();
+  if (comparison.layers.size() > top) {
+    text += "… and " + Plural(comparison.layers.size() - top, "better layer") + "\n";
+  }
+}
+
+std::string FixText(const Fix& fix) {
+  std::string text = fix.action + ": " + Decibels(fix.sqnr_db);
+  if (!std::isinf(fix.sqnr_db)) text += " dB";
+  if (fix.worst_channel_sqnr_db) {
+    text += ", worst channel " + Decibels(fix.worst_channel_sqnr_db) + " dB";
+  }
+  if (fix.size_bytes) text += ", " + HumanBytes(static_cast<double>(*fix.size_bytes));
+  return text;
+}
+
+void AppendCauses(const ModelComparison& comparison, std::size_t top, std::string& text) {
+  for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
+    const LayerComparison& layer = comparison.layers[i];
+    if (layer.diagnosis.level == Level::kGreen) break;
+    text += "\n'" + ShortName(layer.name) + "' (" + std::string(NameOf(layer.diagnosis.level)) +
+            ", " + std::string(NameOf(layer.diagnosis.part)) +
+            "): " + Printable(compare::ExplanationOf(layer)) + "\n";
+    for (const Fix& fix : layer.fixes) text += "  - " + FixText(fix) + "\n";
+  }
+}
+
+void AppendVerified(const ModelComparison& comparison, std::string& text) {
+  if (!comparison.why_not_verified.empty()) {
+    text += "\nNothing was verified: " + Printable(comparison.why_not_verified) + ".\n";
+  }
+  if (comparison.verified.empty()) return;
+  const std::vector<std::string>& ends = comparison.verified_layers;
+  std::vector<TextTable::Column> columns = {{"measured on " + Plural(comparison.samples, "sample")},
+                                            {ends.size() > 1 ? "mean dB" : "dB", Align::kRight}};
+  const std::size_t shown = ends.size() > 1 ? std::min(ends.size(), kMaxEnds) : 0;
+  for (std::size_t i = ends.size() - shown; i < ends.size(); ++i) {
+    columns.push_back({Quoted(ends[i], kMaxNameWidth), Align::kRight});
+  }
+  columns.push_back({""});
+  TextTable table(std::move(columns));
+  for (const compare::Verification& run : comparison.verified) {
+    const bool is_measured = run.why_not.empty();
+    std::vector<std::string> cells = {compare::RestoredText(comparison, run, kMaxNameWidth),
+                                      is_measured ? Decibels(run.sqnr_db) : ""};
+    for (std::size_t i = ends.size() - shown; i < ends.size(); ++i) {
+      cells.push_back(is_measured ? Decibels(run.layer_sqnr_db[i]) : "");
+    }
+    cells.push_back(is_measured ? "" : "could not be run: " + run.why_not);
+    table.AddRow(std::move(cells));
+  }
+  table.DropEmptyColumns();
+  text += "\nWhat the last " +
+          (ends.size() > 1 ? HumanCount(ends.size()) + " layers"
+                           : "layer, " + Quoted(ends[0], kMaxNameWidth) + ",") +
+          " would keep:\n" + table.Render(2);
+  const auto everything = std::ranges::find(comparison.verified, compare::Restored::kEverything,
+                                            &compare::Verification::restored);
+  if (everything == comparison.verified.end() || !everything->why_not.empty()) return;
+  const bool is_same = std::ranges::all_of(everything->layer_sqnr_db,
+                                           [](double db) { return db >= kExactOutputDb; });
+  if (!is_same) {
+    text +=
+        "With everything in float, answers are still not the baseline's: not all that was changed "
+        "could be put back, or they are as small as the rounding of float32.\n";
+  }
+}
+
+void AppendLint(const ModelComparison& comparison, std::size_t top, std::string& text) {
+  if (comparison.lint.empty()) return;
+  text += "\nIn the compressed graph:\n";
+  for (std::size_t i = 0; i < std::min(top, comparison.lint.size()); ++i) {
+    const compare::LintFinding& finding = comparison.lint[i];
+    text += "  - " + std::string(NameOf(finding.rule)) + ", " +
+            Quoted(finding.node, kMaxNameWidth) + ": " + Printable(finding.explanation) + "\n";
+  }
+  if (comparison.lint.size() > top) {
+    text += "  … and " + std::to_string(comparison.lint.size() - top) + " more\n";
+  }
+}
+
+void AppendSaturation(const ModelComparison& comparison, std::size_t top, std::string& text) {
+  std::vector<const LayerComparison*> layers;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (layer.saturation && layer.saturation->saturated > 0) layers.push_back(&layer);
+  }
+  if (layers.empty()) return;
+  std::ranges::stable_sort(layers, std::greater<>(),
+                           [](const LayerComparison* layer) { return layer->saturation->Rate(); });
+  text +=
+      "\nOn processors without VNNI, sums of two products overflow 16 bits in these layers, and "
+      "answers differ from those of other processors; quantize with reduce_range, or activations "
+      "as int8:\n";
+  for (std::size_t i = 0; i < std::min(top, layers.size()); ++i) {
+    const SaturationCount& count = *layers[i]->saturation;
+    text += "  - " + Quoted(layers[i]->name, kMaxNameWidth) + ": " + HumanCount(count.saturated) +
+            " of " + HumanCount(count.pairs) + " pairs, in " + HumanCount(count.affected) + " of " +
+            HumanCount(count.products) + " results\n";
+  }
+}
+
+void AppendBytes(const ModelComparison& comparison, std::string& text) {
+  TextTable table({{"bytes of"}, {"baseline", Align::kRight}, {"variant", Align::kRight}});
+  for (const compare::ByteShare& share : comparison.bytes) {
+    table.AddRow({share.what, HumanBytes(static_cast<double>(share.baseline_bytes)),
+                  HumanBytes(static_cast<double>(share.variant_bytes))});
+  }
+  if (!table.empty()) text += "\n" + table.Render();
+}
+
+void AppendUnpaired(const ModelComparison& comparison, std::string& text) {
+  for (const auto& [names, side] : {std::pair(&comparison.baseline_only, "the baseline"),
+                                    std::pair(&comparison.variant_only, "the variant")}) {
+    if (names->empty()) continue;
+    text += "\nOnly in " + std::string(side) + ": ";
+    for (std::size_t i = 0; i < std::min<std::size_t>(names->size(), 5); ++i) {
+      text += (i > 0 ? ", '" : "'") + ShortName((*names)[i]) + "'";
+    }
+    if (names->size() > 5) text += ", … (" + HumanCount(names->size()) + ")";
+    text += "\n";
+  }
+}
+
+}  // namespace
+
+std::string CompareText(const ModelComparison& comparison, std::size_t top) {
+  std::string text;
+  AppendEndVerdict(comparison, text);
+  AppendVerdict(comparison, text);
+  AppendHeads(comparison, text);
+  AppendTable(comparison, top, text);
+  AppendCauses(comparison, top, text);
+  AppendVerified(comparison, text);
+  AppendLint(comparison, top, text);
+  AppendSaturation(comparison, top, text);
+  AppendBytes(comparison, text);
+  AppendUnpaired(comparison, text);
+  const std::string snippet = KeepFloatSnippet(compare::NodesToKeepFloat(comparison),
+                                               Toolchain::kOnnxRuntime, comparison.scheme);
+  if (!snippet.empty()) {
+    text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
+  }
+  const std::string overrides = OverridesSnippet(compare::OutputOverrides(comparison));
+  if (!overrides.empty()) {
+    text += "\nOr to give the outputs of red layers other quantizers:\n" + overrides;
+  }
+  return text;
+}
+
+}  // namespace cboard::cli

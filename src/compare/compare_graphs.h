@@ -1,0 +1,14 @@
+// CompareModels for files that are open already.
+#pragma once
+
+#include "cboard/compare/compare_options.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/model/model_graph.h"
+
+namespace cboard::compare {
+
+// Opens the files again to run them, if `options` ask for samples.
+Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGraph& variant,
+                                      const CompareOptions& options);
+
+}  // namespace cboard::compare

@@ -1,0 +1,173 @@
+#include "cboard/compare/compare_models.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/parallel.h"
+#include "cboard/base/strings.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/runtime/session.h"
+#include "compare/compare_graphs.h"
+#include "compare/diagnosis/comparison_notes.h"
+#include "compare/evaluate/evaluated_layers.h"
+#include "compare/evaluate/layer_evaluator.h"
+#include "compare/folding/equalization.h"
+#include "compare/layers/unread_weights.h"
+#include "compare/measure/byte_shares.h"
+#include "compare/measure/model_runs.h"
+#include "compare/pairing/paired_models.h"
+#include "compare/pairing/resized_layers.h"
+#include "compare/verdict/end_blame.h"
+#include "compare/verdict/end_judge.h"
+#include "compare/verify/verification.h"
+
+namespace cboard::compare {
+namespace {
+
+// Static where nothing tells: most are.
+QuantizationScheme SchemeOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) {
+  const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
+    return node.op_type.starts_with("DynamicQuantize");
+  });
+  if (is_dynamic) return QuantizationScheme::kDynamic;
+  const bool has_codes = std::ranges::any_of(layers, [&](const ModelLayer& layer) {
+    return model.tensor(model.tensor(layer.weight).source).quantization.has_value();
+  });
+  const bool rounds_activations = std::ranges::any_of(
+      model.tensors(),
+      [](const ModelTensor& tensor) { return tensor.quantization && tensor.source == kNoTensor; });
+  return has_codes && !rounds_activations ? QuantizationScheme::kWeightOnly
+                                          : QuantizationScheme::kStatic;
+}
+
+std::string NotRunReason(const PairedModels& models, const CompareOptions& options) {
+  if (options.samples == 0) return "no samples were asked for";
+  for (const ModelGraph* model : {&models.baseline, &models.variant}) {
+    if (model->format() == ModelFormat::kOnnx) continue;
+    return Quoted(model->path().filename().string()) + " is no ONNX file";
+  }
+  if (AreRunsAskedFor(options)) return {};
+  const Result<RuntimeInfo> runtime = FindRuntime();
+  return runtime ? "" : runtime.error().message + ", to have outputs compared, too";
+}
+
+// What files and samples are, without their layers.
+ModelComparison Describe(const PairedModels& models, const OutputSummary& samples) {
+  ModelComparison result{
+      .baseline = models.baseline.path(),
+      .variant = models.variant.path(),
+      .baseline_bytes = models.baseline.file_bytes(),
+      .variant_bytes = models.variant.file_bytes(),
+      .baseline_version = models.baseline.version(),
+      .variant_version = models.variant.version(),
+      .scheme = SchemeOf(models.variant, models.theirs),
+      .bytes = CompareBytes(models.baseline, models.ours, models.variant, models.theirs),
+      .lint = LintModel(models.variant)};
+  for (const std::size_t i : models.pairing.baseline_only) {
+    result.baseline_only.emplace_back(NameOf(models.baseline, models.ours[i]));
+  }
+  for (const std::size_t i : models.pairing.variant_only) {
+    result.variant_only.emplace_back(NameOf(models.variant, models.theirs[i]));
+  }
+  result.samples = samples.samples;
+  result.sample_source = samples.source;
+  result.is_generated = samples.is_generated;
+  result.input_shapes = samples.input_shapes;
+  return result;
+}
+
+EndVerdict VerdictOf(const OutputSummary* runs, const std::string& why_not_run) {
+  if (runs != nullptr && why_not_run.empty()) {
+    return JudgeEnds(runs->ends, runs->samples, runs->is_generated, runs->source);
+  }
+  EndVerdict verdict;
+  verdict.sentence = "Not measured at the end: only weights were compared, since " +
+                     (why_not_run.empty() ? "nothing was run" : why_not_run) + ".";
+  return verdict;
+}
+
+// Of all pairs, and of what else `runs`, if there are any, have looked at.
+Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, ModelRuns* runs,
+                                                   const CompareOptions& options) {
+  const LayerEvaluator judge(models, options);
+  std::vector<EvaluatedLayer> layers(models.size());
+  CBOARD_RETURN_IF_ERROR(ForEachInParallel(
+      models.size(),
+      [&](std::size_t, std::size_t i) -> Result<void> {
+        CBOARD_ASSIGN_OR_RETURN(layers[i],
+                                judge.EvaluatePair(i, runs == nullptr ? nullptr : &runs->pairs[i]));
+        return {};
+      },
+      nullptr, ParallelOptions::ForLargeItems()));
+  if (runs == nullptr) return layers;
+  for (TensorRun& run : runs->tensors) {
+    CBOARD_ASSIGN_OR_RETURN(std::optional<EvaluatedLayer> layer, judge.EvaluateTensor(run));
+    if (layer) layers.push_back(*std::move(layer));
+  }
+  return layers;
+}
+
+}  // namespace
+
+Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
+                                      const std::filesystem::path& variant,
+                                      const CompareOptions& options) {
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline, options.shapes));
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant, options.shapes));
+  Result<ModelComparison> comparison = CompareGraphs(before, after, options);
+  // Whatever was found in files that changed meanwhile, the change is the reason.
+  CBOARD_RETURN_IF_ERROR(before.CheckUnchanged());
+  CBOARD_RETURN_IF_ERROR(after.CheckUnchanged());
+  return comparison;
+}
+
+Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGraph& variant,
+                                      const CompareOptions& options) {
+  CBOARD_ASSIGN_OR_RETURN(const PairedModels models, PairEqualizedModels(baseline, variant));
+  std::string why_not_run = NotRunReason(models, options);
+  std::optional<ModelRuns> runs;
+  if (why_not_run.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(runs, RunModels(models, options));
+    why_not_run = runs->why_not;
+  }
+  CBOARD_ASSIGN_OR_RETURN(std::vector<EvaluatedLayer> layers,
+                          EvaluateLayers(models, runs ? &*runs : nullptr, options));
+  AddInputErrors(baseline, layers);
+  AttributeNonFiniteToFirstLayer(layers);
+  SortWorstFirst(layers);
+  EndVerdict verdict = VerdictOf(runs ? &runs->samples : nullptr, why_not_run);
+  BlameSharedScales(baseline, verdict, layers);
+  ForgiveWhereSound(verdict, layers);
+  ModelComparison result = Describe(models, runs ? runs->samples : OutputSummary{});
+  result.why_not_run = why_not_run;
+  result.verdict = std::move(verdict);
+  std::vector<RestorableLayer> restorable;
+  const bool is_unexplained = result.verdict.level == VerdictLevel::kBroken &&
+                              std::ranges::none_of(layers, [](const EvaluatedLayer& layer) {
+                                return layer.comparison.diagnosis.level == Level::kRed;
+                              });
+  if (options.verify > 0 || is_unexplained) {
+    restorable.reserve(layers.size());
+    for (EvaluatedLayer& layer : layers) restorable.push_back(std::move(layer.restorable));
+  }
+  result.layers.reserve(layers.size());
+  for (EvaluatedLayer& layer : layers) result.layers.push_back(std::move(layer.comparison));
+  result.remarks = NotesOn(result);
+  if (auto resized = ResizedLayersNote(models)) result.remarks.push_back(*std::move(resized));
+  for (const ModelGraph* model : {&baseline, &variant}) {
+    for (const std::string& sentence : UnreadWeights(*model)) result.remarks.push_back(sentence);
+  }
+  if (options.verify > 0) {
+    CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline, variant, restorable, options, result));
+  } else if (is_unexplained) {
+    // Something has to be named, and only runs can tell. What goes wrong there is no error: nobody
+    // asked for them.
+    (void)VerifyComparison(baseline, variant, restorable, WithinBudget(options), result);
+  }
+  NameSuspects(baseline, restorable, result);
+  return result;
+}
+
+}  // namespace cboard::compare

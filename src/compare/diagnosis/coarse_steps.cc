@@ -1,0 +1,107 @@
+#include "compare/diagnosis/coarse_steps.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cboard/verdict/number_text.h"
+#include "compare/diagnosis/channel_sizes.h"
+
+namespace cboard::compare {
+namespace {
+
+// A scale for which the largest channel is this many times the usual one suits few of them.
+constexpr double kSpread = 4;
+// In standard deviations: values that reach further are outliers.
+constexpr double kTypicalRangeSigmas = 8;
+// A range this many times what values need was not made for them.
+constexpr double kWideRange = 4;
+
+std::string UsedCodes(const Evidence& evidence) {
+  const auto& steps = evidence.comparison->total.steps;
+  if (!steps || !steps->used_codes) return "";
+  const int used = *steps->used_codes;
+  return "; " + std::to_string(used) + " of " + std::to_string(1 << evidence.bits) + " codes " +
+         (used == 1 ? "is" : "are") + " used";
+}
+
+std::string WorstChannel(const Comparison& comparison, std::size_t worst) {
+  return " keeps an SQNR of " + ShortNumber(comparison.channels[worst].SqnrDb(), 3) + " dB";
+}
+
+// It is not these values that stretch the range: none is near its ends.
+bool IsUnused(const Evidence& evidence, Diagnosis& diagnosis) {
+  const TensorStatistics& values = evidence.comparison->total.reference;
+  const double range = *evidence.step * std::pow(2, evidence.bits);
+  const double needed = std::max(values.max, 0.0) - std::min(values.min, 0.0);
+  if (!(range > kWideRange * needed)) return false;
+  diagnosis.cause = Cause::kOutliers;
+  diagnosis.explanation = "the range is too wide for these " + SubjectOf(evidence) +
+                          ": its codes span " + ShortNumber(range) + ", they span " +
+                          ShortNumber(needed) + UsedCodes(evidence);
+  return true;
+}
+
+bool HasLargeChannel(const Evidence& evidence, Diagnosis& diagnosis) {
+  const Comparison& comparison = *evidence.comparison;
+  std::size_t largest = 0;
+  double largest_size = -1;
+  for (std::size_t c = 0; c < comparison.channels.size(); ++c) {
+    const std::optional<double> size = ChannelMagnitude(evidence, c);
+    if (size && *size > largest_size) largest_size = *size, largest = c;
+  }
+  const std::optional<double> usual = MedianChannelMagnitude(evidence);
+  if (!usual) return false;
+  const double ratio = largest_size / *usual;
+  if (ratio < kSpread) return false;
+  const std::size_t worst = comparison.worst_channel.value_or(0);
+  diagnosis.cause = Cause::kChannelSpread;
+  diagnosis.explanation = "one scale for channels of very different size: channel " +
+                          std::to_string(largest) + " is " + ShortNumber(ratio, 3) +
+                          " times the usual one and reaches " +
+                          ShortNumber(RangeOf(comparison.channels[largest].reference)) +
+                          "; channel " + std::to_string(worst) + WorstChannel(comparison, worst);
+  return true;
+}
+
+// No value stands out, and no channel is large: one of them is small.
+bool HasSmallChannel(const Evidence& evidence, Diagnosis& diagnosis) {
+  const Comparison& comparison = *evidence.comparison;
+  if (comparison.channels.empty()) return false;
+  const std::size_t worst = comparison.worst_channel.value_or(0);
+  const std::optional<double> usual = MedianChannelMagnitude(evidence),
+                              size = ChannelMagnitude(evidence, worst);
+  if (!usual || !size || *size * kSpread > *usual) return false;
+  diagnosis.cause = Cause::kChannelSpread;
+  diagnosis.explanation = "one scale for channels of very different size: channel " +
+                          std::to_string(worst) + " is " + ShortNumber(*size / *usual, 2) +
+                          " times the usual one and" + WorstChannel(comparison, worst);
+  return true;
+}
+
+}  // namespace
+
+std::string SubjectOf(const Evidence& evidence) {
+  return evidence.part == Part::kWeight ? "weights" : "values";
+}
+
+void ExplainCoarseSteps(const Evidence& evidence, bool knows_channels, bool is_about_channel,
+                        Diagnosis& diagnosis) {
+  const TensorStatistics& values = evidence.comparison->total.reference;
+  const double sigma = std::sqrt(VarianceOf(values)), range = RangeOf(values);
+  if (evidence.step && IsUnused(evidence, diagnosis)) return;
+  if (evidence.step && knows_channels) {
+    if (HasLargeChannel(evidence, diagnosis)) return;
+    const bool has_outliers = range >= kTypicalRangeSigmas * sigma;
+    if (!has_outliers && is_about_channel && HasSmallChannel(evidence, diagnosis)) return;
+  }
+  diagnosis.cause = Cause::kOutliers;
+  diagnosis.explanation = "outliers stretch the range: it reaches " + ShortNumber(range) + ", " +
+                          ShortNumber(range / sigma, 3) + " standard deviations";
+  if (evidence.step) {
+    diagnosis.explanation +=
+        ", and one step is " + ShortNumber(*evidence.step / sigma, 3) + " of these";
+  }
+  diagnosis.explanation += UsedCodes(evidence);
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,286 @@
+#include "compare/diagnosis/error_explanation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cboard/verdict/bit_limits.h"
+#include "cboard/verdict/number_text.h"
+#include "compare/diagnosis/channel_sizes.h"
+#include "compare/diagnosis/coarse_steps.h"
+#include "compare/diagnosis/residuals.h"
+
+namespace cboard::compare {
+namespace {
+
+// What is left of the error when a cause is undone; more than this is no explanation.
+constexpr double kExplained = 0.5;
+// A factor or offset fitted to each channel explains some of any error. It has to leave less.
+constexpr double kFitted = 0.25;
+// So does a factor where values were cut off: it leaves a third of the error. A wrong scale leaves
+// rounding.
+constexpr double kRescaled = 0.1;
+// Rounding alone gives 0.289 steps; quantizers that clip a little give more.
+constexpr double kRoundingSteps = 0.5;
+// The largest error of rounding, in steps, and what the products of codes and scales add to it.
+constexpr double kHalfStep = 0.51;
+
+std::string Percent(double share) { return ShortNumber(share * 100, 3) + " %"; }
+
+// The error in steps; where weights lie otherwise in the two files, codes were not at hand.
+std::optional<double> RmseStepsOf(const Evidence& evidence) {
+  const PairStatistics& total = evidence.comparison->total;
+  const std::optional<double> counted = total.RmseSteps();
+  if (counted || !evidence.step || !(*evidence.step > 0)) return counted;
+  return std::sqrt(total.sum_squared_error / static_cast<double>(total.finite_count())) /
+         *evidence.step;
+}
+
+// Of the error, what a sound quantizer of this many bits has, too: no cause explains that. Nothing
+// where it is most of the error; then steps are too coarse.
+double RoundingOf(const Evidence& evidence) {
+  if (evidence.bits > 8) return 0;
+  const PairStatistics& total = evidence.comparison->total;
+  const double error = total.sum_squared_error;
+  const std::optional<double> steps = RmseStepsOf(evidence);
+  const double rounding = steps && *steps > 0 ? error / (12 * *steps * *steps)
+                                              : total.compressed.sum_squares *
+                                                    std::pow(10, -BestSqnrDb(evidence.bits) / 10);
+  return rounding < error / 2 ? rounding : 0;
+}
+
+class ErrorExplainer {
+ public:
+  ErrorExplainer(const Evidence& evidence, double sqnr_db, double worst_db)
+      : evidence_(evidence),
+        comparison_(*evidence.comparison),
+        total_(comparison_.total),
+        error_(total_.sum_squared_error),
+        rounding_(RoundingOf(evidence)),
+        is_about_channel_(worst_db < sqnr_db - 10),
+        worst_(comparison_.worst_channel.value_or(0)),
+        clipping_residual_(evidence.clipping_residual
+                               ? std::optional(evidence.clipping_residual->sum_squares)
+                               : std::nullopt),
+        only_rounds_and_clips_(evidence.clipping_residual && evidence.step &&
+                               evidence.clipping_residual->max <= kHalfStep * *evidence.step),
+        knows_channels_(evidence.part == Part::kWeight || ShowsChannels(comparison_)) {}
+
+  void Explain(Diagnosis& diagnosis, bool is_coarse) const {
+    if (!only_rounds_and_clips_ && (Permuted(diagnosis) || Pruned(diagnosis) || Dead(diagnosis) ||
+                                    WrongScale(diagnosis) || Shifted(diagnosis))) {
+      return;
+    }
+    if (Clipped(diagnosis, is_coarse) || (is_coarse && Stretched(diagnosis))) return;
+    diagnosis.cause = Cause::kChanged;
+    diagnosis.explanation =
+        SubjectOf(evidence_) + " changed: " +
+        (std::isinf(total_.SqnrDb()) ? "the signal is lost"
+                                     : "SQNR is " + ShortNumber(total_.SqnrDb(), 3) + " dB") +
+        (is_about_channel_ ? ", that of channel " + std::to_string(worst_) + " " +
+                                 ChannelText(comparison_.channels[worst_].SqnrDb()) + ","
+                           : "") +
+        " and the cosine " + ShortNumber(total_.Cosine()) +
+        "; neither scale, offset, clipping, outliers nor channels explain it" +
+        (evidence_.pruned.count > 0
+             ? ", and neither do the " + Percent(PrunedShare()) + " that are 0 and were not"
+             : "");
+  }
+
+ private:
+  static std::string ChannelText(double db) {
+    return std::isinf(db) ? "lost" : ShortNumber(db, 3) + " dB";
+  }
+
+  // What a cause may leave that explains the error but for this share.
+  double AcceptableResidual(double share) const { return share * error_ + (1 - share) * rounding_; }
+
+  bool Permuted(Diagnosis& diagnosis) const {
+    const auto& [channels, explained] = evidence_.permuted;
+    if (channels < 2 || explained < kExplained * (error_ - rounding_)) return false;
+    diagnosis.cause = Cause::kPermutedChannels;
+    diagnosis.explanation = std::to_string(channels) + " of " +
+                            std::to_string(comparison_.channels.size()) +
+                            " channels hold the values of another channel: their order changed";
+    return true;
+  }
+
+  double PrunedShare() const {
+    return static_cast<double>(evidence_.pruned.count) / static_cast<double>(total_.finite_count());
+  }
+
+  bool Pruned(Diagnosis& diagnosis) const {
+    const PrunedWeights& pruned = evidence_.pruned;
+    const double left = std::max(0.0, error_ - pruned.sum_squares);
+    if (pruned.count == 0 || left > AcceptableResidual(kExplained)) return false;
+    // Zero is what they are now; of the signal, that is what they were.
+    const double kept = total_.reference.sum_squares - pruned.sum_squares;
+    // Sums are rounded, too.
+    const bool is_nothing_else = left <= 1e-12 * total_.reference.sum_squares;
+    diagnosis.cause = Cause::kPruned;
+    diagnosis.explanation =
+        Percent(PrunedShare()) + " of the weights were pruned: they are 0 now and were up to " +
+        ShortNumber(pruned.largest) + " of " + ShortNumber(RangeOf(total_.reference)) +
+        (pruned.channels == 0
+             ? std::string()
+             : ", and nothing is left of " + std::to_string(pruned.channels) + " of the channels") +
+        (is_nothing_else ? "; the others are as they were"
+                         : "; the others keep an SQNR of " +
+                               ShortNumber(10 * std::log10(kept / left), 3) + " dB");
+    return true;
+  }
+
+  bool Dead(Diagnosis& diagnosis) const {
+    if (!knows_channels_) return false;
+    double explained = 0;
+    std::size_t count = 0, first = 0;
+    for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
+      const PairStatistics& channel = comparison_.channels[c];
+      if (channel.reference.sum_squares <= comparison_.negligible_sum_squares) continue;
+      if (!IsDead(channel, evidence_.step)) continue;
+      if (count++ == 0) first = c;
+      explained += comparison_.channels[c].sum_squared_error;
+    }
+    const bool worst_is_dead =
+        is_about_channel_ && count > 0 && IsDead(comparison_.channels[worst_], evidence_.step);
+    if (count == 0 || (explained < kExplained * (error_ - rounding_) && !worst_is_dead))
+      return false;
+    const PairStatistics& channel = comparison_.channels[first];
+    diagnosis.cause = Cause::kDeadChannel;
+    diagnosis.explanation =
+        std::to_string(count) + " of " + std::to_string(comparison_.channels.size()) +
+        " channels " + (count == 1 ? "is" : "are") + " dead: all " + SubjectOf(evidence_) +
+        " of channel " + std::to_string(first) + " are " + ShortNumber(channel.compressed.max) +
+        ", the baseline's reach " + ShortNumber(RangeOf(channel.reference));
+    return true;
+  }
+
+  bool WrongScale(Diagnosis& diagnosis) const {
+    const double believed =
+        std::min(AcceptableResidual(kRescaled), clipping_residual_.value_or(HUGE_VAL));
+    const double factor =
+        total_.reference.sum_squares > 0 ? total_.Dot() / total_.reference.sum_squares : 1;
+    if (std::abs(factor - 1) > 0.01 && ScaleResidual(total_) < believed) {
+      diagnosis.cause = Cause::kWrongScale;
+      diagnosis.explanation = "scale is wrong: " + SubjectOf(evidence_) + " are " +
+                              ShortNumber(factor) +
+                              " times the baseline's; without this factor SQNR would be " +
+                              DbOf(ScaleResidual(total_)) + " instead of " + DbOf(error_) + " dB";
+      return true;
+    }
+    if (!knows_channels_) return false;
+    std::size_t scaled = 0, worst = worst_;
+    double largest = 0;
+    for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
+      const double off = IsBelowStep(comparison_.channels[c]) ? 0 : std::abs(FactorOf(c) - 1);
+      if (off > 0.02) ++scaled;
+      if (off <= largest) continue;
+      largest = off;
+      worst = c;
+    }
+    // What rounding has made zero is zero times what it was: no factor explains that.
+    const auto left = [&](const PairStatistics& channel) {
+      return IsBelowStep(channel) ? channel.sum_squared_error : ScaleResidual(channel);
+    };
+    const bool explains = PerChannelResidual(comparison_, left) < believed;
+    if (scaled == 0 || !explains) return false;
+    diagnosis.cause = Cause::kWrongScale;
+    diagnosis.explanation = "scale is wrong in " + std::to_string(scaled) + " of " +
+                            std::to_string(comparison_.channels.size()) +
+                            " channels: " + SubjectOf(evidence_) + " of channel " +
+                            std::to_string(worst) + " are " + ShortNumber(FactorOf(worst)) +
+                            " times the baseline's";
+    return true;
+  }
+
+  bool IsBelowStep(const PairStatistics& channel) const {
+    return evidence_.step && RangeOf(channel.reference) < *evidence_.step;
+  }
+
+  double FactorOf(std::size_t c) const {
+    const PairStatistics& channel = comparison_.channels[c];
+    return channel.reference.sum_squares > 0 ? channel.Dot() / channel.reference.sum_squares : 1;
+  }
+
+  bool Shifted(Diagnosis& diagnosis) const {
+    const double clipped = clipping_residual_.value_or(HUGE_VAL);
+    const bool everywhere =
+        OffsetResidual(total_) < std::min(AcceptableResidual(kExplained), clipped);
+    if (!everywhere && (!knows_channels_ || PerChannelResidual(comparison_, OffsetResidual) >=
+                                                std::min(AcceptableResidual(kFitted), clipped))) {
+      return false;
+    }
+    const PairStatistics* shifted = &total_;
+    std::string where;
+    if (!everywhere) {
+      for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
+        const PairStatistics& channel = comparison_.channels[c];
+        if (channel.finite_count() == 0 ||
+            (shifted != &total_ &&
+             std::abs(channel.MeanShiftSigmas()) <= std::abs(shifted->MeanShiftSigmas()))) {
+          continue;
+        }
+        shifted = &channel;
+        where = " of channel " + std::to_string(c);
+      }
+    }
+    if (!IsShifted(evidence_, *shifted)) return false;
+    const double sigmas = shifted->MeanShiftSigmas();  // Infinite where all values are alike.
+    diagnosis.cause = Cause::kBiasShift;
+    diagnosis.explanation =
+        SubjectOf(evidence_) + where + " are shifted" +
+        (std::isfinite(sigmas) ? " by " + ShortNumber(sigmas, 3) + " standard deviations" : "") +
+        ": the mean went from " + ShortNumber(MeanOf(shifted->reference)) + " to " +
+        ShortNumber(MeanOf(shifted->compressed));
+    return true;
+  }
+
+  bool Clipped(Diagnosis& diagnosis, bool is_coarse) const {
+    const std::optional<double> rate = total_.ClipRate();
+    const std::optional<double> steps = total_.RmseSteps();
+    if (!rate || !steps || *rate == 0) return false;
+    const bool explains = clipping_residual_ ? *clipping_residual_ <= AcceptableResidual(kExplained)
+                                             : *steps >= kRoundingSteps;
+    if (is_coarse && !explains) return false;
+    diagnosis.cause = Cause::kOverClipped;
+    diagnosis.explanation =
+        "over-clipped: " + Percent(*rate) + " of " +
+        (evidence_.part == Part::kWeight ? "the baseline's weights" : "the values") +
+        " lie beyond the last code, at [" + ShortNumber(total_.compressed.min) + ", " +
+        ShortNumber(total_.compressed.max) + "] of [" + ShortNumber(total_.reference.min) + ", " +
+        ShortNumber(total_.reference.max) + "]";
+    return true;
+  }
+
+  // Rounding is as good as it gets, but steps are too large for most values.
+  bool Stretched(Diagnosis& diagnosis) const {
+    const std::optional<double> steps = RmseStepsOf(evidence_);
+    if (!only_rounds_and_clips_ && (!steps || *steps >= kRoundingSteps)) return false;
+    ExplainCoarseSteps(evidence_, knows_channels_, is_about_channel_, diagnosis);
+    return true;
+  }
+
+  std::string DbOf(double error) const {
+    if (error <= 0) return "unlimited";
+    return ShortNumber(10 * std::log10(total_.reference.sum_squares / error), 3);
+  }
+
+  const Evidence& evidence_;
+  const Comparison& comparison_;
+  const PairStatistics& total_;
+  double error_;
+  double rounding_;
+  bool is_about_channel_;
+  std::size_t worst_;
+  std::optional<double> clipping_residual_;
+  bool only_rounds_and_clips_;  // Like a quantizer that works: nothing else is there to find.
+  bool knows_channels_;         // Weights are all there is of them.
+};
+
+}  // namespace
+
+void ExplainError(const Evidence& evidence, double sqnr_db, double worst_channel_db, bool is_coarse,
+                  Diagnosis& diagnosis) {
+  ErrorExplainer(evidence, sqnr_db, worst_channel_db).Explain(diagnosis, is_coarse);
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,49 @@
+// What is left of an error when a cause of it is undone, from sums over a tensor alone.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "cboard/tensor/compare.h"
+
+namespace cboard::compare {
+
+double MeanOf(const TensorStatistics& side);
+double VarianceOf(const TensorStatistics& side);
+double RangeOf(const TensorStatistics& side);  // The largest magnitude.
+
+// The mean's change.
+double ShiftOf(const PairStatistics& pairs);
+
+// Whether a channel became constant, other than by being too small for its scale, or cut off.
+bool IsDead(const PairStatistics& channel, std::optional<double> step);
+
+// What is left of the error when references are cut off where codes end: Σ(clip(x) - y)², and the
+// largest |clip(x) - y|. Pairs that are not finite are left out.
+struct ClippingResidual {
+  double sum_squares = 0;
+  double max = 0;
+
+  void Add(std::span<const float> references, std::span<const float> compressed, float low,
+           float high);
+};
+
+// Σ(y - a x)² with the factor a that makes it smallest, and Σ(y - x - d)² likewise.
+double ScaleResidual(const PairStatistics& pairs);
+double OffsetResidual(const PairStatistics& pairs);
+
+// The sum over channels of what a fit to each leaves, corrected for the degrees of freedom used.
+template <typename Left>
+double PerChannelResidual(const Comparison& comparison, const Left& left) {
+  double sum = 0, counted = 0;
+  for (const PairStatistics& channel : comparison.channels) {
+    if (channel.finite_count() == 0) continue;
+    sum += left(channel);
+    counted += 1;
+  }
+  const double n = static_cast<double>(comparison.total.finite_count());
+  return n > counted && counted > 0 ? sum * n / (n - counted) : HUGE_VAL;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,50 @@
+#include "compare/evaluate/evaluated_layers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "compare/diagnosis/diagnosis.h"
+#include "compare/fixes/ranked_fixes.h"
+#include "compare/measure/error_path.h"
+
+namespace cboard::compare {
+
+void AddInputErrors(const ModelGraph& baseline, std::vector<EvaluatedLayer>& layers) {
+  const auto is_measured = [](const EvaluatedLayer& layer) {
+    return layer.output != kNoTensor && layer.comparison.accumulated;
+  };
+  std::unordered_map<TensorId, double> measured;
+  for (const EvaluatedLayer& layer : layers) {
+    if (is_measured(layer)) {
+      measured[layer.output] = layer.comparison.accumulated->total.SqnrDb();
+    }
+  }
+  const ErrorPath path(baseline, measured);
+  for (EvaluatedLayer& layer : layers) {
+    if (!is_measured(layer) || layer.node == kNoNode) continue;
+    const double db = path.WorstInputDb(layer.node);
+    if (std::isfinite(db)) layer.comparison.input_sqnr_db = db;
+  }
+}
+
+void AttributeNonFiniteToFirstLayer(std::vector<EvaluatedLayer>& layers) {
+  EvaluatedLayer* first = nullptr;
+  for (EvaluatedLayer& layer : layers) {
+    const LayerComparison& found = layer.comparison;
+    if (!found.accumulated || !DiagnoseNotFinite(Part::kOutput, found.accumulated->total)) continue;
+    if (first == nullptr || found.depth < first->comparison.depth) first = &layer;
+  }
+  if (first == nullptr || first->comparison.diagnosis.cause == Cause::kNotFinite) return;
+  LayerComparison& found = first->comparison;
+  found.diagnosis = *DiagnoseNotFinite(Part::kOutput, found.accumulated->total);
+  found.fixes = RankFixes(found, {}, {}, Thresholds());
+}
+
+void SortWorstFirst(std::vector<EvaluatedLayer>& layers) {
+  std::ranges::stable_sort(layers, IsWorse, [](const EvaluatedLayer& layer) -> const Diagnosis& {
+    return layer.comparison.diagnosis;
+  });
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,29 @@
+// Layers that were compared and judged, made into a comparison's list.
+#pragma once
+
+#include <vector>
+
+#include "cboard/compare/model_comparison.h"
+#include "cboard/model/model_graph.h"
+#include "compare/verify/restorable_parts.h"
+
+namespace cboard::compare {
+
+struct EvaluatedLayer {
+  LayerComparison comparison;
+  RestorableLayer restorable;   // With samples.
+  TensorId output = kNoTensor;  // In the baseline; kNoTensor when no outputs were compared.
+  NodeId node = kNoNode;        // In the baseline; kNoNode for inputs of the model.
+};
+
+// Sets the input_sqnr_db of all layers from what was measured of those before them.
+void AddInputErrors(const ModelGraph& baseline, std::vector<EvaluatedLayer>& layers);
+
+// Where outputs became NaN or infinite first, unless weights are to blame: layers behind it have
+// them from there.
+void AttributeNonFiniteToFirstLayer(std::vector<EvaluatedLayer>& layers);
+
+// The worst first; layers that are as bad stay in their order.
+void SortWorstFirst(std::vector<EvaluatedLayer>& layers);
+
+}  // namespace cboard::compare

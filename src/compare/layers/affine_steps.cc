@@ -1,0 +1,313 @@
+#include "compare/layers/affine_steps.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "compare/layers/weight_rows.h"
+
+namespace cboard::compare {
+namespace {
+
+enum class Arithmetic { kAdd, kSubtract, kMultiply, kDivide };
+
+std::optional<Arithmetic> ArithmeticOf(std::string_view op_type) {
+  struct Operator {
+    std::string_view name;
+    Arithmetic what;
+  };
+  constexpr auto kOperators = std::to_array<Operator>({{"Add", Arithmetic::kAdd},
+                                                       {"AddV2", Arithmetic::kAdd},
+                                                       {"BiasAdd", Arithmetic::kAdd},
+                                                       {"ADD", Arithmetic::kAdd},
+                                                       {"Sub", Arithmetic::kSubtract},
+                                                       {"Subtract", Arithmetic::kSubtract},
+                                                       {"SUB", Arithmetic::kSubtract},
+                                                       {"Mul", Arithmetic::kMultiply},
+                                                       {"Multiply", Arithmetic::kMultiply},
+                                                       {"MUL", Arithmetic::kMultiply},
+                                                       {"Div", Arithmetic::kDivide},
+                                                       {"RealDiv", Arithmetic::kDivide},
+                                                       {"Divide", Arithmetic::kDivide},
+                                                       {"DIV", Arithmetic::kDivide}});
+  const auto found = std::ranges::find(kOperators, op_type, &Operator::name);
+  if (found == kOperators.end()) return std::nullopt;
+  return found->what;
+}
+
+bool IsNormalization(std::string_view op_type) {
+  return op_type == "BatchNormalization" || op_type == "BatchNormInference" ||
+         op_type.starts_with("FusedBatchNorm");
+}
+
+std::size_t ChannelsOf(const ModelGraph& model, const ModelLayer& layer) {
+  return SizeOf(model, layer).channels;
+}
+
+// Dimensions of the output that come after the channels.
+std::size_t DimensionsBehindChannels(const ModelGraph& model, const ModelLayer& layer) {
+  const std::string_view op_type = model.node(layer.node).op_type;
+  const std::size_t rank = model.tensor(layer.operand).shape.size();
+  if (op_type == "Conv" || op_type == "ConvTranspose" || op_type == "FusedConv" ||
+      op_type == "Convolution") {
+    return rank - 2;
+  }
+  return op_type == "GroupConvolution" && rank > 2 ? rank - 3 : 0;
+}
+
+// Whether all of a channel meets one value of the constant.
+bool SuitsChannels(const ModelGraph& model, const ModelLayer& layer, TensorId constant) {
+  if (!model.IsWeight(constant)) return false;
+  const std::vector<std::int64_t>& shape = model.tensor(constant).shape;
+  if (std::ranges::all_of(shape, [](std::int64_t size) { return size == 1; })) return true;
+  const std::size_t behind = DimensionsBehindChannels(model, layer);
+  if (shape.size() <= behind) return false;
+  const std::size_t axis = shape.size() - 1 - behind;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto wanted = i == axis ? static_cast<std::int64_t>(ChannelsOf(model, layer)) : 1;
+    if (shape[i] != wanted) return false;
+  }
+  return true;
+}
+
+bool IsFlagSet(const ModelNode& node, std::string_view key) {
+  const AttributeValue* value = node.FindAttribute(key);
+  if (value == nullptr) return false;
+  if (const auto* number = std::get_if<std::int64_t>(value)) return *number != 0;
+  const auto* text = std::get_if<std::string>(value);
+  return text != nullptr && (*text == "true" || *text == "1");
+}
+
+bool IsAffineNormalization(const ModelGraph& model, const ModelLayer& layer,
+                           const ModelNode& node) {
+  if (node.inputs.size() < 5 || node.inputs[0] != layer.output) return false;
+  if (IsFlagSet(node, "training_mode") || IsFlagSet(node, "is_training")) return false;
+  const auto channels = static_cast<std::int64_t>(ChannelsOf(model, layer));
+  return std::all_of(node.inputs.begin() + 1, node.inputs.begin() + 5, [&](TensorId id) {
+    return model.IsWeight(id) && model.tensor(id).shape == std::vector{channels};
+  });
+}
+
+double EpsilonOf(const ModelNode& node) {
+  for (const std::string_view key : {"epsilon", "eps"}) {
+    const AttributeValue* value = node.FindAttribute(key);
+    if (value == nullptr) continue;
+    if (const auto* number = std::get_if<double>(value)) return *number;
+  }
+  return node.op_type.starts_with("Fused") ? 1e-4 : 1e-5;  // As TensorFlow and ONNX define it.
+}
+
+Result<std::vector<double>> ReadByChannel(const ModelGraph& model, TensorId id,
+                                          std::size_t channels) {
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, model.ReadWeights(id, channels));
+  if (values.size() == 1) return std::vector<double>(channels, double{values[0]});
+  return std::vector<double>(values.begin(), values.end());
+}
+
+Result<ChannelAffine> ReadNormalization(const ModelGraph& model, const ModelNode& node,
+                                        std::size_t channels) {
+  std::array<std::vector<double>, 4> parts;  // Scale, offset, mean, variance.
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    CBOARD_ASSIGN_OR_RETURN(parts[i], ReadByChannel(model, node.inputs[i + 1], channels));
+  }
+  const auto& [scale, offset, mean, variance] = parts;
+  const double epsilon = EpsilonOf(node);
+  ChannelAffine affine;
+  for (std::size_t c = 0; c < channels; ++c) {
+    const double factor = scale[c] / std::sqrt(variance[c] + epsilon);
+    affine.factors.push_back(factor);
+    affine.offsets.push_back(offset[c] - factor * mean[c]);
+  }
+  return affine;
+}
+
+Result<ChannelAffine> ReadArithmetic(const ModelGraph& model, const ModelNode& node, TensorId input,
+                                     std::size_t channels) {
+  const bool is_first = node.inputs[0] == input;
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> constant,
+                          ReadByChannel(model, node.inputs[is_first ? 1 : 0], channels));
+  ChannelAffine affine{.factors = std::vector<double>(channels, 1),
+                       .offsets = std::vector<double>(channels)};
+  for (std::size_t c = 0; c < channels; ++c) {
+    switch (*ArithmeticOf(node.op_type)) {
+      case Arithmetic::kAdd:
+        affine.offsets[c] = constant[c];
+        break;
+      case Arithmetic::kSubtract:
+        affine.factors[c] = is_first ? 1 : -1;
+        affine.offsets[c] = is_first ? -constant[c] : constant[c];
+        break;
+      case Arithmetic::kMultiply:
+        affine.factors[c] = constant[c];
+        break;
+      case Arithmetic::kDivide:
+        affine.factors[c] = 1 / constant[c];
+        break;
+    }
+  }
+  return affine;
+}
+
+// What decides how near weights are, whatever factors channels get.
+struct ChannelSums {
+  double xx = 0, yy = 0, xy = 0;
+};
+
+// How far weights are from each other with the factors of one side; without any, they are 1.
+struct Distance {
+  double of_direction = 0;  // 1 - cosine², which a wrong scale does not change.
+  double of_size = 0;       // Σ(f x - y)² / Σ((f x)² + y²).
+};
+Distance DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<double>& factors,
+                    bool is_variant) {
+  double moved = 0, kept = 0, product = 0;
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    const double factor = factors.empty() ? 1 : factors[c];
+    moved += factor * factor * (is_variant ? sums[c].yy : sums[c].xx);
+    kept += is_variant ? sums[c].xx : sums[c].yy;
+    product += factor * sums[c].xy;
+  }
+  const double cosine = product / std::sqrt(moved * kept);
+  if (!std::isfinite(cosine)) return {1, 1};  // One side is zero, or no number.
+  return {std::max(0.0, 1 - cosine * std::abs(cosine)),
+          std::max(0.0, moved - 2 * product + kept) / (moved + kept)};
+}
+
+// Σ(b - c)² / Σ(b² + c²).
+double BiasDistanceOf(const std::vector<double>& b, const std::vector<double>& c) {
+  double error = 0, energy = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    error += (b[i] - c[i]) * (b[i] - c[i]);
+    energy += b[i] * b[i] + c[i] * c[i];
+  }
+  return energy > 0 ? error / energy : 0;
+}
+
+std::vector<ChannelSums> SumsOf(const WeightRows& x, const WeightRows& y) {
+  std::vector<ChannelSums> sums(x.channels);
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    const double a = x.values[i], b = y.values[i];
+    if (!std::isfinite(a) || !std::isfinite(b)) continue;
+    ChannelSums& channel = sums[i / x.row];
+    channel.xx += a * a;
+    channel.yy += b * b;
+    channel.xy += a * b;
+  }
+  return sums;
+}
+
+}  // namespace
+
+bool IsAffine(const ModelGraph& model, const ModelLayer& layer, const ModelNode& node) {
+  if (IsNormalization(node.op_type)) return IsAffineNormalization(model, layer, node);
+  const std::optional<Arithmetic> what = ArithmeticOf(node.op_type);
+  if (!what || node.inputs.size() != 2) return false;
+  if (node.FindAttribute("axis") != nullptr) return false;  // How ONNX once said what to repeat.
+  const bool is_first = node.inputs[0] == layer.output;
+  if (!is_first && (*what == Arithmetic::kDivide || node.inputs[1] != layer.output)) return false;
+  return SuitsChannels(model, layer, node.inputs[is_first ? 1 : 0]);
+}
+
+Result<ChannelAffine> JoinSteps(const ModelGraph& model, const ModelLayer& layer,
+                                std::size_t count) {
+  ChannelAffine joined;
+  if (count == 0) return joined;
+  const std::size_t channels = ChannelsOf(model, layer);
+  joined = {.factors = std::vector<double>(channels, 1), .offsets = std::vector<double>(channels)};
+  for (std::size_t i = 0; i < count; ++i) {
+    const ModelNode& node = model.node(layer.steps[i].node);
+    const TensorId input = i == 0 ? layer.sum : layer.steps[i - 1].output;
+    CBOARD_ASSIGN_OR_RETURN(const ChannelAffine step,
+                            IsNormalization(node.op_type)
+                                ? ReadNormalization(model, node, channels)
+                                : ReadArithmetic(model, node, input, channels));
+    for (std::size_t c = 0; c < channels; ++c) {
+      joined.factors[c] *= step.factors[c];
+      joined.offsets[c] = joined.offsets[c] * step.factors[c] + step.offsets[c];
+    }
+  }
+  return joined;
+}
+
+Result<std::vector<double>> FoldedBias(const ModelGraph& model, const ModelLayer& layer,
+                                       const ChannelAffine& folded) {
+  std::vector<double> bias(ChannelsOf(model, layer));
+  if (layer.bias != kNoTensor) {
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ReadBias(model, layer));
+    if (values.size() == bias.size()) {
+      std::ranges::copy(values, bias.begin());
+    } else if (values.size() == 1) {
+      std::ranges::fill(bias, double{values[0]});
+    }
+  }
+  for (std::size_t c = 0; c < folded.factors.size(); ++c) {
+    bias[c] = folded.factors[c] * bias[c] + folded.offsets[c];
+  }
+  return bias;
+}
+
+Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& before,
+                               const ModelGraph& variant, const ModelLayer& after) {
+  if (before.steps.empty() && after.steps.empty()) return FoldedSteps();
+  CBOARD_ASSIGN_OR_RETURN(const WeightRows x, ReadRows(baseline, before));
+  CBOARD_ASSIGN_OR_RETURN(const WeightRows y, ReadRows(variant, after));
+  const std::vector<ChannelSums> sums = SumsOf(x, y);
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, FoldedBias(baseline, before, {}));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> theirs, FoldedBias(variant, after, {}));
+
+  struct Candidate {
+    FoldedSteps steps;
+    Distance weights;
+    double bias = 0;
+  };
+  std::vector<Candidate> candidates = {
+      {{}, DistanceOf(sums, {}, false), BiasDistanceOf(ours, theirs)}};
+  for (const bool is_variant : {false, true}) {
+    const ModelGraph& model = is_variant ? variant : baseline;
+    const ModelLayer& layer = is_variant ? after : before;
+    for (std::size_t k = 1; k <= layer.steps.size(); ++k) {
+      CBOARD_ASSIGN_OR_RETURN(const ChannelAffine joined, JoinSteps(model, layer, k));
+      CBOARD_ASSIGN_OR_RETURN(const std::vector<double> bias, FoldedBias(model, layer, joined));
+      candidates.push_back({is_variant ? FoldedSteps{.variant = k} : FoldedSteps{.baseline = k},
+                            DistanceOf(sums, joined.factors, is_variant),
+                            BiasDistanceOf(bias, is_variant ? ours : theirs)});
+    }
+  }
+  // What all channels have in common leaves the direction as it is, and then sizes and biases
+  // decide. Without a reason, nothing is folded.
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Candidate& each : candidates) nearest = std::min(nearest, each.weights.of_direction);
+  constexpr double kAsNear = 1.25, kRounding = 1e-9;
+  const Candidate* best = nullptr;
+  const auto left = [](const Candidate& each) { return each.weights.of_size + each.bias; };
+  for (const Candidate& each : candidates) {
+    if (each.weights.of_direction > kAsNear * nearest + kRounding) continue;
+    if (best == nullptr || left(each) < 0.9 * left(*best)) best = &each;
+  }
+  return best == nullptr ? FoldedSteps() : best->steps;
+}
+
+Result<Folding> ReadFolding(const ModelGraph& baseline, const ModelLayer& before,
+                            const ModelGraph& variant, const ModelLayer& after,
+                            const FoldedSteps& steps, const Equalized* equalized) {
+  Folding folding;
+  CBOARD_ASSIGN_OR_RETURN(folding.baseline, JoinSteps(baseline, before, steps.baseline));
+  CBOARD_ASSIGN_OR_RETURN(folding.variant, JoinSteps(variant, after, steps.variant));
+  if (equalized == nullptr) return folding;
+  folding.inputs = {equalized->inputs, equalized->layout};
+  if (equalized->outputs.empty()) return folding;
+  auto& [factors, offsets] = folding.baseline;
+  factors.resize(equalized->outputs.size(), 1);
+  offsets.resize(equalized->outputs.size(), 0);
+  for (std::size_t c = 0; c < factors.size(); ++c) {
+    const double factor = equalized->outputs[c] > 0 ? equalized->outputs[c] : 1;
+    factors[c] *= factor;
+    offsets[c] *= factor;
+  }
+  return folding;
+}
+
+}  // namespace cboard::compare

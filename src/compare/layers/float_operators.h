@@ -1,0 +1,27 @@
+// Operators that take codes, and those that would compute the same of floats.
+#pragma once
+
+#include <optional>
+
+#include "cboard/model/model_graph.h"
+#include "compare/layers/model_layers.h"
+
+namespace cboard::compare {
+
+// A matrix product of floats: of `left` and the weights, in place of what gives `output`.
+struct FloatProduct {
+  TensorId left = kNoTensor;
+  TensorId output = kNoTensor;
+};
+
+// Of a MatMulNBits, and of a MatMulInteger as dynamic quantization puts it between a
+// DynamicQuantizeLinear and the scale of the product; nothing for others.
+std::optional<FloatProduct> ProductInsteadOf(const ModelGraph& model, const ModelLayer& layer);
+
+// Whether this is a DynamicQuantizeLSTM that an LSTM with the same attributes may stand in for.
+bool CanBecomeLstm(const ModelGraph& model, const ModelLayer& layer);
+
+// Floats that are not a quantizer's codes; true also when the file does not say what they are.
+bool IsFloat(const ModelTensor& tensor);
+
+}  // namespace cboard::compare

@@ -1,0 +1,79 @@
+#include "compare/layers/unread_weights.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "cboard/base/strings.h"
+
+namespace cboard::compare {
+namespace {
+
+TensorId InputAt(const ModelNode& node, std::size_t i) {
+  return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
+}
+
+// Operators on codes, and which inputs are those of weights.
+struct CodedInput {
+  std::string_view op;
+  std::size_t codes;
+};
+constexpr CodedInput kCodedInputs[] = {
+    {"MatMulNBits", 1},           {"MatMulInteger", 1},       {"ConvInteger", 1},
+    {"QLinearConv", 3},           {"QLinearMatMul", 3},       {"QGemm", 3},
+    {"DynamicQuantizeMatMul", 1}, {"DynamicQuantizeLSTM", 1}, {"DynamicQuantizeLSTM", 2},
+};
+
+std::string_view UnreadReason(const ModelGraph& model, const ModelNode& node) {
+  if (node.op_type != "MatMulNBits")
+    return "its weights are codes, and no scale of theirs is known";
+  const TensorId scales = InputAt(node, 2), zero_points = InputAt(node, 3);
+  if (InputAt(node, 4) != kNoTensor) return "its columns are in groups of their own (g_idx)";
+  const AttributeValue* prepacked = node.FindAttribute("weight_prepacked");
+  if (prepacked != nullptr && *prepacked != AttributeValue(std::int64_t{0})) {
+    return "its weights are laid out for one device (weight_prepacked)";
+  }
+  if (!model.IsWeight(scales) || (zero_points != kNoTensor && !model.IsWeight(zero_points))) {
+    return "its scales or zero points are computed at run time";
+  }
+  if (zero_points != kNoTensor && !IsInteger(model.tensor(zero_points).type)) {
+    return "its zero points are not whole numbers, one for each block";
+  }
+  return "its K, N, bits and block_size do not fit the sizes of its tensors";
+}
+
+}  // namespace
+
+bool HasUnreadWeights(const ModelGraph& model, const ModelNode& node) {
+  return std::ranges::any_of(kCodedInputs, [&](const CodedInput& input) {
+    if (input.op != node.op_type) return false;
+    const TensorId codes = InputAt(node, input.codes);
+    if (codes == kNoTensor || model.tensor(codes).quantization) return false;
+    // Others may be what was computed before: not weights, but another factor.
+    return node.op_type == "MatMulNBits" || model.tensor(codes).is_constant;
+  });
+}
+
+std::vector<std::string> UnreadWeights(const ModelGraph& model) {
+  struct Nodes {
+    const ModelNode* first = nullptr;
+    std::size_t count = 0;
+  };
+  std::map<std::string_view, Nodes> by_reason;
+  for (const ModelNode& node : model.nodes()) {
+    if (!HasUnreadWeights(model, node)) continue;
+    Nodes& nodes = by_reason[UnreadReason(model, node)];
+    if (nodes.count++ == 0) nodes.first = &node;
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [reason, nodes] : by_reason) {
+    std::string text = nodes.first->op_type + " " + Quoted(nodes.first->name);
+    if (nodes.count > 1) text += " and " + HumanCount(nodes.count - 1) + " more";
+    text += " of " + Quoted(model.path().filename().string()) +
+            (nodes.count > 1 ? " are not compared: " : " is not compared: ") + std::string(reason);
+    sentences.push_back(text + ".");
+  }
+  return sentences;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,235 @@
+#include "compare/layers/weight_origin.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace cboard::compare {
+namespace {
+
+using Axis = std::optional<std::size_t>;
+
+// Exporters put one or two such nodes in between.
+constexpr int kMaxNodes = 8;
+
+bool IsTranspose(std::string_view op) { return op == "Transpose" || op == "TRANSPOSE"; }
+
+bool OnlyAddsOrDropsOnes(std::string_view op) {
+  constexpr std::string_view kOps[] = {"Unsqueeze", "Squeeze",     "Reshape", "ExpandDims",
+                                       "SQUEEZE",   "EXPAND_DIMS", "RESHAPE", "Identity"};
+  return std::ranges::find(kOps, op) != std::end(kOps);
+}
+
+// For each dimension of a Transpose's output the one of its input; empty when it is not known.
+std::vector<std::size_t> OrderOf(const ModelGraph& model, const ModelNode& node, std::size_t rank) {
+  std::vector<double> given;
+  if (const AttributeValue* value = node.FindAttribute("perm")) {
+    if (const auto* list = std::get_if<std::vector<std::int64_t>>(value)) {
+      given.assign(list->begin(), list->end());
+    }
+  } else if (node.inputs.size() > 1) {
+    if (!model.IsWeight(node.inputs[1])) return {};
+    const auto list = model.ReadWeights(node.inputs[1], rank);
+    if (list) given.assign(list->begin(), list->end());
+  } else {  // Backwards.
+    for (std::size_t i = rank; i > 0; --i) given.push_back(static_cast<double>(i - 1));
+  }
+  std::vector<std::size_t> order;
+  std::vector<bool> is_used(rank);
+  for (const double from : given) {
+    if (!(from >= 0 && from < static_cast<double>(rank))) return {};
+    order.push_back(static_cast<std::size_t>(from));
+    if (is_used[order.back()]) return {};
+    is_used[order.back()] = true;
+  }
+  return order.size() == rank ? order : std::vector<std::size_t>();
+}
+
+// Positions of the dimensions that are not one; nothing when a size is not known.
+std::optional<std::vector<std::size_t>> RealDimensions(const ModelTensor& tensor) {
+  if (!tensor.has_shape) return std::nullopt;
+  std::vector<std::size_t> real;
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    if (tensor.shape[i] < 0) return std::nullopt;
+    if (tensor.shape[i] != 1) real.push_back(i);
+  }
+  return real;
+}
+
+// Turns dimensions of `to` into those of `from`, which has the same ones but for some of size one;
+// those become nothing. False when the two have other dimensions.
+bool PassOnes(const ModelTensor& from, const ModelTensor& to, std::vector<Axis>& axes) {
+  const auto before = RealDimensions(from), after = RealDimensions(to);
+  if (!before || !after || before->size() != after->size()) return false;
+  for (std::size_t i = 0; i < before->size(); ++i) {
+    if (from.shape[(*before)[i]] != to.shape[(*after)[i]]) return false;
+  }
+  for (Axis& axis : axes) {
+    if (!axis) continue;
+    const auto at = std::ranges::find(*after, *axis);
+    axis = at == after->end() ? Axis() : (*before)[static_cast<std::size_t>(at - after->begin())];
+  }
+  return true;
+}
+
+// What a Slice takes of dimension `axis` of its input, if it takes all of the others.
+std::optional<ChannelRun> SlicedRun(const ModelGraph& model, const ModelNode& node,
+                                    std::size_t axis) {
+  const std::vector<std::int64_t>& shape = model.tensor(node.inputs[0]).shape;
+  // Starts, ends, axes, steps: one number each; nothing when it is not known.
+  const auto number = [&](std::size_t input,
+                          std::optional<double> otherwise) -> std::optional<double> {
+    if (node.inputs.size() <= input || node.inputs[input] == kNoTensor) return otherwise;
+    if (!model.IsWeight(node.inputs[input])) return std::nullopt;
+    const auto values = model.ReadWeights(node.inputs[input], 1);
+    return values && values->size() == 1 ? std::optional<double>(values->front()) : std::nullopt;
+  };
+  const auto start = number(1, {}), end = number(2, {}), along = number(3, 0), step = number(4, 1);
+  if (!start || !end || !along || step != 1) return std::nullopt;
+  if (axis >= shape.size() || shape[axis] < 0) return std::nullopt;
+  const auto rank = static_cast<double>(shape.size());
+  if ((*along < 0 ? *along + rank : *along) != static_cast<double>(axis)) return std::nullopt;
+  // From the end when negative; anything beyond the last one is the last one.
+  const auto size = static_cast<double>(shape[axis]);
+  const auto place = [&](double at) { return std::clamp(at < 0 ? at + size : at, 0.0, size); };
+  if (!(place(*end) > place(*start))) return std::nullopt;
+  return ChannelRun{static_cast<std::size_t>(place(*start)),
+                    static_cast<std::size_t>(place(*end) - place(*start))};
+}
+
+// Whether `runs` have each of `count` channels once.
+bool HaveEachOnce(std::vector<ChannelRun> runs, std::size_t count) {
+  std::ranges::sort(runs, {}, &ChannelRun::first);
+  std::size_t next = 0;
+  for (const ChannelRun& run : runs) {
+    if (run.first != next) return false;
+    next += run.count;
+  }
+  return next == count;
+}
+
+// A tensor whose channels were put in another order.
+struct Reordered {
+  TensorId tensor = kNoTensor;
+  std::vector<ChannelRun> order;
+};
+
+// What a Concat of Slices, all of one tensor and along `axis`, makes of that.
+std::optional<Reordered> ReorderedBy(const ModelGraph& model, const ModelNode& concat,
+                                     std::size_t axis) {
+  const auto* value = concat.FindAttribute("axis");
+  const auto* along = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
+  Reordered found;
+  for (const TensorId part : concat.inputs) {
+    const NodeId producer = part == kNoTensor ? kNoNode : model.tensor(part).producer;
+    if (producer == kNoNode || model.node(producer).op_type != "Slice") return std::nullopt;
+    const ModelNode& slice = model.node(producer);
+    if (slice.inputs.empty() || slice.inputs[0] == kNoTensor) return std::nullopt;
+    if (found.tensor == kNoTensor) found.tensor = slice.inputs[0];
+    const std::optional<ChannelRun> run = SlicedRun(model, slice, axis);
+    if (!run || slice.inputs[0] != found.tensor) return std::nullopt;
+    found.order.push_back(*run);
+  }
+  if (found.tensor == kNoTensor || along == nullptr) return std::nullopt;
+  const std::vector<std::int64_t>& shape = model.tensor(found.tensor).shape;
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  if ((*along < 0 ? *along + rank : *along) != static_cast<std::int64_t>(axis)) return std::nullopt;
+  if (!HaveEachOnce(found.order, static_cast<std::size_t>(shape[axis]))) return std::nullopt;
+  return found;
+}
+
+// The way from an operand to where it is stored.
+struct Way {
+  TensorId tensor = kNoTensor;
+  std::vector<Axis> axes;  // Where each dimension of the operand is in `tensor`.
+  std::vector<ChannelRun> channel_order;
+};
+
+// Takes one node of the way; false when it does something else to the values.
+bool StepBack(const ModelGraph& model, std::size_t channel_axis, Way& way) {
+  const NodeId producer = model.tensor(way.tensor).producer;
+  if (producer == kNoNode) return false;
+  const ModelNode& node = model.node(producer);
+  if (node.inputs.empty() || node.inputs[0] == kNoTensor) return false;
+  if (IsTranspose(node.op_type)) {
+    const auto order = OrderOf(model, node, model.tensor(way.tensor).shape.size());
+    if (order.empty()) return false;
+    for (Axis& axis : way.axes) {
+      if (axis) axis = order[*axis];
+    }
+  } else if (node.op_type == "Concat") {
+    const Axis channels = way.axes[channel_axis];
+    if (!channels || !way.channel_order.empty()) return false;
+    std::optional<Reordered> reordered = ReorderedBy(model, node, *channels);
+    if (!reordered) return false;
+    way.tensor = reordered->tensor;
+    way.channel_order = std::move(reordered->order);
+    return true;
+  } else if (!OnlyAddsOrDropsOnes(node.op_type) ||
+             !PassOnes(model.tensor(node.inputs[0]), model.tensor(way.tensor), way.axes)) {
+    return false;
+  }
+  way.tensor = node.inputs[0];
+  return true;
+}
+
+}  // namespace
+
+std::optional<WeightOrigin> FindWeightOrigin(const ModelGraph& model, TensorId operand,
+                                             const WeightLayout& layout) {
+  if (operand == kNoTensor) return std::nullopt;
+  Way way{.tensor = operand, .axes = {}, .channel_order = {}};
+  way.axes.resize(model.tensor(operand).shape.size());
+  for (std::size_t i = 0; i < way.axes.size(); ++i) way.axes[i] = i;
+  if (layout.channel_axis >= way.axes.size()) return std::nullopt;
+  for (int i = 0; !model.IsWeight(way.tensor); ++i) {
+    if (i == kMaxNodes || !StepBack(model, layout.channel_axis, way)) return std::nullopt;
+  }
+  std::vector<Axis>& axes = way.axes;
+  const std::vector<std::int64_t>& shape = model.tensor(way.tensor).shape;
+  const bool are_dimensions =
+      std::ranges::all_of(axes, [&](Axis axis) { return !axis || *axis < shape.size(); });
+  if (!are_dimensions) return std::nullopt;
+  const auto is_real = [&](Axis axis) { return axis && axes[*axis] && shape[*axes[*axis]] != 1; };
+  WeightOrigin found{.tensor = way.tensor, .layout = {}};
+  if (!layout.channel_order.empty() && !way.channel_order.empty()) return std::nullopt;
+  if (is_real(layout.direction_axis)) {
+    if (!way.channel_order.empty()) return std::nullopt;
+    found.layout.direction_axis = axes[*layout.direction_axis];
+  }
+  const Axis channels = axes[layout.channel_axis];
+  if (!layout.channel_order.empty() &&
+      (!channels ||
+       !HaveEachOnce(layout.channel_order, static_cast<std::size_t>(shape[*channels])))) {
+    return std::nullopt;  // Nodes in between claim other sizes.
+  }
+  if (way.tensor == operand) {  // Most weights.
+    found.layout.channel_axis = layout.channel_axis;
+    found.layout.input_axis = layout.input_axis;
+    found.layout.channel_order = layout.channel_order;
+    return found;
+  }
+  if (!axes[layout.channel_axis]) {  // Of one channel; any dimension of one is that of channels.
+    const auto one = std::ranges::find(shape, 1);
+    if (one == shape.end()) return std::nullopt;
+    axes[layout.channel_axis] = static_cast<std::size_t>(one - shape.begin());
+  }
+  found.layout.channel_axis = *axes[layout.channel_axis];
+  found.layout.channel_order =
+      way.channel_order.empty() ? layout.channel_order : std::move(way.channel_order);
+  // Rows are read in the order in which they lie, but for inputs that come last.
+  std::vector<std::size_t> row;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const bool is_of_row =
+        i != layout.channel_axis && i != layout.input_axis && i != layout.direction_axis;
+    if (is_of_row && is_real(i)) row.push_back(*axes[i]);
+  }
+  if (is_real(layout.input_axis)) row.insert(row.begin(), *axes[*layout.input_axis]);
+  if (std::ranges::is_sorted(row)) return found;
+  std::ranges::rotate(row, row.begin() + 1);
+  if (!std::ranges::is_sorted(row)) return std::nullopt;
+  found.layout.input_axis = row.back();
+  return found;
+}
+
+}  // namespace cboard::compare

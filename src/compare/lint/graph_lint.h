@@ -1,0 +1,17 @@
+// What the rules of model_lint.h share.
+#pragma once
+
+#include <vector>
+
+#include "cboard/compare/model_lint.h"
+#include "cboard/model/model_graph.h"
+
+namespace cboard::compare {
+
+// kFloatIsland and kUnfusedPair: about who computes in integers.
+void LintIslands(const ModelGraph& model, std::vector<LintFinding>& findings);
+
+// The other rules, about scales.
+void LintScales(const ModelGraph& model, std::vector<LintFinding>& findings);
+
+}  // namespace cboard::compare

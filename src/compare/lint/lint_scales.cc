@@ -1,0 +1,175 @@
+// Scales that do not suit what they are for.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <unordered_set>
+
+#include "cboard/base/strings.h"
+#include "cboard/verdict/number_text.h"
+#include "compare/layers/model_layers.h"
+#include "compare/layers/quantizers.h"
+#include "compare/layers/weight_rows.h"
+#include "compare/lint/graph_lint.h"
+
+namespace cboard::compare {
+namespace {
+
+// Concatenated inputs share the steps of the output: any difference rounds one of them again.
+constexpr double kUnequalConcat = 1.01;
+// A sum is as coarse as its coarsest input. From here on the finer one has wasted a bit.
+constexpr double kUnequalAdd = 2;
+
+// Whether a tensor becomes codes, as it is or behind an activation. Otherwise it is a float, and
+// loses nothing.
+bool IsRounded(const ModelGraph& model, TensorId tensor) {
+  if (tensor == kNoTensor) return false;
+  if (QuantizerOf(model, tensor)) return true;
+  return std::ranges::any_of(model.consumers(tensor), [&](NodeId consumer) {
+    const ModelNode& node = model.node(consumer);
+    return ClampOf(model, node) && !node.outputs.empty() && QuantizerOf(model, node.outputs[0]);
+  });
+}
+
+void LintInputs(const ModelGraph& model, const ModelNode& node, double limit,
+                std::vector<LintFinding>& findings) {
+  if (node.outputs.empty() || !IsRounded(model, node.outputs[0])) return;
+  double finest = HUGE_VAL, coarsest = 0;
+  TensorId fine = kNoTensor, coarse = kNoTensor;
+  for (const TensorId input : node.inputs) {
+    if (input == kNoTensor || model.IsWeight(input)) continue;
+    const ModelQuantization* how = QuantizationOf(model, input);
+    if (how == nullptr || how->scales.size() != 1) return;
+    const double scale = std::abs(double{how->scales[0]});
+    if (scale < finest) finest = scale, fine = input;
+    if (scale > coarsest) coarsest = scale, coarse = input;
+  }
+  if (fine == coarse || !(coarsest > limit * finest)) return;
+  findings.push_back({LintRule::kUnequalScales, node.name,
+                      "inputs of this " + node.op_type + " have steps of " + ShortNumber(finest) +
+                          " (" + Quoted(model.tensor(fine).name) + ") and " +
+                          ShortNumber(coarsest) + " (" + Quoted(model.tensor(coarse).name) +
+                          "), a quotient of " + ShortNumber(coarsest / finest, 3) +
+                          ": give them one range, or the finer one loses " +
+                          ShortNumber(std::log2(coarsest / finest), 2) + " bits"});
+}
+
+bool IsDepthwise(const ModelGraph& model, const ModelLayer& layer) {
+  const ModelNode& node = model.node(layer.node);
+  if (node.op_type.find("DEPTHWISE") != std::string::npos ||
+      node.op_type.find("Depthwise") != std::string::npos) {
+    return true;
+  }
+  const std::vector<std::int64_t>& shape = model.tensor(layer.operand).shape;
+  const AttributeValue* group = node.FindAttribute("group");
+  const auto* groups = group == nullptr ? nullptr : std::get_if<std::int64_t>(group);
+  return groups != nullptr && *groups > 1 && shape.size() >= 3 && shape[1] == 1;
+}
+
+void LintWeights(const ModelGraph& model, const ModelLayer& layer,
+                 std::vector<LintFinding>& findings) {
+  const ModelQuantization* how = QuantizationOf(model, layer.weight);
+  if (how == nullptr) return;
+  const std::string& name = model.node(layer.node).name;
+  const std::size_t channels = SizeOf(model, layer).channels;
+  if (how->scales.size() == 1 && channels > 1 && IsDepthwise(model, layer)) {
+    findings.push_back({LintRule::kPerTensorDepthwise, name,
+                        "one scale for the " + std::to_string(channels) +
+                            " filters of a depthwise convolution, whose sizes differ most of all: "
+                            "give each a scale of its own"});
+  }
+  // Entries of a table are not multiplied.
+  if (how->code_min < 0 && !layer.is_table &&
+      std::ranges::any_of(how->zero_points, [](std::int32_t zero) { return zero != 0; })) {
+    findings.push_back({LintRule::kWeightZeroPoint, name,
+                        "signed weights with a zero point other than 0, which most integer kernels "
+                        "do not take: quantize weights symmetrically"});
+  }
+}
+
+// One finding for all layers: it is about how the file was made. Weights that several nodes share
+// count once.
+void LintFloatWeights(const ModelGraph& model, std::span<const ModelLayer> layers,
+                      std::vector<LintFinding>& findings) {
+  std::unordered_set<TensorId> stored;
+  std::uint64_t bytes = 0, code_bits = 0;
+  const ModelLayer* first = nullptr;
+  for (const ModelLayer& layer : layers) {
+    const ModelTensor& weight = model.tensor(layer.weight);
+    const ModelQuantization* how = QuantizationOf(model, layer.weight);
+    if (layer.node == kNoNode || weight.rounded_by == kNoTensor || how == nullptr) continue;
+    if (!stored.insert(weight.source).second) continue;
+    if (first == nullptr) first = &layer;
+    const auto levels = static_cast<std::uint64_t>(how->code_max - how->code_min);
+    bytes += model.tensor(weight.source).stored_bytes();
+    code_bits += SizeOf(model, layer).elements * std::bit_width(levels);
+  }
+  if (first == nullptr) return;
+  const std::size_t others = stored.size() - 1;
+  findings.push_back({LintRule::kFloatWeights, model.node(first->node).name,
+                      "weights are stored as floats and rounded whenever the model runs, here" +
+                          (others == 0 ? std::string()
+                                       : " and in " + std::to_string(others) +
+                                             (others == 1 ? " other layer" : " other layers")) +
+                          ": " + HumanBytes(static_cast<double>(bytes)) +
+                          " where codes would take " +
+                          HumanBytes(static_cast<double>(code_bits) / 8) +
+                          "; ONNX Runtime's quantizer stores codes of initializers, but not of "
+                          "Constant nodes"});
+}
+
+// A bias is added to 32-bit sums of products, so its step is the product of theirs.
+void LintBias(const ModelGraph& model, const ModelLayer& layer,
+              std::vector<LintFinding>& findings) {
+  constexpr double kLimit = std::numeric_limits<std::int32_t>::max();
+  const ModelQuantization* weight = QuantizationOf(model, layer.weight);
+  const ModelNode& node = model.node(layer.node);
+  const ModelQuantization* input =
+      node.inputs.empty() ? nullptr : QuantizationOf(model, node.inputs[0]);
+  if (layer.bias == kNoTensor || weight == nullptr || input == nullptr) return;
+  if (input->scales.size() != 1 || weight->scales.empty()) return;
+  const auto bias = ReadBias(model, layer);
+  if (!bias) return;
+  if (weight->scales.size() != 1 && weight->scales.size() != bias->size()) return;
+  std::size_t overflowing = 0, worst = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < bias->size(); ++i) {
+    const double step =
+        double{input->scales[0]} * weight->scales[weight->scales.size() == 1 ? 0 : i];
+    const double code = std::abs(double{(*bias)[i]} / step);
+    // Codes that were cut off already lie at the limit itself.
+    if (!(code >= kLimit * (1 - 1e-6))) continue;
+    ++overflowing;
+    if (code > largest) largest = code, worst = i;
+  }
+  if (overflowing == 0) return;
+  findings.push_back({LintRule::kBiasOverflow, node.name,
+                      std::to_string(overflowing) + " of " + std::to_string(bias->size()) +
+                          " values of the bias do not fit 32 bits: " + ShortNumber((*bias)[worst]) +
+                          " in channel " + std::to_string(worst) + " is " + ShortNumber(largest) +
+                          " steps of input times weight; the weights of that channel are too "
+                          "small for a scale of their own"});
+}
+
+}  // namespace
+
+void LintScales(const ModelGraph& model, std::vector<LintFinding>& findings) {
+  for (const ModelNode& node : model.nodes()) {
+    if (node.op_type == "Concat" || node.op_type == "CONCATENATION" || node.op_type == "ConcatV2" ||
+        node.op_type == "QLinearConcat") {
+      LintInputs(model, node, kUnequalConcat, findings);
+    } else if (node.op_type == "Add" || node.op_type == "ADD" || node.op_type == "AddV2" ||
+               node.op_type == "Sum" || node.op_type == "QLinearAdd") {
+      LintInputs(model, node, kUnequalAdd, findings);
+    }
+  }
+  const std::vector<ModelLayer> layers = FindWeightLayers(model);
+  for (const ModelLayer& layer : layers) {
+    LintWeights(model, layer, findings);
+    LintBias(model, layer, findings);
+  }
+  LintFloatWeights(model, layers, findings);
+}
+
+}  // namespace cboard::compare

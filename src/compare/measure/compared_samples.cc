@@ -1,0 +1,78 @@
+#include "compare/measure/compared_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "compare/layers/model_layers.h"
+
+namespace cboard::compare {
+namespace {
+
+// The shapes of inputs as far as one of the files fixes them; -1 for sizes that both leave open.
+InputShapes DeclaredShapes(const ModelGraph& baseline, const ModelGraph& variant) {
+  InputShapes shapes;
+  for (const TensorId id : baseline.inputs()) {
+    const ModelTensor& input = baseline.tensor(id);
+    if (!input.has_shape) continue;
+    std::vector<std::int64_t>& shape = shapes[input.name] = input.shape;
+    const TensorId other = variant.FindTensor(input.name);
+    if (other == kNoTensor || variant.tensor(other).shape.size() != shape.size()) continue;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] < 0) shape[i] = variant.tensor(other).shape[i];
+    }
+  }
+  return shapes;
+}
+
+// What the compressed model's own inputs were calibrated for. Made-up values beyond that would only
+// show that they were made up.
+std::map<std::string, SampleOptions::ValueRange> CalibratedRanges(const ModelGraph& variant) {
+  std::map<std::string, SampleOptions::ValueRange> ranges;
+  for (const TensorId id : variant.inputs()) {
+    const auto quantizer = QuantizerOf(variant, id);
+    if (!quantizer || quantizer->before == kNoTensor) continue;
+    const ModelQuantization& how = *variant.tensor(quantizer->codes).quantization;
+    if (how.scales.size() != 1) continue;
+    const auto zero = how.zero_points.empty() ? 0.f : static_cast<float>(how.zero_points[0]);
+    const float low = (static_cast<float>(how.code_min) - zero) * how.scales[0];
+    const float high = (static_cast<float>(how.code_max) - zero) * how.scales[0];
+    if (std::isfinite(low) && std::isfinite(high) && low < high) {
+      ranges[variant.tensor(id).name] = {low, high};
+    }
+  }
+  return ranges;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SampleSource>> OpenComparedSamples(const ModelGraph& baseline,
+                                                          const ModelGraph& variant,
+                                                          std::span<const ModelValue> inputs,
+                                                          const CompareOptions& options,
+                                                          std::size_t max_samples) {
+  return OpenSamples(options.data, inputs,
+                     {.max_samples = max_samples,
+                      .shapes = DeclaredShapes(baseline, variant),
+                      .ranges = CalibratedRanges(variant)});
+}
+
+Error WithAdvice(Error error, std::span<const ModelValue> inputs, SampleSource& samples) {
+  const auto sample = samples.Read(0);
+  if (!samples.is_generated() || !sample) return error;
+  std::string guesses, flags;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (std::ranges::none_of(inputs[i].shape, [](std::int64_t size) { return size < 0; })) continue;
+    guesses += (guesses.empty() ? "" : ", ") +
+               ToText({{inputs[i].name, (*sample)[i].tensor.shape}}) + " for " +
+               Describe(inputs[i]);
+    flags += (flags.empty() ? "" : " ") + ("--shape " + inputs[i].name + "=SIZES");
+  }
+  if (guesses.empty()) return error;
+  error.message += "; samples were made up, with " + guesses +
+                   ": give shapes that this model takes (" + flags + "), or real samples (--data)";
+  return error;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,27 @@
+// The samples that both models of a comparison run on.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "cboard/compare/compare_options.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/model/model_graph.h"
+#include "cboard/runtime/samples.h"
+
+namespace cboard::compare {
+
+// At most `max_samples` of what `options` name, for models with these inputs. Made-up ones have the
+// sizes that one of the files fixes, or was opened with, and values in the ranges that the
+// quantizers of the compressed model's inputs have. Fails as OpenSamples does.
+Result<std::unique_ptr<SampleSource>> OpenComparedSamples(const ModelGraph& baseline,
+                                                          const ModelGraph& variant,
+                                                          std::span<const ModelValue> inputs,
+                                                          const CompareOptions& options,
+                                                          std::size_t max_samples);
+
+// The error of a run; where samples were made up, with their shapes and how to give others.
+Error WithAdvice(Error error, std::span<const ModelValue> inputs, SampleSource& samples);
+
+}  // namespace cboard::compare

@@ -1,0 +1,46 @@
+#include "compare/measure/error_path.h"
+
+#include <gmock/gmock.h>
+
+#include "compare/testing/test_models.h"
+
+namespace cboard::compare {
+namespace {
+
+using testing::OnnxBuilder;
+
+// x -> first -> a -> second -> b -> both(a, b) -> y
+ModelGraph Branches() {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 2})
+      .Node("Relu", {"x"}, {"a"}, {}, "first")
+      .Node("Sigmoid", {"a"}, {"b"}, {}, "second")
+      .Node("Add", {"a", "b"}, {"y"}, {}, "both")
+      .Output("y", {1, 2});
+  return Opened(builder);
+}
+
+TEST(ErrorPath, AnInputThatWasNotMeasuredIsAsGoodAsWhatItIsComputedFrom) {
+  const ModelGraph model = Branches();
+  const ErrorPath path(model, {{model.FindTensor("x"), 40.0}});
+  for (const char* node : {"first", "second", "both"}) {
+    EXPECT_EQ(path.WorstInputDb(model.FindNode(node)), 40) << node;
+  }
+}
+
+TEST(ErrorPath, TheWorstInputCounts) {
+  const ModelGraph model = Branches();
+  const ErrorPath path(model, {{model.FindTensor("x"), 10.0},
+                               {model.FindTensor("a"), 30.0},
+                               {model.FindTensor("b"), 20.0}});
+  EXPECT_EQ(path.WorstInputDb(model.FindNode("second")), 30);
+  EXPECT_EQ(path.WorstInputDb(model.FindNode("both")), 20);
+}
+
+TEST(ErrorPath, WhereNothingWasMeasuredNothingIsLost) {
+  const ModelGraph model = Branches();
+  EXPECT_EQ(ErrorPath(model, {}).WorstInputDb(model.FindNode("both")), HUGE_VAL);
+}
+
+}  // namespace
+}  // namespace cboard::compare

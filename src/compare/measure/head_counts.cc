@@ -1,0 +1,164 @@
+#include "compare/measure/head_counts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cboard::compare {
+namespace {
+
+// The largest channel stands out when its distance to the second is this share of its distance to
+// the mean. Noise gives large networks answers whose two best channels are almost equal; such an
+// answer changes with any rounding and says nothing about the compression.
+constexpr double kClearMargin = 0.1;
+constexpr double kSumTolerance = 1e-3;
+
+double Ratio(double signal, double error) {
+  if (error == 0) return std::numeric_limits<double>::infinity();
+  if (signal <= 0) return -std::numeric_limits<double>::infinity();
+  return 10 * std::log10(signal / error);
+}
+
+// The largest of the channels at one position.
+struct Largest {
+  float first = -std::numeric_limits<float>::infinity();
+  float second = -std::numeric_limits<float>::infinity();
+  std::size_t channel = 0;
+  std::size_t ties = 0;
+  double sum = 0;
+
+  void Add(float value, std::size_t at) {
+    sum += value;
+    if (value > first) {
+      second = first;
+      first = value;
+      channel = at;
+      ties = 1;
+    } else {
+      if (value == first) ++ties;
+      second = std::max(second, value);
+    }
+  }
+
+  bool IsClear(std::size_t channels) const {
+    const double mean = sum / static_cast<double>(channels);
+    return std::isfinite(first) && first - second >= kClearMargin * (first - mean) &&
+           first > second;
+  }
+};
+
+}  // namespace
+
+void HeadCounts::AddValues(float x, float y) {
+  if (!std::isfinite(x)) return;
+  if (!std::isfinite(y)) {
+    ++became_not_finite;
+    return;
+  }
+  if (count++ == 0) shift = x;
+  const double around = x - shift, error = double{x} - double{y};
+  sum += around;
+  sum_squares += around * around;
+  sum_energy += double{x} * double{x};
+  sum_squared_error += error * error;
+  baseline_min = std::min(baseline_min, double{x});
+  baseline_max = std::max(baseline_max, double{x});
+  variant_min = std::min(variant_min, double{y});
+  variant_max = std::max(variant_max, double{y});
+  if (variant_values.size() < kMaxDistinct) variant_values.insert(y);
+  for (std::size_t i = 0; i < kScoreThresholds.size(); ++i) {
+    Detections& found = detections[i];
+    const double threshold = kScoreThresholds[i];
+    if (x >= threshold) {
+      ++found.baseline;
+      if (y >= threshold / 2) ++found.kept;
+    }
+    if (y >= threshold) {
+      ++found.variant;
+      if (x >= threshold / 2) ++found.right;
+    }
+  }
+}
+
+void HeadCounts::Add(std::span<const float> baseline, std::span<const float> variant,
+                     const ChannelSizes& sizes) {
+  for (std::size_t outer = 0; outer < sizes.outer; ++outer) {
+    const std::size_t first = (outer * sizes.channels + first_channel) * sizes.inner;
+    for (std::size_t i = first; i < first + channel_count * sizes.inner; ++i) {
+      AddValues(baseline[i], variant[i]);
+    }
+    AddPositions(baseline, variant, sizes, outer);
+  }
+}
+
+void HeadCounts::AddPositions(std::span<const float> baseline, std::span<const float> variant,
+                              const ChannelSizes& sizes, std::size_t outer) {
+  if (channel_count < 2) return;
+  std::vector<Largest> ours(sizes.inner), theirs(sizes.inner);
+  for (std::size_t c = 0; c < channel_count; ++c) {
+    const std::size_t row = (outer * sizes.channels + first_channel + c) * sizes.inner;
+    for (std::size_t i = 0; i < sizes.inner; ++i) {
+      ours[i].Add(baseline[row + i], c);
+      theirs[i].Add(variant[row + i], c);
+    }
+  }
+  for (std::size_t i = 0; i < sizes.inner; ++i) {
+    ++positions;
+    if (std::abs(ours[i].sum - 1) <= kSumTolerance) ++sums_of_one;
+    if (!ours[i].IsClear(channel_count)) continue;
+    ++clear_positions;
+    const std::size_t answer = ours[i].channel;
+    const std::size_t row = (outer * sizes.channels + first_channel + answer) * sizes.inner;
+    const bool is_largest = variant[row + i] == theirs[i].first && theirs[i].ties > 0;
+    const double share = 1.0 / static_cast<double>(std::max<std::size_t>(theirs[i].ties, 1));
+    Answers& counted = answers[answer];
+    counted.baseline += 1;
+    if (is_largest) {
+      counted.variant += share;
+      counted.both += share;
+    } else {
+      answers[theirs[i].channel].variant += 1;
+    }
+  }
+}
+
+void HeadCounts::AddDetected(std::span<const float> baseline, std::span<const float> variant,
+                             const ChannelSizes& sizes, const std::vector<bool>& is_detected) {
+  for (std::size_t outer = 0; outer < sizes.outer; ++outer) {
+    for (std::size_t c = 0; c < channel_count; ++c) {
+      const std::size_t row = (outer * sizes.channels + first_channel + c) * sizes.inner;
+      for (std::size_t i = 0; i < sizes.inner; ++i) {
+        const double x = baseline[row + i], y = variant[row + i];
+        if (!is_detected[outer * sizes.inner + i] || !std::isfinite(x) || !std::isfinite(y)) {
+          continue;
+        }
+        ++detected_count;
+        detected_sum += x - shift;
+        detected_squares += (x - shift) * (x - shift);
+        detected_error += (x - y) * (x - y);
+      }
+    }
+  }
+}
+
+double HeadCounts::DetectedSqnrDb() const {
+  if (detected_count == 0) return std::numeric_limits<double>::quiet_NaN();
+  const double mean_squares = detected_sum * detected_sum / static_cast<double>(detected_count);
+  return Ratio(detected_squares - mean_squares, detected_error);
+}
+
+double HeadCounts::Variance() const {
+  if (count == 0) return 0;
+  return std::max(0.0, sum_squares - sum * sum / static_cast<double>(count));
+}
+
+double HeadCounts::SqnrDb() const {
+  if (count == 0) return std::numeric_limits<double>::quiet_NaN();
+  return Ratio(sum_energy, sum_squared_error);
+}
+
+double HeadCounts::VaryingSqnrDb() const {
+  if (count == 0) return std::numeric_limits<double>::quiet_NaN();
+  return Ratio(Variance(), sum_squared_error);
+}
+
+}  // namespace cboard::compare

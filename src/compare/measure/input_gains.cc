@@ -1,0 +1,128 @@
+#include "compare/measure/input_gains.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "compare/layers/input_layout.h"
+#include "compare/measure/channel_importance.h"
+
+namespace cboard::compare {
+namespace {
+
+// So far back.
+constexpr std::size_t kMaxSteps = 16;
+
+// Where a normalization has its scales.
+std::optional<std::size_t> ScalesOf(std::string_view op_type) {
+  struct Operator {
+    std::string_view name;
+    std::size_t scales;
+  };
+  constexpr auto kOperators = std::to_array<Operator>({{"LayerNormalization", 1},
+                                                       {"RMSNormalization", 1},
+                                                       {"SimplifiedLayerNormalization", 1},
+                                                       {"SkipLayerNormalization", 2},
+                                                       {"SkipSimplifiedLayerNormalization", 2},
+                                                       {"BatchNormalization", 1},
+                                                       {"InstanceNormalization", 1},
+                                                       {"GroupNormalization", 1}});
+  const auto found = std::ranges::find(kOperators, op_type, &Operator::name);
+  if (found == kOperators.end()) return std::nullopt;
+  return found->scales;
+}
+
+// Whether what comes out is what goes in, rounded or not.
+bool PassesOn(std::string_view op_type) {
+  return IsChannelwise(op_type) || op_type == "QuantizeLinear" || op_type == "DequantizeLinear" ||
+         op_type == "Cast" || op_type == "Add" || op_type == "Sub";
+}
+
+// Calls `multiply(constant, divides)` for what a tensor was multiplied by before, and
+// `pass(tensor)` for each one on the way, itself included.
+template <typename Multiply, typename Pass>
+Result<void> WalkBack(const ModelGraph& model, TensorId tensor, const Multiply& multiply,
+                      const Pass& pass) {
+  for (std::size_t i = 0; i < kMaxSteps && tensor != kNoTensor; ++i) {
+    pass(tensor);
+    const NodeId producer = model.tensor(tensor).producer;
+    if (producer == kNoNode) break;
+    const ModelNode& node = model.node(producer);
+    const auto scales = ScalesOf(node.op_type);
+    if (scales)
+      return *scales < node.inputs.size() ? multiply(node.inputs[*scales], false) : Result<void>();
+    const bool divides = node.op_type == "Div";
+    const bool multiplies = divides || node.op_type == "Mul";
+    if (!multiplies && !PassesOn(node.op_type)) break;
+    tensor = kNoTensor;
+    for (const TensorId input : node.inputs) {
+      if (input == kNoTensor || model.IsWeight(input)) continue;
+      if (tensor != kNoTensor) return {};  // There are two ways.
+      tensor = input;
+    }
+    if (!multiplies || (divides && node.inputs[0] != tensor)) continue;
+    for (const TensorId input : node.inputs) {
+      if (input != kNoTensor && model.IsWeight(input))
+        CBOARD_RETURN_IF_ERROR(multiply(input, divides));
+    }
+  }
+  return {};
+}
+
+class Gains {
+ public:
+  Gains(const ModelGraph& model, std::size_t channels) : model_(model), gains_(channels, 1) {}
+
+  Result<std::vector<double>> At(TensorId tensor) {
+    CBOARD_RETURN_IF_ERROR(WalkBack(
+        model_, tensor,
+        [&](TensorId constant, bool divides) { return Multiply(constant, divides); },
+        [](TensorId) {}));
+    return std::move(gains_);
+  }
+
+ private:
+  Result<void> Multiply(TensorId constant, bool divides) {
+    if (!model_.IsWeight(constant)) return {};
+    std::size_t count = 1;
+    for (const std::int64_t size : model_.tensor(constant).shape) {
+      if (size < 0 || static_cast<std::size_t>(size) > gains_.size()) return {};
+      count *= static_cast<std::size_t>(size);
+    }
+    if (count != gains_.size()) return {};  // One for all is no matter of channels.
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, model_.ReadWeights(constant, count));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      gains_[i] *= divides ? 1 / double{values[i]} : double{values[i]};
+    }
+    return {};
+  }
+
+  const ModelGraph& model_;
+  std::vector<double> gains_;
+};
+
+}  // namespace
+
+Result<std::optional<std::vector<double>>> GainsBetween(const ModelGraph& baseline, TensorId before,
+                                                        const ModelGraph& variant, TensorId after,
+                                                        std::size_t channels) {
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, Gains(baseline, channels).At(before));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<double> gains, Gains(variant, channels).At(after));
+  bool is_same = true;
+  for (std::size_t i = 0; i < channels; ++i) {
+    is_same = is_same && gains[i] == ours[i];
+    gains[i] = ours[i] != 0 && gains[i] / ours[i] > 0 ? gains[i] / ours[i] : 0;
+  }
+  if (is_same) return std::nullopt;
+  return gains;
+}
+
+std::vector<TensorId> TensorsWithGains(const ModelGraph& model, TensorId tensor) {
+  std::vector<TensorId> tensors;
+  const auto walked = WalkBack(
+      model, tensor, [](TensorId, bool) { return Result<void>(); },
+      [&](TensorId passed) { tensors.push_back(passed); });
+  return walked ? tensors : std::vector<TensorId>();
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,23 @@
+// What a layer's input is multiplied by, channel by channel, before it gets there.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "compare/layers/model_layers.h"
+
+namespace cboard::compare {
+
+// How much more each of so many channels of a tensor is multiplied by constants in the variant than
+// in the baseline: by a Mul or Div, or by the scales of a normalization, as SmoothQuant divides
+// them. Nothing where neither has any, or the same; 0 where it cannot be told.
+Result<std::optional<std::vector<double>>> GainsBetween(const ModelGraph& baseline, TensorId before,
+                                                        const ModelGraph& variant, TensorId after,
+                                                        std::size_t channels);
+
+// The tensors before `tensor`, and itself, up to where such constants are looked for.
+std::vector<TensorId> TensorsWithGains(const ModelGraph& model, TensorId tensor);
+
+}  // namespace cboard::compare

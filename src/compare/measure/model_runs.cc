@@ -1,0 +1,131 @@
+#include "compare/measure/model_runs.h"
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "cboard/runtime/session.h"
+#include "compare/measure/channel_importance.h"
+#include "compare/measure/input_gains.h"
+
+namespace cboard::compare {
+namespace {
+
+// What equalization has multiplied tensors of the baseline by: outputs of layers, what comes behind
+// them, and what normalizations give out.
+class TensorFactors {
+ public:
+  explicit TensorFactors(const PairedModels& models) : models_(models) {
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      const ModelLayer& layer = models.ours[models.pairing.pairs[i].baseline];
+      const Equalized& equalized = models.equalized[i];
+      if (!equalized.outputs.empty()) outputs_.emplace(layer.output, &equalized.outputs);
+      if (!equalized.undoes_gains) continue;
+      const TensorId data = DataOf(models.baseline, layer);
+      for (const TensorId tensor : TensorsWithGains(models.baseline, data)) {
+        gained_.emplace(tensor, equalized.inputs.size());
+      }
+    }
+  }
+
+  Result<void> AddTo(OutputPlan& plan) const {
+    const ModelGraph& model = models_.baseline;
+    TensorId tensor = model.FindTensor(plan.baseline);
+    if (const auto gained = gained_.find(tensor); gained != gained_.end()) {
+      const TensorId theirs =
+          models_.variant.FindTensor(plan.before.empty() ? plan.variant : plan.before);
+      CBOARD_ASSIGN_OR_RETURN(auto gains,
+                              GainsBetween(model, tensor, models_.variant, theirs, gained->second));
+      if (gains) plan.factors = *std::move(gains);
+      return {};
+    }
+    while (!outputs_.empty() && tensor != kNoTensor) {
+      if (const auto found = outputs_.find(tensor); found != outputs_.end()) {
+        plan.factors = *found->second;
+        return {};
+      }
+      const NodeId producer = model.tensor(tensor).producer;
+      if (producer == kNoNode || !IsChannelwise(model.node(producer).op_type)) break;
+      const auto& inputs = model.node(producer).inputs;
+      tensor = inputs.empty() ? kNoTensor : inputs[0];
+    }
+    return {};
+  }
+
+ private:
+  const PairedModels& models_;
+  std::unordered_map<TensorId, const std::vector<double>*> outputs_;
+  std::unordered_map<TensorId, std::size_t> gained_;  // With the number of their channels.
+};
+
+}  // namespace
+
+bool AreRunsAskedFor(const CompareOptions& options) {
+  return options.samples || !options.data.empty() || !options.shapes.empty() ||
+         options.verify > 0 || IsRuntimeNamed();
+}
+
+Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options) {
+  ModelRuns runs;
+  const TensorFactors factors(models);
+  runs.pairs.resize(models.size());
+  std::vector<OutputPlan> plans;
+  std::vector<OutputFindings*> places;  // Where the findings of each plan belong.
+  std::vector<SaturationCheck> checks;
+  std::vector<std::size_t> checked;  // Pairs that have a check.
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const LayerPair& pair = models.pairing.pairs[i];
+    const ModelLayer& after = models.theirs[pair.variant];
+    runs.pairs[i].plan =
+        PlanOutput(models.baseline, models.ours[pair.baseline], models.variant, after);
+    if (runs.pairs[i].plan) {
+      CBOARD_RETURN_IF_ERROR(factors.AddTo(*runs.pairs[i].plan));
+      plans.push_back(*runs.pairs[i].plan);
+      places.push_back(&runs.pairs[i].findings);
+    }
+    if (auto check = SaturationCheck::For(models.variant, after)) {
+      checks.push_back(*std::move(check));
+      checked.push_back(i);
+    }
+  }
+  for (TensorPair& pair : PairQuantizedTensors(models.baseline, models.variant, models.theirs)) {
+    runs.tensors.push_back({.pair = std::move(pair), .findings = {}});
+  }
+  const bool has_others = !plans.empty() || !checks.empty() || !runs.tensors.empty();
+  for (TensorPair& pair : PairBodyOutputs(models.baseline, models.variant, models.ours)) {
+    runs.tensors.push_back({.pair = std::move(pair), .findings = {}});
+  }
+  for (TensorRun& tensor : runs.tensors) {
+    CBOARD_RETURN_IF_ERROR(factors.AddTo(tensor.pair.plan));
+    plans.push_back(tensor.pair.plan);
+    places.push_back(&tensor.findings);
+  }
+  const bool has_ends = !PairEnds(models.baseline, models.variant).empty();
+  if (plans.empty() && checks.empty() && !has_ends) {
+    runs.why_not = "no layer has an output that can be captured";
+    return runs;
+  }
+  auto compared = CompareOutputs(models.baseline, models.variant, plans, checks, options);
+  if (!compared) {
+    Error error = std::move(compared).error();
+    const bool is_little = !has_others && options.data.empty();
+    if (AreRunsAskedFor(options) && !is_little) {
+      error.message += "; --samples 0 (in Python, samples=0) compares weights alone";
+      return Fail(std::move(error));
+    }
+    if (!has_others) runs.why_not = "no layer has an output that can be captured, and ";
+    runs.why_not += error.message;
+    return runs;
+  }
+  runs.samples = *std::move(compared);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    *places[i] = std::move(runs.samples.outputs[i]);
+  }
+  runs.samples.outputs.clear();
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    runs.pairs[checked[i]].saturation = checks[i].Build();
+  }
+  return runs;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,43 @@
+// Both models run on samples, and what was found of each layer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "compare/measure/output_comparison.h"
+#include "compare/pairing/paired_models.h"
+
+namespace cboard::compare {
+
+// Of a pair of layers with weights.
+struct PairRun {
+  std::optional<OutputPlan> plan;  // Nothing when their outputs cannot be compared.
+  OutputFindings findings;
+  std::optional<SaturationCount> saturation;
+};
+
+// Of a layer without weights, whose output is quantized, or which has layers inside.
+struct TensorRun {
+  TensorPair pair;
+  OutputFindings findings;
+};
+
+struct ModelRuns {
+  std::vector<PairRun> pairs;  // In the order of the models' pairs.
+  std::vector<TensorRun> tensors;
+  OutputSummary samples;  // What was run; its outputs are those above.
+  std::string why_not;    // Why nothing was.
+};
+
+// Samples, shapes or anything that takes runs was asked for, or a runtime was named: then what does
+// not run is an error. Otherwise weights are compared, and `why_not` says what was wrong.
+bool AreRunsAskedFor(const CompareOptions& options);
+
+// Runs nothing, and has no samples, where there is no output that can be captured. Where all that
+// can be is what an If, Loop or Scan gives out, and samples are made up, a run that fails is never
+// an error: such models often take sizes that belong together. Fails as CompareOutputs does.
+Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options);
+
+}  // namespace cboard::compare

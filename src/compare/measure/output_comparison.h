@@ -1,0 +1,103 @@
+// The outputs of layers in both models, streamed sample by sample.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cboard/compare/compare_options.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/model/model_graph.h"
+#include "compare/diagnosis/residuals.h"
+#include "compare/layers/model_layers.h"
+#include "compare/measure/end_outputs.h"
+#include "compare/measure/output_ranges.h"
+#include "compare/measure/saturation_check.h"
+
+namespace cboard::compare {
+
+// Which dimension of an output has the channels.
+enum class ChannelPlace {
+  kByRank,  // The second of four, otherwise the last.
+  kSecond,  // As convolutions have them.
+  kLast,    // As recurrent nodes have them, whose second of four are directions.
+};
+
+// Which tensors are one output, in the two models.
+struct OutputPlan {
+  std::string baseline;
+  std::string variant;  // Behind the quantizer, if there is one.
+  std::string before;   // What goes into the quantizer; empty when there is none.
+  ChannelPlace channels = ChannelPlace::kByRank;
+  // An activation that the quantizer of the compressed model does by its range.
+  std::optional<ClampRange> clamp;
+  std::optional<ModelQuantization> codes;  // `variant` holds codes: how to read them.
+  std::optional<QuantizationGrid> grid;    // Of the quantizer.
+  // Of a declared output with several heads: these channels along `head_axis` are measured one by
+  // one, and the worst counts.
+  struct Channels {
+    std::size_t first = 0, count = 0;
+  };
+  std::vector<Channels> heads = {};
+  std::size_t head_axis = 0;
+  // What each channel of the baseline's is multiplied by in the compressed model, where it was
+  // equalized; see Equalized. Behind a Flatten, each is for several.
+  std::vector<double> factors = {};
+};
+
+struct OutputFindings {
+  std::optional<Comparison> local;
+  // What the quantizer would do to the baseline's output: with `local`, it also gets what errors
+  // before it have made of that.
+  std::optional<Comparison> undisturbed;
+  // Of these two; where there is a grid.
+  ClippingResidual local_residual, baseline_input_residual;
+  std::optional<Comparison> accumulated;  // Nothing when shapes differ.
+  // The baseline's values, and the quantizer; where there is `undisturbed`.
+  std::shared_ptr<const ValueBins> values;
+  std::optional<QuantizationGrid> grid;
+  std::optional<Histograms> histograms;
+  std::vector<double> sample_cosines;  // See LayerComparison.
+};
+
+// The plan for a pair of layers with weights; nothing when their outputs cannot be compared, such
+// as those in bodies of If, Loop and Scan, which nobody outside sees.
+std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLayer& before,
+                                     const ModelGraph& variant, const ModelLayer& after);
+
+// Quantized tensors that belong to no layer in `variant_layers`, found in the baseline by name.
+struct TensorPair {
+  OutputPlan plan;
+  std::string name;  // Of the node that computes it in the baseline, or of the input.
+  std::string variant_name;
+  std::string op_type;  // "Input" for inputs of the model.
+  std::size_t depth = 0;
+  int bits = 8;
+};
+std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const ModelGraph& variant,
+                                             const std::vector<ModelLayer>& variant_layers);
+
+// What an If, Loop or Scan of the main graph gives out that has some of `baseline_layers` inside,
+// which nobody sees: found in the compressed model by name, and not rounded there.
+std::vector<TensorPair> PairBodyOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+                                        const std::vector<ModelLayer>& baseline_layers);
+
+struct OutputSummary {
+  std::vector<OutputFindings> outputs;  // In the order of the plans.
+  std::vector<EndFindings> ends;        // The declared outputs.
+  std::size_t samples = 0;
+  std::string source;
+  bool is_generated = false;
+  InputShapes input_shapes;  // Of the first sample.
+};
+
+// Runs both models and compares what `plans` name; `checks` get the codes they ask for of the
+// compressed one. Fails as OpenSamples and ModelCapture do.
+Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+                                     const std::vector<OutputPlan>& plans,
+                                     std::span<SaturationCheck> checks,
+                                     const CompareOptions& options);
+
+}  // namespace cboard::compare

@@ -1,0 +1,173 @@
+#include "compare/measure/output_heads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "cboard/tensor/convert.h"
+#include "compare/measure/compared_samples.h"
+
+namespace cboard::compare {
+namespace {
+
+constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20;
+
+// The SQNR of the worst head; of the whole where the end has one.
+double WorstHeadDb(const Comparison& comparison, const OutputPlan& end) {
+  double worst = comparison.total.SqnrDb();
+  if (end.heads.empty() || comparison.channels.empty()) return worst;
+  worst = HUGE_VAL;
+  for (const OutputPlan::Channels& head : end.heads) {
+    double signal = 0, error = 0;
+    for (std::size_t c = head.first; c < head.first + head.count; ++c) {
+      if (c >= comparison.channels.size()) break;
+      signal += comparison.channels[c].reference.sum_squares;
+      error += comparison.channels[c].sum_squared_error;
+    }
+    if (signal == 0 || error == 0) continue;
+    worst = std::min(worst, 10 * std::log10(signal / error));
+  }
+  return worst;
+}
+
+std::vector<std::string> NamesOf(const std::vector<OutputPlan>& ends,
+                                 std::string OutputPlan::*side) {
+  std::vector<std::string> names;
+  for (const OutputPlan& end : ends) names.push_back(end.*side);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::size_t> FindHeads(const ModelGraph& model, std::span<const TensorId> tensors) {
+  // What is in a body leads to what its node gives out.
+  std::unordered_map<NodeId, std::vector<NodeId>> bodies;
+  for (std::size_t i = 0; i < model.nodes().size(); ++i) {
+    const NodeId parent = model.nodes()[i].parent;
+    if (parent != kNoNode) bodies[parent].push_back(static_cast<NodeId>(i));
+  }
+  // Backwards from the nodes that give these tensors.
+  std::vector<bool> leads_on(model.tensors().size()), is_seen(model.nodes().size());
+  std::vector<NodeId> rest;
+  const auto visit = [&](NodeId node) {
+    if (node == kNoNode || is_seen[IndexOf(node)]) return;
+    is_seen[IndexOf(node)] = true;
+    rest.push_back(node);
+  };
+  for (const TensorId tensor : tensors) visit(model.tensor(tensor).producer);
+  while (!rest.empty()) {
+    const NodeId next = rest.back();
+    rest.pop_back();
+    for (const TensorId input : model.node(next).inputs) {
+      if (input == kNoTensor) continue;
+      leads_on[IndexOf(input)] = true;
+      visit(model.tensor(input).producer);
+    }
+    if (const auto inside = bodies.find(next); inside != bodies.end()) {
+      for (const NodeId node : inside->second) visit(node);
+    }
+  }
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!leads_on[IndexOf(tensors[i])]) ends.push_back(i);
+  }
+  return ends;
+}
+
+HeadRunner::HeadRunner(ModelCapture baseline, const ModelGraph& variant,
+                       std::vector<OutputPlan> ends, std::unique_ptr<SampleSource> samples)
+    : baseline_(std::move(baseline)),
+      variant_(variant),
+      ends_(std::move(ends)),
+      samples_(std::move(samples)) {}
+
+Result<HeadRunner> HeadRunner::Open(const ModelGraph& baseline, const ModelGraph& variant,
+                                    std::vector<OutputPlan> ends, const CompareOptions& options,
+                                    std::size_t samples) {
+  CBOARD_ASSIGN_OR_RETURN(
+      ModelCapture capture,
+      ModelCapture::Open(baseline.path(), {.tensors = NamesOf(ends, &OutputPlan::baseline)}));
+  CBOARD_ASSIGN_OR_RETURN(
+      std::unique_ptr<SampleSource> source,
+      OpenComparedSamples(baseline, variant, capture.session().inputs(), options, samples));
+  return HeadRunner(std::move(capture), variant, std::move(ends), std::move(source));
+}
+
+Result<std::optional<std::vector<double>>> HeadRunner::Measure(
+    GraphEdits edits, const std::function<bool(std::size_t done, std::size_t total)>& progress) {
+  CBOARD_ASSIGN_OR_RETURN(
+      const ModelCapture edited,
+      ModelCapture::Open(variant_.path(), {.tensors = NamesOf(ends_, &OutputPlan::variant),
+                                           .edits = std::move(edits)}));
+  const bool has_baseline_outputs = answers_.size() == samples_->size();
+  std::vector<const ModelCapture*> models = {&edited};
+  if (!has_baseline_outputs) models.push_back(&baseline_);
+  std::vector<ComparisonBuilder> builders;
+  for (const OutputPlan& end : ends_) {
+    builders.emplace_back(ComparisonOptions{
+        .channel_axis = end.heads.empty() ? std::nullopt : std::optional(end.head_axis)});
+  }
+  CBOARD_ASSIGN_OR_RETURN(const CaptureSummary summary,
+                          CaptureSamples(
+                              *samples_, models,
+                              [&](const CapturedSample& sample) -> Result<void> {
+                                if (!has_baseline_outputs)
+                                  CBOARD_RETURN_IF_ERROR(CacheBaselineOutputs(sample));
+                                return Compare(sample, builders);
+                              },
+                              progress));
+  if (summary.is_stopped) return std::optional<std::vector<double>>();
+  std::vector<double> measured;
+  for (std::size_t i = 0; i < builders.size(); ++i) {
+    measured.push_back(WorstHeadDb(builders[i].Build(), ends_[i]));
+    if (std::isnan(measured.back())) {
+      return Fail(ErrorCode::kInvalidArgument, "it gives no finite numbers");
+    }
+  }
+  return std::optional(std::move(measured));
+}
+
+Result<void> HeadRunner::CacheBaselineOutputs(const CapturedSample& sample) {
+  if (sample.index != answers_.size()) return {};  // Kept before, or there was no room.
+  std::size_t bytes = 0;
+  for (const OutputPlan& end : ends_) {
+    const TensorView* answer = sample.results[1].Find(end.baseline);
+    if (answer == nullptr) return {};
+    bytes += answer->element_count() * sizeof(float);
+  }
+  if (bytes > kMaxKeptBytes - kept_bytes_) return {};
+  kept_bytes_ += bytes;
+  std::vector<Answer> answers;
+  for (const OutputPlan& end : ends_) {
+    const TensorView& answer = *sample.results[1].Find(end.baseline);
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(answer));
+    answers.push_back({std::move(values), answer.shape});
+  }
+  answers_.push_back(std::move(answers));
+  return {};
+}
+
+Result<void> HeadRunner::Compare(const CapturedSample& sample,
+                                 std::vector<ComparisonBuilder>& builders) const {
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    const TensorView* found = sample.results[0].Find(ends_[i].variant);
+    if (found == nullptr) return Fail(ErrorCode::kInvalidArgument, "it gives no numbers");
+    TensorView compressed = *found;
+    if (const auto& codes = ends_[i].codes) {
+      compressed.quantization = Quantization::PerTensor(codes->scales, codes->zero_points);
+    }
+    if (sample.index < answers_.size()) {
+      const Answer& answer = answers_[sample.index][i];
+      CBOARD_RETURN_IF_ERROR(builders[i].Add(TensorView(answer.values, answer.shape), compressed));
+      continue;
+    }
+    const TensorView* answer = sample.results[1].Find(ends_[i].baseline);
+    if (answer == nullptr)
+      return Fail(ErrorCode::kInvalidArgument, "the baseline gives no numbers");
+    CBOARD_RETURN_IF_ERROR(builders[i].Add(*answer, compressed));
+  }
+  return {};
+}
+
+}  // namespace cboard::compare

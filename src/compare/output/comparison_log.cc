@@ -1,0 +1,260 @@
+// A comparison as events.
+#include "cboard/compare/comparison_log.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cboard/base/strings.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/compression/tags.h"
+#include "cboard/model/model_graph.h"
+#include "cboard/proto/summary.h"
+#include "cboard/verdict/number_text.h"
+#include "cboard/writer/summary_writer.h"
+#include "compare/output/findings_log.h"
+#include "compare/output/graph_log.h"
+#include "compare/output/log_parts.h"
+#include "compare/output/logged_runs.h"
+#include "compare/output/verified_log.h"
+
+namespace cboard::compare {
+namespace {
+
+std::optional<double> WorstChannelOf(const std::optional<Comparison>& part) {
+  if (!part || !part->worst_channel) return std::nullopt;
+  return part->channels[*part->worst_channel].SqnrDb();
+}
+
+// What the layer itself does: the worst of its weights, its bias and the rounding of its output.
+double OwnSqnr(const LayerComparison& layer) {
+  double sqnr = kLoggedExactDb;
+  for (const auto* part : {&layer.weight, &layer.local}) {
+    if (*part) sqnr = std::min(sqnr, (*part)->total.SqnrDb());
+  }
+  if (layer.bias_shift > 0) sqnr = std::min(sqnr, -20 * std::log10(*layer.bias_shift));
+  return sqnr;
+}
+
+Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
+                        const LayerComparison& found) {
+  struct Number {
+    const char* metric;
+    std::optional<double> value;
+  };
+  std::vector<Number> numbers = {
+      {"sqnr_db", OwnSqnr(found)},
+      {"worst_channel_sqnr_db", WorstChannelOf(found.weight)},
+      {"bias_shift", found.bias_shift},
+      {"pruned_share", found.pruned_share},
+      {"bytes",
+       found.variant_bytes > 0 ? std::optional(double(found.variant_bytes)) : std::nullopt}};
+  const auto& own = found.weight ? found.weight : found.local;
+  if (own) {
+    numbers.push_back({"cosine", own->total.Cosine()});
+    numbers.push_back({"mse", own->total.Mse()});
+    numbers.push_back({"rmse_steps", own->total.RmseSteps()});
+    numbers.push_back({"clip_rate", own->total.ClipRate()});
+    numbers.push_back({"mean_shift_sigmas", own->total.MeanShiftSigmas()});
+    numbers.push_back({"divergence", own->divergence});
+  }
+  if (found.local) numbers.push_back({"output_sqnr_db", found.local->total.SqnrDb()});
+  if (found.accumulated) {
+    numbers.push_back({"accumulated_sqnr_db", found.accumulated->total.SqnrDb()});
+  }
+  for (Number& number : numbers) {
+    // What is lost altogether must not look like what was not compared: limits are checked by it.
+    const bool is_lost =
+        number.value == -HUGE_VAL && std::string_view(number.metric).ends_with("_db");
+    if (is_lost) number.value = -kLoggedExactDb;
+    if (!number.value || !std::isfinite(*number.value)) continue;
+    CBOARD_RETURN_IF_ERROR(AddFigure(writer, tags, number.metric, *number.value));
+  }
+  return {};
+}
+
+Result<void> AddHistogram(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
+                          const HistogramData& counted) {
+  std::string summary;
+  proto::AppendHistogramValue(ToValidUtf8(tags.For(what)),
+                              {.min = counted.min,
+                               .max = counted.max,
+                               .num = counted.num,
+                               .sum = counted.sum,
+                               .sum_squares = counted.sum_squares,
+                               .bucket_limits = counted.bucket_limits,
+                               .bucket_counts = counted.bucket_counts},
+                              {.plugin_name = kCompressionPluginName, .plugin_content = tags.label},
+                              summary);
+  return writer.AddSummary(summary, 0);
+}
+
+// Markdown, for TensorBoard's text page.
+std::string RankingText(const ModelComparison& comparison) {
+  std::string text;
+  if (!comparison.verdict.sentence.empty()) {
+    text += "**" + MarkdownCell(comparison.verdict.sentence) + "**\n\n";
+  }
+  text += "| level | layer | SQNR dB | cause | |\n|---|---|---|---|---|\n";
+  for (const LayerComparison& layer : comparison.layers) {
+    text += "| " + std::string(NameOf(layer.diagnosis.level)) + " | " + MarkdownCell(layer.name) +
+            " | " + ShortNumber(OwnSqnr(layer), 3) + " | " +
+            std::string(NameOf(layer.diagnosis.cause)) + " | " +
+            MarkdownCell(ExplanationOf(layer)) + " |\n";
+  }
+  return text;
+}
+
+// One scalar per channel, which is the step; a run each for minima, maxima and means, so that the
+// two models are two curves of one chart. Tags name the model: comparisons of several models may be
+// logged to one directory, and their layers be called alike.
+Result<void> LogChannels(const ModelComparison& comparison, const std::filesystem::path& run,
+                         TensorStatistics PairStatistics::*side) {
+  struct Statistic {
+    const char* run;
+    double (*value)(const TensorStatistics&);
+  };
+  const Statistic statistics[] = {
+      {"min_per_channel", [](const TensorStatistics& s) { return s.min; }},
+      {"max_per_channel", [](const TensorStatistics& s) { return s.max; }},
+      {"mean_per_channel",
+       [](const TensorStatistics& s) { return s.sum / static_cast<double>(s.finite_count()); }}};
+  const std::string model = comparison.baseline.stem().string();
+  for (const Statistic& statistic : statistics) {
+    SummaryWriter writer(run / statistic.run, ReplaceOptions());
+    CBOARD_RETURN_IF_ERROR(writer.status());
+    for (const LayerComparison& layer : comparison.layers) {
+      for (const auto& [part, name] :
+           {std::pair(&layer.weight, "/weight"), std::pair(&layer.accumulated, "/output")}) {
+        if (!*part) continue;
+        const std::string tag = model + "/channels/" + TagName(layer.name) + name;
+        bool is_first = true;
+        for (std::size_t c = 0; c < (*part)->channels.size(); ++c) {
+          const TensorStatistics& values = (*part)->channels[c].*side;
+          if (values.finite_count() == 0) continue;
+          ScalarLabels labels;  // Those of a tag's first value count.
+          if (std::exchange(is_first, false))
+            labels = LabelsOf(LabelOf(model, layer.name, {}, layer.node));
+          CBOARD_RETURN_IF_ERROR(
+              writer.AddScalar(tag, statistic.value(values), static_cast<std::int64_t>(c), labels));
+        }
+      }
+    }
+    CBOARD_RETURN_IF_ERROR(writer.Close());
+  }
+  return {};
+}
+
+// Along depth: the step is the place of a layer among those with an output, in the order of
+// execution.
+Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
+                      const ModelComparison& comparison) {
+  std::vector<const LayerComparison*> layers = LayersAlongDepth(comparison);
+  std::erase_if(layers, [](const LayerComparison* layer) { return !layer->accumulated; });
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto add = [&](const std::string& tag, double value) -> Result<void> {
+      if (!std::isfinite(value)) return {};
+      return writer.AddScalar(model + tag, value, static_cast<std::int64_t>(i));
+    };
+    const LayerComparison& layer = *layers[i];
+    CBOARD_RETURN_IF_ERROR(add("/similarity/cosine", layer.accumulated->total.Cosine()));
+    CBOARD_RETURN_IF_ERROR(add("/depth/accumulated_sqnr_db", layer.accumulated->total.SqnrDb()));
+    CBOARD_RETURN_IF_ERROR(add("/depth/own_sqnr_db", OwnSqnr(layer)));
+    for (std::size_t s = 0; s < layer.sample_cosines.size(); ++s) {
+      CBOARD_RETURN_IF_ERROR(
+          add("/similarity/cosine_sample_" + std::to_string(s), layer.sample_cosines[s]));
+    }
+  }
+  return {};
+}
+
+Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
+                      const std::string& version, const InputShapes& shapes,
+                      const NodeFindings& findings) {
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path, shapes));
+  if (model.version() != version) {
+    return Fail(ErrorCode::kUnavailable,
+                Quoted(path.string(), 1000) +
+                    " changed after it was compared; compare it again when it is complete");
+  }
+  const GraphLog log = BuildGraphLog(model, findings);
+  CBOARD_RETURN_IF_ERROR(writer.AddGraph(log.graph_def));
+  return writer.AddRunMetadata("Resources", log.resources, 0);
+}
+
+// The run of one of the two models, below `place`.
+Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::path& place,
+                      bool is_variant) {
+  NodeFindings findings;  // They are about the variant: nothing is wrong with the other.
+  if (is_variant) {
+    // The worst come first, and a node may have several.
+    for (const LayerComparison& layer : comparison.layers) {
+      findings.emplace(VariantNodeOf(layer), &layer);
+    }
+  }
+  const std::string model = comparison.baseline.stem().string();
+  const std::string variant = is_variant ? VariantName(comparison) : std::string(kBaselineName);
+  const std::filesystem::path run = place / variant;
+  const std::filesystem::path& file = is_variant ? comparison.variant : comparison.baseline;
+  const std::string& version =
+      is_variant ? comparison.variant_version : comparison.baseline_version;
+  SummaryWriter writer(run, ReplaceOptions());
+  CBOARD_RETURN_IF_ERROR(writer.status());
+  CBOARD_RETURN_IF_ERROR(LogOwner(writer, model, variant, file));
+  CBOARD_RETURN_IF_ERROR(LogGraph(writer, file, version, comparison.input_shapes, findings));
+  if (is_variant) CBOARD_RETURN_IF_ERROR(LogDepth(writer, model, comparison));
+  CBOARD_RETURN_IF_ERROR(writer.Close());
+  return LogChannels(comparison, run,
+                     is_variant ? &PairStatistics::compressed : &PairStatistics::reference);
+}
+
+// The one metric that files tell by themselves: with it, Overview and the Report know the model.
+Result<void> LogSizes(SummaryWriter& writer, const std::string& model, const std::string& variant,
+                      const ModelComparison& comparison) {
+  constexpr double kMegabyte = 1e6;
+  const MetricDescription size = DescribeMetric("model_size_mb");
+  for (const auto& [name, bytes] :
+       {std::pair(kBaselineName, comparison.baseline_bytes),
+        std::pair(std::string_view(variant), comparison.variant_bytes)}) {
+    const std::string tag = DefaultTag({.model = model, .name = size.key, .variant = name});
+    CBOARD_RETURN_IF_ERROR(writer.AddScalar(tag, static_cast<double>(bytes) / kMegabyte, 0,
+                                            LabelsOf(size, model, name)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> LogComparison(const ModelComparison& comparison,
+                           const std::filesystem::path& directory) {
+  const std::string variant = VariantName(comparison);
+  const std::string model = comparison.baseline.stem().string();
+  SummaryWriter writer(directory);
+  CBOARD_RETURN_IF_ERROR(writer.status());
+  for (const LayerComparison* const each : LayersAlongDepth(comparison)) {
+    const LayerComparison& layer = *each;
+    const LayerTags before = TagsOf(model, layer.name, kBaselineName, layer.node);
+    const LayerTags after = TagsOf(model, layer.name, variant, layer.node);
+    CBOARD_RETURN_IF_ERROR(LogNumbers(writer, after, layer));
+    for (const auto& [what, both] : {std::pair("weight", &layer.weight_histograms),
+                                     std::pair("output", &layer.output_histograms)}) {
+      if (!*both) continue;
+      CBOARD_RETURN_IF_ERROR(AddHistogram(writer, before, what, (*both)->baseline));
+      CBOARD_RETURN_IF_ERROR(AddHistogram(writer, after, what, (*both)->variant));
+    }
+    if (layer.baseline_bytes > 0) {
+      CBOARD_RETURN_IF_ERROR(
+          AddFigure(writer, before, "bytes", static_cast<double>(layer.baseline_bytes)));
+    }
+  }
+  CBOARD_RETURN_IF_ERROR(writer.AddText(model + "/compare", RankingText(comparison), 0));
+  CBOARD_RETURN_IF_ERROR(LogSizes(writer, model, variant, comparison));
+  CBOARD_RETURN_IF_ERROR(LogFindings(writer, model, variant, comparison));
+  CBOARD_RETURN_IF_ERROR(LogVerified(writer, model, variant, comparison));
+  CBOARD_RETURN_IF_ERROR(writer.Close());
+  const std::filesystem::path place = RunDirectory(directory, model);
+  CBOARD_RETURN_IF_ERROR(LogModel(comparison, place, false));
+  return LogModel(comparison, place, true);
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,18 @@
+// What was found out about layers, as an event: figures and histograms do not tell it again.
+#pragma once
+
+#include <string>
+
+#include "cboard/base/result.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/writer/summary_writer.h"
+
+namespace cboard::compare {
+
+// Writes <model>/findings/<variant>: the verdict at the end of the network, and level, cause and
+// explanation of each layer, as JSON, from which our own pages take them. Fails as SummaryWriter
+// does.
+Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
+                         const std::string& variant, const ModelComparison& comparison);
+
+}  // namespace cboard::compare

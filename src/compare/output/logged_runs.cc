@@ -1,0 +1,71 @@
+#include "compare/output/logged_runs.h"
+
+#include <system_error>
+
+#include "cboard/base/file.h"
+#include "cboard/base/json_writer.h"
+#include "cboard/base/strings.h"
+#include "cboard/compression/tags.h"
+#include "cboard/proto/event.h"
+#include "cboard/proto/summary.h"
+#include "cboard/record/record_reader.h"
+#include "compare/output/log_parts.h"
+
+namespace cboard::compare {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kOwnerTag = "/graph/";
+
+// The version of the file, and that it begins anew, come before the first value.
+constexpr int kMaxRecordsBeforeOwner = 4;
+
+// The label of the first value in an event file; empty where that is of somebody else's writing.
+std::string FirstLabel(const fs::path& path) {
+  const auto file = File::OpenForReading(path);
+  if (!file) return {};
+  FileSource source(*file);
+  RecordReader reader(source);
+  for (int i = 0; i <= kMaxRecordsBeforeOwner; ++i) {
+    const auto record = reader.Next();
+    if (!record) return {};
+    const auto event = proto::ParseEvent(AsText(record->payload));
+    if (!event) return {};
+    if (event->kind != proto::EventKind::kSummary) continue;
+    std::string label;
+    const auto read = proto::ForEachValue(event->payload, [&](const proto::SummaryValue& value) {
+      const auto metadata = proto::ParseSummaryMetadata(value.metadata);
+      if (!metadata || metadata->plugin_name != kCompressionPluginName) return;
+      if (value.tag.find(kOwnerTag) != std::string_view::npos) label = metadata->plugin_content;
+    });
+    return read ? label : std::string();
+  }
+  return {};
+}
+
+}  // namespace
+
+fs::path RunDirectory(const fs::path& directory, const std::string& model) {
+  const std::string ours = LabelOf(model, {}, kBaselineName);
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory / kBaselineName, error)) {
+    if (entry.path().filename().string().find("tfevents") == std::string::npos) continue;
+    const std::string label = FirstLabel(entry.path());
+    if (!label.empty() && label != ours) return directory / model;
+  }
+  return directory;
+}
+
+WriterOptions ReplaceOptions() { return {.purge_step = 0}; }
+
+Result<void> LogOwner(SummaryWriter& writer, const std::string& model, std::string_view variant,
+                      const fs::path& file) {
+  JsonWriter json;
+  json.BeginObject().Key("v").Value(1);
+  json.Key("file").Value(ToValidUtf8(file.filename().string())).EndObject();
+  return AddJson(writer, model + std::string(kOwnerTag) + std::string(variant), json.Take(),
+                 LabelOf(model, {}, variant));
+}
+
+}  // namespace cboard::compare

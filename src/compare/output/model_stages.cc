@@ -1,0 +1,223 @@
+#include "cboard/compare/model_stages.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "cboard/base/strings.h"
+#include "cboard/compression/names.h"
+#include "compare/diagnosis/diagnosis.h"
+#include "compare/output/findings_log.h"
+#include "compare/output/log_parts.h"
+#include "compare/output/verified_log.h"
+
+namespace cboard {
+namespace {
+
+constexpr std::string_view kBefore = "initial_graph";
+constexpr std::string_view kAfter = "after_quantization";
+
+std::string_view WithoutSlash(std::string_view name) {
+  const std::size_t start = name.find_first_not_of('/');
+  return start == std::string_view::npos ? name : name.substr(start);
+}
+
+StageAttribute ToAttribute(const AttributeValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  std::string list;
+  const auto append = [&](const auto& items, auto&& text_of) {
+    for (const auto& item : items) list += (list.empty() ? "" : ", ") + text_of(item);
+  };
+  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value)) {
+    append(*integers, [](std::int64_t item) { return std::to_string(item); });
+  } else if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+    append(*numbers, ShortestDecimal);
+  } else {
+    append(std::get<std::vector<std::string>>(value), [](const std::string& item) { return item; });
+  }
+  return "(" + list + ")";
+}
+
+StageAttributes Describe(const ModelQuantization& quantization, const char* bits) {
+  StageAttributes attributes = {{bits, std::int64_t{quantization.bits()}},
+                                {"origin", std::string(NameOf(quantization.origin))}};
+  if (quantization.granularity == ModelQuantization::Granularity::kPerChannel) {
+    attributes.emplace_back("channels_axis", static_cast<std::int64_t>(quantization.axis));
+  }
+  if (!quantization.scales.empty()) {
+    const auto [least, greatest] = std::ranges::minmax(quantization.scales);
+    if (quantization.scales.size() == 1) {
+      attributes.emplace_back("scale", double{least});
+    } else {
+      attributes.emplace_back("scale_min", double{least});
+      attributes.emplace_back("scale_max", double{greatest});
+    }
+  }
+  return attributes;
+}
+
+class GraphConverter {
+ public:
+  explicit GraphConverter(const ModelGraph& model) : model_(model) {}
+
+  std::vector<StageNode> Convert() {
+    for (const TensorId input : model_.inputs()) {
+      const ModelTensor& tensor = model_.tensor(input);
+      if (!tensor.is_constant) Add({.op = "Input"}, tensor.name, {&input, 1});
+    }
+    for (const ModelNode& node : model_.nodes()) {
+      StageNode added{.op = node.op_type, .weight_bytes = node.weight_bytes};
+      for (const auto& [key, value] : node.attributes) {
+        added.attributes.emplace_back(key, ToAttribute(value));
+      }
+      for (const TensorId input : node.inputs) {
+        if (input == kNoTensor) continue;
+        const auto source = sources_.find(IndexOf(input));
+        if (source != sources_.end()) added.inputs.push_back(source->second);
+        const ModelTensor& tensor = model_.tensor(input);
+        if (tensor.source == kNoTensor || !added.weights.empty()) continue;
+        const ModelTensor& stored = model_.tensor(tensor.source);
+        if (stored.quantization) added.weights = Describe(*stored.quantization, "weights_n_bits");
+      }
+      if (!node.outputs.empty() && node.outputs.front() != kNoTensor) {
+        const ModelTensor& output = model_.tensor(node.outputs.front());
+        if (output.quantization && output.source == kNoTensor) {
+          added.activation = Describe(*output.quantization, "activation_n_bits");
+        }
+      }
+      Add(std::move(added), node.name, node.outputs);
+    }
+    return std::move(nodes_);
+  }
+
+ private:
+  void Add(StageNode node, std::string_view name, std::span<const TensorId> outputs) {
+    const std::string stem(WithoutSlash(name));
+    node.name = stem;
+    // An input may be called as a node is.
+    for (int n = 2; !names_.insert(node.name).second; ++n) {
+      node.name = stem + "_" + std::to_string(n);
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] == kNoTensor) continue;
+      sources_.try_emplace(IndexOf(outputs[i]),
+                           StageInput{node.name, static_cast<std::int64_t>(i)});
+      const ModelTensor& tensor = model_.tensor(outputs[i]);
+      if (tensor.has_shape) node.output_shapes.push_back(tensor.shape);
+    }
+    nodes_.push_back(std::move(node));
+  }
+
+  const ModelGraph& model_;
+  std::unordered_map<std::size_t, StageInput> sources_;  // By tensor.
+  std::unordered_set<std::string> names_;
+  std::vector<StageNode> nodes_;
+};
+
+Result<void> LogGraph(const std::filesystem::path& path, const InputShapes& shapes,
+                      std::string_view stage, StageLogger& logger) {
+  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path, shapes));
+  return logger.LogGraph(stage, StageGraphOf(model, path.stem().string()));
+}
+
+std::vector<TensorStatistics> ChannelsOf(const Comparison& comparison,
+                                         TensorStatistics PairStatistics::*side) {
+  std::vector<TensorStatistics> channels;
+  for (const PairStatistics& channel : comparison.channels) channels.push_back(channel.*side);
+  return channels;
+}
+
+Result<void> LogOutput(const compare::LayerComparison& layer, StageLogger& logger) {
+  const std::string_view name = WithoutSlash(layer.name);
+  if (layer.output_histograms) {
+    CBOARD_RETURN_IF_ERROR(logger.LogHistogram(kBefore, name, layer.output_histograms->baseline));
+    CBOARD_RETURN_IF_ERROR(logger.LogHistogram(kAfter, name, layer.output_histograms->variant));
+  }
+  if (!layer.accumulated) return {};
+  CBOARD_RETURN_IF_ERROR(logger.LogChannels(
+      kBefore, name, ChannelsOf(*layer.accumulated, &PairStatistics::reference)));
+  CBOARD_RETURN_IF_ERROR(logger.LogChannels(
+      kAfter, name, ChannelsOf(*layer.accumulated, &PairStatistics::compressed)));
+  CBOARD_RETURN_IF_ERROR(
+      logger.LogLayerFigures(kAfter, name,
+                             {{"accumulated_sqnr_db", layer.accumulated->total.SqnrDb()},
+                              {"cosine", layer.accumulated->total.Cosine()},
+                              {"mse", layer.accumulated->total.Mse()}}));
+  if (!layer.local) return {};
+  CBOARD_RETURN_IF_ERROR(
+      logger.LogLayerFigures(kAfter, name, {{"sqnr_db", layer.local->total.SqnrDb()}}));
+  if (!layer.local->worst_channel) return {};
+  return logger.LogLayerFigures(
+      kAfter, name,
+      {{"worst_channel_sqnr_db", layer.local->channels[*layer.local->worst_channel].SqnrDb()}});
+}
+
+// What was found out of the layers and measured with parts of them restored, by the names that the
+// layers of a stage have.
+compare::ModelComparison FoundOf(const compare::ModelComparison& comparison) {
+  compare::ModelComparison found;
+  found.samples = comparison.samples;
+  found.verified = comparison.verified;
+  found.why_not_verified = comparison.why_not_verified;
+  for (const std::string& layer : comparison.verified_layers) {
+    found.verified_layers.emplace_back(WithoutSlash(layer));
+  }
+  for (compare::Verification& run : found.verified) {
+    for (compare::RestoredPart& part : run.parts) part.layer = WithoutSlash(part.layer);
+  }
+  for (const compare::LayerComparison& layer : comparison.layers) {
+    compare::LayerComparison& named = found.layers.emplace_back();
+    named.name = WithoutSlash(layer.name);
+    named.diagnosis = layer.diagnosis;
+    named.diagnosis.explanation = compare::ExplanationOf(layer);
+  }
+  return found;
+}
+
+Result<void> LogFound(const compare::ModelComparison& comparison, StageLogger& logger) {
+  const compare::ModelComparison found = FoundOf(comparison);
+  const std::string model = TagPrefixOf(logger.model()), stage(kAfter);
+  CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, logger.WriterOfStage(stage));
+  CBOARD_RETURN_IF_ERROR(compare::LogFindings(*writer, model, stage, found));
+  return compare::LogVerified(*writer, model, stage, found);
+}
+
+}  // namespace
+
+StageGraph StageGraphOf(const ModelGraph& model, std::string name) {
+  return {.name = std::move(name), .nodes = GraphConverter(model).Convert()};
+}
+
+Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLogger& logger) {
+  CBOARD_RETURN_IF_ERROR(LogGraph(comparison.baseline, comparison.input_shapes, kBefore, logger));
+  CBOARD_RETURN_IF_ERROR(LogGraph(comparison.variant, comparison.input_shapes, kAfter, logger));
+  std::vector<std::string> points;
+  std::vector<std::vector<double>> samples;
+  std::vector<LayerBits> bits;
+  for (const compare::LayerComparison* layer : compare::LayersAlongDepth(comparison)) {
+    CBOARD_RETURN_IF_ERROR(LogOutput(*layer, logger));
+    if (layer->weight && layer->bits < 32) {
+      bits.push_back({.layer = std::string(WithoutSlash(layer->name)),
+                      .op = layer->op_type,
+                      .weights = layer->bits});
+    }
+    if (layer->sample_cosines.empty()) continue;
+    points.emplace_back(WithoutSlash(layer->name));
+    samples.resize(std::max(samples.size(), layer->sample_cosines.size()));
+    for (std::size_t i = 0; i < layer->sample_cosines.size(); ++i) {
+      samples[i].resize(points.size() - 1, std::numeric_limits<double>::quiet_NaN());
+      samples[i].push_back(layer->sample_cosines[i]);
+    }
+  }
+  for (std::vector<double>& sample : samples) {
+    sample.resize(points.size(), std::numeric_limits<double>::quiet_NaN());
+  }
+  CBOARD_RETURN_IF_ERROR(LogFound(comparison, logger));
+  if (!points.empty()) CBOARD_RETURN_IF_ERROR(logger.LogCosines(points, samples));
+  return bits.empty() ? Result<void>() : logger.LogBitWidths(bits);
+}
+
+}  // namespace cboard

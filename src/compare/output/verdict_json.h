@@ -1,0 +1,11 @@
+// The verdict at the end of the network, as a value of a JSON document.
+#pragma once
+
+#include "cboard/base/json_writer.h"
+#include "cboard/compare/end_verdict.h"
+
+namespace cboard::compare {
+
+void WriteVerdict(const EndVerdict& verdict, JsonWriter& json);
+
+}  // namespace cboard::compare

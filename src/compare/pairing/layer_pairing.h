@@ -1,0 +1,46 @@
+// Which layer of a compressed model is which one of its baseline.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "cboard/compare/model_comparison.h"
+#include "compare/layers/model_layers.h"
+
+namespace cboard::compare {
+
+// How the weights of a file without nodes are to be taken, so that they fit their partner's.
+struct Reading {
+  bool is_transposed = false;    // The other of the two dimensions is that of channels.
+  std::size_t paired_heads = 0;  // See ModelLayer.
+  friend auto operator<=>(const Reading&, const Reading&) = default;
+};
+
+struct LayerPair {
+  std::size_t baseline = 0;  // Positions in the lists of layers.
+  std::size_t variant = 0;
+  PairedBy how = PairedBy::kName;
+  Reading baseline_reading;
+  Reading variant_reading;
+};
+
+// `layer` as a pair wants it read.
+ModelLayer Read(ModelLayer layer, const Reading& reading);
+
+struct LayerPairing {
+  std::vector<LayerPair> pairs;  // In the order of the baseline's layers.
+  std::vector<std::size_t> baseline_only;
+  std::vector<std::size_t> variant_only;
+};
+
+// Each layer is in at most one pair, with one of as many channels and weights; a matrix from a file
+// without nodes may be transposed for that. Names are believed first, in the same body of an If,
+// Loop or Scan; what is left is paired by scope and then by content, which reads some of the
+// weights. Takes time in proportion to the number of layers, times a logarithm.
+Result<LayerPairing> PairLayers(const ModelGraph& baseline,
+                                std::span<const ModelLayer> baseline_layers,
+                                const ModelGraph& variant,
+                                std::span<const ModelLayer> variant_layers);
+
+}  // namespace cboard::compare

@@ -1,0 +1,35 @@
+// Two files of one model, layer by layer: which ones are pairs, and what was folded into which.
+#pragma once
+
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/model/model_graph.h"
+#include "compare/layers/affine_steps.h"
+#include "compare/layers/model_layers.h"
+#include "compare/pairing/layer_pairing.h"
+
+namespace cboard::compare {
+
+// Borrows both models.
+struct PairedModels {
+  const ModelGraph& baseline;
+  const ModelGraph& variant;
+  std::vector<ModelLayer> ours, theirs;  // Layers with weights, of the baseline and of the variant.
+  LayerPairing pairing;
+  std::vector<FoldedSteps> folded;   // Of the pairs, as those that follow.
+  std::vector<Equalized> equalized;  // Empty until folding/equalization.h has looked for them.
+
+  std::size_t size() const { return pairing.pairs.size(); }
+  // The two of a pair, as it wants them read.
+  ModelLayer Before(std::size_t pair) const;
+  ModelLayer After(std::size_t pair) const;
+  // Borrows from this. Fails when weights cannot be read.
+  Result<Folding> FoldingOf(std::size_t pair) const;
+};
+
+// Layers of a pair end where both files have had the same done to them. Fails when weights cannot
+// be read, and with kInvalidArgument when there is no pair.
+Result<PairedModels> PairModels(const ModelGraph& baseline, const ModelGraph& variant);
+
+}  // namespace cboard::compare

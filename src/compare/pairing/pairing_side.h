@@ -1,0 +1,37 @@
+// The layers of one of two models while they are being paired.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/model/model_graph.h"
+#include "compare/layers/model_layers.h"
+
+namespace cboard::compare {
+
+// Borrows the model and its layers.
+struct PairingSide {
+  PairingSide(const ModelGraph& graph, std::span<const ModelLayer> found);
+
+  const ModelGraph& model;
+  std::span<const ModelLayer> layers;
+  std::vector<bool> taken;  // Those that have a partner.
+  // Which of a node's weights a layer is, and in which bodies of If, Loop and Scan:
+  // "then_branch:W". Layers of different kinds may have the same names and even the same weights.
+  std::vector<std::string> kinds;
+
+  // Of the node, or of weights without one.
+  std::string_view NameAt(std::size_t i) const {
+    return layers[i].node == kNoNode ? LayerOfWeight(model.tensor(layers[i].weight).name)
+                                     : std::string_view(model.node(layers[i].node).name);
+  }
+  WeightSize SizeAt(std::size_t i) const { return SizeOf(model, layers[i]); }
+  // Whether nothing says which of the two dimensions of layer i are channels.
+  bool IsUnoriented(std::size_t i) const {
+    return layers[i].node == kNoNode && model.tensor(layers[i].weight).shape.size() == 2;
+  }
+};
+
+}  // namespace cboard::compare

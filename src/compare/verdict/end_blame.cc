@@ -1,0 +1,302 @@
+#include "compare/verdict/end_blame.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+
+#include "cboard/base/strings.h"
+#include "cboard/verdict/number_text.h"
+#include "compare/diagnosis/diagnosis.h"
+#include "compare/fixes/float_nodes.h"
+#include "compare/fixes/ranked_fixes.h"
+#include "compare/layers/layer_operators.h"
+
+namespace cboard::compare {
+namespace {
+
+// A head whose values span fewer steps than this has lost its shape.
+constexpr double kMinSteps = 4;
+// A part that gives the end less than this is not what broke it.
+constexpr double kMinGainDb = 3;
+constexpr std::size_t kMaxSuspects = 2;
+constexpr std::size_t kPartsTried = 5;
+constexpr std::chrono::seconds kMaxUnaskedTime{60};
+// Softmax makes nothing of values this far below others: masks are larger.
+constexpr double kMaskValue = -1000;
+
+std::string ChannelsText(const HeadVerdict& head) {
+  if (head.channel_count == 1) return "channel " + std::to_string(head.first_channel);
+  return "channels " + std::to_string(head.first_channel) + " to " +
+         std::to_string(head.first_channel + head.channel_count - 1);
+}
+
+// `tensor`, and those before it that have the same values in another shape or order.
+std::unordered_set<TensorId> SameValues(const ModelGraph& model, TensorId tensor) {
+  std::unordered_set<TensorId> same;
+  while (tensor != kNoTensor && same.insert(tensor).second) {
+    const NodeId producer = model.tensor(tensor).producer;
+    if (producer == kNoNode || model.node(producer).inputs.empty()) break;
+    const std::string_view op_type = model.node(producer).op_type;
+    if (op_type == "Slice" || op_type == "Split" || op_type == "Gather") break;
+    if (!PassesValues(op_type) || op_type == "MaxPool") break;
+    tensor = model.node(producer).inputs[0];
+  }
+  return same;
+}
+
+void MakeRed(const ModelGraph& baseline, TensorId output, double severity_db, Cause cause,
+             std::string explanation, LayerComparison& layer) {
+  if (layer.diagnosis.level == Level::kGreen) {
+    layer.diagnosis.explanation.clear();
+    layer.diagnosis.severity_db = severity_db;
+  }
+  layer.diagnosis.level = Level::kRed;
+  layer.diagnosis.cause = cause;
+  layer.diagnosis.part = Part::kOutput;
+  layer.diagnosis.severity_db = std::min(layer.diagnosis.severity_db, severity_db);
+  layer.diagnosis.explanation = std::move(explanation);
+  AddFloatNodes(baseline, output, true, layer);
+  std::vector<Fix> known = std::move(layer.fixes);
+  layer.fixes = RankFixes(layer, {}, {}, Thresholds());
+  for (Fix& fix : known) {
+    if (std::ranges::find(layer.fixes, fix.action, &Fix::action) == layer.fixes.end()) {
+      layer.fixes.push_back(std::move(fix));
+    }
+  }
+}
+
+// What 16 bits over the same range leave of a head, in dB.
+Fix SixteenBits(const QuantizationGrid& grid, double head_sqnr_db, double head_mean_square) {
+  const double span = static_cast<double>(grid.code_max - grid.code_min);
+  const double low = (grid.code_min - grid.zero_point) * grid.scale;
+  const double step = grid.scale * span / 65535;
+  Fix fix{.action = "16 bits for this output"};
+  fix.sqnr_db = std::max(head_sqnr_db, 10 * std::log10(head_mean_square * 12 / (step * step)));
+  fix.output = Fix::OutputQuantizer{
+      .bits = 16, .low = low, .high = low + span * grid.scale, .is_signed = false};
+  return fix;
+}
+
+}  // namespace
+
+void BlameSharedScales(const ModelGraph& baseline, const EndVerdict& verdict,
+                       std::vector<EvaluatedLayer>& layers) {
+  bool is_changed = false;
+  for (const OutputVerdict& output : verdict.outputs) {
+    if (output.heads.size() < 2 || output.level != VerdictLevel::kBroken) continue;
+    const auto same = SameValues(baseline, baseline.FindTensor(output.name));
+    for (EvaluatedLayer& layer : layers) {
+      const auto& plan = layer.restorable.output;
+      if (!plan || !plan->grid || !same.contains(layer.output)) continue;
+      const HeadVerdict* largest = nullptr;
+      const HeadVerdict* lost = nullptr;
+      for (const HeadVerdict& head : output.heads) {
+        if (largest == nullptr ||
+            head.baseline_max - head.baseline_min > largest->baseline_max - largest->baseline_min) {
+          largest = &head;
+        }
+        const double steps = (head.baseline_max - head.baseline_min) / plan->grid->scale;
+        if (head.level == VerdictLevel::kBroken && steps < kMinSteps && lost == nullptr) {
+          lost = &head;
+        }
+      }
+      if (lost == nullptr || lost == largest) continue;
+      const auto reach = [](const HeadVerdict& head) {
+        return ShortNumber(head.baseline_min, 3) + " to " + ShortNumber(head.baseline_max, 3);
+      };
+      MakeRed(baseline, layer.output, lost->sqnr_db, Cause::kChannelSpread,
+              "one scale for heads of very different size: " + ChannelsText(*largest) + " are " +
+                  reach(*largest) + " and need steps of " + ShortNumber(plan->grid->scale, 3) +
+                  "; " + ChannelsText(*lost) + " are " + reach(*lost) + " and keep at most " +
+                  ShortNumber(
+                      2 + std::floor((lost->baseline_max - lost->baseline_min) / plan->grid->scale),
+                      3) +
+                  " codes; give the heads outputs of their own, or keep what joins them in float32",
+              layer.comparison);
+      layer.comparison.fixes.push_back(
+          SixteenBits(*plan->grid, lost->sqnr_db, lost->baseline_mean_square));
+      layer.restorable.has_damaged_output = true;
+      is_changed = true;
+    }
+  }
+  if (is_changed) SortWorstFirst(layers);
+}
+
+void ForgiveWhereSound(const EndVerdict& verdict, std::vector<EvaluatedLayer>& layers) {
+  if (verdict.level != VerdictLevel::kSound) return;
+  for (EvaluatedLayer& layer : layers) {
+    Diagnosis& diagnosis = layer.comparison.diagnosis;
+    if (diagnosis.level != Level::kRed) continue;
+    diagnosis.level = Level::kAmber;
+    diagnosis.explanation +=
+        "; not red, because the outputs of the model are sound on these samples";
+  }
+}
+
+CompareOptions WithinBudget(const CompareOptions& options) {
+  CompareOptions within = options;
+  within.verify = kPartsTried;
+  const auto end = std::chrono::steady_clock::now() + kMaxUnaskedTime;
+  within.verify_progress = [end, told = options.verify_progress](std::size_t done,
+                                                                 std::size_t total) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    return !told || told(done, total);
+  };
+  return within;
+}
+
+namespace {
+
+LayerComparison* FindLayer(std::string_view name, ModelComparison& comparison) {
+  const auto found = std::ranges::find(comparison.layers, name, &LayerComparison::name);
+  return found == comparison.layers.end() ? nullptr : &*found;
+}
+
+const OutputPlan* PlanOf(std::string_view name, const std::vector<RestorableLayer>& layers,
+                         const ModelComparison& comparison) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (comparison.layers[i].name == name && layers[i].output) return &*layers[i].output;
+  }
+  return nullptr;
+}
+
+// Whether all that comes of `tensor` goes into a Softmax, behind nodes that only add or move.
+bool LeadsToSoftmax(const ModelGraph& model, TensorId tensor) {
+  constexpr std::size_t kMaxSteps = 4;
+  for (std::size_t i = 0; i < kMaxSteps && tensor != kNoTensor; ++i) {
+    if (model.consumers(tensor).empty()) return false;
+    const ModelNode& node = model.node(model.consumers(tensor)[0]);
+    if (node.op_type == "Softmax") return true;
+    const bool is_passed = node.op_type == "Add" || node.op_type == "Where" ||
+                           node.op_type == "Clip" || PassesValues(node.op_type);
+    if (!is_passed || node.outputs.empty()) return false;
+    tensor = node.outputs[0];
+  }
+  return false;
+}
+
+// Which run of `verified` names the guilty part: the single one that helps most or, where none
+// does, the one that costs most alone.
+const Verification* GuiltyRun(const ModelComparison& comparison) {
+  if (comparison.verified.empty()) return nullptr;
+  const double as_it_is = comparison.verified[0].sqnr_db;
+  const Verification *best = nullptr, *costliest = nullptr;
+  for (const Verification& run : comparison.verified) {
+    if (!run.why_not.empty() || run.parts.empty()) continue;
+    if (run.restored == Restored::kParts && (best == nullptr || run.sqnr_db > best->sqnr_db)) {
+      best = &run;
+    }
+    if (run.restored == Restored::kAllExceptParts &&
+        (costliest == nullptr || run.sqnr_db < costliest->sqnr_db)) {
+      costliest = &run;
+    }
+  }
+  if (best != nullptr && best->sqnr_db >= as_it_is + kMinGainDb) return best;
+  return costliest != nullptr ? costliest : best;
+}
+
+std::string DbText(double db) {
+  return std::isinf(db) ? (db > 0 ? "exact" : "nothing") : ShortNumber(db, 3) + " dB";
+}
+
+std::string MeasuredText(const ModelComparison& comparison, const Verification& run) {
+  const std::string as_it_is = DbText(comparison.verified[0].sqnr_db);
+  if (run.restored == Restored::kAllExceptParts) {
+    return "with everything else in float32 the end keeps only " + DbText(run.sqnr_db) +
+           " (as it is: " + as_it_is + ")";
+  }
+  return "with " + RestoredText(comparison, run) + ", the end rises from " + as_it_is + " to " +
+         DbText(run.sqnr_db);
+}
+
+// A quantizer that is made for masks leaves nothing of the values beside them.
+std::string MaskText(const ModelGraph& baseline, const OutputPlan& plan,
+                     const LayerComparison& layer) {
+  if (!plan.grid || !layer.accumulated) return {};
+  if (!(layer.accumulated->total.reference.min <= kMaskValue)) return {};
+  if (!LeadsToSoftmax(baseline, baseline.FindTensor(plan.baseline))) return {};
+  return "mask values down to " + ShortNumber(layer.accumulated->total.reference.min, 3) +
+         " before a Softmax make steps of " + ShortNumber(plan.grid->scale, 3) +
+         ", and the scores beside them are lost; use a mask about 20 below the range of the "
+         "scores, which Softmax turns into 0 as well, or keep this output in float32";
+}
+
+void BlameMeasured(const ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
+                   ModelComparison& comparison) {
+  const Verification* run = GuiltyRun(comparison);
+  if (run == nullptr) return;
+  std::set<std::string> done;
+  const std::string measured = MeasuredText(comparison, *run);
+  const double end_db = comparison.verified[0].sqnr_db;
+  for (const RestoredPart& part : run->parts) {
+    LayerComparison* layer = FindLayer(part.layer, comparison);
+    if (layer == nullptr || !done.insert(part.layer).second) continue;
+    const OutputPlan* plan = PlanOf(part.layer, layers, comparison);
+    std::string why = plan == nullptr || part.part != Part::kOutput
+                          ? std::string()
+                          : MaskText(baseline, *plan, *layer);
+    const Cause cause = !why.empty() || layer->diagnosis.cause == Cause::kNone
+                            ? Cause::kOutliers
+                            : layer->diagnosis.cause;
+    if (why.empty()) {
+      why = layer->diagnosis.explanation.empty()
+                ? "its " + std::string(NameOf(part.part)) +
+                      " is rounded too coarsely for what the network makes of it"
+                : layer->diagnosis.explanation;
+    }
+    const TensorId output = plan == nullptr ? kNoTensor : baseline.FindTensor(plan->baseline);
+    MakeRed(baseline, output, end_db, cause, why + "; measured: " + measured, *layer);
+    layer->diagnosis.part = part.part;
+  }
+}
+
+// Without runs to tell: where most is lost on the way, or what comes last.
+void BlameLosses(ModelComparison& comparison) {
+  const std::vector<const LayerComparison*> lost = LargestLosses(comparison);
+  const LayerComparison* named = lost.empty() ? LastLayer(comparison) : lost[0];
+  if (named == nullptr && !comparison.layers.empty()) named = &comparison.layers[0];
+  if (named == nullptr) return;
+  LayerComparison& layer = *FindLayer(named->name, comparison);
+  layer.diagnosis.level = Level::kRed;
+  if (layer.diagnosis.cause == Cause::kNone) layer.diagnosis.cause = Cause::kChanged;
+  const double db = layer.accumulated ? layer.accumulated->total.SqnrDb() : 0;
+  if (std::isfinite(db)) {
+    layer.diagnosis.severity_db = std::min(layer.diagnosis.severity_db, db);
+  }
+  layer.diagnosis.explanation =
+      "a suspect, not proven: " +
+      (layer.input_sqnr_db ? "most is lost on the way to its output, from " +
+                                 DbText(*layer.input_sqnr_db) + " to " + DbText(db)
+                           : "the errors before it arrive here, SQNR " + DbText(db)) +
+      (comparison.why_not_verified.empty() ? "" : "; not measured: " + comparison.why_not_verified);
+}
+
+}  // namespace
+
+void NameSuspects(const ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
+                  ModelComparison& comparison) {
+  if (comparison.verdict.level != VerdictLevel::kBroken) return;
+  if (CountOf(comparison, Level::kRed) == 0) {
+    BlameMeasured(baseline, layers, comparison);
+    // These runs were about the layers that were red and amber before.
+    std::erase_if(comparison.verified, [](const Verification& run) {
+      return run.restored == Restored::kRedLayers || run.restored == Restored::kRedAndAmberLayers;
+    });
+    if (CountOf(comparison, Level::kRed) == 0) BlameLosses(comparison);
+    std::ranges::stable_sort(comparison.layers, IsWorse, &LayerComparison::diagnosis);
+  }
+  for (const LayerComparison& layer : comparison.layers) {
+    if (layer.diagnosis.level != Level::kRed) break;
+    if (comparison.verdict.suspects.size() == kMaxSuspects) break;
+    comparison.verdict.suspects.push_back(
+        {.layer = layer.name,
+         .sentence = ExplanationOf(layer),
+         .fix = layer.fixes.empty() ? std::string() : layer.fixes[0].action});
+  }
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,32 @@
+// From what was gathered at the end of the network to a verdict.
+#pragma once
+
+#include <vector>
+
+#include "cboard/compare/end_verdict.h"
+#include "compare/measure/end_outputs.h"
+
+namespace cboard::compare {
+
+// Limits of the verdict; docs/compare.md has the experiments that they come from.
+struct EndLimits {
+  // Arg max agreement. More than one answer has to differ: one may be a tie.
+  double broken_agreement = 0.9;
+  double degraded_agreement = 0.98;
+  // Scores above the threshold in both, of those in either.
+  double broken_scores = 0.8;
+  double degraded_scores = 0.95;
+  // SQNR of what varies, in dB.
+  double broken_db = 10;        // A third of the amplitude is error.
+  double broken_scores_db = 6;  // Half of it is.
+  double degraded_values_db = 20;
+  double degraded_logits_db = 26;
+  // Without a change among this many answers, less than 2 % differ with 95 % confidence.
+  std::size_t min_decisions = 150;
+};
+
+// A verdict without suspects. `source` says where the samples are from.
+EndVerdict JudgeEnds(const std::vector<EndFindings>& ends, std::size_t samples, bool is_generated,
+                     const std::string& source, const EndLimits& limits = {});
+
+}  // namespace cboard::compare

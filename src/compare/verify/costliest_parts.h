@@ -1,0 +1,36 @@
+// Which parts of a compressed model cost its end most, found by halves: a set of parts is
+// compressed while all others are in float, the set that costs most is cut in two, and so on.
+// Errors of different parts add up, so the costliest part is in the costlier half; with n parts it
+// takes about 2 log2(n) runs for each that is found, instead of n.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cboard/base/result.h"
+
+namespace cboard::compare {
+
+struct PartCost {
+  std::size_t part = 0;
+  double cost = 0;  // On its own.
+};
+
+struct PartSearch {
+  std::size_t max_parts = 3;  // Parts to find …
+  std::size_t max_runs = 40;  // … in so many runs.
+  double min_share = 0.1;     // Of the cost of all, that a part must have to be worth naming.
+};
+
+// Of parts 0 to count - 1, the costliest first; those that are next to each other are best near
+// each other in the network, since sets are ranges. `cost_of(first, end)` is what [first, end) cost
+// when only they are compressed: the power of the error, not its dB. Nothing, or an error, ends the
+// search with what was found by then; so does a cost that is not finite for its set.
+std::vector<PartCost> FindCostliestParts(
+    std::size_t count, const PartSearch& search,
+    const std::function<std::optional<double>(std::size_t first, std::size_t end)>& cost_of);
+
+}  // namespace cboard::compare

@@ -1,0 +1,62 @@
+// The parts of a compressed model that can be put back to the baseline's floats: which there are,
+// which are suspected, and the edits that do it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/model/model_graph.h"
+#include "cboard/runtime/graph_edits.h"
+#include "compare/measure/output_comparison.h"
+#include "compare/verify/restoration.h"
+
+namespace cboard::compare {
+
+// What can be restored of a layer.
+struct RestorableLayer {
+  std::optional<PairedWeights> weights;
+  std::optional<OutputPlan> output;  // Of all layers whose outputs were compared.
+  bool has_damaged_weights = false, has_damaged_output = false;
+};
+
+// A part by the position of its layer in the comparison.
+struct LayerPart {
+  std::size_t layer = 0;
+  Part part = Part::kWeight;  // kWeight or kOutput.
+  friend bool operator==(const LayerPart&, const LayerPart&) = default;
+};
+
+// Borrows all; `layers` are those of the comparison, in its order.
+class RestorableParts {
+ public:
+  RestorableParts(const ModelGraph& baseline, const ModelGraph& variant,
+                  const std::vector<RestorableLayer>& layers, const ModelComparison& comparison)
+      : baseline_(baseline), variant_(variant), layers_(layers), comparison_(comparison) {}
+
+  // In the order of execution.
+  std::vector<LayerPart> All() const;
+
+  // Those that the diagnosis blames, `most` of them, the worst first; then those of the layers in
+  // which most is lost.
+  std::vector<LayerPart> PartsToVerify(std::size_t most) const;
+
+  // What to edit of the compressed model; `parts` are those of Restored::kParts and
+  // kAllExceptParts. Fails when weights cannot be read.
+  Result<GraphEdits> RestoringEdits(Restored restored, const std::vector<LayerPart>& parts) const;
+
+ private:
+  bool CanRestore(const LayerPart& part) const;
+  // Leaves out what cannot be restored.
+  Result<void> Add(const LayerPart& part, Restoration& restoration) const;
+  void Keep(const LayerPart& part, Restoration& restoration) const;
+
+  const ModelGraph& baseline_;
+  const ModelGraph& variant_;
+  const std::vector<RestorableLayer>& layers_;
+  const ModelComparison& comparison_;
+};
+
+}  // namespace cboard::compare

@@ -1,0 +1,200 @@
+#include "compare/verify/restoration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "cboard/tensor/compare.h"
+#include "compare/layers/float_operators.h"
+#include "compare/layers/node_bodies.h"
+
+namespace cboard::compare {
+namespace {
+
+// Constants further apart than this were made into something else, and not rounded.
+constexpr double kSameConstantDb = 10;
+
+std::optional<std::size_t> CountOf(const ModelTensor& tensor) {
+  if (!tensor.has_shape) return std::nullopt;
+  std::size_t count = 1;
+  for (const std::int64_t size : tensor.shape) {
+    if (size < 0) return std::nullopt;
+    count *= static_cast<std::size_t>(size);
+  }
+  return count;
+}
+
+// What a channel of the baseline's weights is multiplied by to be one of the compressed model's.
+std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>& rescaling,
+                              std::size_t channels) {
+  const auto at = [](const std::vector<double>& factors, std::size_t c) {
+    return factors.empty() ? 1 : factors[c];
+  };
+  std::vector<double> factors(channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    // A channel that is multiplied by 0 later may be anything.
+    const double later = at(folding.variant.factors, c);
+    factors[c] = at(folding.baseline.factors, c) * at(rescaling, c) / (later == 0 ? 1 : later);
+  }
+  return factors;
+}
+
+// What is edited for the weights of a layer. The two of an LSTM become one node, and each may be
+// kept as it is.
+std::string EditedFor(const ModelGraph& variant, const ModelLayer& layer) {
+  if (const auto product = ProductInsteadOf(variant, layer)) {
+    return variant.tensor(product->output).name;
+  }
+  return CanBecomeLstm(variant, layer) ? NameOf(variant, layer) : variant.tensor(layer.weight).name;
+}
+
+// [channels, elements] the other way around, as MatMul takes them.
+std::vector<float> Transposed(const WeightRows& rows) {
+  std::vector<float> values(rows.values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i % rows.row * rows.channels + i / rows.row] = rows.values[i];
+  }
+  return values;
+}
+
+}  // namespace
+
+bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after) {
+  if (after.node == kNoNode) return false;
+  return IsFloat(variant.tensor(after.weight)) || ProductInsteadOf(variant, after) ||
+         CanBecomeLstm(variant, after);
+}
+
+Result<void> Restoration::AddWeights(const PairedWeights& weights) {
+  const ModelLayer& after = weights.after;
+  CBOARD_ASSIGN_OR_RETURN(
+      const Folding folding,
+      ReadFolding(baseline_, weights.before, variant_, after, weights.folded, weights.equalized));
+  if (IsNew(EditedFor(variant_, after))) {
+    CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadRows(baseline_, weights.before));
+    const std::vector<double> factors = FactorsOf(folding, weights.rescaling, rows.channels);
+    ScaleInputs(folding.inputs, 0, rows.channels, rows.values);
+    for (std::size_t i = 0; i < rows.values.size(); ++i) {
+      rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
+    }
+    const ModelNode& node = variant_.node(after.node);
+    if (const auto product = ProductInsteadOf(variant_, after)) {
+      TensorInFile output = FindInFile(variant_, product->output, node);
+      edits_.products.push_back(
+          {.name = std::move(output.name),
+           .left = FindInFile(variant_, product->left, node).name,
+           .shape = {static_cast<std::int64_t>(rows.row), static_cast<std::int64_t>(rows.channels)},
+           .values = Transposed(rows),
+           .in = std::move(output.in)});
+    } else if (CanBecomeLstm(variant_, after)) {
+      CBOARD_RETURN_IF_ERROR(AddToLstm(after, std::move(rows)));
+    } else {
+      AddConstant(after.weight, node, ToStoredOrder(variant_, after, rows));
+    }
+  }
+  return AddBias(weights, folding);
+}
+
+// The node becomes an LSTM with the first of its weights that are restored; the others are then
+// what their codes stand for.
+Result<void> Restoration::AddToLstm(const ModelLayer& after, WeightRows rows) {
+  constexpr std::size_t kW = 1, kR = 2, kPeepholes = 7;
+  const ModelNode& node = variant_.node(after.node);
+  const auto [place, is_new] = lstms_.try_emplace(after.node, edits_.added.size());
+  if (is_new) {
+    const auto output =
+        std::ranges::find_if(node.outputs, [](TensorId id) { return id != kNoTensor; });
+    const TensorInFile found = FindInFile(variant_, *output, node);
+    ReplacedNode lstm{.output = found.name, .op_type = "LSTM", .inputs = {}, .in = found.in};
+    for (std::size_t i = 0; i < std::min(node.inputs.size(), kPeepholes + 1); ++i) {
+      lstm.inputs.push_back(node.inputs[i] == kNoTensor
+                                ? std::string()
+                                : FindInFile(variant_, node.inputs[i], node).name);
+    }
+    for (const std::size_t input : {kW, kR}) {
+      ModelLayer part = after;
+      part.weight = part.operand = node.inputs[input];
+      CBOARD_ASSIGN_OR_RETURN(WeightRows codes, ReadRows(variant_, part));
+      const std::vector<std::int64_t>& stored = variant_.tensor(part.weight).shape;
+      lstm.inputs[input] = found.name + (input == kW ? "__W" : "__R");
+      edits_.added.push_back({.name = lstm.inputs[input],
+                              .shape = {stored[0], stored[2], stored[1]},
+                              .values = std::move(codes.values),
+                              .in = found.in});
+    }
+    edits_.nodes.push_back(std::move(lstm));
+  }
+  edits_.added[place->second + (after.operand == node.inputs[kW] ? 0 : 1)].values =
+      std::move(rows.values);
+  return {};
+}
+
+void Restoration::AddConstant(TensorId tensor, const ModelNode& node, std::vector<float> values) {
+  TensorInFile found = FindInFile(variant_, tensor, node);
+  edits_.constants.push_back({.name = std::move(found.name),
+                              .shape = variant_.tensor(tensor).shape,
+                              .values = std::move(values),
+                              .in = std::move(found.in)});
+}
+
+Result<void> Restoration::AddBias(const PairedWeights& weights, const Folding& folding) {
+  const auto& [before, after, folded, equalized, rescaling] = weights;
+  if (after.bias == kNoTensor || !IsFloat(variant_.tensor(after.bias))) return {};
+  const ModelTensor& tensor = variant_.tensor(after.bias);
+  if (after.bias_half) {  // The other half comes with it.
+    if (before.bias == kNoTensor || baseline_.tensor(before.bias).shape != tensor.shape) return {};
+    if (!IsNew(tensor.name)) return {};
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
+                            baseline_.ReadWeights(before.bias, 8 * baseline_.file_bytes()));
+    AddConstant(after.bias, variant_.node(after.node), std::move(values));
+    return {};
+  }
+  const std::size_t channels = SizeOf(variant_, after).channels;
+  if (CountOf(tensor) != channels) return {};
+  if (before.bias != kNoTensor) {
+    const auto count = CountOf(baseline_.tensor(before.bias));
+    if (count != channels && count != std::size_t{1}) return {};
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> bias,
+                          FoldedBias(baseline_, before, folding.baseline));
+  if (bias.size() != channels || !IsNew(tensor.name)) return {};
+  std::vector<float> values(channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    double value = bias[c] * (rescaling.empty() ? 1 : rescaling[c]);
+    if (const auto& later = folding.variant; !later.factors.empty() && later.factors[c] != 0) {
+      value = (value - later.offsets[c]) / later.factors[c];
+    }
+    values[c] = static_cast<float>(value);
+  }
+  AddConstant(after.bias, variant_.node(after.node), std::move(values));
+  return {};
+}
+
+void Restoration::KeepWeights(const PairedWeights& weights) {
+  edited_.insert(EditedFor(variant_, weights.after));
+  if (weights.after.bias != kNoTensor) edited_.insert(variant_.tensor(weights.after.bias).name);
+}
+
+Result<void> Restoration::AddOtherConstants() {
+  for (const ModelNode& node : variant_.nodes()) {
+    if (node.op_type != "DequantizeLinear") continue;
+    const TensorId after = node.outputs.empty() ? kNoTensor : node.outputs[0];
+    if (!variant_.IsWeight(after) || !IsFloat(variant_.tensor(after))) continue;
+    const ModelTensor& tensor = variant_.tensor(after);
+    const TensorId ours = baseline_.FindTensor(WithoutQuantizationSuffix(tensor.name));
+    if (!baseline_.IsWeight(ours) || baseline_.tensor(ours).shape != tensor.shape) continue;
+    if (edited_.contains(tensor.name)) continue;
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> x,
+                            baseline_.ReadWeights(ours, 8 * baseline_.file_bytes()));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> y,
+                            variant_.ReadWeights(after, 8 * variant_.file_bytes()));
+    if (x.size() != y.size() || x.empty()) continue;
+    CBOARD_ASSIGN_OR_RETURN(const Comparison compared, Compare(TensorView(x), TensorView(y)));
+    if (!(compared.total.SqnrDb() >= kSameConstantDb)) continue;
+    edited_.insert(tensor.name);
+    AddConstant(after, node, std::move(x));
+  }
+  return {};
+}
+
+}  // namespace cboard::compare

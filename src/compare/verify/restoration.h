@@ -1,0 +1,89 @@
+// A compressed ONNX model with parts of it put back to what its baseline has.
+//
+//   Restoration restoration(baseline, variant);
+//   CBOARD_RETURN_IF_ERROR(restoration.AddWeights(layer));
+//   ModelCapture::Open(variant.path(), {.edits = restoration.Take()});
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/model/model_graph.h"
+#include "cboard/runtime/graph_edits.h"
+#include "compare/layers/affine_steps.h"
+#include "compare/layers/model_layers.h"
+#include "compare/layers/weight_rows.h"
+#include "compare/measure/output_comparison.h"
+
+namespace cboard::compare {
+
+// The weights of a pair of layers, and what makes one side of the other. Borrows the factors.
+struct PairedWeights {
+  ModelLayer before, after;
+  FoldedSteps folded;
+  const Equalized* equalized = nullptr;
+  std::vector<double> rescaling;  // See WeightFindings.
+};
+
+// Whether the operator computes with floats, which may then be other ones, or is one that may be an
+// operator on floats instead (float_operators.h). Codes that others take as they are (QLinearConv,
+// ConvInteger, …) and halves leave no room for that.
+bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after);
+
+// Whether floats go into the quantizer of this output and come out behind it.
+bool CanRestoreOutput(const OutputPlan& plan);
+
+// What is to be edited of the compressed model. Restoring something twice is restoring it once.
+class Restoration {
+ public:
+  // Borrows both.
+  Restoration(const ModelGraph& baseline, const ModelGraph& variant)
+      : baseline_(baseline), variant_(variant) {}
+
+  // The baseline's weights and bias in the compressed layer's layout, with what was folded into
+  // them there. Those for which CanRestoreWeights holds. Fails as ReadRows does.
+  Result<void> AddWeights(const PairedWeights& weights);
+
+  // Lets a tensor pass its quantizer by, and those behind it that only round the same values to the
+  // same codes again (behind MaxPool, Reshape, …). Cut off where an activation has become the range
+  // of the quantizer.
+  void AddOutput(TensorId before, const std::optional<ClampRange>& clamp);
+  void AddOutput(const OutputPlan& plan);
+
+  // Leaves these as they are, whatever is added afterwards.
+  void KeepWeights(const PairedWeights& weights);
+  void KeepOutput(const OutputPlan& plan);
+
+  // Other constants that are quantized and that the baseline has under their name: what is added to
+  // or multiplied by, tables that are looked up. Not those that are too different to be the same.
+  Result<void> AddOtherConstants();
+
+  // All quantizers of activations that are left.
+  void AddOtherOutputs();
+
+  GraphEdits Take() { return std::move(edits_); }
+
+ private:
+  // False when the tensor was edited before.
+  bool IsNew(const std::string& tensor) { return edited_.insert(tensor).second; }
+  Result<void> AddBias(const PairedWeights& weights, const Folding& folding);
+  Result<void> AddToLstm(const ModelLayer& after, WeightRows rows);
+  // A tensor that `node` gives or takes becomes these values.
+  void AddConstant(TensorId tensor, const ModelNode& node, std::vector<float> values);
+  // Calls `visit(dequantize, from, clamp)` for what comes out behind the quantizer of `before`, and
+  // of those behind it that only round again: what `dequantize` gives would be `from` without them.
+  template <typename Visit>
+  void ForEachRounded(TensorId before, const std::optional<ClampRange>& clamp, const Visit& visit);
+
+  const ModelGraph& baseline_;
+  const ModelGraph& variant_;
+  GraphEdits edits_;
+  std::unordered_set<std::string> edited_;
+  std::unordered_map<NodeId, std::size_t> lstms_;  // Where in edits_.added each has W, then R.
+};
+
+}  // namespace cboard::compare

@@ -1,0 +1,21 @@
+// What the end of the network keeps when parts of the compressed model are restored: measured, by
+// running it so.
+#pragma once
+
+#include <vector>
+
+#include "cboard/compare/compare_options.h"
+#include "cboard/compare/model_comparison.h"
+#include "cboard/model/model_graph.h"
+#include "compare/verify/restorable_parts.h"
+
+namespace cboard::compare {
+
+// Sets `verified` and what goes with it in a comparison that is complete otherwise; `layers` are
+// its layers, in its order. What ONNX Runtime has against a restored model is said in its place.
+// Fails as OpenSamples and ModelCapture do for the models as they are.
+Result<void> VerifyComparison(const ModelGraph& baseline, const ModelGraph& variant,
+                              const std::vector<RestorableLayer>& layers,
+                              const CompareOptions& options, ModelComparison& comparison);
+
+}  // namespace cboard::compare

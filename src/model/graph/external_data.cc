@@ -1,0 +1,63 @@
+#include "model/graph/external_data.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace fs = std::filesystem;
+namespace {
+
+tl::unexpected<Error> Refused(std::string_view location, const std::string& why) {
+  return Fail(ErrorCode::kPermissionDenied, "the model asks for data in " + Quoted(location, 300) +
+                                                ", which " + why +
+                                                "; weights must be in the model's folder");
+}
+
+// True when `path` is in `folder` or below; both have no links in them.
+bool IsInside(const fs::path& folder, const fs::path& path) {
+  const auto [end_of_folder, rest] = std::ranges::mismatch(folder, path);
+  return end_of_folder == folder.end() && rest != path.end();
+}
+
+}  // namespace
+
+Result<ByteSpan> ExternalData::Map(std::string_view location) {
+  if (const auto found = mapped_.find(std::string(location)); found != mapped_.end()) {
+    return found->second;
+  }
+  // A NUL would end the path early, in the middle of what was checked.
+  if (location.empty() || location.find('\0') != std::string_view::npos) {
+    return Refused(location, "is no file name");
+  }
+  const fs::path relative(location);
+  if (relative.is_absolute()) return Refused(location, "is an absolute path");
+  if (std::ranges::find(relative, fs::path("..")) != relative.end()) {
+    return Refused(location, "leads out of its folder");
+  }
+  const fs::path parent = graph_.file().path().parent_path();
+  std::error_code error;
+  const fs::path folder = fs::canonical(parent.empty() ? fs::path(".") : parent, error);
+  const fs::path path = error ? fs::path() : fs::canonical(folder / relative, error);
+  if (error) {
+    return Fail(ErrorCode::kNotFound, "the model's weights are in " + Quoted(location, 300) +
+                                          ", which is not there; put it beside the model");
+  }
+  if (!IsInside(folder, path)) return Refused(location, "is a link that leads out of its folder");
+  // "w", "./w" and ".//w" are one file, and its size counts once.
+  if (const auto found = mapped_paths_.find(path.string()); found != mapped_paths_.end()) {
+    return mapped_[std::string(location)] = found->second;
+  }
+  CBOARD_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  Provide(location, file);
+  mapped_paths_[path.string()] = file->bytes();
+  return file->bytes();
+}
+
+void ExternalData::Provide(std::string_view location, std::shared_ptr<const MappedFile> file) {
+  mapped_[std::string(location)] = file->bytes();
+  graph_.AddFile(std::move(file));
+}
+
+}  // namespace cboard

@@ -1,0 +1,170 @@
+#include "model/graph/given_shapes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <unordered_map>
+
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+// More than any real input has; products of these stay far from overflow.
+constexpr std::size_t kMaxRank = 16;
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 31;
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
+
+// "1,3,48,320"
+std::string Typed(const Shape& shape) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shape.size(), kMaxRank); ++i) {
+    text += (i > 0 ? "," : "") + std::to_string(shape[i]);
+  }
+  return text + (shape.size() > kMaxRank ? ",…" : "");
+}
+
+// "'x' float32 [batch, 3, ?, 320]"
+std::string Declared(const ModelTensor& input) {
+  std::string text = Quoted(input.name) + " " + std::string(NameOf(input.type)) + " ";
+  if (!input.has_shape) return text + "of any shape";
+  text += "[";
+  for (std::size_t i = 0; i < std::min(input.shape.size(), kMaxRank); ++i) {
+    text += i > 0 ? ", " : "";
+    const bool is_named = i < input.dimension_names.size() && !input.dimension_names[i].empty();
+    text += input.shape[i] >= 0 ? std::to_string(input.shape[i])
+            : is_named          ? ToValidUtf8(input.dimension_names[i])
+                                : "?";
+  }
+  return text + (input.shape.size() > kMaxRank ? ", …]" : "]");
+}
+
+// A shape that the input may have, to show how one is given.
+std::string Example(const ModelTensor& input) {
+  Shape shape = input.shape;
+  for (std::int64_t& size : shape) {
+    if (size < 0) size = &size == shape.data() ? 1 : 32;
+  }
+  return shape.empty() ? "1,3,224,224" : Typed(shape);
+}
+
+Error Mistake(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+Result<void> CheckSizes(std::string_view input, const Shape& shape) {
+  const std::string given = "the shape " + Typed(shape) + " for input " + Quoted(input);
+  if (shape.size() > kMaxRank) {
+    return Fail(Mistake(given + " has more than " + std::to_string(kMaxRank) + " sizes"));
+  }
+  for (const std::int64_t size : shape) {
+    if (size < 0) return Fail(Mistake(given + " has a negative size; give a number for each"));
+    if (size > kMaxSize) return Fail(Mistake(given + " has a size beyond 2^31"));
+  }
+  const std::optional<std::uint64_t> count = ElementCount(shape);
+  if (!count || *count > kMaxElements) {
+    return Fail(Mistake(given + " has more than 2^40 elements; give a smaller one"));
+  }
+  return {};
+}
+
+// The input that `name` means.
+Result<TensorId> FindInput(const std::string& name, const GraphAssembler& graph) {
+  const std::vector<TensorId>& inputs = graph.inputs();
+  if (name.empty() && inputs.size() == 1) return inputs[0];
+  std::string known;
+  for (const TensorId id : inputs) {
+    if (!name.empty() && graph.tensor(id).name == name) return id;
+    if (known.size() < 1000) known += (known.empty() ? "" : ", ") + Declared(graph.tensor(id));
+  }
+  if (inputs.empty()) {
+    return Fail(Mistake("a shape is given, but the model has no inputs"));
+  }
+  const ModelTensor& first = graph.tensor(inputs[0]);
+  return Fail(Mistake((name.empty() ? "a shape is given without an input's name"
+                                    : "there is no input " + Quoted(name)) +
+                      "; the model has " + known + ": write for example " + first.name + "=" +
+                      Example(first)));
+}
+
+Result<void> CheckAgainst(const ModelTensor& input, const Shape& shape) {
+  if (!input.has_shape) return {};
+  bool fits = shape.size() == input.shape.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+    fits = input.shape[i] < 0 || input.shape[i] == shape[i];
+  }
+  if (fits) return {};
+  return Fail(Mistake("the shape " + Typed(shape) + " is not one that input " + Declared(input) +
+                      " can have: write for example " + input.name + "=" + Example(input)));
+}
+
+}  // namespace
+
+Result<void> GiveInputShapes(const InputShapes& shapes, GraphAssembler& graph) {
+  // Sizes by name. Of one that two inputs give differently, nothing follows for others: files that
+  // use a name loosely still run.
+  std::unordered_map<std::string, std::int64_t> sizes;
+  for (const auto& [name, shape] : shapes) {
+    CBOARD_ASSIGN_OR_RETURN(const TensorId id, FindInput(name, graph));
+    ModelTensor& input = graph.tensor(id);
+    CBOARD_RETURN_IF_ERROR(CheckSizes(input.name, shape));
+    CBOARD_RETURN_IF_ERROR(CheckAgainst(input, shape));
+    for (std::size_t i = 0; i < input.dimension_names.size(); ++i) {
+      const std::string& dimension = input.dimension_names[i];
+      if (dimension.empty() || dimension == "?") continue;
+      const auto [known, is_new] = sizes.try_emplace(dimension, shape[i]);
+      if (!is_new && known->second != shape[i]) known->second = -1;
+    }
+    input.has_shape = true;
+    input.shape = shape;
+  }
+  if (sizes.empty()) return {};
+  for (ModelTensor& tensor : graph.tensors()) {
+    for (std::size_t i = 0; i < tensor.dimension_names.size(); ++i) {
+      if (tensor.shape[i] >= 0) continue;
+      const auto known = sizes.find(tensor.dimension_names[i]);
+      if (known != sizes.end()) tensor.shape[i] = known->second;
+    }
+  }
+  return {};
+}
+
+std::string ToText(const InputShapes& shapes) {
+  std::string text;
+  for (const auto& [name, shape] : shapes) {
+    text += (text.empty() ? "" : " ") + name + (name.empty() ? "" : "=") + Typed(shape);
+  }
+  return text;
+}
+
+Result<void> AddInputShape(std::string_view text, InputShapes& shapes) {
+  const std::size_t equals = text.rfind('=');  // Names may contain one, sizes cannot.
+  const bool is_named = equals != std::string_view::npos;
+  const std::string name(is_named ? text.substr(0, equals) : std::string_view());
+  const std::string_view sizes = is_named ? text.substr(equals + 1) : text;
+  const auto mistake = [&](const std::string& what) {
+    return Fail(Mistake("the shape " + Quoted(text) + " " + what +
+                        "; write sizes with commas between them, after the input's name where "
+                        "there are several: x=1,3,48,320"));
+  };
+  if (is_named && name.empty()) return mistake("has no name before its =");
+  Shape shape;
+  for (const std::string_view part : Split(sizes, ',')) {
+    if (sizes.empty()) break;  // A scalar.
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);
+    if (error == std::errc::result_out_of_range) return mistake("has a size that is no number");
+    if (error != std::errc() || end != part.data() + part.size()) {
+      return mistake("has " + Quoted(part) + " for a size");
+    }
+    if (size < 0) return mistake("has a negative size");
+    shape.push_back(size);
+  }
+  if (!is_named && shape.empty()) return mistake("is empty");
+  if (!shapes.try_emplace(name, std::move(shape)).second) {
+    return mistake(is_named ? "is the second one for this input" : "is the second one");
+  }
+  return {};
+}
+
+}  // namespace cboard

@@ -1,0 +1,32 @@
+// Checks that scales fit the codes they belong to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/graph/graph_assembler.h"
+
+namespace cboard {
+
+// The codes that an integer type can hold.
+void SetCodeRange(ElementType type, ModelQuantization& quantization);
+
+// Scales and zero points as constants, and the codes they are for.
+struct QuantizationSource {
+  QuantizationOrigin origin = QuantizationOrigin::kQdq;
+  ElementType type = ElementType::kUnknown;  // Of the codes.
+  const ModelTensor* scales = nullptr;
+  const ModelTensor* zero_points = nullptr;  // Null: all zero.
+  bool has_shape = false;
+  const std::vector<std::int64_t>& shape;  // Of the codes.
+  std::int64_t axis = 0;                   // From the end when negative.
+  std::int64_t group_size = 0;             // Above 0: groups along the axis.
+};
+
+// Nothing when they do not fit: another number of scales than the shape asks for, codes that are no
+// integers. Fails only with kResourceExhausted, from GraphAssembler::Charge.
+Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
+                                                          const QuantizationSource& source);
+
+}  // namespace cboard

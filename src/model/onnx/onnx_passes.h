@@ -1,0 +1,31 @@
+// What ONNX leaves to its readers: which scales belong to which codes, and shapes that were not
+// stored. Both walk the sorted nodes once.
+#pragma once
+
+#include <unordered_map>
+
+#include "model/graph/graph_assembler.h"
+
+namespace cboard {
+
+// TensorProto.DataType's numbers.
+ElementType ElementTypeOfOnnx(int elem_type);
+
+// Where an output of an If comes from; kNoTensor where a branch has none.
+struct IfBranches {
+  TensorId then_output = kNoTensor;
+  TensorId else_output = kNoTensor;
+};
+
+// Fills type and shape of tensors that have none, and sizes that the file leaves open, as far as
+// inputs, nodes and constants tell.
+void InferOnnxShapes(const std::unordered_map<TensorId, IfBranches>& branches,
+                     GraphAssembler& graph);
+
+// Fills quantization, source and rounded_by of tensors from QuantizeLinear and DequantizeLinear,
+// from the operators on quantized tensors (QLinear…, …Integer, MatMulNBits and its like), and
+// through nodes that keep values. Scales that are computed at run time stay unknown. Shapes must be
+// known. Fails with kResourceExhausted.
+Result<void> ResolveOnnxQuantization(GraphAssembler& graph);
+
+}  // namespace cboard

@@ -1,0 +1,102 @@
+// Sizes that travel through an ONNX graph as numbers: Shape -> Gather -> Concat -> Reshape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "model/graph/graph_assembler.h"
+#include "model/onnx/onnx_shape_rules.h"
+
+namespace cboard::onnx_shapes {
+
+// Among numbers that travel in tensors, where -1 has a meaning of its own.
+constexpr std::int64_t kUnknownValue = std::numeric_limits<std::int64_t>::min();
+constexpr std::size_t kMaxShapeValues = 64;  // More dimensions than any tensor has.
+// In all tensors together, each a few bytes in the file. More than any model computes shapes with.
+constexpr std::size_t kMaxNotedValues = std::size_t{1} << 22;
+
+using NumberList = std::vector<double>;
+
+// The range that Slice takes from a dimension of `size`, by Python's rules. `step` is not 0, nor
+// kUnknownValue.
+struct SliceRange {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+};
+SliceRange SliceOf(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step);
+
+// What small tensors hold, as far as constants and the nodes followed so far tell.
+class ShapeValues {
+ public:
+  explicit ShapeValues(const GraphAssembler& graph) : graph_(graph) {}
+
+  // Nothing for tensors of which nothing is known; NaN for each number that is not.
+  std::optional<NumberList> Numbers(TensorId id) const;
+  // The same as integers, with kUnknownValue for those that are not known.
+  std::optional<Shape> Integers(TensorId id) const;
+
+  // Notes what `node` computes. Its inputs have been followed, and its output has a type.
+  void Follow(const ModelNode& node);
+  // Notes that `id` holds what `from` does.
+  void Copy(TensorId id, TensorId from);
+
+ private:
+  // A tensor's elements before, along and behind a dimension.
+  struct Strides {
+    std::size_t outer = 1, size = 1, inner = 1;
+  };
+  std::optional<Strides> StridesOf(TensorId id, std::int64_t axis) const;
+  static std::optional<NumberList> Take(const NumberList& data, const Strides& strides,
+                                        const Shape& indices);
+
+  void Note(TensorId id, std::optional<NumberList> numbers);
+  std::optional<NumberList> Compute(const ModelNode& node) const;
+  std::optional<NumberList> Input(const ModelNode& node, std::size_t i) const;
+  std::optional<NumberList> SizesOf(const ModelNode& node) const;
+  std::optional<NumberList> Reduced(const ModelNode& node) const;
+  std::optional<NumberList> Transposed(const ModelNode& node) const;
+  std::optional<NumberList> Gathered(const ModelNode& node) const;
+  std::optional<NumberList> Joined(const ModelNode& node) const;
+  std::optional<NumberList> Sliced(const ModelNode& node) const;
+  std::optional<NumberList> Filled(const ModelNode& node) const;
+  std::optional<NumberList> Counted(const ModelNode& node) const;
+  std::optional<NumberList> Chosen(const ModelNode& node) const;
+
+  const GraphAssembler& graph_;
+  std::unordered_map<std::size_t, NumberList> numbers_;
+  std::size_t noted_values_ = 0;
+};
+
+// The inputs of one node, for the rules of shapes.
+class NodeInputs {
+ public:
+  NodeInputs(const ModelNode& node, const GraphAssembler& graph, const ShapeValues& values)
+      : node_(node), graph_(graph), values_(values) {}
+
+  const ModelNode& node() const { return node_; }
+
+  // Null when the input is left out.
+  const ModelTensor* Tensor(std::size_t i) const;
+  // Null also when the shape is not known, or has more dimensions than any real tensor: shapes are
+  // copied from node to node.
+  const Shape* ShapeOf(std::size_t i) const;
+
+  std::optional<NumberList> Numbers(std::size_t i) const;
+  std::optional<Shape> Integers(std::size_t i) const;
+  // Integers(i) as a shape.
+  Inferred Sizes(std::size_t i) const;
+  // Axes as an attribute (older opsets) or as input `i` (newer ones), counted from the beginning;
+  // none when both are left out, nothing when they are not known or no dimensions of `rank`.
+  Inferred Axes(std::size_t i, std::size_t rank) const;
+
+ private:
+  const ModelNode& node_;
+  const GraphAssembler& graph_;
+  const ShapeValues& values_;
+};
+
+}  // namespace cboard::onnx_shapes

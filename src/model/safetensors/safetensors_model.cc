@@ -1,0 +1,176 @@
+// safetensors: the length of a JSON header, the header, and the bytes of all tensors.
+#include <simdjson.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cboard/base/strings.h"
+#include "model/graph/external_data.h"
+#include "model/graph/formats.h"
+#include "model/graph/graph_assembler.h"
+#include "model/graph/quantization_rules.h"
+
+namespace cboard {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// The limit of the safetensors library itself.
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+
+struct SafetensorsType {
+  std::string_view name;
+  ElementType type;
+};
+constexpr SafetensorsType kSafetensorsTypes[] = {
+    {"F64", ElementType::kFloat64},
+    {"F32", ElementType::kFloat32},
+    {"F16", ElementType::kFloat16},
+    {"BF16", ElementType::kBfloat16},
+    {"F8_E4M3", ElementType::kFloat8E4m3fn},
+    {"F8_E5M2", ElementType::kFloat8E5m2},
+    {"F8_E8M0", ElementType::kFloat8E8m0},
+    {"F4", ElementType::kFloat4E2m1},
+    {"I64", ElementType::kInt64},
+    {"I32", ElementType::kInt32},
+    {"I16", ElementType::kInt16},
+    {"I8", ElementType::kInt8},
+    {"U64", ElementType::kUint64},
+    {"U32", ElementType::kUint32},
+    {"U16", ElementType::kUint16},
+    {"U8", ElementType::kUint8},
+    {"BOOL", ElementType::kBool},
+    {"C64", ElementType::kComplex64},
+};
+
+tl::unexpected<Error> DamagedHeader(std::string message) {
+  return Fail(ErrorCode::kDataLoss, "safetensors header: " + std::move(message));
+}
+
+std::optional<std::vector<std::int64_t>> Integers(const dom::element& element) {
+  dom::array array;
+  if (element.get(array) != simdjson::SUCCESS) return std::nullopt;
+  std::vector<std::int64_t> values;
+  for (const dom::element item : array) {
+    std::int64_t value = 0;
+    if (item.get(value) != simdjson::SUCCESS || value < 0) return std::nullopt;
+    values.push_back(value);
+  }
+  return values;
+}
+
+Result<void> ReadTensor(std::string_view name, const dom::element& entry, ByteSpan data,
+                        GraphAssembler& graph) {
+  const std::string where = "tensor " + Quoted(name);
+  dom::element shape, offsets;
+  std::string_view type_name;
+  if (entry["dtype"].get(type_name) != simdjson::SUCCESS ||
+      entry["shape"].get(shape) != simdjson::SUCCESS ||
+      entry["data_offsets"].get(offsets) != simdjson::SUCCESS) {
+    return DamagedHeader(where + " needs dtype, shape and data_offsets");
+  }
+  const std::optional<std::vector<std::int64_t>> sizes = Integers(shape), range = Integers(offsets);
+  if (!sizes) return DamagedHeader(where + " has a shape that is no list of sizes");
+  if (!range || range->size() != 2 || (*range)[0] > (*range)[1] ||
+      static_cast<std::uint64_t>((*range)[1]) > data.size()) {
+    return DamagedHeader(where + " has data_offsets " + simdjson::minify(offsets) +
+                         " that are no range of the file's " + std::to_string(data.size()) +
+                         " bytes of data");
+  }
+  const auto* known = std::ranges::find(kSafetensorsTypes, type_name, &SafetensorsType::name);
+  const ElementType type =
+      known == std::end(kSafetensorsTypes) ? ElementType::kUnknown : known->type;
+  if (graph.FindTensor(name) != kNoTensor) return DamagedHeader(where + " is there twice");
+  const auto begin = static_cast<std::size_t>((*range)[0]);
+  return graph.SetConstant(graph.Tensor(name), type, *sizes,
+                           {data.subspan(begin, static_cast<std::size_t>((*range)[1]) - begin)});
+}
+
+Result<void> ReadFile(ByteSpan bytes, GraphAssembler& graph) {
+  if (bytes.size() < 8) return DamagedHeader("the file ends before the header's length");
+  const auto length = LoadLittleEndian<std::uint64_t>(bytes);
+  if (length > kMaxHeaderBytes || length > bytes.size() - 8) {
+    return DamagedHeader("its length is " + std::to_string(length) + ", but the file has " +
+                         std::to_string(bytes.size() - 8) + " bytes after it and the limit is " +
+                         std::to_string(kMaxHeaderBytes));
+  }
+  const ByteSpan data = bytes.subspan(8 + static_cast<std::size_t>(length));
+  dom::parser parser;
+  dom::object header;
+  const auto error = parser
+                         .parse(simdjson::padded_string(
+                             AsText(bytes.subspan(8, static_cast<std::size_t>(length)))))
+                         .get(header);
+  if (error != simdjson::SUCCESS) {
+    return DamagedHeader(std::string("it is no JSON object: ") + simdjson::error_message(error));
+  }
+  for (const auto [name, entry] : header) {
+    if (name != "__metadata__") {
+      CBOARD_RETURN_IF_ERROR(ReadTensor(name, entry, data, graph));
+      continue;
+    }
+    dom::object metadata;
+    if (entry.get(metadata) != simdjson::SUCCESS) continue;
+    for (const auto [key, value] : metadata) {
+      std::string_view text;
+      if (value.get(text) == simdjson::SUCCESS) graph.AddMetadata(key, std::string(text));
+    }
+  }
+  return {};
+}
+
+// Codes with their scale beside them: "x.weight" and "x.weight_scale", of one or of a row each.
+Result<void> PairScales(GraphAssembler& graph) {
+  for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
+    ModelTensor& codes = graph.tensors()[i];
+    if (!HoldsCodes(codes.type) || !codes.name.ends_with(".weight") || codes.shape.empty())
+      continue;
+    const TensorId scale = graph.FindTensor(codes.name + "_scale");
+    if (scale == kNoTensor) continue;
+    CBOARD_ASSIGN_OR_RETURN(codes.quantization,
+                            MakeQuantization(graph, {.origin = QuantizationOrigin::kStored,
+                                                     .type = codes.type,
+                                                     .scales = &graph.tensor(scale),
+                                                     .has_shape = true,
+                                                     .shape = codes.shape,
+                                                     .axis = 0}));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ModelGraph> ReadSafetensors(std::shared_ptr<const MappedFile> file) {
+  GraphAssembler graph(ModelFormat::kSafetensors, file);
+  CBOARD_RETURN_IF_ERROR(ReadFile(file->bytes(), graph));
+  CBOARD_RETURN_IF_ERROR(PairScales(graph));
+  return graph.Finish();
+}
+
+Result<ModelGraph> ReadSafetensorsIndex(std::shared_ptr<const MappedFile> file) {
+  GraphAssembler graph(ModelFormat::kSafetensors, file);
+  if (file->bytes().size() > kMaxHeaderBytes) return DamagedHeader("the index is too large");
+  dom::parser parser;
+  dom::object map;
+  const auto error = parser.parse(simdjson::padded_string(file->text()))["weight_map"].get(map);
+  if (error != simdjson::SUCCESS) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "not an index of safetensors files: it has no weight_map");
+  }
+  std::set<std::string> shards;
+  for (const auto entry : map) {
+    std::string_view shard;
+    if (entry.value.get(shard) == simdjson::SUCCESS) shards.emplace(shard);
+  }
+  ExternalData files(graph);
+  for (const std::string& shard : shards) {
+    CBOARD_ASSIGN_OR_RETURN(const ByteSpan bytes, files.Map(shard));
+    if (auto result = ReadFile(bytes, graph); !result) {
+      return Fail(Annotate(std::move(result).error(), Quoted(shard)));
+    }
+  }
+  CBOARD_RETURN_IF_ERROR(PairScales(graph));
+  return graph.Finish();
+}
+
+}  // namespace cboard

@@ -1,0 +1,6 @@
+// Any bytes as a TFLite model: a graph, or an error.
+#include "model/testing/fuzz_model.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return cboard::FuzzFormat(cboard::ModelFormat::kTflite, data, size);
+}

@@ -1,0 +1,322 @@
+#include "model/tflite/tflite_sparsity.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "cboard/base/strings.h"
+
+namespace cboard {
+namespace {
+
+// Positions of the fields, by table, as TFLite's schema numbers them.
+namespace sparsity_field {
+enum : std::size_t { kTraversalOrder, kBlockMap, kLevels };
+}
+namespace level_field {
+enum : std::size_t { kFormat, kDenseSize, kSegmentsType, kSegments, kIndicesType, kIndices };
+}
+
+// Beyond the rank of any weight. Each dimension may be stored in blocks.
+constexpr std::size_t kMaxRank = 8;
+constexpr std::size_t kMaxLevels = 2 * kMaxRank;
+
+tl::unexpected<Error> Damaged(std::string what) {
+  return Fail(ErrorCode::kDataLoss, std::move(what));
+}
+
+// Whether `numbers` are all those of [begin, begin + numbers.size()), in any order.
+bool IsOrderOf(std::vector<std::int32_t> numbers, std::int32_t begin) {
+  std::ranges::sort(numbers);
+  return std::ranges::all_of(numbers, [&](std::int32_t number) { return number == begin++; });
+}
+
+// Whether `numbers` are dimensions of a tensor of this rank, none of them twice.
+bool AreDimensions(std::vector<std::int32_t> numbers, std::size_t rank) {
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) == numbers.end() &&
+         (numbers.empty() ||
+          (numbers.front() >= 0 && static_cast<std::size_t>(numbers.back()) < rank));
+}
+
+// Owns its lists. Errors are kDataLoss, and continue a sentence that begins with the
+// tensor: "needs 3 values but has 2".
+class Sparsity {
+ public:
+  // Reads a SparsityParameters table, which belongs to a tensor of this shape. Takes the memory of
+  // a few levels, whatever the file says.
+  static Result<Sparsity> Read(const FlatTable& table, const std::vector<std::int64_t>& shape);
+
+  // Bytes of the lists that say where values belong.
+  std::uint64_t index_bytes() const;
+
+  // Succeeds when every place that the lists name is in the shape, and every value that they ask
+  // for is one of `value_count`. Takes time in proportion to index_bytes().
+  Result<void> Check(std::size_t value_count) const;
+
+  // Copies values to their places in `dense`, which has the elements of the shape, and leaves its
+  // other places alone. Only after Check. Takes time in proportion to the values and
+  // index_bytes().
+  void Fill(ByteSpan values, std::size_t element_bytes, MutableByteSpan dense) const;
+
+ private:
+  // A list of numbers, copied: the file may change between a check and a second look.
+  struct Numbers {
+    std::vector<std::byte> bytes;
+    std::size_t width = 0;  // Bytes of a number: 1, 2 or 4; 0 when there is no list.
+
+    std::size_t size() const { return width == 0 ? 0 : bytes.size() / width; }
+    std::int64_t operator[](std::size_t i) const;
+  };
+
+  struct Level {
+    bool is_sparse = false;
+    std::int64_t size = 0;   // All indices are less.
+    std::uint64_t step = 0;  // Elements from one index to the next in the dense tensor.
+    Numbers segments, indices;
+  };
+
+  struct Copying {
+    ByteSpan values;
+    std::size_t element_bytes = 0;
+    MutableByteSpan dense;
+  };
+
+  // Gives levels their sizes and steps.
+  Result<void> Place(const std::vector<std::int64_t>& shape, const std::vector<std::int32_t>& order,
+                     const std::vector<std::int32_t>& block_map);
+  static Result<Level> ReadLevel(const FlatTable& table);
+  // A union that takes two fields: `type`, and the vector's table behind it.
+  static Numbers ReadNumbers(const FlatTable& table, std::size_t type);
+  // How many nodes a sparse level has below `parents` of them.
+  static Result<std::uint64_t> CheckSparse(const Level& level, std::uint64_t parents);
+  // Goes on below the node at `position` of the level before, whose indices lead to `element`.
+  // Calls itself as often as there are levels.
+  void FillBelow(const Copying& copying, std::size_t level, std::size_t position,
+                 std::uint64_t element) const;
+
+  std::vector<Level> levels_;
+};
+
+std::int64_t Sparsity::Numbers::operator[](std::size_t i) const {
+  const ByteSpan number = ByteSpan(bytes).subspan(i * width, width);
+  switch (width) {
+    case 1:
+      return LoadLittleEndian<std::uint8_t>(number);
+    case 2:
+      return LoadLittleEndian<std::uint16_t>(number);
+    default:
+      return LoadLittleEndian<std::int32_t>(number);
+  }
+}
+
+Sparsity::Numbers Sparsity::ReadNumbers(const FlatTable& table, std::size_t type) {
+  constexpr std::size_t kWidths[] = {0, 4, 2, 1};  // None, Int32Vector, Uint16Vector, Uint8Vector.
+  const auto kind = table.Number<std::uint8_t>(type);
+  if (kind >= std::size(kWidths) || kWidths[kind] == 0) return {};
+  const ByteSpan bytes = table.Table(type + 1).Vector(0, kWidths[kind]);
+  return {{bytes.begin(), bytes.end()}, kWidths[kind]};
+}
+
+Result<Sparsity::Level> Sparsity::ReadLevel(const FlatTable& table) {
+  Level level;
+  const auto format = table.Number<std::int8_t>(level_field::kFormat);
+  if (format != 0 && format != 1) {
+    return Damaged("has a level of the unknown format " + std::to_string(format));
+  }
+  level.is_sparse = format == 1;
+  if (!level.is_sparse) {
+    level.size = table.Number<std::int32_t>(level_field::kDenseSize);
+    return level;
+  }
+  level.segments = ReadNumbers(table, level_field::kSegmentsType);
+  level.indices = ReadNumbers(table, level_field::kIndicesType);
+  if (level.segments.width == 0 || level.indices.width == 0) {
+    return Damaged("has a sparse level without lists of segments and indices");
+  }
+  return level;
+}
+
+Result<Sparsity> Sparsity::Read(const FlatTable& table, const std::vector<std::int64_t>& shape) {
+  const std::size_t rank = shape.size();
+  if (rank == 0 || rank > kMaxRank) {
+    return Damaged("has " + std::to_string(rank) + " dimensions, where 1 to " +
+                   std::to_string(kMaxRank) + " can be sparse");
+  }
+  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
+    return Damaged("has a dimension without elements");
+  }
+  const std::optional<std::uint64_t> count = ElementCount(shape);
+  if (!count || *count > std::numeric_limits<std::size_t>::max() / 16) {
+    return Damaged("is larger than memory can be");
+  }
+
+  // Vectors are looked at before they are copied: they may claim to be as long as the file.
+  const std::size_t level_count = table.Vector(sparsity_field::kLevels, 4).size() / 4;
+  const std::size_t order_count = table.Vector(sparsity_field::kTraversalOrder, 4).size() / 4;
+  const std::size_t block_count = table.Vector(sparsity_field::kBlockMap, 4).size() / 4;
+  if (level_count > kMaxLevels || order_count != level_count || level_count != rank + block_count) {
+    return Damaged("has " + std::to_string(level_count) + " levels and an order of " +
+                   std::to_string(order_count) + " for " + std::to_string(rank) +
+                   " dimensions, of which " + std::to_string(block_count) + " are in blocks");
+  }
+  const auto order = table.Numbers<std::int32_t>(sparsity_field::kTraversalOrder);
+  const auto first_block = order.begin() + static_cast<std::ptrdiff_t>(rank);
+  if (!IsOrderOf({order.begin(), first_block}, 0) ||
+      !IsOrderOf({first_block, order.end()}, static_cast<std::int32_t>(rank))) {
+    return Damaged("has a traversal order that is not one of its dimensions and then their blocks");
+  }
+  const auto block_map = table.Numbers<std::int32_t>(sparsity_field::kBlockMap);
+  if (!AreDimensions(block_map, rank)) {
+    return Damaged("has a block map that is not one of different dimensions");
+  }
+
+  Sparsity sparsity;
+  for (const FlatTable& level : table.Tables(sparsity_field::kLevels)) {
+    CBOARD_ASSIGN_OR_RETURN(sparsity.levels_.emplace_back(), ReadLevel(level));
+  }
+  CBOARD_RETURN_IF_ERROR(sparsity.Place(shape, order, block_map));
+  return sparsity;
+}
+
+Result<void> Sparsity::Place(const std::vector<std::int64_t>& shape,
+                             const std::vector<std::int32_t>& order,
+                             const std::vector<std::int32_t>& block_map) {
+  const std::size_t rank = shape.size();
+  // Elements from one index of a dimension to the next, and of how many of them blocks are.
+  std::vector<std::uint64_t> steps(rank, 1);
+  for (std::size_t i = rank - 1; i > 0; --i) {
+    steps[i - 1] = steps[i] * static_cast<std::uint64_t>(shape[i]);
+  }
+  std::vector<std::int64_t> block_sizes(rank, 1);
+  for (std::size_t i = rank; i < levels_.size(); ++i) {
+    Level& level = levels_[i];
+    const auto dimension =
+        static_cast<std::size_t>(block_map[static_cast<std::size_t>(order[i]) - rank]);
+    if (level.is_sparse || level.size < 1 || shape[dimension] % level.size != 0) {
+      return Damaged("is not made of whole blocks along dimension " + std::to_string(dimension));
+    }
+    block_sizes[dimension] = level.size;
+    level.step = steps[dimension];
+  }
+  for (std::size_t i = 0; i < rank; ++i) {
+    Level& level = levels_[i];
+    const auto dimension = static_cast<std::size_t>(order[i]);
+    const std::int64_t size = shape[dimension] / block_sizes[dimension];
+    if (!level.is_sparse && level.size != size) {
+      return Damaged("has a level of size " + std::to_string(level.size) + " for the " +
+                     std::to_string(size) + " of dimension " + std::to_string(dimension));
+    }
+    level.size = size;
+    level.step = steps[dimension] * static_cast<std::uint64_t>(block_sizes[dimension]);
+  }
+  return {};
+}
+
+std::uint64_t Sparsity::index_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Level& level : levels_) {
+    bytes += level.segments.bytes.size() + level.indices.bytes.size();
+  }
+  return bytes;
+}
+
+Result<std::uint64_t> Sparsity::CheckSparse(const Level& level, std::uint64_t parents) {
+  const Numbers &segments = level.segments, &indices = level.indices;
+  if (segments.size() == 0 || segments.size() - 1 != parents) {
+    return Damaged("has " + std::to_string(segments.size()) + " bounds of segments where " +
+                   std::to_string(parents) + " segments are");
+  }
+  // From 0 on, one after the other: so a node's position is also that of its value.
+  std::int64_t end = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (segments[i] < end || (i == 0 && segments[i] != 0)) {
+      return Damaged("has segments that do not ascend from 0: bound " + std::to_string(i) + " is " +
+                     std::to_string(segments[i]));
+    }
+    end = segments[i];
+  }
+  const auto nodes = static_cast<std::size_t>(end);
+  if (nodes > indices.size()) {
+    return Damaged("has segments of " + std::to_string(nodes) + " indices but lists " +
+                   std::to_string(indices.size()));
+  }
+  for (std::size_t i = 0; i < nodes; ++i) {
+    if (indices[i] < 0 || indices[i] >= level.size) {
+      return Damaged("has the index " + std::to_string(indices[i]) + " on a level of size " +
+                     std::to_string(level.size));
+    }
+  }
+  return nodes;
+}
+
+Result<void> Sparsity::Check(std::size_t value_count) const {
+  std::uint64_t nodes = 1;
+  for (const Level& level : levels_) {
+    if (level.is_sparse) {
+      CBOARD_ASSIGN_OR_RETURN(nodes, CheckSparse(level, nodes));
+    } else if (__builtin_mul_overflow(nodes, static_cast<std::uint64_t>(level.size), &nodes)) {
+      return Damaged("is larger than memory can be");
+    }
+  }
+  if (nodes > value_count) {
+    return Damaged("needs " + std::to_string(nodes) + " values but has " +
+                   std::to_string(value_count));
+  }
+  return {};
+}
+
+void Sparsity::Fill(ByteSpan values, std::size_t element_bytes, MutableByteSpan dense) const {
+  FillBelow({values, element_bytes, dense}, 0, 0, 0);
+}
+
+void Sparsity::FillBelow(const Copying& copying, std::size_t level, std::size_t position,
+                         std::uint64_t element) const {
+  if (level == levels_.size()) {
+    const std::size_t bytes = copying.element_bytes;
+    std::memcpy(copying.dense.data() + element * bytes, copying.values.data() + position * bytes,
+                bytes);
+    return;
+  }
+  const Level& here = levels_[level];
+  if (here.is_sparse) {
+    const auto end = static_cast<std::size_t>(here.segments[position + 1]);
+    for (auto i = static_cast<std::size_t>(here.segments[position]); i < end; ++i) {
+      const auto index = static_cast<std::uint64_t>(here.indices[i]);
+      FillBelow(copying, level + 1, i, element + index * here.step);
+    }
+  } else {
+    const auto size = static_cast<std::size_t>(here.size);
+    for (std::size_t i = 0; i < size; ++i) {
+      FillBelow(copying, level + 1, position * size + i, element + i * here.step);
+    }
+  }
+}
+
+}  // namespace
+
+Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, ElementType type,
+                               const std::vector<std::int64_t>& shape, const FlatTable& sparsity,
+                               ByteSpan values) {
+  const auto refused = [&](const Error& error) {
+    return Fail(error.code, "sparse tensor " + Quoted(graph.tensor(id).name) + " of type " +
+                                std::string(NameOf(type)) + " and shape " + ShapeText(shape) + " " +
+                                error.message);
+  };
+  const Result<Sparsity> read = Sparsity::Read(sparsity, shape);
+  if (!read) return refused(read.error());
+  // Many tensors may share lists and values, which are gone through for each.
+  const std::uint64_t stored_bytes = read->index_bytes() + values.size();
+  CBOARD_RETURN_IF_ERROR(graph.Charge(stored_bytes));
+  const std::size_t element_bytes = LayoutOf(type).bytes;
+  if (const Result<void> fits = read->Check(values.size() / element_bytes); !fits) {
+    return refused(fits.error());
+  }
+  CBOARD_ASSIGN_OR_RETURN(const MutableByteSpan dense,
+                          graph.SetUnfolded(id, type, shape, stored_bytes));
+  read->Fill(values, element_bytes, dense);
+  return {};
+}
+
+}  // namespace cboard

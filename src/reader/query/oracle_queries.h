@@ -1,0 +1,13 @@
+// Parts of the program tensorboard_judge.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cboard/base/result.h"
+
+namespace cboard::testing {
+
+Result<std::string> RunHParamsOracle(std::string_view request);
+
+}  // namespace cboard::testing

@@ -1,0 +1,76 @@
+// ONNX messages taken apart by their fields, so that most of their bytes can stay as they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "proto/wire_reader.h"
+
+namespace cboard {
+
+// Bodies within bodies, beyond what any exporter makes.
+inline constexpr std::size_t kMaxBodyDepth = 32;
+
+// The bytes of a message, cut into those that are kept and what stands in for others.
+class ModelParts {
+ public:
+  void Keep(std::string_view bytes) {
+    size_ += bytes.size();
+    if (ends_kept_ && pieces_.back().data() + pieces_.back().size() == bytes.data()) {
+      pieces_.back() = {pieces_.back().data(), pieces_.back().size() + bytes.size()};
+    } else {
+      pieces_.push_back(bytes);
+    }
+    ends_kept_ = true;
+  }
+  void Put(std::string bytes) {
+    size_ += bytes.size();
+    pieces_.push_back(made_.emplace_back(std::move(bytes)));
+    ends_kept_ = false;
+  }
+
+  std::size_t size() const { return size_; }
+  void AppendTo(std::string& out) const {
+    for (const std::string_view piece : pieces_) out += piece;
+  }
+
+ private:
+  std::vector<std::string_view> pieces_;
+  std::deque<std::string> made_;
+  bool ends_kept_ = false;  // The last piece is one of those that are kept.
+  std::size_t size_ = 0;
+};
+
+// Calls `visit(tag_and_type, content, whole)` for the fields of a message; `content` is empty for
+// those that have no length.
+template <typename Visit>
+void ForEachField(proto::pbf_reader fields, const Visit& visit) {
+  while (true) {
+    const char* const begin = fields.data().data();
+    if (!fields.next()) return;
+    const std::uint32_t tag = fields.tag_and_type();
+    std::string_view content;
+    if (fields.wire_type() == protozero::pbf_wire_type::length_delimited) {
+      content = proto::ViewOf(fields);
+    } else {
+      fields.skip();
+    }
+    visit(tag, content, std::string_view(begin, fields.data().data()));
+  }
+}
+
+// A model around its graph.
+struct ModelPieces {
+  ModelParts before, after;
+  std::string_view graph;
+};
+
+// Views of `model`. Fails with kDataLoss, and with kInvalidArgument when there is not one graph.
+Result<ModelPieces> CutModel(std::string_view model);
+
+}  // namespace cboard

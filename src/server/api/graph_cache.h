@@ -1,0 +1,54 @@
+// Graphs that were asked for lately, parsed and compared: expanding a group, tracing and searching
+// ask about the same graph again and again.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cboard/analysis/graph_scene.h"
+#include "cboard/analysis/graph_sources.h"
+#include "cboard/base/result.h"
+
+namespace cboard::server {
+
+// What a scene was made from, and what could not be read on the way.
+struct CachedScene {
+  analysis::GraphScene scene = {};
+  std::vector<Error> problems = {};
+};
+
+// Thread-safe. Whoever asks first makes the scene, others who ask meanwhile wait for it, and those
+// who ask for other scenes do not. What nobody asked for longest is forgotten first; who holds a
+// scene keeps it.
+class GraphCache {
+ public:
+  using Scene = std::shared_ptr<const CachedScene>;
+  using Make = std::function<Result<CachedScene>()>;
+
+  explicit GraphCache(std::size_t max_scenes = 6) : max_scenes_(max_scenes) {}
+
+  // The scene under `key`, made if it is not there. A failure is not kept.
+  Result<Scene> Take(const std::string& key, const Make& make);
+
+ private:
+  struct Slot {
+    std::string key;
+    std::mutex making;  // After mutex_ is released; never the other way round.
+    Scene scene;
+  };
+
+  std::size_t max_scenes_;
+  std::mutex mutex_;                        // Guards the list.
+  std::list<std::shared_ptr<Slot>> slots_;  // The latest first.
+};
+
+// One graph, or two as one, of a snapshot, from the shelf that all requests of this process share.
+Result<GraphCache::Scene> TakeScene(const std::shared_ptr<const Snapshot>& snapshot,
+                                    const analysis::GraphSource& a, const analysis::GraphSource* b);
+
+}  // namespace cboard::server

@@ -1,0 +1,23 @@
+// What the page shows besides data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cboard/reader/log_reader.h"
+
+namespace cboard {
+
+struct BoardAppearance {
+  std::string version;
+  std::string window_title = "Compression Board";
+  std::string path_prefix;  // "/board", or empty.
+  std::vector<Logdir> logdirs;
+  std::map<std::string, std::size_t, std::less<>> samples_per_plugin;  // See BoardOptions.
+  std::string boot_id;  // Of this process: entity tags of another one mean nothing here.
+};
+
+}  // namespace cboard

@@ -1,0 +1,48 @@
+#include "server/content/projector_files.h"
+
+namespace cboard {
+namespace {
+
+// Where a config of the log directory itself would be: only if there is just one.
+std::optional<std::filesystem::path> RootDirectory(const BoardAppearance& look) {
+  if (look.logdirs.size() != 1 || !look.logdirs.front().name.empty()) return std::nullopt;
+  return look.logdirs.front().path;
+}
+
+std::optional<Projector> ProjectorIn(const std::filesystem::path& directory) {
+  Result<std::optional<Projector>> projector = FindProjector(directory);
+  return projector ? *std::move(projector) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> ProjectorRuns(const Snapshot& snapshot, const BoardAppearance& look) {
+  std::vector<std::string> names;
+  for (const auto& run : snapshot.runs) {
+    if (ProjectorIn(run->directory)) names.push_back(run->name);
+  }
+  const auto root = RootDirectory(look);
+  if (root && snapshot.FindRun(".") == nullptr && ProjectorIn(*root)) {
+    names.insert(names.begin(), ".");
+  }
+  return names;
+}
+
+std::optional<Projector> ProjectorOf(const Snapshot& snapshot, const BoardAppearance& look,
+                                     const std::string& run) {
+  if (const Run* const found = snapshot.FindRun(run)) return ProjectorIn(found->directory);
+  const auto root = RootDirectory(look);
+  return run == "." && root ? ProjectorIn(*root) : std::nullopt;
+}
+
+std::vector<std::uint64_t> ShapeOf(const Projector& projector, const EmbeddingInfo& embedding) {
+  if (!embedding.tensor_shape.empty()) {
+    return {embedding.tensor_shape.begin(), embedding.tensor_shape.end()};
+  }
+  if (embedding.tensor_path.empty()) return {};
+  const auto tensor = projector.ReadTensor(embedding.tensor_name);
+  if (!tensor) return {};
+  return {tensor->rows, tensor->columns};
+}
+
+}  // namespace cboard

@@ -1,0 +1,90 @@
+// Answers that have been given before, kept for as long as they are true: until the next snapshot.
+//
+//   return cache.Answer(request, {.snapshot_version = 12, .text = "GET /runs", .route = "api"},
+//                       [call] { return MakeAnswer(call); });
+//
+// A page of charts asks the same questions in every window that shows it, and everybody asks at
+// once when something has changed. A question that is asked a second time is answered from memory,
+// compressed once, on the thread that read the request. One that is asked only once takes no room:
+// of those, just a hash is remembered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "cboard/server/http_message.h"
+#include "server/content/body_pool.h"
+
+namespace cboard::server {
+
+// All that decides what the answer is.
+struct Question {
+  std::uint64_t snapshot_version = 0;
+  std::string text;             // Equal texts about one snapshot have equal answers.
+  std::string_view route = {};  // HttpResponse::route of the answer; a literal.
+};
+
+struct ResponseCacheLimits {
+  std::size_t max_bytes = std::size_t{64} << 20;  // Of all answers, compressed copies included.
+  std::size_t max_response_bytes = std::size_t{16} << 20;  // Longer ones are not kept.
+  std::size_t max_key_bytes = std::size_t{64} << 10;
+};
+
+struct ResponseCacheStatistics {
+  std::uint64_t hits = 0;   // Answered from memory.
+  std::uint64_t made = 0;   // Answers that had to be made.
+  std::uint64_t bytes = 0;  // Held now.
+};
+
+// Thread-safe. `boot_id` tells processes apart: entity tags of another one mean nothing here.
+class ResponseCache {
+ public:
+  explicit ResponseCache(std::string boot_id, ResponseCacheLimits limits = {});
+
+  // At once when the client has the answer already (304) or it is known here; else with
+  // HttpResponse::later, which calls `make`. Only answers with status 200 are kept. The cache must
+  // outlive the call of `later`.
+  HttpResponse Answer(const HttpRequest& request, Question question,
+                      std::function<HttpResponse()> make);
+
+  ResponseCacheStatistics statistics() const;
+
+  // Memory for the answers.
+  BodyPool& bodies() { return *bodies_; }
+
+ private:
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const HttpResponse> response;
+    std::size_t bytes = 0;
+  };
+  using Entries = std::list<Entry>;  // The one used last is first.
+
+  std::shared_ptr<const HttpResponse> Find(std::uint64_t version, const std::string& key);
+  HttpResponse Make(std::uint64_t version, std::string key, bool gzip, std::string etag,
+                    std::string_view route, const std::function<HttpResponse()>& make);
+  bool WasRequestedBefore(std::uint64_t version, const std::string& key);
+  void Keep(std::uint64_t version, std::string key, std::shared_ptr<const HttpResponse> response);
+  Entries ForgetOlderThan(std::uint64_t version);
+
+  const std::string boot_id_;
+  const ResponseCacheLimits limits_;
+  const std::shared_ptr<BodyPool> bodies_ = std::make_shared<BodyPool>();
+
+  mutable std::mutex mutex_;  // Guards everything below; held for lookups, never for work.
+  std::uint64_t version_ = 0;
+  Entries entries_;
+  std::unordered_map<std::string_view, Entries::iterator> index_;  // Views of Entry::key.
+  std::unordered_set<std::size_t> asked_;                          // Hashes of questions.
+  ResponseCacheStatistics statistics_;
+};
+
+}  // namespace cboard::server

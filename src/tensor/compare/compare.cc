@@ -1,0 +1,208 @@
+#include "cboard/tensor/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "cboard/base/strings.h"
+#include "tensor/compare/compare_walk.h"
+
+namespace cboard {
+namespace {
+
+Result<void> CheckRange(std::string_view what, std::int32_t min, std::int32_t max) {
+  if (min <= max) return {};
+  return Fail(ErrorCode::kInvalidArgument, std::string(what) + " goes from " + std::to_string(min) +
+                                               " to " + std::to_string(max) +
+                                               ": the last code must not be below the first");
+}
+
+// The codes that bins are made for; fails when the options ask for bins that there cannot be.
+Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& options) {
+  if (compressed.quantization && HoldsBytes(compressed)) {
+    const auto [min, max] = CodesOf(compressed, options);
+    return StepBins(min, max);
+  }
+  if (compressed.quantization || !options.grid) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "a divergence needs steps to count in: compare 8-bit codes with their scales, or "
+                "real values with a grid; this tensor is " +
+                    std::string(compressed.quantization ? "quantized " : "") +
+                    std::string(NameOf(compressed.dtype)));
+  }
+  const std::int64_t codes =
+      std::int64_t{options.grid->code_max} - std::int64_t{options.grid->code_min} + 1;
+  if (codes > 65536) {
+    return Fail(ErrorCode::kInvalidArgument, "a grid of " + std::to_string(codes) +
+                                                 " codes is too fine for a divergence; at most "
+                                                 "65536 are counted");
+  }
+  return StepBins(options.grid->code_min, options.grid->code_max);
+}
+
+Result<void> CheckOptions(const ComparisonOptions& options) {
+  if (options.code_range) {
+    CBOARD_RETURN_IF_ERROR(
+        CheckRange("the code range", options.code_range->min, options.code_range->max));
+  }
+  if (!options.grid) return {};
+  CBOARD_RETURN_IF_ERROR(CheckRange("the grid", options.grid->code_min, options.grid->code_max));
+  if (IsUsableScale(options.grid->scale, options.grid->zero_point)) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "the grid has scale " + std::to_string(options.grid->scale) + " and zero point " +
+                  std::to_string(options.grid->zero_point) +
+                  "; a finite scale other than 0 and a zero point within 2^20 are needed");
+}
+
+}  // namespace
+
+struct ComparisonBuilder::State {
+  ComparisonOptions options;
+  std::vector<PairSums> channels;  // One for all when there is no channel axis.
+  SharedCounts shared;
+
+  Result<void> Add(const TensorView& reference, const TensorView& compressed, std::size_t first,
+                   std::size_t channel_count);
+  Result<void> PrepareBins(const TensorView& compressed);
+};
+
+// How many channels the tensor has, one without an axis for them; fails when it does not fit.
+Result<std::size_t> ChannelsOf(const TensorView& tensor, std::optional<std::size_t> axis,
+                               std::size_t first, std::size_t channel_count) {
+  if (!axis) return 1;
+  if (*axis >= tensor.shape.size()) {
+    return Fail(ErrorCode::kInvalidArgument, "channel axis " + std::to_string(*axis) +
+                                                 " is not a dimension of a tensor of shape " +
+                                                 ShapeText(tensor.shape));
+  }
+  const auto channels = static_cast<std::size_t>(tensor.shape[*axis]);
+  if (first > channel_count || channels > channel_count - first) {
+    return Fail(ErrorCode::kInvalidArgument,
+                std::to_string(channels) + " channels from channel " + std::to_string(first) +
+                    " on are more than there are: " + std::to_string(channel_count));
+  }
+  return channels;
+}
+
+Result<void> ComparisonBuilder::State::PrepareBins(const TensorView& compressed) {
+  CBOARD_ASSIGN_OR_RETURN(StepBins bins, BinsFor(compressed, options));
+  if (shared.bins && !shared.bins->SameBins(bins)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "a tensor of " + std::string(NameOf(compressed.dtype)) +
+                    " has other codes than those before; a divergence is counted in one set");
+  }
+  if (!shared.bins) shared.bins = std::move(bins);
+  return {};
+}
+
+Result<void> ComparisonBuilder::State::Add(const TensorView& reference,
+                                           const TensorView& compressed, std::size_t first,
+                                           std::size_t channel_count) {
+  CBOARD_RETURN_IF_ERROR(reference.Validate());
+  CBOARD_RETURN_IF_ERROR(compressed.Validate());
+  CBOARD_RETURN_IF_ERROR(CheckOptions(options));
+  if (reference.shape != compressed.shape) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the reference has shape " + ShapeText(reference.shape) +
+                    " but the compressed tensor " + ShapeText(compressed.shape));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t added,
+                          ChannelsOf(reference, options.channel_axis, first, channel_count));
+  if (options.channel_axis && !channels.empty() && channels.size() != channel_count) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "a tensor of shape " + ShapeText(reference.shape) + " has " +
+                    std::to_string(channel_count) + " channels along axis " +
+                    std::to_string(*options.channel_axis) + ", those before had " +
+                    std::to_string(channels.size()));
+  }
+  if (reference.element_count() == 0) return {};
+  if (options.divergence) CBOARD_RETURN_IF_ERROR(PrepareBins(compressed));
+  channels.resize(channel_count);
+  WalkPairs(reference, compressed, options, std::span(channels).subspan(first, added), shared);
+  return {};
+}
+
+ComparisonBuilder::ComparisonBuilder(ComparisonOptions options)
+    : state_(std::make_unique<State>()) {
+  state_->options = std::move(options);
+  if (!state_->options.channel_axis) state_->channels.resize(1);
+}
+ComparisonBuilder::~ComparisonBuilder() = default;
+ComparisonBuilder::ComparisonBuilder(ComparisonBuilder&&) noexcept = default;
+ComparisonBuilder& ComparisonBuilder::operator=(ComparisonBuilder&&) noexcept = default;
+
+Result<void> ComparisonBuilder::Add(const TensorView& reference, const TensorView& compressed) {
+  const auto& axis = state_->options.channel_axis;
+  const bool has_channels = axis && *axis < reference.shape.size();
+  return state_->Add(reference, compressed, 0,
+                     has_channels ? static_cast<std::size_t>(reference.shape[*axis]) : 1);
+}
+
+Result<void> ComparisonBuilder::AddChannels(const TensorView& reference,
+                                            const TensorView& compressed, std::size_t first,
+                                            std::size_t channel_count) {
+  if (!state_->options.channel_axis) {
+    return Fail(ErrorCode::kInvalidArgument, "there are no channels to add without a channel axis");
+  }
+  return state_->Add(reference, compressed, first, channel_count);
+}
+
+Result<void> ComparisonBuilder::Merge(const ComparisonBuilder& other) {
+  const State& from = *other.state_;
+  State& into = *state_;
+  if (from.channels.empty()) return {};
+  if (!into.channels.empty() && into.channels.size() != from.channels.size()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "comparisons of " + std::to_string(into.channels.size()) + " and " +
+                    std::to_string(from.channels.size()) + " channels cannot be merged");
+  }
+  if (into.shared.bins && from.shared.bins && !into.shared.bins->SameBins(*from.shared.bins)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "comparisons with divergences over different codes cannot be merged");
+  }
+  into.channels.resize(from.channels.size());
+  for (std::size_t i = 0; i < from.channels.size(); ++i) into.channels[i].Merge(from.channels[i]);
+  into.shared.Merge(from.shared);
+  return {};
+}
+
+Comparison ComparisonBuilder::Build() const {
+  const State& state = *state_;
+  Comparison comparison;
+  PairSums total;
+  for (const PairSums& channel : state.channels) total.Merge(channel);
+  comparison.total = total.Build();
+  if (state.shared.bins) comparison.divergence = state.shared.bins->Divergence();
+  if (comparison.total.steps) comparison.total.steps->used_codes = state.shared.used_codes();
+  if (!state.options.channel_axis) return comparison;
+  comparison.channels.reserve(state.channels.size());
+  double largest = 0;
+  for (const PairSums& sums : state.channels) {
+    comparison.channels.push_back(sums.Build());
+    largest = std::fmax(largest, comparison.channels.back().reference.sum_squares);
+  }
+  constexpr double kNegligible = 0x1p-48;
+  comparison.negligible_sum_squares = kNegligible * largest;
+  double max_noise = 0;
+  for (std::size_t i = 0; i < comparison.channels.size(); ++i) {
+    const PairStatistics& channel = comparison.channels[i];
+    if (!(channel.reference.sum_squares > comparison.negligible_sum_squares)) continue;
+    // Orders channels as SqnrDb() does, without a logarithm each.
+    const double noise = channel.sum_squared_error / channel.reference.sum_squares;
+    if (std::isnan(noise)) continue;
+    if (!comparison.worst_channel || noise > max_noise) {
+      comparison.worst_channel = i;
+      max_noise = noise;
+    }
+  }
+  return comparison;
+}
+
+Result<Comparison> Compare(const TensorView& reference, const TensorView& compressed,
+                           const ComparisonOptions& options) {
+  ComparisonBuilder builder(options);
+  CBOARD_RETURN_IF_ERROR(builder.Add(reference, compressed));
+  return builder.Build();
+}
+
+}  // namespace cboard

@@ -1,0 +1,59 @@
+// How often each code of an 8-bit tensor occurs: all that any statistic of it needs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "cboard/tensor/tensor_view.h"
+#include "tensor/element_reader.h"
+#include "tensor/kernels/moment_kernels.h"
+
+namespace cboard {
+
+// The codes of one tensor of int8 or uint8, or of a part of it.
+class ByteCounts {
+ public:
+  // Counts elements [first, first + count) of `tensor`, which HoldsBytes.
+  ByteCounts(const TensorView& tensor, std::size_t first, std::size_t count);
+
+  // Calls `visit(code, count)` for each code that occurs, in no particular order.
+  template <typename Visitor>
+  void ForEach(Visitor&& visit) const {
+    for (int byte = 0; byte < 256; ++byte) {
+      const std::uint64_t count = counts_[static_cast<std::size_t>(byte)];
+      if (count > 0) visit(is_signed_ && byte >= 128 ? byte - 256 : byte, count);
+    }
+  }
+
+  CodeMoments Moments() const;
+
+ private:
+  bool is_signed_;
+  std::array<std::uint64_t, 256> counts_{};
+};
+
+// From this many codes per scale on, counting codes and looking at the 256 values they stand for is
+// quicker than dequantizing.
+inline constexpr std::size_t kLongRun = 1024;
+
+// Calls `visit(ByteCounts, QuantizedRun)` for each run of codes that share a scale, if `tensor` has
+// 8-bit codes in runs that are long enough, and says whether it has. Without quantization the scale
+// is 1.
+template <typename Visitor>
+bool ForEachByteRun(const TensorView& tensor, Visitor&& visit) {
+  if (!HoldsBytes(tensor)) return false;
+  const auto count_run = [&](const QuantizedRun& run) {
+    visit(ByteCounts(tensor, run.first, run.count), run);
+  };
+  if (!tensor.quantization) {
+    count_run({.first = 0, .count = tensor.element_count()});
+    return true;
+  }
+  const ScaleLookup scales(tensor);
+  if (scales.run_length() < kLongRun) return false;
+  scales.ForEachRun(0, tensor.element_count(), count_run);
+  return true;
+}
+
+}  // namespace cboard

@@ -1,0 +1,159 @@
+#include "tensor/histogram/tensorboard_bins.h"
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace cboard {
+namespace {
+
+// What a counter can take before it must be emptied.
+template <typename Count>
+constexpr std::size_t kMaxPending = std::numeric_limits<Count>::max() / 2;
+
+template <typename Real>
+constexpr std::size_t kCells = std::remove_cvref_t<decltype(CellsOf(Real{}))>::kCount;
+
+// Counters that are looked at together: the values of a tensor share few exponents, so that most
+// groups of cells are empty.
+constexpr std::size_t kGroup = 32;
+
+// Blocks of a tensor come one after another, and each is summed up before it is counted: summing
+// would wait for memory. So memory is asked for the next block while this one is counted. It is a
+// hint, which may point beyond the tensor.
+void PrefetchNextBlock(const void* values) {
+  constexpr std::uintptr_t kBlockBytes = 16384;  // As ForEachBlock cuts float32.
+  hwy::Prefetch(
+      reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(values) + kBlockBytes));
+}
+
+// Zero when the counters of a group all are. Eight bytes at a time, since most calls look at empty
+// ones.
+template <typename Count>
+std::uint64_t AnyBits(const Count* counters) {
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < kGroup; i += sizeof(any) / sizeof(Count)) {
+    std::uint64_t several;
+    std::memcpy(&several, counters + i, sizeof(several));
+    any |= several;
+  }
+  return any;
+}
+
+}  // namespace
+
+// Neighbouring values are often alike (zeros, above all). They count into different lanes, so that
+// an increment need not wait for the previous one. Looking through the counters takes as long as
+// counting some thousands of values, so few values get fewer and shorter ones.
+template <typename Real>
+struct TensorBoardCounter<Real>::Counters {
+  // More than the cells, so that the same cell of two lanes is not a multiple of 4096 bytes away:
+  // loads would wait for stores that differ in higher bits only.
+  static constexpr std::size_t kLaneLength = kCells<Real> + 16;
+
+  template <typename Count, std::size_t kLanes>
+  using Lanes = std::array<std::array<Count, kLaneLength>, kLanes>;
+
+  Lanes<std::uint16_t, 2> few{};
+  Lanes<std::uint32_t, 4> many{};
+};
+
+// All-zero counters that nobody uses. Clearing them would take longer than counting a small tensor,
+// so those of the previous tensor are used again: moving counts to bins has cleared them.
+template <typename Real>
+std::unique_ptr<typename TensorBoardCounter<Real>::Counters>&
+TensorBoardCounter<Real>::SpareOfThread() {
+  thread_local std::unique_ptr<Counters> spare;
+  return spare;
+}
+
+template <typename Real>
+TensorBoardCounter<Real>::TensorBoardCounter(std::size_t expected_count, TensorBoardCounts counts)
+    : counts_(counts),
+      few_(expected_count <= kMaxPending<std::uint16_t>),
+      counters_(std::move(SpareOfThread())) {
+  if (!counters_) counters_ = std::make_unique<Counters>();
+}
+
+template <typename Real>
+TensorBoardCounter<Real>::~TensorBoardCounter() {
+  if (pending_ == 0) SpareOfThread() = std::move(counters_);
+}
+
+template <typename Real>
+void TensorBoardCounter<Real>::Add(std::span<const Real> values) {
+  few_ ? AddTo(counters_->few, values) : AddTo(counters_->many, values);
+}
+
+template <typename Real>
+void TensorBoardCounter<Real>::Finish() {
+  few_ ? Collect(counters_->few) : Collect(counters_->many);
+}
+
+template <typename Real>
+template <typename Lanes>
+void TensorBoardCounter<Real>::AddTo(Lanes& lanes, std::span<const Real> values) {
+  constexpr std::size_t kMaxPendingValues = kMaxPending<typename Lanes::value_type::value_type>;
+  while (!values.empty()) {
+    const auto part = values.first(std::min(values.size(), kMaxPendingValues - pending_));
+    values = values.subspan(part.size());
+    CountCells(lanes, part);
+    pending_ += part.size();
+    if (pending_ == kMaxPendingValues) Collect(lanes);
+  }
+}
+
+template <typename Real>
+template <typename Lanes>
+void TensorBoardCounter<Real>::CountCells(Lanes& lanes, std::span<const Real> values) {
+  const auto& cells = CellsOf(Real{});
+  // All cells of a step are known before the first is counted: the compiler cannot tell that
+  // counters and carries do not overlap.
+  constexpr std::size_t kStep = 8;
+  std::size_t i = 0;
+  for (; i + kStep <= values.size(); i += kStep) {
+    PrefetchNextBlock(&values[i]);
+    std::array<std::size_t, kStep> cell;
+    for (std::size_t j = 0; j < kStep; ++j) cell[j] = cells.CellOf(values[i + j]);
+    for (std::size_t j = 0; j < kStep; ++j) ++lanes[j % lanes.size()][cell[j]];
+  }
+  for (; i < values.size(); ++i) ++lanes[0][cells.CellOf(values[i])];
+}
+
+template <typename Real>
+template <typename Lanes>
+void TensorBoardCounter<Real>::Collect(Lanes& lanes) {
+  const auto& bin = CellsOf(Real{}).bin;
+  static_assert(kCells<Real> % kGroup == 0);
+  for (std::size_t first = 0; first < kCells<Real>; first += kGroup) {
+    std::uint64_t any = 0;
+    for (const auto& lane : lanes) any |= AnyBits(lane.data() + first);
+    if (any == 0) continue;
+    std::array<std::uint64_t, kGroup> sums{};
+    for (auto& lane : lanes) {
+      for (std::size_t i = 0; i < kGroup; ++i) {
+        sums[i] += std::exchange(lane[first + i], std::uint16_t{0});
+      }
+    }
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      if (bin[first + i] != kOutsideBins) counts_[bin[first + i]] += sums[i];
+    }
+  }
+  pending_ = 0;
+}
+
+template class TensorBoardCounter<float>;
+template class TensorBoardCounter<double>;
+
+void AddToTensorBoardBin(double value, std::uint64_t count, TensorBoardCounts counts) {
+  const DoubleCells& cells = CellsOf(double{});
+  const std::size_t bin = cells.bin[cells.CellOf(value)];
+  if (bin != kOutsideBins) counts[bin] += count;
+}
+
+}  // namespace cboard

@@ -1,0 +1,40 @@
+#include <cstring>
+
+#include "cboard/tensor/convert.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tensor/kernels/half_kernels.cc"
+#include <hwy/foreach_target.h>
+// foreach_target must come first.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace cboard {
+namespace HWY_NAMESPACE {
+
+// Plain: the compiler makes vectors of it. (Highway's own conversion takes infinity for a number on
+// processors that have no instruction for it.)
+void Widen(const void* HWY_RESTRICT halves, float* HWY_RESTRICT out, std::size_t count) {
+  const auto* HWY_RESTRICT from = static_cast<const std::byte*>(halves);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint16_t bits;
+    std::memcpy(&bits, from + 2 * i, sizeof(bits));
+    out[i] = HalfToFloat(bits);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cboard
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cboard {
+
+HWY_EXPORT(Widen);
+
+void HalvesToFloats(const void* halves, std::span<float> out) {
+  HWY_DYNAMIC_DISPATCH(Widen)(halves, out.data(), out.size());
+}
+
+}  // namespace cboard
+#endif  // HWY_ONCE
