@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that modules include only what ARCHITECTURE.md's table of layers allows.
+"""Checks that modules include only what ARCHITECTURE.md's table of layers allows, and that the folders
+of a module do not include each other in a circle.
 
     tools/check_layers.py [ROOT]
 
@@ -70,7 +71,66 @@ def offences(root: Path) -> list[str]:
     return found
 
 
+def is_test_code(file: Path) -> bool:
+    """Tests may use every folder of their module; only they include the headers in testing/."""
+    return "testing" in file.parts or bool(re.search(r"_(test|fuzz|bench|oracle)$", file.stem))
+
+
+def folder_uses(root: Path, module: str) -> dict[str, dict[str, str]]:
+    """Folder -> the other folders of its module that it includes, each with one example.
+
+    A public header belongs to the folder of its source file. Without one it only declares types,
+    which every folder may use.
+    """
+    top = root / "src" / module
+    sources = {p for p in top.rglob("*") if p.suffix in SUFFIXES and not is_test_code(p)}
+    owners = {p.stem: p.parent for p in sources if p.suffix == ".cc"}
+    public = root / "include" / "cboard" / module
+    uses: dict[str, dict[str, str]] = {}
+    for file in sorted(sources | set(public.rglob("*.h"))):
+        own = owners.get(file.stem) if public in file.parents else file.parent
+        for include in INCLUDE.findall(file.read_text()) if own else ():
+            if include.startswith(f"cboard/{module}/"):
+                used = owners.get(Path(include).stem)
+            else:
+                used = (root / "src" / include).parent if include.startswith(f"{module}/") else None
+            if used is None or used == own or "testing" in used.parts:
+                continue
+            a, b = (str(f.relative_to(root / "src")) for f in (own, used))
+            uses.setdefault(a, {}).setdefault(b, f"{file.name} includes {include}")
+    return uses
+
+
+def folder_cycle(uses: dict[str, dict[str, str]]) -> list[str] | None:
+    """The folders of one circle, the first one again at the end; None if there is no circle."""
+    done: set[str] = set()
+
+    def walk(folder: str, path: list[str]) -> list[str] | None:
+        if folder in path:
+            return path[path.index(folder):] + [folder]
+        if folder in done:
+            return None
+        for used in uses.get(folder, {}):
+            if found := walk(used, path + [folder]):
+                return found
+        done.add(folder)
+        return None
+
+    return next((found for folder in list(uses) if (found := walk(folder, []))), None)
+
+
+def cycles(root: Path) -> list[str]:
+    found = []
+    for module in read_layers((root / "ARCHITECTURE.md").read_text()):
+        uses = folder_uses(root, module)
+        if circle := folder_cycle(uses):
+            steps = (f"{a} -> {b} ({uses[a][b]})" for a, b in zip(circle, circle[1:]))
+            found.append(f"src/{module}: folders include each other in a circle: " + "; ".join(steps))
+    return found
+
+
 if __name__ == "__main__":
-    problems = offences(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent))
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent)
+    problems = offences(root) + cycles(root)
     print("\n".join(problems) or "layers hold")
     sys.exit(1 if problems else 0)
