@@ -22,13 +22,15 @@ struct TypeInfo;
 struct TensorInfo;
 struct SessionOptions;
 struct Allocator;
+struct KeyValuePairs;
+struct CudaOptions;
 
 struct ApiBase {
   const void* (*GetApi)(std::uint32_t version);  // Null when the library is older.
   const char* (*GetVersionString)();
 };
 
-// 1.11, the oldest version whose table has all slots below.
+// 1.11, the oldest version whose table has all slots below but those of newer versions at the end.
 inline constexpr std::uint32_t kApiVersion = 11;
 
 // A position in the table, and the type of the function there.
@@ -55,6 +57,8 @@ inline constexpr Slot<Status*(Session*, const RunOptions*, const char* const* in
                               Value** outputs)>
     kRun{9};
 inline constexpr Slot<Status*(SessionOptions**)> kCreateSessionOptions{10};
+inline constexpr Slot<Status*(SessionOptions*, const char* path)> kSetOptimizedModelFilePath{11};
+inline constexpr Slot<Status*(SessionOptions*, const char* prefix)> kEnableProfiling{14};
 inline constexpr Slot<Status*(SessionOptions*)> kDisableCpuMemArena{19};
 inline constexpr Slot<Status*(SessionOptions*, int level)> kSetSessionGraphOptimizationLevel{23};
 inline constexpr Slot<Status*(SessionOptions*, int threads)> kSetIntraOpNumThreads{24};
@@ -93,8 +97,30 @@ inline constexpr Slot<void(Value*)> kReleaseValue{96};
 inline constexpr Slot<void(TypeInfo*)> kReleaseTypeInfo{98};
 inline constexpr Slot<void(TensorInfo*)> kReleaseTensorTypeAndShapeInfo{99};
 inline constexpr Slot<void(SessionOptions*)> kReleaseSessionOptions{100};
+inline constexpr Slot<Status*(Session*, Allocator*, char** path)> kSessionEndProfiling{110};
+inline constexpr Slot<Status*(char*** names, int* count)> kGetAvailableProviders{125};
+inline constexpr Slot<Status*(char** names, int count)> kReleaseAvailableProviders{126};
 inline constexpr Slot<Status*(SessionOptions*, const char* key, const char* value)>
     kAddSessionConfigEntry{130};
+inline constexpr Slot<Status*(const Session*, const MemoryInfo*, Allocator**)> kCreateAllocator{
+    131};
+inline constexpr Slot<void(Allocator*)> kReleaseAllocator{132};
+inline constexpr Slot<Status*(SessionOptions*, const CudaOptions*)>
+    kSessionOptionsAppendExecutionProvider_CUDA_V2{204};
+inline constexpr Slot<Status*(CudaOptions**)> kCreateCUDAProviderOptions{205};
+inline constexpr Slot<void(CudaOptions*)> kReleaseCUDAProviderOptions{208};
+
+// Slots that newer versions have; OrtLibrary::IsAtLeast says whether they are there.
+// 1.12:
+inline constexpr Slot<Status*(SessionOptions*, const char* provider, const char* const* keys,
+                              const char* const* values, std::size_t count)>
+    kSessionOptionsAppendExecutionProvider{216};
+// 1.23:
+inline constexpr Slot<void(const KeyValuePairs*, const char* const** keys,
+                           const char* const** values, std::size_t* count)>
+    kGetKeyValuePairs{298};
+inline constexpr Slot<void(KeyValuePairs*)> kReleaseKeyValuePairs{300};
+inline constexpr Slot<Status*(const Allocator*, KeyValuePairs**)> kAllocatorGetStats{319};
 
 // The library's table.
 class Api {

@@ -7,29 +7,17 @@
 #include "cboard/base/strings.h"
 #include "runtime/element_types.h"
 #include "runtime/model_values.h"
-#include "runtime/ort_library.h"
+#include "runtime/providers.h"
+#include "runtime/session_state.h"
 
 namespace cboard {
-namespace {
-
-using Library = std::shared_ptr<const OrtLibrary>;
-using OrtTensor = std::shared_ptr<const OrtHandle<ort::Value>>;
-
-}  // namespace
 
 bool IsRuntimeNamed() { return !NamedLibrary().empty(); }
 
 Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library) {
-  CBOARD_ASSIGN_OR_RETURN(const Library loaded, OrtLibrary::Load(library));
+  CBOARD_ASSIGN_OR_RETURN(const auto loaded, OrtLibrary::Load(library));
   return RuntimeInfo{loaded->path(), loaded->version()};
 }
-
-struct RunResult::State {
-  std::vector<NamedTensor> tensors;
-  std::vector<OrtTensor> values;  // One for each tensor: who owns its memory.
-  std::unordered_map<std::string_view, std::size_t> by_name;
-  std::vector<std::string> left_out;
-};
 
 RunResult::RunResult(std::unique_ptr<State> state) : state_(std::move(state)) {
   for (std::size_t i = 0; i < state_->tensors.size(); ++i) {
@@ -48,32 +36,11 @@ const TensorView* RunResult::Find(std::string_view name) const {
   return found == state_->by_name.end() ? nullptr : &state_->tensors[found->second].tensor;
 }
 
-struct Session::State {
-  Library library;
-  RuntimeInfo runtime;
-  std::string name;
-  OrtHandle<ort::Session> session;
-  std::vector<ModelValue> inputs;
-  std::vector<ModelValue> outputs;
-  struct HeldTensor {
-    TensorView tensor;
-    OrtTensor value;
-  };
-  std::unordered_map<std::string, HeldTensor> held;
-
-  static Result<std::unique_ptr<State>> Load(std::string name, const SessionOptions& options,
-                                             ByteSpan model, const std::filesystem::path* path);
-  Result<OrtHandle<ort::Value>> ToValue(const TensorView& tensor,
-                                        std::vector<std::string>& copies) const;
-  Result<void> ReadOutput(std::string name, OrtHandle<ort::Value> value,
-                          RunResult::State& result) const;
-};
-
 Result<std::unique_ptr<Session::State>> Session::State::Load(std::string name,
                                                              const SessionOptions& options,
                                                              ByteSpan model,
                                                              const std::filesystem::path* path) {
-  CBOARD_ASSIGN_OR_RETURN(Library library, OrtLibrary::Load(options.library));
+  CBOARD_ASSIGN_OR_RETURN(auto library, OrtLibrary::Load(options.library));
   auto state = std::make_unique<State>();
   state->library = library;
   state->runtime = {library->path(), library->version()};
@@ -104,6 +71,17 @@ Result<std::unique_ptr<Session::State>> Session::State::Load(std::string name,
         api[ort::kAddSessionConfigEntry](settings.get(),
                                          "session.model_external_initializers_file_folder_path",
                                          options.external_data_folder.c_str()),
+        doing));
+  }
+  CBOARD_RETURN_IF_ERROR(AddProvider(*library, options.provider, settings.get()));
+  if (!options.profile_prefix.empty()) {
+    CBOARD_RETURN_IF_ERROR(library->Check(
+        api[ort::kEnableProfiling](settings.get(), options.profile_prefix.c_str()), doing));
+    state->is_profiled = true;
+  }
+  if (!options.optimized_model.empty()) {
+    CBOARD_RETURN_IF_ERROR(library->Check(
+        api[ort::kSetOptimizedModelFilePath](settings.get(), options.optimized_model.c_str()),
         doing));
   }
   state->session = OrtHandle<ort::Session>(library, ort::kReleaseSession);
@@ -137,6 +115,34 @@ Result<Session> Session::FromBytes(ByteSpan model, std::string name,
                                    const SessionOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(auto state, State::Load(std::move(name), options, model, nullptr));
   return Session(std::move(state));
+}
+
+Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
+    std::span<const NamedTensor> tensors, std::vector<std::string>& copies) const {
+  std::unordered_map<std::string_view, const TensorView*> given;
+  for (const NamedTensor& input : tensors) given.emplace(input.name, &input.tensor);
+  copies.reserve(copies.size() + tensors.size());
+  std::vector<OrtHandle<ort::Value>> values;
+  for (const ModelValue& wanted : inputs) {
+    const auto found = given.find(wanted.name);
+    if (found == given.end()) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "input " + Quoted(wanted.name) + " of " + Quoted(name, 1000) +
+                      " is missing; the model wants " + ListOf(inputs));
+    }
+    const TensorView& tensor = *found->second;
+    CBOARD_RETURN_IF_ERROR(tensor.Validate());
+    CBOARD_RETURN_IF_ERROR(CheckInput(wanted, tensor));
+    CBOARD_ASSIGN_OR_RETURN(auto value, ToValue(tensor, copies));
+    values.push_back(std::move(value));
+    given.erase(found);
+  }
+  if (!given.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, Quoted(name, 1000) + " has no input " +
+                                                 Quoted(given.begin()->first) +
+                                                 "; the model wants " + ListOf(inputs));
+  }
+  return values;
 }
 
 // A value that borrows the tensor's memory, or a copy of it in `copies` where it is not aligned.
@@ -203,33 +209,13 @@ void Session::Hold(const RunResult& tensors) {
 Result<RunResult> Session::Run(std::span<const NamedTensor> inputs,
                                std::span<const std::string> outputs) const {
   const State& state = *state_;
-  std::unordered_map<std::string_view, const TensorView*> given;
-  for (const NamedTensor& input : inputs) given.emplace(input.name, &input.tensor);
   std::vector<std::string> copies;
-  copies.reserve(inputs.size());
-  std::vector<OrtHandle<ort::Value>> values;
+  CBOARD_ASSIGN_OR_RETURN(const auto values, state.ToValues(inputs, copies));
   std::vector<const ort::Value*> input_values;
   std::vector<const char*> input_names;
-  for (const ModelValue& wanted : state.inputs) {
-    const auto found = given.find(wanted.name);
-    if (found == given.end()) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "input " + Quoted(wanted.name) + " of " + Quoted(state.name, 1000) +
-                      " is missing; the model wants " + ListOf(state.inputs));
-    }
-    const TensorView& tensor = *found->second;
-    CBOARD_RETURN_IF_ERROR(tensor.Validate());
-    CBOARD_RETURN_IF_ERROR(CheckInput(wanted, tensor));
-    CBOARD_ASSIGN_OR_RETURN(auto value, state.ToValue(tensor, copies));
-    values.push_back(std::move(value));
-    input_values.push_back(values.back().get());
-    input_names.push_back(wanted.name.c_str());
-    given.erase(found);
-  }
-  if (!given.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(state.name, 1000) + " has no input " +
-                                                 Quoted(given.begin()->first) +
-                                                 "; the model wants " + ListOf(state.inputs));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    input_values.push_back(values[i].get());
+    input_names.push_back(state.inputs[i].name.c_str());
   }
   for (const auto& [name, held] : state.held) {
     input_values.push_back(held.value->get());

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cboard/base/file.h"
@@ -198,6 +199,68 @@ TEST(OrtLibrary, ActivePythonEnvironmentsAreLookedAtFirst) {
   const auto candidates = LibraryCandidates();
   EXPECT_EQ(candidates.front(), capi / "libonnxruntime.so.1.99.0");
   EXPECT_EQ(candidates.back(), "libonnxruntime.so");
+}
+
+TEST_F(SessionTest, APreparedRunKeepsItsInputsAndRunsAgain) {
+  const Session session = TwoLayers();
+  auto run = [&] {
+    const std::vector<float> gone = {1, -1, 0.5f, 2};
+    const NamedTensor x{"x", TensorView(gone, {2, 2})};
+    return session.Prepare({&x, 1});
+  }();
+  ASSERT_THAT(run, Succeeds());
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(run->Run(), Succeeds());
+  run->Clear();
+  EXPECT_THAT(run->Run(), Succeeds());
+}
+
+TEST_F(SessionTest, APreparedRunRefusesInputsThatDoNotFit) {
+  const Session session = TwoLayers();
+  EXPECT_THAT(session.Prepare({}),
+              FailsSaying(ErrorCode::kInvalidArgument, "input 'x' of 'two layers' is missing"));
+  const NamedTensor wide{"x", TensorView(values_, {1, 4})};
+  EXPECT_THAT(session.Prepare({&wide, 1}), FailsWith(ErrorCode::kInvalidArgument));
+}
+
+TEST_F(SessionTest, WritesAProfileOfItsNodes) {
+  const testing::TempDir folder;
+  const std::string model = OnnxBuilder::TwoLayers().Bytes();
+  auto session = Session::FromBytes(AsBytes(model), "two layers",
+                                    {.profile_prefix = folder.path() / "profile"});
+  ASSERT_THAT(session, Succeeds());
+  ASSERT_THAT(session->Run({&x_, 1}), Succeeds());
+  const auto file = session->EndProfiling();
+  ASSERT_THAT(file, Succeeds());
+  EXPECT_THAT(*ReadFile(*file), ::testing::HasSubstr("MatMul"));
+  EXPECT_THAT(session->EndProfiling(), FailsWith(ErrorCode::kFailedPrecondition));
+}
+
+TEST_F(SessionTest, WritesTheOptimizedModel) {
+  const testing::TempDir folder;
+  const std::string model = OnnxBuilder::TwoLayers().Bytes();
+  const auto file = folder.path() / "optimized.onnx";
+  ASSERT_THAT(
+      Session::FromBytes(AsBytes(model), "two layers", {.optimize = true, .optimized_model = file}),
+      Succeeds());
+  EXPECT_THAT(Session::Open(file), Succeeds());
+}
+
+TEST_F(SessionTest, CountsTheMemoryOfItsAllocator) {
+  const Session session = TwoLayers();
+  ASSERT_THAT(session.Run({&x_, 1}), Succeeds());
+  const auto statistics = session.AllocatorStatistics();
+  ASSERT_THAT(statistics, Succeeds());
+  if (statistics->empty()) GTEST_SKIP() << "ONNX Runtime is older than 1.23";
+  const auto peak = std::ranges::find(*statistics, "MaxInUse", &AllocatorStatistic::name);
+  ASSERT_NE(peak, statistics->end());
+  EXPECT_GT(peak->value, 0);
+}
+
+TEST_F(SessionTest, ListsTheProvidersWhenOneIsNotThere) {
+  EXPECT_THAT(*FindProviders(), ::testing::Contains("cpu"));
+  const std::string model = OnnxBuilder::TwoLayers().Bytes();
+  EXPECT_THAT(Session::FromBytes(AsBytes(model), "two layers", {.provider = "abacus"}),
+              FailsSaying(ErrorCode::kNotFound, "has no execution provider 'abacus'; it has "));
 }
 
 }  // namespace

@@ -52,6 +52,10 @@ struct RuntimeInfo {
 // Loads the library. Fails with kNotFound and says what to install.
 Result<RuntimeInfo> FindRuntime(const std::filesystem::path& library = {});
 
+// The execution providers that the library was built with, by ONNX Runtime's names without
+// "ExecutionProvider", in lower case: "cpu", "cuda", "openvino".
+Result<std::vector<std::string>> FindProviders(const std::filesystem::path& library = {});
+
 // $CB_ONNXRUNTIME_LIB names the library, and no other is searched for.
 bool IsRuntimeNamed();
 
@@ -70,6 +74,17 @@ struct SessionOptions {
 
   // For models from bytes: where their external data lies. Needs ONNX Runtime 1.20.
   std::filesystem::path external_data_folder;
+
+  // The execution provider that runs the nodes it supports; one of FindProviders(). The CPU runs
+  // the others.
+  std::string provider = "cpu";
+
+  // Where ONNX Runtime writes the time of every node; empty for no profile. The file's name begins
+  // with this; Session::EndProfiling() returns it.
+  std::filesystem::path profile_prefix;
+
+  // Where ONNX Runtime writes the model after its graph optimizations; empty for nowhere.
+  std::filesystem::path optimized_model;
 };
 
 // What a run has computed. Owns the memory; tensors are views of it.
@@ -92,6 +107,38 @@ class RunResult {
 
  private:
   friend class Session;
+  std::unique_ptr<State> state_;
+};
+
+// A number that an allocator of ONNX Runtime counts: {"MaxInUse", 1048576}.
+struct AllocatorStatistic {
+  std::string name;
+  std::int64_t value = 0;
+};
+
+// Inputs that were given to a session once, to be run many times.
+//
+//   CBOARD_ASSIGN_OR_RETURN(PreparedRun run, session.Prepare(inputs));
+//   const auto start = std::chrono::steady_clock::now();
+//   CBOARD_RETURN_IF_ERROR(run.Run());
+//
+// Run() calls ONNX Runtime and does nothing else, so that it can be timed. Not thread-safe;
+// prepared runs of one session may run at the same time.
+class PreparedRun {
+ public:
+  struct State;
+  explicit PreparedRun(std::unique_ptr<State> state);
+  ~PreparedRun();
+  PreparedRun(PreparedRun&&) noexcept;
+  PreparedRun& operator=(PreparedRun&&) noexcept;
+
+  // Computes all outputs that the model declares. They stay in memory until Clear().
+  Result<void> Run();
+
+  // Releases the outputs of the last run. Run() calls it if it was not called.
+  void Clear();
+
+ private:
   std::unique_ptr<State> state_;
 };
 
@@ -128,7 +175,19 @@ class Session {
   Result<RunResult> Run(std::span<const NamedTensor> inputs,
                         std::span<const std::string> outputs = {}) const;
 
+  // Copies the inputs and checks them as Run does. The session must outlive the prepared run.
+  Result<PreparedRun> Prepare(std::span<const NamedTensor> inputs) const;
+
+  // Writes the profile and returns its file. Fails with kFailedPrecondition when the session was
+  // opened without SessionOptions::profile_prefix.
+  Result<std::filesystem::path> EndProfiling();
+
+  // Statistics of the CPU allocator of this session: NumAllocs, InUse, MaxInUse, … Empty before
+  // ONNX Runtime 1.23, and for an allocator that does not count.
+  Result<std::vector<AllocatorStatistic>> AllocatorStatistics() const;
+
  private:
+  friend class PreparedRun;
   struct State;
   explicit Session(std::unique_ptr<State> state);
 

@@ -1,0 +1,50 @@
+// The parts of a session that its source files share.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cboard/runtime/session.h"
+#include "runtime/ort_library.h"
+
+namespace cboard {
+
+using OrtTensor = std::shared_ptr<const OrtHandle<ort::Value>>;
+
+struct RunResult::State {
+  std::vector<NamedTensor> tensors;
+  std::vector<OrtTensor> values;  // One for each tensor: who owns its memory.
+  std::unordered_map<std::string_view, std::size_t> by_name;
+  std::vector<std::string> left_out;
+};
+
+struct Session::State {
+  std::shared_ptr<const OrtLibrary> library;
+  RuntimeInfo runtime;
+  std::string name;
+  OrtHandle<ort::Session> session;
+  std::vector<ModelValue> inputs;
+  std::vector<ModelValue> outputs;
+  bool is_profiled = false;  // And EndProfiling() was not called yet.
+  struct HeldTensor {
+    TensorView tensor;
+    OrtTensor value;
+  };
+  std::unordered_map<std::string, HeldTensor> held;
+
+  static Result<std::unique_ptr<State>> Load(std::string name, const SessionOptions& options,
+                                             ByteSpan model, const std::filesystem::path* path);
+  // The value of each declared input, in their order; fails as Session::Run does.
+  Result<std::vector<OrtHandle<ort::Value>>> ToValues(std::span<const NamedTensor> given,
+                                                      std::vector<std::string>& copies) const;
+  Result<OrtHandle<ort::Value>> ToValue(const TensorView& tensor,
+                                        std::vector<std::string>& copies) const;
+  Result<void> ReadOutput(std::string name, OrtHandle<ort::Value> value,
+                          RunResult::State& result) const;
+};
+
+}  // namespace cboard
