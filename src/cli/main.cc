@@ -23,15 +23,15 @@ struct Command {
 
 constexpr auto kCommands = std::to_array<Command>({
     {"serve", "show a log directory in the browser (the default)", RunServe},
-    {"import", "turn benchmark JSON into runs", RunImport},
-    {"inspect", "list what is in a log directory, as text or JSON", RunInspect},
-    {"report", "write what compression cost as one HTML file", RunReport},
-    {"check", "check what was logged against a contract, for CI", RunCheck},
-    {"export", "write values as CSV, Parquet or JSON, for other programs", RunExport},
-    {"model", "show what is in a model file: operators, bytes, quantization", RunModel},
-    {"demo", "show a board of a network that is trained and quantized here", RunDemo},
-    {"compare", "find the layers of a model that compression has hurt, and why", RunCompare},
-    {"profile", "run a command and log what the hardware does meanwhile", RunProfile},
+    {"import", "convert benchmark JSON to runs", RunImport},
+    {"inspect", "list the runs and tags of a log directory", RunInspect},
+    {"report", "write a report on the cost of compression as one HTML file", RunReport},
+    {"check", "check logged metrics against a contract, for CI", RunCheck},
+    {"export", "export values as CSV, Parquet or JSON", RunExport},
+    {"model", "show operators, bytes and quantization of a model file", RunModel},
+    {"demo", "show a board with sample data", RunDemo},
+    {"compare", "find the layers that compression damaged, and why", RunCompare},
+    {"profile", "run a command and log its CPU, memory, power and GPU usage", RunProfile},
 });
 
 constexpr std::string_view kExamples = R"(
@@ -71,7 +71,7 @@ const Command* FindCommand(std::string_view name) {
 int ReportUnknown(const std::string& word) {
   std::error_code ignored;
   if (std::filesystem::is_directory(word, ignored)) {
-    PrintError(Quoted(word) + " is a directory, not a command; to look at it: compression-board " +
+    PrintError(Quoted(word) + " is a directory, not a command; to view it: compression-board " +
                "--logdir " + ShellWord(word));
   } else if (word.ends_with(".json")) {
     PrintError(Quoted(word) + " is not a command; to import it: compression-board import " +

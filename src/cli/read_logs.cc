@@ -13,10 +13,10 @@ namespace cboard::cli {
 
 void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
   CLI::Option* option =
-      app.add_option("--logdir", logdir, "Directory with event files below; also A,B and globs")
+      app.add_option("--logdir", logdir, "Log directory; also several (A,B) or a glob pattern")
           ->type_name("DIR")
           ->group(group);
-  app.add_option("--logdir_spec", logdir_spec, "Several, with names: NAME:DIR,NAME:DIR")
+  app.add_option("--logdir_spec", logdir_spec, "Several log directories with names: NAME:DIR,NAME:DIR")
       ->type_name("SPEC")
       ->group(group)
       ->excludes(option);

@@ -45,7 +45,7 @@ struct Directory {
 Result<Directory> FindDirectory(ByteSpan file) {
   // The end record is followed by a comment of unknown length: the last signature whose comment
   // reaches exactly to the end of the file is it.
-  if (file.size() < kEndBytes) return Fail(ErrorCode::kTruncated, "the archive has no end");
+  if (file.size() < kEndBytes) return Fail(ErrorCode::kTruncated, "truncated, or not a ZIP file");
   const std::size_t last = file.size() - kEndBytes;
   const std::size_t first = last > kMaxComment ? last - kMaxComment : 0;
   for (std::size_t at = last + 1; at-- > first;) {
@@ -66,7 +66,7 @@ Result<Directory> FindDirectory(ByteSpan file) {
     return Directory{At<std::uint64_t>(*large, 48), At<std::uint64_t>(*large, 40),
                      At<std::uint64_t>(*large, 32)};
   }
-  return Fail(ErrorCode::kTruncated, "the archive has no end: it is cut off, or no archive");
+  return Fail(ErrorCode::kTruncated, "truncated, or not a ZIP file");
 }
 
 // Sizes that do not fit 32 bits stand in an extra field, in this order, only those that do not fit.

@@ -24,7 +24,7 @@ struct ZipEntry {
 bool LooksLikeZip(ByteSpan file);
 
 // The entries of the central directory. Fails with kDataLoss when it is damaged, kTruncated when
-// the archive has no end.
+// the archive is truncated.
 Result<std::vector<ZipEntry>> ListZip(ByteSpan file);
 
 // A file of an archive, or its beginning: where it lies, or inflated.

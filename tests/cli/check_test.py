@@ -307,7 +307,7 @@ gates:
         only_fp32 = record(scalar_event("net/metrics/accuracy/fp32", 0.5, 0))
         self.write("alone/events.out.tfevents.1.host", only_fp32)
         for arguments, *said in [
-            (["contract.yaml"], "say where to look: compression-board check contract.yaml --logdir DIR"),
+            (["contract.yaml"], "no log directory is given; use: compression-board check contract.yaml --logdir DIR"),
             (["none.yaml", "--logdir", "runs"], "none.yaml", "No such file"),
             (["runs", "--logdir", "runs"], "runs"),
             (["contract.yaml", "--logdir", "empty"], "there are no event files below 'empty'"),

@@ -111,7 +111,7 @@ class ExportTest(ProgramTest):
         self.addCleanup(os.close, terminal)
         run = self.export_parquet("-o", "-", stdout=its_end)
         os.close(its_end)
-        self.assert_complains(run, 2, "nothing to read on a terminal", "-o runs.parquet")
+        self.assert_complains(run, 2, "a terminal cannot show a Parquet file", "-o runs.parquet")
         self.assertEqual(run.stderr.count("\n"), 1)
         with self.assertRaises(OSError):  # Not a byte was written.
             os.read(terminal, 1)

@@ -30,7 +30,7 @@ class ProfileTest(ProgramTest):
         self.assertEqual(len(lines), 4)
         self.assertIn("'sh' ended with exit code 7", lines[1])
         self.assertIn("s of CPU time", lines[2])
-        self.assertEqual(lines[3], "compression-board: to look at it: compression-board --logdir 'my log'")
+        self.assertEqual(lines[3], "compression-board: view it with: compression-board --logdir 'my log'")
 
     def test_curves_and_summary_are_logged(self):
         run = self.profile("sleep", "0.5")
@@ -125,7 +125,7 @@ class ProfileTest(ProgramTest):
         self.assertEqual(run.stdout, "--interval x -- --help\n")
 
     def test_wrong_usage(self):
-        self.assert_complains(self.run_board("profile"), 2, "which command?")
+        self.assert_complains(self.run_board("profile"), 2, "no command is given")
         self.assert_complains(self.run_board("profile", "--bogus", "--", "true"), 2, "'--bogus'")
         for interval in ("0", "-1", "x", "nan"):
             with self.subTest(interval):

@@ -84,7 +84,7 @@ class ReportTest(ProgramTest):
             (["--logdir", "logs", "--policy", "lax"], 2, "there is no policy 'lax'"),
             (["--logdir", "logs", "--model", "vgg"], 1, "there is no model 'vgg'"),
             (["--logdir", "logs", "--contract", "none.json"], 1, "none.json"),
-            ([], 2, "say where to look"),
+            ([], 2, "no log directory is given"),
         ]:
             run = self.run_board("report", *arguments)
             self.assertEqual(run.returncode, code, run.stderr)

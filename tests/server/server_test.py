@@ -217,13 +217,13 @@ class ServeCommandTest(unittest.TestCase):
 
     def test_wrong_flags_are_refused_with_what_is_wrong(self):
         for said, *flags in [
-            ("say what to show",),
+            ("no log directory is given",),
             ("65536 not in range 0 to 65535", "--logdir", "x", "--port", "65536"),
             ("many not in range 1 to 1000000", "--logdir", "x", "--max_connections", "many"),
             ("--nope", "--logdir", "x", "--nope"),
             ("--host excludes --bind_all", "--logdir", "x", "--bind_all", "--host", "::1"),
             ("-1 not in range 0 to 86400\n", "--logdir", "x", "--reload_interval", "-1"),
-            ("'/a b' cannot stand in an address", "--logdir", "x", "--path_prefix", "/a b"),
+            ("'/a b' is not allowed in a URL", "--logdir", "x", "--path_prefix", "/a b"),
             ("cannot read 'missing.toml'", "--config", "missing.toml"),
         ]:
             run = subprocess.run([PROGRAM, "serve", *flags], capture_output=True, text=True, timeout=60)

@@ -100,11 +100,11 @@ int PrintInputError(const Error& error) {
 int RunCheck(Arguments arguments) {
   CheckFlags flags;
   CLI::App app(
-      "Checks what was logged against a contract: limits for metrics of variants and for figures\n"
-      "of their layers, in YAML or JSON. docs/check.md shows how to write one.\n"
+      "Checks logged metrics against a contract: a YAML or JSON file with limits for metrics of\n"
+      "variants and of their layers. docs/check.md shows how to write one.\n"
       "\n"
-      "Exits with 0 when all gates pass, 1 when one fails or has nothing to judge by, and 2 when\n"
-      "the contract or the logs cannot be read.\n"
+      "Exit code: 0 if all gates pass, 1 if a gate fails or its metric is missing, 2 if the\n"
+      "contract or the logs cannot be read.\n"
       "\n"
       "Example: compression-board check contract.yaml --logdir runs --junit results.xml\n",
       "compression-board check");
@@ -114,17 +114,17 @@ int RunCheck(Arguments arguments) {
       ->type_name("");
   flags.logs.AddTo(app);
   app.add_option("--junit", flags.junit,
-                 "Also write results as JUnit XML, for CI servers; - is\n"
-                 "standard output, instead of the text")
+                 "Also write the results as JUnit XML, for CI servers;\n"
+                 "- writes them to standard output instead of the text")
       ->type_name("FILE");
   app.add_option("--sarif", flags.sarif,
-                 "Also write what does not pass as SARIF, for GitHub's code\n"
-                 "scanning and editors; - likewise")
+                 "Also write the failures as SARIF, for GitHub's code\n"
+                 "scanning and editors; - writes to standard output")
       ->type_name("FILE");
-  app.add_flag("--json", flags.json, "Everything, as JSON, for other programs");
+  app.add_flag("--json", flags.json, "Print all results as JSON");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (flags.logs.empty()) {
-    PrintError("say where to look: compression-board check " + ShellWord(flags.contract) +
+    PrintError("no log directory is given; use: compression-board check " + ShellWord(flags.contract) +
                " --logdir DIR");
     return kExitUsage;
   }

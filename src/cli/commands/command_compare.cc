@@ -45,9 +45,9 @@ int RunCompare(Arguments arguments) {
   bool as_stages = false;
   std::size_t top = 10;
   CLI::App app(
-      "Compares two files of one model, before and after compression: pairs their layers,\n"
-      "compares weights and, of ONNX files, outputs; ranks layers, the worst first, and says\n"
-      "what is wrong with them and what would help. docs/compare.md explains the numbers.\n"
+      "Compares a model file before and after compression: pairs the layers, compares weights\n"
+      "and (for ONNX) outputs, lists the most damaged layers first with cause and fix.\n"
+      "docs/compare.md explains the numbers.\n"
       "\n"
       "Example: compression-board compare resnet18.onnx resnet18_int8.onnx --data images.npz\n",
       "compression-board compare");
@@ -55,29 +55,29 @@ int RunCompare(Arguments arguments) {
   app.add_option("BASELINE", baseline, "The model before compression")->required()->type_name("");
   app.add_option("VARIANT", variant, "The model after compression")->required()->type_name("");
   app.add_option("--data", data,
-                 "Samples to run: .npz, .npy, or a folder of PNG files;\nmade up when missing")
+                 "Samples to run: .npz, .npy, or a folder of PNG files;\nrandom data if omitted")
       ->type_name("PATH");
   AddShapeFlag(app,
-               "The shape of an input of made-up samples where the files\n"
-               "leave its sizes open: x=1,3,48,320, or 1,3,48,320 for the\n"
-               "only input; once for each input",
+               "Shape of the random data for an input with open sizes:\n"
+               "x=1,3,48,320, or 1,3,48,320 if there is only one input;\n"
+               "repeat the flag for further inputs",
                options.shapes);
   app.add_option(
          "--samples", options.samples,
-         "How many samples to run at most (20); 0 compares weights only,\nas is done "
-         "without a number where there is no ONNX Runtime,\nor where it cannot run the models")
+         "Maximum number of samples to run (20); 0 compares weights only,\nwhich is also the "
+         "default if ONNX Runtime is missing or cannot\nrun the models")
       ->type_name("N");
-  app.add_option("--top", top, "How many layers to show (10)")->type_name("N");
+  app.add_option("--top", top, "Number of layers to show (10)")->type_name("N");
   app.add_option("--logdir", logdir,
-                 "Also write histograms, numbers and graphs there, for the\nboard and TensorBoard")
+                 "Also log histograms, metrics and graphs to this directory,\nfor the board and TensorBoard")
       ->type_name("DIR");
   app.add_flag("--stages", as_stages,
-               "With --logdir: as the stages initial_graph and\n"
-               "after_quantization, in the layout of the Model\n"
-               "Compression Toolkit; docs/stages.md");
+               "With --logdir: log the two models as the stages\n"
+               "initial_graph and after_quantization, in the layout of the\n"
+               "Model Compression Toolkit; see docs/stages.md");
   app.add_option("--fail-on", fail_on,
-                 "Exit with 1 where the outputs of VARIANT are broken (or, with\n"
-                 "degraded, degraded or broken): broken, degraded")
+                 "Exit with code 1 if the outputs of VARIANT are broken; with\n"
+                 "'degraded', also if they are degraded")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"broken", "degraded"}));
   app.add_option("--verify", options.verify,
@@ -89,14 +89,14 @@ int RunCompare(Arguments arguments) {
       ->type_name("[N]")
       ->expected(0, 1)
       ->default_str("5");
-  app.add_flag("--json", json, "Everything, as JSON, for other programs");
+  app.add_flag("--json", json, "Print all results as JSON");
   for (const char* count : {"--samples", "--top", "--verify"}) {
     app.get_option(count)->check(CheckCount);
   }
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   if (as_stages && logdir.empty()) {
-    PrintError("--stages says how to log; say where by --logdir DIR");
+    PrintError("--stages needs --logdir DIR");
     return kExitUsage;
   }
   options.data = data;
@@ -131,7 +131,7 @@ int RunCompare(Arguments arguments) {
     return kExitFailed;
   }
   if (!json) {
-    std::cout << "\nLogged; to look at it: compression-board --logdir " << ShellWord(logdir)
+    std::cout << "\nLogged; view it with: compression-board --logdir " << ShellWord(logdir)
               << '\n';
   }
   return verdict;

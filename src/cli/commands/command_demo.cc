@@ -128,28 +128,28 @@ int RunDemo(Arguments arguments) {
   std::string digits;
   bool write_only = false;
   CLI::App app(
-      "Shows a board with something true on every page: published figures of FP32 and INT8\n"
-      "models, and a small network that learns to read digits here and now, is quantized and\n"
-      "pruned in several ways, and measured.\n"
+      "Shows a board with real data on every page: published results of FP32 and INT8 models,\n"
+      "and a small digit classifier that is trained, quantized, pruned and measured on this\n"
+      "machine.\n"
       "\n"
-      "Flags of 'serve', such as --port and --open, may follow.\n"
+      "Also accepts the flags of 'serve', such as --port and --open.\n"
       "\n"
       "Example: compression-board demo --open\n",
       "compression-board demo");
   SetUsage(app, "compression-board demo [FLAGS]");
   app.add_option(
          "--logdir", logdir,
-         "Where the logs go (runs/demo); those of the last demo are\nreplaced, other files stay")
+         "Directory for the logs (runs/demo); replaces the logs of the\nlast demo and keeps other files")
       ->type_name("DIR");
   app.add_option("--data", data,
-                 "Folder with the published figures (installed with the program,\nor 'data' of the "
-                 "source that it was built from)")
+                 "Directory with the published results (default: installed with\nthe program, or 'data' "
+                 "in the source tree)")
       ->type_name("DIR");
   app.add_option("--digits", digits,
-                 "scikit-learn's digits.csv.gz (in the folder of --data, or\nwhere "
-                 "scripts/fetch-digits of the source puts it)")
+                 "Path of scikit-learn's digits.csv.gz (default: in the --data\ndirectory, or where "
+                 "scripts/fetch-digits stores it)")
       ->type_name("FILE");
-  app.add_flag("--write_only,--write-only", write_only, "Write the logs and end");
+  app.add_flag("--write_only,--write-only", write_only, "Write the logs and exit without serving them");
   app.allow_extras();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   std::vector<std::string> serve = {"--logdir", logdir};
@@ -165,7 +165,7 @@ int RunDemo(Arguments arguments) {
     return kExitFailed;
   }
   if (write_only) {
-    std::cout << "demo: to look at it: compression-board --logdir " << ShellWord(logdir) << '\n';
+    std::cout << "demo: view it with: compression-board --logdir " << ShellWord(logdir) << '\n';
     return kExitDone;
   }
   return RunServe(serve);

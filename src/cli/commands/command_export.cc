@@ -49,8 +49,8 @@ Result<bool> Export(const ExportFlags& flags) {
   CBOARD_ASSIGN_OR_RETURN(options.tags, PatternOf(flags.tags, "--tags"));
   if (flags.format == "parquet" && flags.out == "-" && ::isatty(STDOUT_FILENO) != 0) {
     return Fail(ErrorCode::kInvalidArgument,
-                "a Parquet file is nothing to read on a terminal; say where it should go: "
-                "-o runs.parquet, or a pipe");
+                "a terminal cannot show a Parquet file; write it to a file (-o runs.parquet)"
+                " or a pipe");
   }
   CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
@@ -86,32 +86,32 @@ Result<bool> Export(const ExportFlags& flags) {
 int RunExport(Arguments arguments) {
   ExportFlags flags;
   CLI::App app(
-      "Writes the values of a log directory as CSV or Parquet (scalars) or JSON (everything), or\n"
-      "figures of layers as node data for Model Explorer.\n"
+      "Exports a log directory: scalars as CSV or Parquet, all values as JSON, or layer metrics\n"
+      "as node data for Model Explorer.\n"
       "\n"
       "Example: compression-board export --logdir runs --format csv --tags '^loss' -o loss.csv\n",
       "compression-board export");
   SetUsage(app, "compression-board export --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("--format", flags.format, "csv, parquet, json or model-explorer (csv)")
+  app.add_option("--format", flags.format, "Output format: csv, parquet, json or model-explorer (csv)")
       ->type_name("KIND")
       ->check(CLI::IsMember({"csv", "parquet", "json", "model-explorer"}).description(""));
-  app.add_option("--runs", flags.runs, "Only runs in whose name this is found")->type_name("REGEX");
-  app.add_option("--tags", flags.tags, "Only tags in which this is found")->type_name("REGEX");
+  app.add_option("--runs", flags.runs, "Only runs whose name matches")->type_name("REGEX");
+  app.add_option("--tags", flags.tags, "Only tags that match")->type_name("REGEX");
   app.add_option("--metric", flags.metric,
-                 "Model Explorer: which figure of layers (sqnr_db, or the\nfirst that is there)")
+                 "Model Explorer: the layer metric to export (sqnr_db, or the\nfirst one that was logged)")
       ->type_name("NAME");
   app.add_option("--variant", flags.variant,
-                 "Model Explorer: of which variant, if there are several")
+                 "Model Explorer: the variant to export, if there are several")
       ->type_name("NAME");
   app.add_flag("--media", flags.media,
-               "JSON: also the bytes of images, audio and graphs, in base64");
-  app.add_option("-o,--out", flags.out, "File to write (-, standard output)")
+               "JSON: include the bytes of images, audio and graphs as base64");
+  app.add_option("-o,--out", flags.out, "Output file; - is standard output (-)")
       ->type_name("FILE")
       ->capture_default_str();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (flags.logs.empty()) {
-    PrintError("say where to look: compression-board export --logdir DIR");
+    PrintError("no log directory is given; use: compression-board export --logdir DIR");
     return kExitUsage;
   }
   const Result<bool> is_complete = Export(flags);

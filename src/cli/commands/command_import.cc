@@ -170,27 +170,26 @@ void ImportFile(const std::string& path, const ImportFlags& flags, Directories& 
 int RunImport(Arguments arguments) {
   ImportFlags flags;
   CLI::App app(
-      "Turns benchmark results and reports about layers into runs that this board and\n"
-      "TensorBoard open.\n"
+      "Converts benchmark results and layer reports to runs for the board and TensorBoard.\n"
       "\n"
       "A FILE is JSON: {\"model\": {\"fp32\": {\"accuracy\": 0.71, \"latency_mean_ms\": 12.5, …},\n"
       "                          \"int8\": {…}, \"model_info\": {…}}, …}\n"
-      "or what another program reports about single layers: AIMET's per_layer_*.json and\n"
+      "or a layer report of another program: AIMET's per_layer_*.json and\n"
       "min_max_ranges/*.json, the TFLite debugger's CSV, MCT's quant_report.json,\n"
-      "neural-compressor's *_table.csv, node data for Model Explorer.\n"
+      "neural-compressor's *_table.csv, or node data for Model Explorer.\n"
       "\n"
       "Example: compression-board import results/models_benchmark_results.json\n",
       "compression-board import");
   SetUsage(app, "compression-board import FILE... [FLAGS]");
-  app.add_option("FILE", flags.files, "Benchmark results")->required()->type_name("");
+  app.add_option("FILE", flags.files, "Benchmark results or layer reports")->required()->type_name("");
   app.add_option("--logdir", flags.logdir,
-                 "Where the runs go (runs/compression_benchmark/<name of FILE>);\n"
-                 "with several FILEs, a directory of it for each. Reports about\n"
-                 "layers: runs/layers, a run per model")
+                 "Output directory (runs/compression_benchmark/<name of FILE>,\n"
+                 "or runs/layers for layer reports); several FILEs get a\n"
+                 "subdirectory each")
       ->type_name("DIR");
   app.add_option("--format", flags.format,
-                 "What FILE is, when its name and beginning do not say it: benchmark,\n"
-                 "aimet, tflite, mct, neural-compressor or model-explorer")
+                 "Format of FILE, if it is not detected: benchmark, aimet, tflite,\n"
+                 "mct, neural-compressor or model-explorer")
       ->type_name("KIND")
       ->check([](const std::string& name) {
         return name == kBenchmark || LayerReportKindOf(name)
@@ -199,12 +198,12 @@ int RunImport(Arguments arguments) {
                          "; there are benchmark, aimet, tflite, mct, neural-compressor and "
                          "model-explorer";
       });
-  app.add_option("--model", flags.model, "Whose layers they are (by the file's name)")
+  app.add_option("--model", flags.model, "Model name for a layer report (default: the file name)")
       ->type_name("NAME");
-  app.add_option("--variant", flags.variant, "What was done to these layers (int8)")
+  app.add_option("--variant", flags.variant, "Variant name for a layer report (int8)")
       ->type_name("NAME");
-  app.add_option("--step", flags.step, "Step of all values (0)")->type_name("N");
-  app.add_flag("--verbose", flags.verbose, "List every model, and what was left out of it");
+  app.add_option("--step", flags.step, "Step number of all imported values (0)")->type_name("N");
+  app.add_flag("--verbose", flags.verbose, "List every model and the values that were skipped");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   Directories directories(flags);

@@ -20,16 +20,16 @@ int RunInspect(Arguments arguments) {
       "compression-board inspect");
   SetUsage(app, "compression-board inspect --logdir DIR [FLAGS]");
   logs.AddTo(app);
-  app.add_option("--event_file", event_file, "Only this event file")
+  app.add_option("--event_file", event_file, "Inspect only this event file")
       ->type_name("FILE")
       ->excludes("--logdir")
       ->excludes("--logdir_spec");
   app.add_option("--run", filter.run, "Only runs whose name contains this")->type_name("TEXT");
   app.add_option("--tag", filter.tag, "Only tags that contain this")->type_name("TEXT");
-  app.add_flag("--json", json, "As JSON, for other programs");
+  app.add_flag("--json", json, "Print the result as JSON");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (logs.empty() && event_file.empty()) {
-    PrintError("say where to look: compression-board inspect --logdir DIR");
+    PrintError("no log directory is given; use: compression-board inspect --logdir DIR");
     return kExitUsage;
   }
 

@@ -33,10 +33,10 @@ int RunModel(Arguments arguments) {
                "x=1,3,48,320, or 1,3,48,320 for the only input; once for\n"
                "each input",
                shapes);
-  app.add_option("--top", top, "How many of the largest nodes or tensors to show (20)")
+  app.add_option("--top", top, "Number of the largest nodes or tensors to show (20)")
       ->type_name("N")
       ->check(CheckCount);
-  app.add_flag("--json", json, "Everything, as JSON, for other programs");
+  app.add_flag("--json", json, "Print all results as JSON");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   const Result<ModelGraph> model = OpenModel(file, shapes);

@@ -117,7 +117,7 @@ int RunProfile(Arguments arguments) {
   std::vector<std::string> command = app.remaining();
   if (!command.empty() && command.front() == "--") command.erase(command.begin());
   if (command.empty() || command.front().starts_with("-")) {
-    PrintError(command.empty() ? "which command? compression-board profile [FLAGS] -- COMMAND..."
+    PrintError(command.empty() ? "no command is given; use: compression-board profile [FLAGS] -- COMMAND..."
                                : "there is no flag " + Quoted(command.front()));
     return kExitUsage;
   }
@@ -154,7 +154,7 @@ int RunProfile(Arguments arguments) {
              Rounded(end.wall_seconds) + " s; " + Plural(summary.sample_count, "sample") +
              (closed ? " in " : ", not all of them in ") + directory);
   PrintError(Describe(end, summary));
-  PrintError("to look at it: compression-board --logdir " + ShellWord(writer.directory().native()));
+  PrintError("view it with: compression-board --logdir " + ShellWord(writer.directory().native()));
   if (end.signal) EndBySignal(*end.signal);
   return end.exit_code;
 }

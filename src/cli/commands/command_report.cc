@@ -64,37 +64,37 @@ Result<bool> Report(ReportFlags& flags) {
 int RunReport(Arguments arguments) {
   ReportFlags flags;
   CLI::App app(
-      "Writes what compression cost and whether it passes as one HTML file: it opens anywhere,\n"
-      "asks the network for nothing, and prints on A4.\n"
+      "Writes a report on the cost of compression and the gates as one HTML file. The file needs\n"
+      "no network and no other files, and prints on A4.\n"
       "\n"
       "Example: compression-board report --logdir runs -o report.html\n",
       "compression-board report");
   SetUsage(app, "compression-board report --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("-o,--out", flags.out, "File to write (report.html); - is standard output")
+  app.add_option("-o,--out", flags.out, "Output file (report.html); - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
-  app.add_option("--title", flags.report.title, "Its title")
+  app.add_option("--title", flags.report.title, "Title of the report")
       ->type_name("TEXT")
       ->capture_default_str();
-  app.add_option("--baseline", flags.report.baseline, "Compare with this variant; usually fp32")
+  app.add_option("--baseline", flags.report.baseline, "Baseline variant (default: fp32 if it was logged)")
       ->type_name("VARIANT");
-  app.add_option("--variant", flags.report.variant, "Compare this variant; usually int8")
+  app.add_option("--variant", flags.report.variant, "Variant to compare with the baseline (default: int8 if it was\nlogged)")
       ->type_name("VARIANT");
-  app.add_option("--model", flags.report.models, "Only this model; may be given again")
+  app.add_option("--model", flags.report.models, "Include only this model; repeat the flag for more")
       ->type_name("MODEL");
-  app.add_option("--policy", flags.report.policy, "balanced, accuracy first or smallest (balanced)")
+  app.add_option("--policy", flags.report.policy, "Built-in set of gates: balanced, accuracy first or smallest\n(balanced)")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--contract", flags.contract, "Also judge by this contract, a YAML or JSON file")
+  app.add_option("--contract", flags.contract, "Also check this contract, a YAML or JSON file")
       ->type_name("FILE");
   app.add_option("--section", flags.sections,
-                 "Only this part; may be given again: summary, gates,\n"
-                 "pareto, models, aurora, layers, tuning, missing")
+                 "Include only this section; repeat the flag for more: summary,\n"
+                 "gates, pareto, models, aurora, layers, tuning, missing")
       ->type_name("NAME");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (flags.logs.empty()) {
-    PrintError("say where to look: compression-board report --logdir DIR");
+    PrintError("no log directory is given; use: compression-board report --logdir DIR");
     return kExitUsage;
   }
   const Result<bool> is_complete = Report(flags);

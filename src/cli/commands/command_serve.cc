@@ -38,7 +38,7 @@ Result<BoardOptions> BoardOptionsOf(const ServeConfig& config) {
   CBOARD_ASSIGN_OR_RETURN(options.logdirs, config.logdirs.Parse());
   options.cache_directory = DefaultCacheDirectory();
   if (auto usable = reader::CheckPrivateDirectory(options.cache_directory); !usable) {
-    PrintError("indexes are not kept between starts: " + usable.error().message);
+    PrintError("the index cache is not used: " + usable.error().message);
     options.cache_directory.clear();
   }
   options.samples_per_plugin = config.samples_per_plugin;

@@ -25,7 +25,7 @@ struct RawFlags {
 constexpr char kTokenVariable[] = "COMPRESSION_BOARD_TOKEN";
 
 constexpr char kDescription[] =
-    "Shows a log directory in the browser, and what is added to it as it comes.\n"
+    "Shows a log directory in the browser and updates the page when new events are logged.\n"
     "\n"
     "Examples:\n"
     "  compression-board --logdir runs\n"
@@ -34,15 +34,15 @@ constexpr char kDescription[] =
     "  compression-board --logdir runs --bind_all --token-file ~/.board-token\n"
     "  compression-board serve --config /etc/compression-board/serve.toml\n"
     "\n"
-    "Only this machine can reach the board unless --host or --bind_all says otherwise.\n"
-    "Flags that TensorBoard has too mean the same here.\n";
+    "The board listens on localhost only, unless --host or --bind_all is given.\n"
+    "Flags with the names of TensorBoard's flags mean the same.\n";
 
 constexpr char kFooter[] =
-    "\nEvery flag may stand in the file of --config, one per line without its dashes:\n"
+    "\nThe --config file may contain every flag, one per line and without dashes:\n"
     "  logdir = \"/srv/runs\"\n"
     "  bind_all = true\n"
-    "What is on the command line counts more. The token may also be in the environment, as\n"
-    "COMPRESSION_BOARD_TOKEN.\n";
+    "Command-line flags override the file. The environment variable COMPRESSION_BOARD_TOKEN\n"
+    "may contain the access token.\n";
 
 // Flags of TensorBoard that steer how it loads; there is nothing of that kind to steer here, and
 // scripts that give them should go on working.
@@ -54,7 +54,7 @@ constexpr auto kIgnored = std::to_array(
 void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
   config.logdirs.AddTo(app, "What to show");
   app.add_option("--reload_interval,--reload-interval", config.reload_interval_seconds,
-                 "Seconds between looking for new events (5); 0 reads once")
+                 "Seconds between checks for new events (5); 0 reads the logs once")
       ->type_name("SECONDS")
       ->check(
           [](const std::string& text) -> std::string {
@@ -67,11 +67,11 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
           "")
       ->group("What to show");
   app.add_option("--samples_per_plugin", raw.samples_per_plugin,
-                 "Most points per series that programs written for\n"
-                 "TensorBoard's API get: scalars=500,images=20")
+                 "Maximum number of points per series in responses of\n"
+                 "TensorBoard's API: scalars=500,images=20")
       ->type_name("K=N,…")
       ->group("What to show");
-  app.add_option("--window_title", config.window_title, "Title of the page")
+  app.add_option("--window_title", config.window_title, "Title of the browser window")
       ->type_name("TEXT")
       ->group("What to show");
   app.add_flag("--open", config.open, "Open the page in a browser")->group("What to show");
@@ -82,26 +82,26 @@ void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
       app.add_option("--host", raw.host, "Address or name to listen on (127.0.0.1)")
           ->type_name("HOST")
           ->group("Where to listen");
-  app.add_option("--port", config.port, "Port to listen on (6006); 0 finds a free one")
+  app.add_option("--port", config.port, "Port to listen on (6006); 0 chooses a free port")
       ->type_name("N")
       ->transform([](std::string text) { return text == "default" ? "6006" : text; }, "", "")
       ->check(CLI::Range(0, 65535).description(""))
       ->group("Where to listen");
   app.add_flag("--bind_all", raw.bind_all,
                "Listen on all interfaces, IPv4 and IPv6. Without a token,\n"
-               "everyone who reaches this machine can read the logs")
+               "anyone who can reach this machine can read the logs")
       ->excludes(host)
       ->group("Where to listen");
-  app.add_option("--path_prefix", config.path_prefix, "Serve below this path: /board")
+  app.add_option("--path_prefix", config.path_prefix, "Path prefix of all URLs, for example /board")
       ->type_name("PATH")
       ->group("Where to listen");
   app.add_option("--allowed_host", config.allowed_hosts,
-                 "Another name under which browsers reach this server,\n"
-                 "for example that of a proxy")
+                 "Another host name that browsers use for this server, for\n"
+                 "example the name of a proxy")
       ->type_name("NAME")
       ->group("Where to listen");
   app.add_option("--max_connections", config.max_connections,
-                 "Connections at a time (10000); one more is told 503")
+                 "Maximum number of connections (10000); further clients get\nHTTP 503")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->group("Where to listen");
@@ -110,14 +110,14 @@ void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
 void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
   CLI::Option* const token =
       app.add_option("--token", config.token,
-                     "Answer only those who bring this: ?token=… in the address\n"
-                     "once, or 'Authorization: Bearer …'. Others on this machine\n"
-                     "see it in the list of processes; --token-file keeps it secret.\n"
-                     "At least 16 characters")
+                     "Require this access token, of at least 16 characters: open the\n"
+                     "page once with ?token=…, or send 'Authorization: Bearer …'.\n"
+                     "Other users of this machine can see it in the process list;\n"
+                     "--token-file hides it")
           ->type_name("SECRET")
           ->envname(kTokenVariable)
           ->group("Who may read");
-  app.add_option("--token-file", raw.token_file, "The token is the first line of this file")
+  app.add_option("--token-file", raw.token_file, "Read the access token from the first line of this file")
       ->type_name("FILE")
       ->excludes(token)
       ->group("Who may read");
@@ -125,14 +125,14 @@ void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
                                                   "Serve HTTPS with this certificate (PEM)")
                                        ->type_name("FILE")
                                        ->group("Who may read");
-  CLI::Option* const key = app.add_option("--tls-key", config.tls_key, "and this key (PEM)")
+  CLI::Option* const key = app.add_option("--tls-key", config.tls_key, "Private key of --tls-cert (PEM)")
                                ->type_name("FILE")
                                ->needs(certificate)
                                ->group("Who may read");
   certificate->needs(key);
   app.add_option("--access-log", config.access_log,
-                 "Append a line of JSON per answer to this file; '-' prints\n"
-                 "them. Numbers for Prometheus are at /metrics")
+                 "Append one line of JSON per response to this file; - prints\n"
+                 "to standard output. /metrics has counters for Prometheus")
       ->type_name("FILE")
       ->group("Who may read");
 }
@@ -181,7 +181,7 @@ Result<void> CheckToken(std::string_view token, std::string_view from) {
 
 Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   if (config.logdirs.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "say what to show: compression-board --logdir DIR");
+    return Fail(ErrorCode::kInvalidArgument, "no log directory is given; use: compression-board --logdir DIR");
   }
   if (!raw.host.empty()) config.host = raw.host;
   if (raw.bind_all) config.host = "::";
@@ -201,7 +201,7 @@ Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   if (prefix.find_first_not_of(kPlain) != prefix.npos) {
     return Fail(ErrorCode::kInvalidArgument,
                 "--path_prefix: " + Quoted(prefix) +
-                    " cannot stand in an address; choose one of letters, digits, / - . _ and ~");
+                    " is not allowed in a URL; use letters, digits, / - . _ and ~");
   }
   while (prefix.ends_with('/')) prefix.pop_back();
   if (!prefix.empty() && !prefix.starts_with('/')) prefix.insert(0, "/");

@@ -60,7 +60,7 @@ LiveReader::LiveReader(ReaderOptions options, std::unique_ptr<WakeUp> wake_up)
   }
   if (!options_.cache_directory.empty()) {
     if (const auto checked = CheckPrivateDirectory(options_.cache_directory); !checked) {
-      notices_.push_back(Annotate(checked.error(), "indexes are not kept between starts"));
+      notices_.push_back(Annotate(checked.error(), "the index cache is not used"));
     } else {
       cache_path_ = CachePath(options_.cache_directory, options_.logdirs);
       cache_ = IndexCache::Open(cache_path_);

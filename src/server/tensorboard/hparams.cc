@@ -164,13 +164,13 @@ Result<std::vector<bool>> VisibleColumns(const DataCall& call) {
   simdjson::dom::array members;
   if (parser.parse(text).get(members) != simdjson::SUCCESS) {
     return Fail(ErrorCode::kInvalidArgument,
-                "columnsVisibility is " + Quoted(text) + ", but must be a list of truths");
+                "columnsVisibility is " + Quoted(text) + ", but must be a list of booleans");
   }
   std::vector<bool> visible;
   for (const simdjson::dom::element member : members) {
     bool truth = false;
     if (member.get(truth) != simdjson::SUCCESS) {
-      return Fail(ErrorCode::kInvalidArgument, "columnsVisibility must be a list of truths");
+      return Fail(ErrorCode::kInvalidArgument, "columnsVisibility must be a list of booleans");
     }
     visible.push_back(truth);
   }
