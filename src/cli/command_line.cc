@@ -76,6 +76,14 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   return said;
 }
 
+// The flags of a command, one per line, for shell completion (packaging/completion).
+void ListFlags(const CLI::App& app) {
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // Hidden ones.
+    for (const std::string& name : option->get_lnames()) std::cout << "--" << name << '\n';
+  }
+}
+
 }  // namespace
 
 void SetUsage(CLI::App& app, const std::string& usage) {
@@ -83,6 +91,10 @@ void SetUsage(CLI::App& app, const std::string& usage) {
 }
 
 std::optional<int> ParseFlags(CLI::App& app, Arguments arguments) {
+  if (arguments.size() == 1 && arguments.front() == "--list-flags") {
+    ListFlags(app);
+    return kExitDone;
+  }
   // CLI11 takes the last argument first.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {

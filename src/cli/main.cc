@@ -1,6 +1,7 @@
 // compression-board: dispatches to the command that is named, or to `serve` when none is.
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -95,6 +96,10 @@ int Run(std::vector<std::string> arguments) {
     PrintHelp(std::cout);
     return kExitDone;
   }
+  if (first == "--list-commands") {  // For shell completion.
+    for (const Command& command : kCommands) std::cout << command.name << '\n';
+    return kExitDone;
+  }
   if (first == "--version" || first == "version") {
     std::cout << "compression-board " CBOARD_VERSION "\n";
     return kExitDone;
@@ -112,6 +117,9 @@ int Run(std::vector<std::string> arguments) {
 }  // namespace cboard::cli
 
 int main(int argc, char** argv) {
+  // Python and some CI servers start programs with this signal ignored. `compression-board … | head`
+  // would then report a failed write instead of ending quietly.
+  std::signal(SIGPIPE, SIG_DFL);
   try {
     const int exit_code = cboard::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
     if (std::cout.flush()) return exit_code;

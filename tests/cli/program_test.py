@@ -1,8 +1,11 @@
 """The program as a whole: help, version, and what it says when it is called wrongly."""
 
+import os
+import signal
+import subprocess
 import unittest
 
-from program import ProgramTest
+from program import PROGRAM, ProgramTest
 
 
 class ProgramAsAWholeTest(ProgramTest):
@@ -28,6 +31,29 @@ class ProgramAsAWholeTest(ProgramTest):
         run = self.run_board("--version")
         self.assertEqual(run.returncode, 0)
         self.assertRegex(run.stdout, r"^compression-board \d+\.\d+\.\d+\n$")
+
+    def test_a_reader_that_stops_early_ends_the_program_quietly(self):
+        # Nobody reads the pipe, as behind `| head`; Python starts programs with SIGPIPE ignored.
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        run = subprocess.run([PROGRAM, "--help"], stdout=write_end, stderr=subprocess.PIPE, text=True,
+                             restore_signals=False, timeout=60)  # fmt: skip
+        os.close(write_end)
+        self.assertEqual((run.stderr, run.returncode), ("", -signal.SIGPIPE))
+
+    def test_completion_offers_commands_flags_and_nothing_else(self):
+        run = self.run_board("--list-commands")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        commands = run.stdout.split()
+        self.assertTrue({"serve", "compare", "check", "import"} <= set(commands), commands)
+        for command in commands:
+            flags = self.run_board(command, "--list-flags")
+            self.assertEqual((flags.returncode, flags.stderr), (0, ""), command)
+            listed = set(flags.stdout.split())
+            shown = self.run_board(command, "--help").stdout
+            self.assertIn("--help", listed)
+            for flag in listed:
+                self.assertIn(flag, shown, command)
 
     def test_without_arguments_it_shows_the_help_as_a_complaint(self):
         run = self.run_board()
