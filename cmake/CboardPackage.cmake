@@ -1,7 +1,9 @@
 # `cmake --install`, find_package(CompressionBoard), and the Debian package.
 
 include(CMakePackageConfigHelpers)
+include(CboardComponents)
 get_property(libraries GLOBAL PROPERTY CBOARD_LIBRARIES)
+cboard_component_table(component_table ${libraries})
 install(TARGETS ${libraries} cboard_protozero EXPORT CompressionBoardTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/cboard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -30,6 +32,13 @@ install(CODE "
     file(INSTALL \"${CMAKE_CURRENT_SOURCE_DIR}/packaging/serve.toml\"
          DESTINATION \"\${CMAKE_MATCH_1}/etc/compression-board\")
   endif()")
+
+install(FILES packaging/completion/compression-board.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME compression-board)
+install(FILES packaging/completion/_compression-board
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES packaging/completion/compression-board.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 set(CPACK_PACKAGE_NAME compression-board)
 set(CPACK_PACKAGE_VENDOR "Compression Board")

@@ -1,4 +1,4 @@
-// Tables of hyperparameters for tensorboard_judge.py: contents of runs and a request in JSON in,
+// Tables of hyperparameters for tensorboard_oracle.py: contents of runs and a request in JSON in,
 // columns and groups in JSON out.
 #include <simdjson.h>
 

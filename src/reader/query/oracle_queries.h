@@ -1,4 +1,4 @@
-// Parts of the program tensorboard_judge.
+// Parts of the program tensorboard_oracle.
 #pragma once
 
 #include <string>

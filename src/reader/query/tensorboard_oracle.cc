@@ -1,6 +1,6 @@
-// Answers queries for tensorboard_judge.py: messages in, what we make of them out.
+// Answers queries for tensorboard_oracle.py: messages in, what we make of them out.
 //
-//   tensorboard_judge MODE < requests > answers
+//   tensorboard_oracle MODE < requests > answers
 //
 // Both are sequences of frames, a 32-bit length and so many bytes. An answer is JSON or text; one
 // that begins with "error: " says what was wrong.
@@ -169,7 +169,7 @@ int Serve(const Query& query) {
 int main(int argc, char** argv) {
   const auto found = cboard::Queries().find(argc == 2 ? argv[1] : "");
   if (found == cboard::Queries().end()) {
-    std::fputs("usage: tensorboard_judge MODE < requests > answers\n", stderr);
+    std::fputs("usage: tensorboard_oracle MODE < requests > answers\n", stderr);
     return 2;
   }
   return cboard::Serve(found->second);

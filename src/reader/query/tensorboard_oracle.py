@@ -1,8 +1,8 @@
 """Lets stock TensorBoard judge our queries: the same text, bins, quantiles and tables.
 
-    python tensorboard_judge.py build/dev/bin/tensorboard_judge
+    python tensorboard_oracle.py build/dev/bin/tensorboard_oracle
 
-tensorboard_judge is the program that answers with ours; TensorBoard's own functions are called
+tensorboard_oracle is the program that answers with ours; TensorBoard's own functions are called
 here. Inputs are random, from a fixed seed.
 """
 
@@ -28,7 +28,7 @@ from tensorboard.plugins.pr_curve import pr_curves_plugin
 from tensorboard.plugins.projector import projector_config_pb2
 from tensorboard.util import tensor_util
 
-PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 else "tensorboard_judge"
+PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 else "tensorboard_oracle"
 
 
 def ask(mode, requests):

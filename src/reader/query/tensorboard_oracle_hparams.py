@@ -1,6 +1,6 @@
 """Lets stock TensorBoard judge our tables of hyperparameters: the same columns, rows and order.
 
-    python tensorboard_judge_hparams.py build/dev/bin/tensorboard_judge
+    python tensorboard_oracle_hparams.py build/dev/bin/tensorboard_oracle
 """
 
 import json
@@ -13,7 +13,7 @@ from tensorboard.data import provider
 from tensorboard.plugins.hparams import (
     api_pb2, backend_context, get_experiment, list_session_groups, metadata, plugin_data_pb2)
 
-from tensorboard_judge import ask
+from tensorboard_oracle import ask
 
 
 class Log:
