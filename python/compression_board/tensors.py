@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import torch_tensors
 from .errors import NotNumbersError, check
 
 logger = logging.getLogger("tensorboardX.x2num")
@@ -21,22 +22,6 @@ Array = Any  # numpy.ndarray; its type parameters differ between the versions of
 # Element types that the engine reads without conversion.
 _ENGINE_KINDS = "fiub"
 _AS_THEY_ARE = frozenset("efdbBhHiIlLqQ?")  # By dtype.char.
-
-
-def _is_torch(x: Any) -> bool:
-    return type(x).__module__.partition(".")[0] == "torch" or hasattr(x, "is_quantized")
-
-
-def _torch_to_np(x: Any) -> Array:
-    x = x.detach()
-    if x.is_quantized:
-        x = x.dequantize()
-    x = x.cpu()
-    if str(x.dtype) == "torch.bfloat16":
-        x = x.float()
-    if getattr(x, "is_conj", bool)():
-        x = x.resolve_conj()
-    return x.numpy()
 
 
 def _check_interface(x: Any) -> None:
@@ -64,14 +49,22 @@ def _check_interface(x: Any) -> None:
         )
 
 
+def _as_native(array: Array) -> Array:
+    """`array` with the element types of ml_dtypes (float8, float4, int4, …) as numpy's own."""
+    if array.dtype.kind != "V" or array.dtype.type.__module__.partition(".")[0] != "ml_dtypes":
+        return array
+    is_integer = array.dtype.name.startswith(("int", "uint"))
+    return array.astype(np.int8 if is_integer else np.float32)
+
+
 def to_numpy(x: Any) -> Array:
     """The values of `x` as an array of any shape; TypeError when it holds no numbers."""
     if isinstance(x, np.ndarray):
         return x
-    if _is_torch(x) and hasattr(x, "detach"):
-        return _torch_to_np(x)
+    if torch_tensors.is_torch(x) and hasattr(x, "detach"):
+        return torch_tensors.to_numpy(x)
     if isinstance(x, (list, tuple)):
-        x = [to_numpy(item) if _is_torch(item) else item for item in x]
+        x = [to_numpy(item) if torch_tensors.is_torch(item) else item for item in x]
     elif hasattr(x, "asnumpy"):  # mxnet
         x = x.asnumpy()
     elif type(x).__module__.partition(".")[0] in ("chainer", "paddle"):
@@ -90,7 +83,7 @@ def make_np(x: Any) -> Array:
     """`x` as a numpy array; a single number becomes an array without dimensions."""
     if isinstance(x, (str, bytes)) or x is None:
         raise NotNumbersError(f"Got {type(x)}, but expected numpy array or torch tensor.")
-    array = to_numpy(x)
+    array = _as_native(to_numpy(x))
     if array.dtype.kind not in "fiubc":
         raise NotNumbersError(f"Got {type(x)}, but expected numpy array or torch tensor.")
     check_nan(array)
@@ -111,35 +104,24 @@ def check_nan(array: Array) -> None:
         logger.warning("NaN or Inf found in input tensor.")
 
 
-def _quantized(x: Any) -> tuple[Any, ...]:
-    codes = np.ascontiguousarray(x.int_repr().cpu().numpy())
-    if "per_channel" in str(x.qscheme()):
-        scales = x.q_per_channel_scales().cpu().double().numpy()
-        zeros = x.q_per_channel_zero_points().cpu().double().numpy()
-        axis = x.q_per_channel_axis()
-    else:
-        scales, zeros, axis = [x.q_scale()], [x.q_zero_point()], None
-    return (codes, None, [float(s) for s in scales], [int(z) for z in zeros], axis)
-
-
 def as_engine(x: Any) -> Any:
     """`x` as a tensor argument of the engine; TypeError when it holds no numbers."""
     if type(x) is np.ndarray and x.dtype.char in _AS_THEY_ARE:
         if x.flags.c_contiguous and x.dtype.isnative:
             return x
-    if _is_torch(x) and hasattr(x, "detach"):
-        x = x.detach()
-        if x.is_quantized:
-            integral_zero_points = "float_qparams" not in str(x.qscheme())
-            return _quantized(x) if integral_zero_points else as_engine(x.dequantize())
-        if str(x.dtype) == "torch.bfloat16":
+    if torch_tensors.is_torch(x) and hasattr(x, "detach"):
+        codes = torch_tensors.quantized(x)
+        if codes is not None:
+            return codes
+        if str(x.dtype) == "torch.bfloat16" and not torch_tensors.is_wrapper(x):
             import torch
 
-            bits = x.cpu().contiguous().view(torch.int16).numpy()
+            bits = torch_tensors.dense(x).contiguous().view(torch.int16).numpy()
             return (bits, "bfloat16")
     array = to_numpy(x)
     if array.dtype.name == "bfloat16":  # ml_dtypes, as JAX uses it.
         return (np.ascontiguousarray(array).view(np.int16), "bfloat16")
+    array = _as_native(array)
     if array.dtype.kind not in _ENGINE_KINDS:
         raise TypeError(
             f"expected numbers, got {type(x).__name__} with elements of type {array.dtype}"

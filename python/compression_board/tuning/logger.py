@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Optional, Union, get_args
 
 from .. import _engine
+from .. import torch_tensors
 from ..tensors import as_engine, to_float
 from ..types import ArrayLike, Omissions, PathLike
 
@@ -206,7 +207,7 @@ class TuningLogger:
             # A copy: the next module may change the tensor in place.
             tensor = tensor.clone() if tensor.device.type == "cpu" else tensor.cpu()
             self._kept.setdefault(op, []).append(tensor)
-        precision = "int8" if values.is_quantized else ""
+        precision = "int8" if torch_tensors.is_compressed(values) else ""
         self._engine.add_output(op, as_engine(values), precision)
 
     def post_eval_hook(self, model: Any, accuracy: Any = None, input: Any = None) -> TrialReport:
@@ -233,7 +234,7 @@ class TuningLogger:
                 else:
                     log.warning("the graph is left out: %s", graph)
             for op, parameter, values in parameters_of(observers.original):
-                precision = "int8" if values.is_quantized else ""
+                precision = "int8" if torch_tensors.is_compressed(values) else ""
                 self._engine.add_parameter(op, parameter, as_engine(values), precision)
         except BaseException as error:
             self._abandon(f"{type(error).__name__}: {error}")
