@@ -128,7 +128,7 @@ Result<HttpResponse> Page::Answer(const HttpRequest& request, const Target& targ
     const ServedFile* const first = state_->Find(kFirstPage);
     return ResponseOf(first != nullptr ? *first : *state_->Find(kIndex));
   }
-  // The build wrote a file for every page, all one step deep: ui/src/shell/page_list.ts.
+  // The build wrote a file for every page, all one step deep: ui/src/app/page_list.ts.
   if (const std::string page = std::string(name) + ".html"; page != kIndex) {
     if (const ServedFile* const found = state_->Find(page)) return ResponseOf(*found);
   }

@@ -72,8 +72,8 @@ test("points are turned by mouse and keys, moved when flat, and seen again from 
   const further = await changed(page, cloud, turned);
   await page.keyboard.press("+");
   await changed(page, cloud, further);
-  await page.waitForFunction(() => new URL(location.href).searchParams.has("eye"));
-  await page.waitForTimeout(400); // The address follows when the eye has come to rest.
+  await page.waitForFunction(() => new URL(location.href).searchParams.has("camera"));
+  await page.waitForTimeout(400); // The address follows when the camera has come to rest.
   const last = await painted(page, cloud);
   await page.reload();
   const again = await painted(page, cloud);
@@ -86,7 +86,7 @@ test("points are turned by mouse and keys, moved when flat, and seen again from 
   await page.keyboard.press("z");
   await changed(page, cloud, moved);
   await page.click('button:text-is("3D")');
-  await page.waitForFunction(() => !/eye|flat/.test(location.search));
+  await page.waitForFunction(() => !/camera|flat/.test(location.search));
   assert.equal((await painted(page, cloud)).picture, first.picture); // Another way round, the same place.
   assert.deepEqual(await barriers(page), []);
 });
@@ -187,7 +187,7 @@ test("labels, numbers and pictures of an enemy do no harm, and what cannot be sh
   assert.equal(await page.locator('button:text-is("Pictures")').count(), 0); // The sprite is none.
   await visit(page, at("projector?point=1"));
   await page.waitForSelector('.note:has-text("Nothing is near a row that is not finite")');
-  for (const query of ["point=99", "point=-1", "point=0.5", "eye=NaN~0~0~0~0", `colour=${encodeURIComponent(ATTACK)}&value=${encodeURIComponent(ATTACK)}&find=((`]) {
+  for (const query of ["point=99", "point=-1", "point=0.5", "camera=NaN~0~0~0~0", `colour=${encodeURIComponent(ATTACK)}&value=${encodeURIComponent(ATTACK)}&find=((`]) {
     await visit(page, at(`projector?${query}`));
     await painted(page, space(page, "run wild"));
   }
@@ -224,7 +224,7 @@ test("meshes are drawn and turned together, and each has its steps", async (t) =
   await page.waitForTimeout(300);
   await page.reload();
   await page.waitForFunction(() => [...document.querySelectorAll(".mesh-card .values")].some((each) => /step 50/.test(each.textContent)));
-  assert.equal((await painted(page, fp32)).picture, lower.picture); // The step of all and the eye are in the address.
+  assert.equal((await painted(page, fp32)).picture, lower.picture); // The step of all and the camera are in the address.
   assert.deepEqual(await barriers(page), []);
 });
 

@@ -18,7 +18,11 @@ const only = process.env["ONLY"]?.split(",");
 const root = new URL("../..", import.meta.url).pathname;
 
 /** Runs Python in `folder`, where its logs go. */
-const python = (folder, ...given) => execFileSync(resolve(process.env["PYTHON"] ?? "python3"), given, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+const python = (folder, ...given) =>
+  execFileSync(resolve(process.env["PYTHON"] ?? "python3"), given, {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 
 const firstExample = (page) => /```python\n(.*?)```/s.exec(readFileSync(join(root, page), "utf8"))[1];
 

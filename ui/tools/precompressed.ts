@@ -15,12 +15,16 @@ export function precompressed(): Plugin {
     apply: "build",
     enforce: "post",
     // The last to see the bundle, so that the bytes are those that are written.
-    generateBundle: { order: "post", async handler(_, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (!/\.(js|css)$/.test(file.fileName)) continue;
-        const bytes = new TextEncoder().encode(file.type === "chunk" ? file.code : String(file.source));
-        if (bytes.length >= LEAST_BYTES) this.emitFile({ type: "asset", fileName: `${file.fileName}.gz`, source: await gzip(bytes) });
-      }
-    } },
+    generateBundle: {
+      order: "post",
+      async handler(_, bundle) {
+        for (const file of Object.values(bundle)) {
+          if (!/\.(js|css)$/.test(file.fileName)) continue;
+          const bytes = new TextEncoder().encode(file.type === "chunk" ? file.code : String(file.source));
+          if (bytes.length >= LEAST_BYTES)
+            this.emitFile({ type: "asset", fileName: `${file.fileName}.gz`, source: await gzip(bytes) });
+        }
+      },
+    },
   };
 }

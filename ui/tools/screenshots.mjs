@@ -63,7 +63,11 @@ async function pagesOf(board) {
     files: "files",
   };
 }
-const WINDOWS = { wide: { width: 1440, height: 900 }, middle: { width: 1024, height: 768 }, narrow: { width: 390, height: 844 } };
+const WINDOWS = {
+  wide: { width: 1440, height: 900 },
+  middle: { width: 1024, height: 768 },
+  narrow: { width: 390, height: 844 },
+};
 
 async function shoot(browser, board, prefix) {
   const pages = await pagesOf(board);
@@ -107,7 +111,11 @@ try {
   writeMetrics(damaged);
   for (const run of ["train/seed-1", "alexnet"]) damage(join(damaged, run, "events.out.tfevents.1763000000.page"));
   const kinds = chosen("KINDS", only ? ["full"] : ["full", "empty", "damaged"]);
-  for (const [kind, logdir] of [["full", given ?? join(temporary, "runs")], ["empty", join(temporary, "none")], ["damaged", damaged]]) {
+  for (const [kind, logdir] of [
+    ["full", given ?? join(temporary, "runs")],
+    ["empty", join(temporary, "none")],
+    ["damaged", damaged],
+  ]) {
     if (!kinds.includes(kind)) continue;
     const prefix = kind === "full" ? "" : `${kind}-`;
     mkdirSync(logdir, { recursive: true });

@@ -1,12 +1,18 @@
-// Asks the server. Every failure becomes an ApiError that can be shown as it is.
+// Sends requests to the server. Every failure becomes an ApiError whose message can be shown.
 
-import { base } from "../state/location";
+import { base } from "../base/address";
+import { object, read, readOrNull, string, type Shape } from "./shape";
 
 export class ApiError extends Error {
-  constructor(readonly code: string, message: string) {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
     super(message);
   }
 }
+
+const errorShape = object({ error: object({ code: string, message: string }) });
 
 const root = new URL("api/v1/", base);
 
@@ -23,12 +29,9 @@ export function apiUrl(route: string, params: Params = {}): string {
 }
 
 async function failureOf(response: Response): Promise<ApiError> {
-  try {
-    const { error } = (await response.json()) as { error: { code: string; message: string } };
-    return new ApiError(error.code, error.message);
-  } catch {
-    return new ApiError("http", `the server answered ${response.status} ${response.statusText}`);
-  }
+  const body = readOrNull(errorShape, await response.json().catch(() => null));
+  if (body) return new ApiError(body.error.code, body.error.message);
+  return new ApiError("http", `the server returned HTTP ${response.status} ${response.statusText}`);
 }
 
 async function send(url: string, init: RequestInit): Promise<Response> {
@@ -37,77 +40,89 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     response = await fetch(url, { credentials: "same-origin", ...init });
   } catch (problem) {
     if (problem instanceof DOMException && problem.name === "AbortError") throw problem;
-    throw new ApiError("unreachable", "the server does not answer; is compression-board still running?");
+    throw new ApiError("unreachable", "the server cannot be reached; is compression-board still running?");
   }
   if (!response.ok) throw await failureOf(response);
   return response;
 }
 
-type Answered = (snapshot: number | undefined) => void;
+type OnResponse = (snapshot: number | undefined) => void;
 
-let watch = (): Answered => () => undefined;
+let watch = (): OnResponse => () => undefined;
 
-/** `watcher` is told of every question; what it returns is told which snapshot the answer is about. */
-export function watchQuestions(watcher: () => Answered): void {
+/** Calls `watcher` before every request; the function that it returns gets the snapshot of the response. */
+export function watchRequests(watcher: () => OnResponse): void {
   watch = watcher;
 }
 
-function snapshotOf(answer: unknown): number | undefined {
-  const named = typeof answer === "object" && answer !== null && "snapshot" in answer ? answer.snapshot : undefined;
+function snapshotOf(body: unknown): number | undefined {
+  const named = typeof body === "object" && body !== null && "snapshot" in body ? body.snapshot : undefined;
   return typeof named === "number" ? named : undefined;
 }
 
-async function ask<T>(url: string, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
-  const answered = watch();
+async function load<T>(url: string, init: RequestInit, decode: (response: Response) => Promise<T>): Promise<T> {
+  const onResponse = watch();
   try {
-    const answer = await read(await send(url, init));
-    answered(snapshotOf(answer));
-    return answer;
+    const body = await decode(await send(url, init));
+    onResponse(snapshotOf(body));
+    return body;
   } catch (problem) {
-    if (problem instanceof ApiError) answered(undefined);
+    if (problem instanceof ApiError) onResponse(undefined);
     throw problem;
   }
 }
 
-const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
+const json = (response: Response): Promise<unknown> => response.json();
 
-const ahead = new Map<string, Promise<unknown>>();
+const prefetched = new Map<string, Promise<unknown>>();
 
-/** Asks for what will be needed: the first who asks the same by getJson gets the answer to this. */
-export function askAhead(route: string): void {
+/** Sends a request early: the next getJson with the same address gets its response. */
+export function prefetch(route: string): void {
   const { href } = new URL(route, root);
-  const answer = ask<unknown>(href, {}, json);
-  answer.catch(() => undefined); // Whoever needs it hears of it.
-  ahead.set(href, answer);
-  setTimeout(() => ahead.delete(href), 5000); // Nobody wanted it, and by now it is old.
+  const body = load(href, {}, json);
+  body.catch(() => undefined); // The caller of getJson reports the failure.
+  prefetched.set(href, body);
+  setTimeout(() => prefetched.delete(href), 5000); // Unused, and by now too old.
 }
 
-export async function getJson<T>(route: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
+const withSignal = (signal: AbortSignal | undefined): RequestInit => (signal ? { signal } : {});
+
+export async function getJson<T>(
+  shape: Shape<T>,
+  route: string,
+  params: Params = {},
+  signal?: AbortSignal,
+): Promise<T> {
   const url = apiUrl(route, params);
-  const early = ahead.get(url);
-  if (early) {
-    ahead.delete(url);
-    return early as Promise<T>;
-  }
-  return ask<T>(url, signal ? { signal } : {}, json);
+  const early = prefetched.get(url);
+  prefetched.delete(url);
+  return read(shape, await (early ?? load(url, withSignal(signal), json)), route);
 }
 
 export async function getText(route: string, params: Params = {}, signal?: AbortSignal): Promise<string> {
-  return ask(apiUrl(route, params), signal ? { signal } : {}, (response) => response.text());
+  return load(apiUrl(route, params), withSignal(signal), (response) => response.text());
 }
 
 export async function getBytes(route: string, params: Params = {}, signal?: AbortSignal): Promise<ArrayBuffer> {
-  return ask(apiUrl(route, params), signal ? { signal } : {}, (response) => response.arrayBuffer());
+  return load(apiUrl(route, params), withSignal(signal), (response) => response.arrayBuffer());
 }
 
-export async function postJson<T>(route: string, body: unknown, signal?: AbortSignal): Promise<T> {
-  return ask<T>(apiUrl(route), post(body, signal), json);
+export async function postJson<T>(shape: Shape<T>, route: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  return read(shape, await load(apiUrl(route), post(body, signal), json), route);
 }
 
-/** For answers that are not text; `accept` is the type that is asked for. */
-export async function postForBytes<T>(route: string, body: unknown, accept: string, read: (bytes: ArrayBuffer) => T, signal?: AbortSignal): Promise<T> {
+/** For responses that are not text; `accept` is the requested content type. */
+export async function postForBytes<T>(
+  route: string,
+  body: unknown,
+  accept: string,
+  decode: (bytes: ArrayBuffer) => T,
+  signal?: AbortSignal,
+): Promise<T> {
   const init = post(body, signal);
-  return ask(apiUrl(route), { ...init, headers: { ...init.headers, Accept: accept } }, async (response) => read(await response.arrayBuffer()));
+  return load(apiUrl(route), { ...init, headers: { ...init.headers, Accept: accept } }, async (response) =>
+    decode(await response.arrayBuffer()),
+  );
 }
 
 function post(body: unknown, signal?: AbortSignal) {
@@ -115,6 +130,6 @@ function post(body: unknown, signal?: AbortSignal) {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
-    ...(signal ? { signal } : {}),
+    ...withSignal(signal),
   };
 }

@@ -1,19 +1,19 @@
-// Asks for many curves at once.
+// Requests many curves at once.
 import { postForBytes } from "./client";
-import { readCurves, type CurvesAnswer } from "./series";
+import { readCurves, type CurvesResponse } from "./series";
 
-export interface CurvesQuestion {
+export interface CurvesRequest {
   readonly series: readonly (readonly [run: string, tag: string])[];
-  /** At most so many of each. */
+  /** The maximum number of points of each curve. */
   readonly points: number;
   readonly axis: "step" | "relative" | "wall";
-  /** 0: nobody looks at them. */
+  /** 0 leaves them out. */
   readonly wall_times?: 0 | 1;
-  /** A part of the axis only. */
+  /** Only this part of the axis. */
   readonly from?: number;
   readonly to?: number;
 }
 
-export async function postForCurves(question: CurvesQuestion, signal?: AbortSignal): Promise<CurvesAnswer> {
-  return postForBytes("scalars", question, "application/vnd.compression-board.series", readCurves, signal);
+export async function postForCurves(request: CurvesRequest, signal?: AbortSignal): Promise<CurvesResponse> {
+  return postForBytes("scalars", request, "application/vnd.compression-board.series", readCurves, signal);
 }

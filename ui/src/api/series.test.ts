@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readCurves } from "./series";
 
-/** An answer with this header and these columns, as docs/formats/series.md describes it. */
+/** An response with this header and these columns, as docs/formats/series.md describes it. */
 function answerOf(header: unknown, ...columns: ArrayBufferView[]): ArrayBuffer {
   const text = new TextEncoder().encode(JSON.stringify(header));
   const length = Math.ceil((12 + text.length) / 8) * 8 - 12;
@@ -24,10 +24,25 @@ const entry = { run: "train", tag: "loss", total: 900 };
 describe("curves as bytes", () => {
   it("are read from narrow columns", () => {
     const bytes = answerOf(
-      { snapshot: 7, series: [{ ...entry, points: 3, steps: { kind: "stride", first: 10, stride: -5 }, wall_times: { kind: "ulp32", first: 100, ulp: 0.25 }, values: { kind: "f32" } }] },
-      Uint32Array.of(0, 1, 8), Float32Array.of(0.5, NaN, -Infinity),
+      {
+        snapshot: 7,
+        series: [
+          {
+            ...entry,
+            points: 3,
+            steps: { kind: "stride", first: 10, stride: -5 },
+            wall_times: { kind: "ulp32", first: 100, ulp: 0.25 },
+            values: { kind: "f32" },
+          },
+        ],
+      },
+      Uint32Array.of(0, 1, 8),
+      Float32Array.of(0.5, NaN, -Infinity),
     );
-    const { snapshot, series: [curve] } = readCurves(bytes);
+    const {
+      snapshot,
+      series: [curve],
+    } = readCurves(bytes);
     expect(snapshot).toBe(7);
     expect(curve).toMatchObject(entry);
     expect([...Array.from(curve!.steps)]).toEqual([10, 5, 0]);
@@ -37,18 +52,42 @@ describe("curves as bytes", () => {
 
   it("may have no wall times", () => {
     const bytes = answerOf(
-      { snapshot: 7, series: [1, 2].map(() => ({ ...entry, points: 2, steps: { kind: "stride", first: 0, stride: 1 }, values: { kind: "f32" } })) },
-      Float32Array.of(1, 2), Float32Array.of(3, 4),
+      {
+        snapshot: 7,
+        series: [1, 2].map(() => ({
+          ...entry,
+          points: 2,
+          steps: { kind: "stride", first: 0, stride: 1 },
+          values: { kind: "f32" },
+        })),
+      },
+      Float32Array.of(1, 2),
+      Float32Array.of(3, 4),
     );
     const { series } = readCurves(bytes);
-    expect(series.map((curve) => Array.from(curve.values))).toEqual([[1, 2], [3, 4]]);
+    expect(series.map((curve) => Array.from(curve.values))).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
     expect(Array.from(series[1]!.wallTimes())).toEqual([]);
   });
 
   it("have wall times by their distance from the one before", () => {
     const bytes = answerOf(
-      { snapshot: 7, series: [{ ...entry, points: 4, steps: { kind: "stride", first: 0, stride: 1 }, wall_times: { kind: "gap32", first: 100, ulp: 0.25 }, values: { kind: "f32" } }] },
-      Int32Array.of(0, 2_000_000_000, 2_000_000_000, -4), Float32Array.of(1, 2, 3, 4),
+      {
+        snapshot: 7,
+        series: [
+          {
+            ...entry,
+            points: 4,
+            steps: { kind: "stride", first: 0, stride: 1 },
+            wall_times: { kind: "gap32", first: 100, ulp: 0.25 },
+            values: { kind: "f32" },
+          },
+        ],
+      },
+      Int32Array.of(0, 2_000_000_000, 2_000_000_000, -4),
+      Float32Array.of(1, 2, 3, 4),
     );
     const [curve] = readCurves(bytes).series;
     expect(Array.from(curve!.wallTimes())).toEqual([100, 500_000_100, 1_000_000_100, 1_000_000_099]);
@@ -58,8 +97,13 @@ describe("curves as bytes", () => {
   it("are read from wide columns, steps by the largest halves", () => {
     const steps = [-1n, 5n, 2n ** 32n + 3n, -(2n ** 40n)];
     const bytes = answerOf(
-      { snapshot: 1, series: [{ ...entry, points: 4, steps: { kind: "i64" }, wall_times: { kind: "f64" }, values: { kind: "f64" } }] },
-      BigInt64Array.from(steps), Float64Array.of(1, 2, 3, 4), Float64Array.of(0.1, 0.2, 0.3, 1e300),
+      {
+        snapshot: 1,
+        series: [{ ...entry, points: 4, steps: { kind: "i64" }, wall_times: { kind: "f64" }, values: { kind: "f64" } }],
+      },
+      BigInt64Array.from(steps),
+      Float64Array.of(1, 2, 3, 4),
+      Float64Array.of(0.1, 0.2, 0.3, 1e300),
     );
     const [curve] = readCurves(bytes).series;
     expect(Array.from(curve!.steps)).toEqual(steps.map(Number));
@@ -68,10 +112,25 @@ describe("curves as bytes", () => {
   });
 
   it("that are missing have a reason and no columns, and those after them are found", () => {
-    const narrow = { points: 1, steps: { kind: "stride", first: 0, stride: 1 }, wall_times: { kind: "ulp32", first: 0, ulp: 1 }, values: { kind: "f32" } };
+    const narrow = {
+      points: 1,
+      steps: { kind: "stride", first: 0, stride: 1 },
+      wall_times: { kind: "ulp32", first: 0, ulp: 1 },
+      values: { kind: "f32" },
+    };
     const bytes = answerOf(
-      { snapshot: 1, series: [{ ...entry, ...narrow }, { run: "gone", tag: "loss", error: { code: "not_found", message: "no run 'gone'" } }, { ...entry, ...narrow }] },
-      Uint32Array.of(1), Float32Array.of(2), Uint32Array.of(3), Float32Array.of(4),
+      {
+        snapshot: 1,
+        series: [
+          { ...entry, ...narrow },
+          { run: "gone", tag: "loss", error: { code: "not_found", message: "no run 'gone'" } },
+          { ...entry, ...narrow },
+        ],
+      },
+      Uint32Array.of(1),
+      Float32Array.of(2),
+      Uint32Array.of(3),
+      Float32Array.of(4),
     );
     const { series } = readCurves(bytes);
     expect(series.map((curve) => Array.from(curve.values))).toEqual([[2], [], [4]]);

@@ -1,5 +1,7 @@
 // Curves as columns of bytes, which neither side has to spell out as text: docs/formats/series.md.
 
+import { list, number, object, optional, read, string } from "./shape";
+
 export interface Curve {
   readonly run: string;
   readonly tag: string;
@@ -12,33 +14,42 @@ export interface Curve {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-export interface CurvesAnswer {
+export interface CurvesResponse {
   readonly snapshot: number;
   readonly series: readonly Curve[];
 }
 
-interface Header {
-  snapshot: number;
-  series: {
-    run: string;
-    tag: string;
-    total?: number;
-    points?: number;
-    steps?: { kind: "stride"; first: number; stride: number } | { kind: "i64" };
-    wall_times?: { kind: "ulp32" | "gap32"; first: number; ulp: number } | { kind: "f64" };
-    values?: { kind: "f32" | "f64" };
-    error?: { code: string; message: string };
-  }[];
-}
+const columnShape = object({ kind: string, first: optional(number), stride: optional(number), ulp: optional(number) });
+
+const headerShape = object({
+  snapshot: number,
+  series: list(
+    object({
+      run: string,
+      tag: string,
+      total: optional(number),
+      points: optional(number),
+      steps: optional(columnShape),
+      wall_times: optional(columnShape),
+      values: optional(columnShape),
+      error: optional(object({ code: string, message: string })),
+    }),
+  ),
+});
 
 const MAGIC = 0x52534243; // "CBSR", read as a little-endian number.
 const PREAMBLE = 12;
 
 /** The curves view the bytes, which are kept for as long as one of them is. */
-export function readCurves(bytes: ArrayBuffer): CurvesAnswer {
+export function readCurves(bytes: ArrayBuffer): CurvesResponse {
   const [magic, version, length = 0] = new Uint32Array(bytes, 0, 3);
-  if (magic !== MAGIC || version !== 1) throw new Error("the server sent curves in a form this page does not know; reload it");
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, PREAMBLE, length))) as Header;
+  if (magic !== MAGIC || version !== 1)
+    throw new Error("the server sent curves in a form this page does not know; reload it");
+  const header = read(
+    headerShape,
+    JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, PREAMBLE, length))),
+    "scalars",
+  );
   let at = PREAMBLE + length;
   // The place of a column, each of which is padded to 8 bytes.
   const take = (count: number, width: number): number => {
@@ -50,15 +61,35 @@ export function readCurves(bytes: ArrayBuffer): CurvesAnswer {
   const series = header.series.map((one): Curve => {
     const { run, tag, steps, wall_times: walls, values, points = 0, total = 0 } = one;
     if (one.error || !steps || !values) {
-      return { run, tag, total, steps: [], wallTimes: () => [], values: [], ...(one.error ? { error: one.error } : {}) };
+      return {
+        run,
+        tag,
+        total,
+        steps: [],
+        wallTimes: () => [],
+        values: [],
+        ...(one.error ? { error: one.error } : {}),
+      };
     }
     return {
-      run, tag, total,
-      steps: steps.kind === "stride" ? evenSteps(points, steps.first, steps.stride, shared) : wholeNumbers(bytes, take(points, 8), points),
-      wallTimes: !walls ? () => [] : walls.kind === "f64" ? viewed(new Float64Array(bytes, take(points, 8), points))
-        : walls.kind === "gap32" ? gapTimes(new Int32Array(bytes, take(points, 4), points), walls.first, walls.ulp)
-        : ulpTimes(new Uint32Array(bytes, take(points, 4), points), walls.first, walls.ulp),
-      values: values.kind === "f32" ? new Float32Array(bytes, take(points, 4), points) : new Float64Array(bytes, take(points, 8), points),
+      run,
+      tag,
+      total,
+      steps:
+        steps.kind === "stride"
+          ? evenSteps(points, steps.first ?? 0, steps.stride ?? 1, shared)
+          : wholeNumbers(bytes, take(points, 8), points),
+      wallTimes: !walls
+        ? () => []
+        : walls.kind === "f64"
+          ? viewed(new Float64Array(bytes, take(points, 8), points))
+          : walls.kind === "gap32"
+            ? gapTimes(new Int32Array(bytes, take(points, 4), points), walls.first ?? 0, walls.ulp ?? 1)
+            : ulpTimes(new Uint32Array(bytes, take(points, 4), points), walls.first ?? 0, walls.ulp ?? 1),
+      values:
+        values.kind === "f32"
+          ? new Float32Array(bytes, take(points, 4), points)
+          : new Float64Array(bytes, take(points, 8), points),
     };
   });
   return { snapshot: header.snapshot, series };

@@ -5,7 +5,15 @@ import type { Spike } from "./ceiling";
 const ROOM = 46; // Pixels that "50.0 %" takes.
 
 /** `named` false: only the marks. The shares stand above the chart, where nothing is drawn. */
-export function Spikes({ spikes, box, named = true }: { spikes: readonly Spike[]; box: { l: number; r: number; t: number }; named?: boolean }): JSX.Element {
+export function Spikes({
+  spikes,
+  box,
+  named = true,
+}: {
+  spikes: readonly Spike[];
+  box: { l: number; r: number; t: number };
+  named?: boolean;
+}): JSX.Element {
   let reached = -Infinity;
   return (
     <>
@@ -16,7 +24,16 @@ export function Spikes({ spikes, box, named = true }: { spikes: readonly Spike[]
         return (
           <g key={x} class="spike">
             <path class="spike-cut" d={mark} />
-            {shown && <text class="halo" x={anchor === "start" ? box.l : anchor === "end" ? box.r : x} y={box.t - 5} text-anchor={anchor}>{text}</text>}
+            {shown && (
+              <text
+                class="halo"
+                x={anchor === "start" ? box.l : anchor === "end" ? box.r : x}
+                y={box.t - 5}
+                text-anchor={anchor}
+              >
+                {text}
+              </text>
+            )}
           </g>
         );
       })}

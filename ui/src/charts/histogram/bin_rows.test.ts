@@ -4,7 +4,8 @@ import { binRows } from "./bin_rows";
 describe("a histogram as a table", () => {
   it("has the filled bins, in per cent of each side", () => {
     expect(binRows({ edges: [0, 1, 2, 3, 4], a: [0, 1, 3, 0], b: [0, 5, 5, 0] })).toEqual([
-      { from: 1, to: 2, a: 25, b: 50 }, { from: 2, to: 3, a: 75, b: 50 },
+      { from: 1, to: 2, a: 25, b: 50 },
+      { from: 2, to: 3, a: 75, b: 50 },
     ]);
   });
   it("joins bins until there are few, and loses none", () => {

@@ -9,9 +9,9 @@ export interface BinRow {
   readonly b: number | null;
 }
 
-const MOST_ROWS = 48; // Finer bins are joined: a table is read line by line.
+const MAX_ROWS = 48; // Finer bins are joined: a table is read line by line.
 
-export function binRows({ edges, a, b }: HistogramInput, most = MOST_ROWS): BinRow[] {
+export function binRows({ edges, a, b }: HistogramInput, most = MAX_ROWS): BinRow[] {
   const range = filledRange(a, b);
   if (!range) return [];
   const width = Math.ceil((range[1] - range[0] + 1) / most);
@@ -22,7 +22,12 @@ export function binRows({ edges, a, b }: HistogramInput, most = MOST_ROWS): BinR
   const rows: BinRow[] = [];
   for (let from = range[0]; from <= range[1]; from += width) {
     const to = Math.min(from + width, range[1] + 1);
-    rows.push({ from: edges[from] ?? 0, to: edges[to] ?? 0, a: share(a, totalA, from, to), b: share(b, totalB, from, to) });
+    rows.push({
+      from: edges[from] ?? 0,
+      to: edges[to] ?? 0,
+      a: share(a, totalA, from, to),
+      b: share(b, totalB, from, to),
+    });
   }
   return rows;
 }

@@ -37,8 +37,11 @@ describe("histogram layout", () => {
 describe("the names of a range's ends", () => {
   const box = { l: 44, r: 644 };
   // From where to where each text reaches, and on which row.
-  const boxes = (low: number, high: number) => limitLabels([low, high], box, 110)
-    .map(({ right, row }, i) => { const at = i === 0 ? low : high; return { from: right ? at : at - 110, to: right ? at + 110 : at, row }; });
+  const boxes = (low: number, high: number) =>
+    limitLabels([low, high], box, 110).map(({ right, row }, i) => {
+      const at = i === 0 ? low : high;
+      return { from: right ? at : at - 110, to: right ? at + 110 : at, row };
+    });
 
   it("never stand on each other, nor outside of the chart", () => {
     for (let low = box.l; low <= box.r; low += 20) {
@@ -46,12 +49,19 @@ describe("the names of a range's ends", () => {
         const [least, greatest] = boxes(low, high);
         const apart = least!.row !== greatest!.row || least!.to <= greatest!.from || greatest!.to <= least!.from;
         expect(apart, `${low} to ${high}`).toBe(true);
-        for (const { from, to } of [least!, greatest!]) expect(from >= box.l - 1 && to <= box.r + 1, `${low} to ${high}`).toBe(true);
+        for (const { from, to } of [least!, greatest!])
+          expect(from >= box.l - 1 && to <= box.r + 1, `${low} to ${high}`).toBe(true);
       }
     }
   });
   it("are inside of a wide range and around a narrow one", () => {
-    expect(boxes(100, 600)).toEqual([{ from: 100, to: 210, row: 0 }, { from: 490, to: 600, row: 0 }]);
-    expect(boxes(320, 360)).toEqual([{ from: 210, to: 320, row: 0 }, { from: 360, to: 470, row: 0 }]);
+    expect(boxes(100, 600)).toEqual([
+      { from: 100, to: 210, row: 0 },
+      { from: 490, to: 600, row: 0 },
+    ]);
+    expect(boxes(320, 360)).toEqual([
+      { from: 210, to: 320, row: 0 },
+      { from: 360, to: 470, row: 0 },
+    ]);
   });
 });

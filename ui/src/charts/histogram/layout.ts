@@ -1,7 +1,7 @@
 // Two histograms on one axis: A filled, B as an outline, same bins, all of one width. Pure.
 import { ceilingOf, spikesOf, type Spike } from "./ceiling";
-import { significant, tickTexts } from "../../lib/format";
-import { linearScale, ticks, type Scale } from "../../lib/scale";
+import { significant, tickTexts } from "../../base/text/format";
+import { linearScale, ticks, type Scale } from "../../base/math/scale";
 
 export interface HistogramInput {
   readonly edges: readonly number[]; // One more than counts.
@@ -55,7 +55,12 @@ export function filledRange(...all: (readonly number[] | null)[]): [number, numb
   return first <= last ? [first, last] : null;
 }
 
-export function layoutHistogram(input: HistogramInput, view: HistogramView, width: number, height: number): HistogramLayout | null {
+export function layoutHistogram(
+  input: HistogramInput,
+  view: HistogramView,
+  width: number,
+  height: number,
+): HistogramLayout | null {
   const box = { l: 44, r: width - 10, t: 20, b: height - 34 };
   const range = filledRange(input.a, input.b);
   if (!range || box.r - box.l < 40 || box.b - box.t < 30) return null;
@@ -65,14 +70,20 @@ export function layoutHistogram(input: HistogramInput, view: HistogramView, widt
   let [a, b] = [shares(input.a), shares(input.b)];
   if (view === "cdf") [a, b] = [cumulative(a), cumulative(b)];
   if (view === "error") [a, b] = [null, difference(a, b)];
-  const ceiling = view === "linear" ? ceilingOf([a ?? [], b ?? []]) : Math.max(...(a ?? []), ...(b ?? []).map(Math.abs), 0);
+  const ceiling =
+    view === "linear" ? ceilingOf([a ?? [], b ?? []]) : Math.max(...(a ?? []), ...(b ?? []).map(Math.abs), 0);
   const y = yScale(view, ceiling, box);
   const zero = view === "log" ? box.b : y(0);
   const path = (values: readonly number[] | null): string => (values ? outline(values, range, edge, x, y, zero) : "");
   const marks = ticks(...x.domain, Math.max(4, Math.floor((box.r - box.l) / 90)));
   const texts = tickTexts(marks);
   return {
-    box, x, y, zero, a, b,
+    box,
+    x,
+    y,
+    zero,
+    a,
+    b,
     spikes: view === "linear" ? spikesOf([a ?? [], b ?? []], ceiling, input.edges, x, box.t) : [],
     areaA: path(a),
     outlineB: path(b),
@@ -100,16 +111,24 @@ function yScale(view: HistogramView, most: number, box: { t: number; b: number }
 }
 
 function yTicksOf(view: HistogramView, most: number, y: (v: number) => number): { at: number; text: string }[] {
-  const values = view === "log" ? [0.0001, 0.001, 0.01, 0.1, 1, 10, 100].filter((t) => t <= most * 1.3)
-    : view === "cdf" ? [0, 25, 50, 75, 100]
-    : view === "error" ? ticks(-most, most, 4)
-    : ticks(0, most, 4);
+  const values =
+    view === "log"
+      ? [0.0001, 0.001, 0.01, 0.1, 1, 10, 100].filter((t) => t <= most * 1.3)
+      : view === "cdf"
+        ? [0, 25, 50, 75, 100]
+        : view === "error"
+          ? ticks(-most, most, 4)
+          : ticks(0, most, 4);
   return values.map((value) => ({ at: y(value), text: significant(value, 3) }));
 }
 
 function outline(
-  values: readonly number[], [first, last]: readonly [number, number], edge: (i: number) => number,
-  x: Scale, y: (v: number) => number, zero: number,
+  values: readonly number[],
+  [first, last]: readonly [number, number],
+  edge: (i: number) => number,
+  x: Scale,
+  y: (v: number) => number,
+  zero: number,
 ): string {
   let d = `M${x(edge(first)).toFixed(1)} ${zero.toFixed(1)}`;
   for (let i = first; i <= last; i += 1) d += `V${y(values[i] ?? 0).toFixed(1)}H${x(edge(i + 1)).toFixed(1)}`;
@@ -127,8 +146,19 @@ export interface LimitLabel {
  * Where "least" and "greatest" of a range stand, which takes `room` pixels each: inside of it; outside where it is
  * too narrow for both; below each other where there is no room for that either.
  */
-export function limitLabels([low, high]: readonly [number, number], { l, r }: { l: number; r: number }, room: number): readonly [LimitLabel, LimitLabel] {
-  if (high - low >= 2 * room) return [{ right: true, row: 0 }, { right: false, row: 0 }];
+export function limitLabels(
+  [low, high]: readonly [number, number],
+  { l, r }: { l: number; r: number },
+  room: number,
+): readonly [LimitLabel, LimitLabel] {
+  if (high - low >= 2 * room)
+    return [
+      { right: true, row: 0 },
+      { right: false, row: 0 },
+    ];
   const [lowRight, highRight] = [low - l < room, r - high >= room];
-  return [{ right: lowRight, row: 0 }, { right: highRight, row: lowRight || !highRight ? 1 : 0 }];
+  return [
+    { right: lowRight, row: 0 },
+    { right: highRight, row: lowRight || !highRight ? 1 : 0 },
+  ];
 }

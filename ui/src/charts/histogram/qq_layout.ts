@@ -1,8 +1,8 @@
 // Quantiles of B against those of A: on the diagonal both are distributed alike, a bend at an end is
 // clipping, another slope another scale, a parallel a shift. Pure.
-import { significant } from "../../lib/format";
-import { quantile } from "../../lib/quantile";
-import { extent, linearScale, padded, ticks, type Scale } from "../../lib/scale";
+import { significant } from "../../base/text/format";
+import { quantile } from "../../base/math/quantile";
+import { extent, linearScale, padded, ticks, type Scale } from "../../base/math/scale";
 import type { HistogramInput } from "./layout";
 
 export interface QqPoint {
@@ -25,7 +25,8 @@ const SHARES = [0.001, 0.005, ...Array.from({ length: 99 }, (_, i) => (i + 1) / 
 
 /** Without counts on both sides there is nothing to compare. */
 export function qqPoints({ edges, a, b }: HistogramInput): QqPoint[] {
-  const has = (counts: readonly number[] | null): counts is readonly number[] => counts?.some((count) => count > 0) ?? false;
+  const has = (counts: readonly number[] | null): counts is readonly number[] =>
+    counts?.some((count) => count > 0) ?? false;
   if (!has(a) || !has(b)) return [];
   return SHARES.map((share) => ({ share, a: quantile(edges, a, share), b: quantile(edges, b, share) }));
 }
@@ -34,9 +35,19 @@ export function layoutQq(input: HistogramInput, width: number, height: number): 
   const points = qqPoints(input);
   const box = { l: 52, r: width - 10, t: 20, b: height - 34 };
   const range = extent(points.flatMap(({ a, b }) => [a, b]));
-  const worst = points.reduce<QqPoint | null>((most, point) => (most === null || Math.abs(point.b - point.a) > Math.abs(most.b - most.a) ? point : most), null);
+  const worst = points.reduce<QqPoint | null>(
+    (most, point) => (most === null || Math.abs(point.b - point.a) > Math.abs(most.b - most.a) ? point : most),
+    null,
+  );
   if (!range || !worst || box.r - box.l < 40 || box.b - box.t < 30) return null;
   const domain = padded(range, 0.04);
   const [x, y] = [linearScale(...domain, box.l, box.r), linearScale(...domain, box.b, box.t)];
-  return { box, x, y, points, worst, ticks: ticks(...domain, 5).map((t) => ({ at: x(t), across: y(t), text: significant(t, 3) })) };
+  return {
+    box,
+    x,
+    y,
+    points,
+    worst,
+    ticks: ticks(...domain, 5).map((t) => ({ at: x(t), across: y(t), text: significant(t, 3) })),
+  };
 }

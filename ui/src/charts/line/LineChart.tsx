@@ -3,7 +3,7 @@
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useSize } from "../useSize";
+import { useSize } from "../../base/dom/useSize";
 import { Fobs, type Fob } from "./Fobs";
 import { pngOf, svgOf, type Drawing } from "./files";
 import { layoutLines, type Line, type LineChartLayout, type LineChartOptions } from "./layout";
@@ -27,7 +27,9 @@ export interface LineChartProps extends Omit<LineChartOptions, "width" | "height
   readonly onMark?: (x: number, extend: boolean, fob: number | null) => void;
   readonly onMoveFob?: (fob: number, x: number) => void;
   /** The pointer is at x; `distance` is how many pixels it is above or below a value. Null: it left. */
-  readonly onPoint?: (at: { x: number; distance: (value: number) => number; clientX: number; clientY: number } | null) => void;
+  readonly onPoint?: (
+    at: { x: number; distance: (value: number) => number; clientX: number; clientY: number } | null,
+  ) => void;
 }
 
 export interface ChartFiles {
@@ -44,18 +46,58 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
   // While it is panned: where it began, and what is in sight now. The heights stay until it is let go, so
   // that curves move and do not breathe.
-  const [pan, setPan] = useState<{ at: number; began: LineChartLayout; picture: Picture | null; range: readonly [number, number] } | null>(null);
+  const [pan, setPan] = useState<{
+    at: number;
+    began: LineChartLayout;
+    picture: Picture | null;
+    range: readonly [number, number];
+  } | null>(null);
   const layout = useMemo(
-    () => layoutLines(props.lines, { ...props, width, height, ...(pan ? { xRange: pan.range, yRange: pan.began.y.domain } : {}) }),
-    [props.lines, width, height, props.logX, props.logY, props.clipOutliers, props.xRange, props.yRange, props.fromZero, pan],
+    () =>
+      layoutLines(props.lines, {
+        ...props,
+        width,
+        height,
+        ...(pan ? { xRange: pan.range, yRange: pan.began.y.domain } : {}),
+      }),
+    [
+      props.lines,
+      width,
+      height,
+      props.logX,
+      props.logY,
+      props.clipOutliers,
+      props.xRange,
+      props.yRange,
+      props.fromZero,
+      pan,
+    ],
   );
   const canvases = { root: ref, canvas, overlay, width, height };
-  useLinePainting(props.lines, layout, props.cursor, canvases, { picture: pan?.picture ?? null, changing: props.changing ?? false });
+  useLinePainting(props.lines, layout, props.cursor, canvases, {
+    picture: pan?.picture ?? null,
+    changing: props.changing ?? false,
+  });
   if (props.files) {
-    const drawingNow = (): Drawing | null => (ref.current && layout
-      ? { layout, lines: props.lines, looks: looksOf(ref.current, props.lines), ink: inkOf(ref.current), width, height } : null);
-    props.files.svg = () => { const picture = drawingNow(); return picture && svgOf(picture); };
-    props.files.png = async () => { const picture = drawingNow(); return picture && pngOf(picture); };
+    const drawingNow = (): Drawing | null =>
+      ref.current && layout
+        ? {
+            layout,
+            lines: props.lines,
+            looks: looksOf(ref.current, props.lines),
+            ink: inkOf(ref.current),
+            width,
+            height,
+          }
+        : null;
+    props.files.svg = () => {
+      const picture = drawingNow();
+      return picture && svgOf(picture);
+    };
+    props.files.png = async () => {
+      const picture = drawingNow();
+      return picture && pngOf(picture);
+    };
   }
 
   useEffect(() => {
@@ -69,7 +111,8 @@ export function LineChart(props: LineChartProps): JSX.Element {
     return Math.min(layout!.box.r, Math.max(layout!.box.l, event.clientX - left));
   };
   const xAt = (event: PointerEvent): number => layout!.x.invert(pixelAt(event));
-  const fobAt = (pixel: number): number => (props.fobs ?? []).findIndex(({ x }) => Math.abs(layout!.x(x) - pixel) <= CATCH);
+  const fobAt = (pixel: number): number =>
+    (props.fobs ?? []).findIndex(({ x }) => Math.abs(layout!.x(x) - pixel) <= CATCH);
   const leave = (): void => {
     if (drag) return;
     props.cursor.value = null;
@@ -78,9 +121,13 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const onMove = (event: PointerEvent): void => {
     if (!layout) return;
     if (pan) {
-      const { began: { x, box }, at } = pan;
+      const {
+        began: { x, box },
+        at,
+      } = pan;
       const by = event.clientX - at;
-      if (Math.abs(by) > CATCH || pan.range !== x.domain) setPan({ ...pan, range: [x.invert(box.l - by), x.invert(box.r - by)] });
+      if (Math.abs(by) > CATCH || pan.range !== x.domain)
+        setPan({ ...pan, range: [x.invert(box.l - by), x.invert(box.r - by)] });
       return;
     }
     const x = xAt(event);
@@ -90,7 +137,12 @@ export function LineChart(props: LineChartProps): JSX.Element {
       props.onMoveFob?.(caught.current.fob, x);
     } else if (drag) setDrag({ from: drag.from, to: x });
     const top = ref.current?.getBoundingClientRect().top ?? 0;
-    props.onPoint?.({ x, distance: (value) => Math.abs(layout.y(value) - (event.clientY - top)), clientX: event.clientX, clientY: event.clientY });
+    props.onPoint?.({
+      x,
+      distance: (value) => Math.abs(layout.y(value) - (event.clientY - top)),
+      clientX: event.clientX,
+      clientY: event.clientY,
+    });
   };
   const onDown = (event: PointerEvent): void => {
     if (!layout || event.button !== 0) return;
@@ -100,7 +152,12 @@ export function LineChart(props: LineChartProps): JSX.Element {
     else if (event.shiftKey) {
       props.cursor.value = null;
       props.onPoint?.(null);
-      setPan({ at: event.clientX, began: layout, range: layout.x.domain, picture: canvas.current && takeLong(props.lines) ? pictureOf(canvas.current, layout) : null });
+      setPan({
+        at: event.clientX,
+        began: layout,
+        range: layout.x.domain,
+        picture: canvas.current && takeLong(props.lines) ? pictureOf(canvas.current, layout) : null,
+      });
     } else setDrag({ from: xAt(event), to: xAt(event) });
   };
   const onUp = (event: PointerEvent): void => {
@@ -112,19 +169,41 @@ export function LineChart(props: LineChartProps): JSX.Element {
     if (pan) return pan.range === pan.began.x.domain ? props.onMark?.(xAt(event), true, null) : props.onZoom(pan.range);
     if (held) return held.moved ? undefined : props.onMark?.(xAt(event), event.shiftKey, held.fob);
     if (!drag) return;
-    if (Math.abs(layout.x(drag.to) - layout.x(drag.from)) > CATCH) props.onZoom([Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)]);
+    if (Math.abs(layout.x(drag.to) - layout.x(drag.from)) > CATCH)
+      props.onZoom([Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)]);
     else props.onMark?.(drag.to, false, null);
   };
   return (
-    <div class="plot" ref={ref} role="img" aria-label={props.summary} onPointerMove={onMove} onPointerDown={onDown} onPointerUp={onUp}
-      onPointerLeave={leave} onPointerCancel={() => { setPan(null); setDrag(null); caught.current = null; }} onDblClick={() => props.onZoom(null)}>
+    <div
+      class="plot"
+      ref={ref}
+      role="img"
+      aria-label={props.summary}
+      onPointerMove={onMove}
+      onPointerDown={onDown}
+      onPointerUp={onUp}
+      onPointerLeave={leave}
+      onPointerCancel={() => {
+        setPan(null);
+        setDrag(null);
+        caught.current = null;
+      }}
+      onDblClick={() => props.onZoom(null)}
+    >
       <canvas ref={canvas} aria-hidden="true" />
       <canvas class="overlay" ref={overlay} aria-hidden="true" />
-      {layout && props.fobs && props.fobs.length > 0 && <Fobs fobs={props.fobs} layout={layout} width={width} height={height} />}
+      {layout && props.fobs && props.fobs.length > 0 && (
+        <Fobs fobs={props.fobs} layout={layout} width={width} height={height} />
+      )}
       {layout && drag && (
         <svg class="chart overlay" width={width} height={height} aria-hidden="true">
-          <rect class="brush" x={Math.min(layout.x(drag.from), layout.x(drag.to))} y={layout.box.t}
-            width={Math.abs(layout.x(drag.to) - layout.x(drag.from))} height={layout.box.b - layout.box.t} />
+          <rect
+            class="brush"
+            x={Math.min(layout.x(drag.from), layout.x(drag.to))}
+            y={layout.box.t}
+            width={Math.abs(layout.x(drag.to) - layout.x(drag.from))}
+            height={layout.box.b - layout.box.t}
+          />
         </svg>
       )}
     </div>

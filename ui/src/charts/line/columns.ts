@@ -1,7 +1,7 @@
 // Which columns of pixels the points of a line are in. Lines that share their steps share this, so that
 // to draw one of them hardly more has to be looked at than its values.
 
-/** Of points that are on no screen: what is no number leaves a hole. */
+/** The column of points outside of the screen; non-finite values leave a gap. */
 export const NOWHERE = -2;
 
 /** The columns of at most `most` points. Points next to each other in the same column are one group. */

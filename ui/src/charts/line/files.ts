@@ -1,5 +1,5 @@
 // A line chart as a file: the chart as it is seen, and below it the names of its lines.
-import { SvgPen, type Pen } from "../pen";
+import { SvgPen, type Pen } from "../drawing/pen";
 import type { Line, LineChartLayout } from "./layout";
 import { paintLines, type Ink, type LineLook } from "./paint";
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { layoutLines, nearestIndex, robustRange, smoothed, type Line } from "./layout";
 
-const options = { width: 500, height: 240, logX: false, logY: false, clipOutliers: false, xRange: null, yRange: null, xText: String };
+const options = {
+  width: 500,
+  height: 240,
+  logX: false,
+  logY: false,
+  clipOutliers: false,
+  xRange: null,
+  yRange: null,
+  xText: String,
+};
 const line = (ys: number[]) => ({ name: "a", xs: ys.map((_, i) => i), ys, smooth: null });
 
 describe("line layout", () => {
@@ -13,11 +22,18 @@ describe("line layout", () => {
     expect(layout.y(-3)).toBeLessThan(layout.box.b);
   });
   it("marks what is no number instead of hiding it", () => {
-    for (const column of [Array.from<number>, Float32Array.from.bind(Float32Array), Float64Array.from.bind(Float64Array)]) {
-      const holes = (ys: number[]) => layoutLines([{ ...line(ys), ys: column(ys) }], options)!.holes[0];
-      expect(holes([1, NaN, 3, Infinity])).toEqual([{ x: 1, value: NaN }, { x: 3, value: Infinity }]);
-      expect(holes([1, -Infinity])).toEqual([{ x: 1, value: -Infinity }]);
-      expect(holes([1, 2])).toEqual([]);
+    for (const column of [
+      Array.from<number>,
+      Float32Array.from.bind(Float32Array),
+      Float64Array.from.bind(Float64Array),
+    ]) {
+      const nonFinite = (ys: number[]) => layoutLines([{ ...line(ys), ys: column(ys) }], options)!.nonFinite[0];
+      expect(nonFinite([1, NaN, 3, Infinity])).toEqual([
+        { x: 1, value: NaN },
+        { x: 3, value: Infinity },
+      ]);
+      expect(nonFinite([1, -Infinity])).toEqual([{ x: 1, value: -Infinity }]);
+      expect(nonFinite([1, 2])).toEqual([]);
     }
   });
   it("does not let one outlier flatten the rest, when asked", () => {
@@ -32,8 +48,16 @@ describe("line layout", () => {
     expect(layout.y.domain[1]).toBeLessThan(5);
   });
   it("puts no numbers at an axis on which nothing stands, and says why", () => {
-    const [empty, below] = [layoutLines([line([NaN, NaN])], options)!, layoutLines([line([-1, -2])], { ...options, logY: true })!];
-    expect([empty.yTicks, empty.why, below.yTicks, below.why]).toEqual([[], "no numbers here", [], "nothing above 0 for a log axis"]);
+    const [empty, below] = [
+      layoutLines([line([NaN, NaN])], options)!,
+      layoutLines([line([-1, -2])], { ...options, logY: true })!,
+    ];
+    expect([empty.yTicks, empty.why, below.yTicks, below.why]).toEqual([
+      [],
+      "no numbers here",
+      [],
+      "nothing above 0 for a log axis",
+    ]);
     const whole = layoutLines([line([1, 2])], options)!;
     expect([whole.yTicks.length > 0, whole.why]).toEqual([true, ""]);
     expect(layoutLines([line([NaN])], { ...options, yRange: [0, 1] })!.yTicks.length).toBeGreaterThan(0); // Asked for.
@@ -42,12 +66,19 @@ describe("line layout", () => {
     expect(layoutLines([line([1, 2, 3])], { ...options, logX: true })!.x.domain).toEqual([1, 2]);
   });
   it("keeps single points off the edges", () => {
-    const layout = layoutLines([{ ...line([1]), xs: [5] }, { ...line([2]), xs: [8] }], options)!;
+    const layout = layoutLines(
+      [
+        { ...line([1]), xs: [5] },
+        { ...line([2]), xs: [8] },
+      ],
+      options,
+    )!;
     expect(layout.x(5)).toBeGreaterThan(layout.box.l + 4);
     expect(layout.x(8)).toBeLessThan(layout.box.r - 4);
   });
   it("has ticks as near as their words allow", () => {
-    const count = (xText: (x: number) => string): number => layoutLines([line([...Array(101).keys()])], { ...options, xText })!.xTicks.length;
+    const count = (xText: (x: number) => string): number =>
+      layoutLines([line([...Array(101).keys()])], { ...options, xText })!.xTicks.length;
     expect(count(String)).toBeGreaterThan(count((x) => `${x} of very many steps`));
     expect(count((x) => `${x} of very many steps`)).toBeGreaterThanOrEqual(2);
   });
@@ -62,10 +93,10 @@ describe("line layout", () => {
     expect(top([low, high], options)).toBe(53);
     expect(top([low, high], { ...options, xRange: [1.5, 2] })).toBe(3);
     expect(top([low, line([4, 5, 9])], options)).toBe(9);
-    expect(layoutLines([{ ...low, ys: [1, NaN, 3] }], options)!.holes[0]).toHaveLength(1);
+    expect(layoutLines([{ ...low, ys: [1, NaN, 3] }], options)!.nonFinite[0]).toHaveLength(1);
     const moved = line([1, NaN, 3]);
-    expect(layoutLines([moved], options)!.holes[0]).toEqual([{ x: 1, value: NaN }]);
-    expect(layoutLines([{ ...moved, xs: [5, 6, 7] }], options)!.holes[0]).toEqual([{ x: 6, value: NaN }]);
+    expect(layoutLines([moved], options)!.nonFinite[0]).toEqual([{ x: 1, value: NaN }]);
+    expect(layoutLines([{ ...moved, xs: [5, 6, 7] }], options)!.nonFinite[0]).toEqual([{ x: 6, value: NaN }]);
   });
   it("draws no axes of nothing", () => {
     expect(layoutLines([], options)).toBeNull();
@@ -77,9 +108,13 @@ describe("line layout", () => {
 });
 
 describe("the range of many lines", () => {
-  const spiked = (every: number) => Array.from({ length: 200 }, (_, k): Line => ({
-    name: `run ${k}`, xs: Float64Array.from({ length: 1000 }, (_, i) => i), ys: Float32Array.from({ length: 1000 }, (_, i) => (i % every === 0 ? 100 : 1 + (i % 7) / 7)), smooth: null,
-  }));
+  const spiked = (every: number) =>
+    Array.from({ length: 200 }, (_, k): Line => ({
+      name: `run ${k}`,
+      xs: Float64Array.from({ length: 1000 }, (_, i) => i),
+      ys: Float32Array.from({ length: 1000 }, (_, i) => (i % every === 0 ? 100 : 1 + (i % 7) / 7)),
+      smooth: null,
+    }));
   const rangeOf = (lines: readonly Line[]) => layoutLines(lines, { ...options, clipOutliers: true })!.y.domain;
 
   it("has what comes back every few points, and the rest too", () => {
@@ -98,13 +133,21 @@ describe("the range of many lines", () => {
 describe("nearest point", () => {
   it("is found by bisection", () => {
     const xs = [0, 10, 20, 30];
-    for (const [x, i] of [[-5, 0], [4, 0], [6, 1], [15, 1], [16, 2], [99, 3]] as const) expect(nearestIndex(xs, x)).toBe(i);
+    for (const [x, i] of [
+      [-5, 0],
+      [4, 0],
+      [6, 1],
+      [15, 1],
+      [16, 2],
+      [99, 3],
+    ] as const)
+      expect(nearestIndex(xs, x)).toBe(i);
     expect(nearestIndex([], 1)).toBe(-1);
   });
 });
 
 describe("smoothing", () => {
-  it("is debiased at the start and passes over holes", () => {
+  it("is debiased at the start and passes over nonFinite", () => {
     expect([...smoothed([2, 2, 2], 0.9)].map((v) => +v.toFixed(12))).toEqual([2, 2, 2]);
     const held = smoothed([1, NaN, 3], 0.5);
     expect(held[1]).toBeNaN();

@@ -1,7 +1,7 @@
 // Where the lines of a chart go. Pure: values in, pixels out.
-import { tickText, tickTexts } from "../../lib/format";
-import type { RunLook } from "../../lib/colour";
-import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
+import { tickText, tickTexts } from "../../base/text/format";
+import type { RunLook } from "../../domain/runs/run_look";
+import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
 
 export interface Line {
   readonly name: string;
@@ -29,9 +29,9 @@ export interface LineChartOptions {
   readonly fromZero?: boolean;
   /** Where ticks of an even x axis may stand; at round numbers without it. */
   readonly xTicks?: (lo: number, hi: number, wanted: number) => number[];
-  /** What stands at a tick; nothing: there is no tick. */
+  /** The label of a tick; an empty label removes the tick. */
   readonly xText: (x: number, step: number) => string;
-  /** What x counts, before the first tick; nothing where the ticks say it. */
+  /** The name of the x axis, before the first tick; empty where the ticks say it. */
   readonly xName?: string;
 }
 
@@ -52,13 +52,13 @@ export interface LineChartLayout {
   /** Why no line is seen, or nothing. */
   readonly why: string;
   /** Places where a value is no number, one list per line. */
-  readonly holes: readonly (readonly { x: number; value: number }[])[];
+  readonly nonFinite: readonly (readonly { x: number; value: number }[])[];
 }
 
 const LEFT = 48;
 const BOTTOM = 22;
 const LETTER = 6; // Pixels, about.
-const MOST_TICKS = 10;
+const MAX_TICKS = 10;
 const SAMPLE = 20_000;
 
 /** The range that all but the outermost values lie in. */
@@ -75,8 +75,8 @@ export function robustRange(values: ArrayLike<number>, share = 0.005): [number, 
 }
 
 /**
- * Of every line each `stride`-th value in the range. Lines begin in turn at another of them, so that what
- * comes back after as many points is neither missed in all of them nor taken for everything.
+ * Every `stride`-th value of each line in the range. Lines begin at different offsets, so that a pattern that
+ * repeats after `stride` points is neither missed in all lines nor taken for all values.
  */
 function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], stride: number): Float64Array {
   const most = lines.reduce((sum, line) => sum + Math.ceil(line.ys.length / stride) * (line.band ? 3 : 1), 0);
@@ -98,21 +98,26 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], st
 type Range = readonly [number, number] | null;
 
 // The last range of the lines that begin with these values: smoothing makes other lines of the same values.
-const ranges = new WeakMap<object, { readonly values: readonly ArrayLike<number>[]; readonly question: string; readonly range: Range }>();
+const ranges = new WeakMap<
+  object,
+  { readonly values: readonly ArrayLike<number>[]; readonly request: string; readonly range: Range }
+>();
 
 function yRangeOf(lines: readonly Line[], domain: readonly [number, number], options: LineChartOptions): Range {
   // Which values are the outermost half per cent shows in a sample as well; the very last one does not.
   const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
   const stride = options.clipOutliers ? Math.max(1, Math.ceil(points / SAMPLE)) : 1;
-  const question = [...domain, options.logY, options.clipOutliers].join();
+  const request = [...domain, options.logY, options.clipOutliers].join();
   const before = ranges.get(lines[0]!.ys);
-  const same = before?.question === question && before.values.length === 2 * lines.length
-    && lines.every((line, i) => !line.band && before.values[2 * i] === line.xs && before.values[2 * i + 1] === line.ys);
+  const same =
+    before?.request === request &&
+    before.values.length === 2 * lines.length &&
+    lines.every((line, i) => !line.band && before.values[2 * i] === line.xs && before.values[2 * i + 1] === line.ys);
   if (same) return before.range;
   const values = yValues(lines, domain, stride);
   const usable = options.logY ? values.filter((v) => v > 0) : values;
   const range = options.clipOutliers ? robustRange(usable) : extent(usable);
-  ranges.set(lines[0]!.ys, { values: lines.flatMap((line) => [line.xs, line.ys]), question, range });
+  ranges.set(lines[0]!.ys, { values: lines.flatMap((line) => [line.xs, line.ys]), request, range });
   return range;
 }
 
@@ -128,7 +133,9 @@ function yScaleOf(found: Range, options: LineChartOptions, bottom: number, top: 
   if (options.fromZero && found) [lo, hi] = [found[0] >= 0 ? 0 : lo, found[1] <= 0 ? 0 : hi];
   lo = low ?? lo;
   hi = high ?? hi;
-  return hi > lo ? linearScale(lo, hi, bottom, top) : linearScale(...padded([Math.min(lo, hi), Math.min(lo, hi)]), bottom, top);
+  return hi > lo
+    ? linearScale(lo, hi, bottom, top)
+    : linearScale(...padded([Math.min(lo, hi), Math.min(lo, hi)]), bottom, top);
 }
 
 /** Where a log axis begins that would begin at 0: at the first x above it. */
@@ -142,8 +149,12 @@ function leastAbove0(lines: readonly Line[]): number {
 
 /** About as many ticks as their words have room. */
 function xTicksOf([d0, d1]: readonly [number, number], width: number, options: LineChartOptions): number[] {
-  const letters = Math.max(...[d0, d1].map((x) => options.xText(Math.round(x), (d1 - d0) / MOST_TICKS).length));
-  return (options.xTicks ?? ticks)(d0, d1, Math.min(MOST_TICKS, Math.max(2, Math.floor(width / Math.max(48, letters * LETTER + 24)))));
+  const letters = Math.max(...[d0, d1].map((x) => options.xText(Math.round(x), (d1 - d0) / MAX_TICKS).length));
+  return (options.xTicks ?? ticks)(
+    d0,
+    d1,
+    Math.min(MAX_TICKS, Math.max(2, Math.floor(width / Math.max(48, letters * LETTER + 24)))),
+  );
 }
 
 /** Null while there is no room, or nothing to draw: axes of no data would tell something untrue. */
@@ -153,46 +164,59 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
   if (box.r - box.l < 40 || box.b - box.t < 30) return null;
   const allX = extent(lines.flatMap((line) => (line.xs.length ? [line.xs[0]!, line.xs[line.xs.length - 1]!] : [])));
   // Single points stand inside, not on the edge.
-  const [x0, x1] = options.xRange ?? (allX && lines.every(({ xs }) => xs.length < 2) && !options.logX ? padded(allX) : allX) ?? [0, 1];
-  const x = options.logX && x1 > 0
-    ? logScale(Math.max(x0 > 0 ? x0 : Math.min(leastAbove0(lines), x1), x1 / 1e6, 1e-9), x1 === x0 ? x1 * 2 : x1, box.l, box.r)
-    : linearScale(...(x1 === x0 ? [x0 - 0.5, x0 + 0.5] as const : [x0, x1] as const), box.l, box.r);
+  const [x0, x1] = options.xRange ??
+    (allX && lines.every(({ xs }) => xs.length < 2) && !options.logX ? padded(allX) : allX) ?? [0, 1];
+  const x =
+    options.logX && x1 > 0
+      ? logScale(
+          Math.max(x0 > 0 ? x0 : Math.min(leastAbove0(lines), x1), x1 / 1e6, 1e-9),
+          x1 === x0 ? x1 * 2 : x1,
+          box.l,
+          box.r,
+        )
+      : linearScale(...(x1 === x0 ? ([x0 - 0.5, x0 + 0.5] as const) : ([x0, x1] as const)), box.l, box.r);
   const [d0, d1] = x.domain;
   const isFixed = options.yRange !== null && options.yRange[0] !== null && options.yRange[1] !== null;
   const found = isFixed ? null : yRangeOf(lines, x.domain, options);
   const isEmpty = found === null && !isFixed;
   const y = yScaleOf(found, options, box.b, box.t);
 
-  const xs = x.log ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70))) : xTicksOf(x.domain, box.r - box.l, options);
+  const xs = x.log
+    ? logTicks(d0, d1, Math.max(2, Math.floor((box.r - box.l) / 70)))
+    : xTicksOf(x.domain, box.r - box.l, options);
   const ys = y.log ? logTicks(...y.domain, 6) : ticks(...y.domain, box.b - box.t > 140 ? 5 : 3);
   const yTexts = y.log ? ys.map(tickText) : tickTexts(ys);
   return {
-    box, x, y,
-    xTicks: xs.map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) })).filter((tick) => tick.text !== ""),
+    box,
+    x,
+    y,
+    xTicks: xs
+      .map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) }))
+      .filter((tick) => tick.text !== ""),
     // Numbers at an axis on which nothing stands would tell something untrue.
     yTicks: isEmpty ? [] : ys.map((value, i) => ({ at: y(value), text: yTexts[i] ?? "" })),
     why: !isEmpty ? "" : options.logY ? "nothing above 0 for a log axis" : "no numbers here",
     xName: options.xName ?? "",
     xText: (value) => options.xText(value, 0),
-    holes: lines.map((line) => holesOf(line)),
+    nonFinite: lines.map((line) => holesOf(line)),
   };
 }
 
-type Hole = { readonly x: number; readonly value: number };
+type NonFinite = { readonly x: number; readonly value: number };
 
 // Looked for once, by their values: a chart is laid out with every zoom, and smoothing makes other lines.
-const known = new WeakMap<object, { readonly xs: ArrayLike<number>; readonly holes: readonly Hole[] }>();
+const known = new WeakMap<object, { readonly xs: ArrayLike<number>; readonly nonFinite: readonly NonFinite[] }>();
 
-function holesOf(line: Line): readonly Hole[] {
+function holesOf(line: Line): readonly NonFinite[] {
   const before = known.get(line.ys);
-  if (before?.xs === line.xs) return before.holes;
-  const holes: Hole[] = [];
+  if (before?.xs === line.xs) return before.nonFinite;
+  const nonFinite: NonFinite[] = [];
   for (let i = isWhole(line.ys) ? line.ys.length : 0; i < line.ys.length; i += 1) {
     const value = line.ys[i] ?? NaN;
-    if (!Number.isFinite(value)) holes.push({ x: line.xs[i] ?? 0, value });
+    if (!Number.isFinite(value)) nonFinite.push({ x: line.xs[i] ?? 0, value });
   }
-  known.set(line.ys, { xs: line.xs, holes });
-  return holes;
+  known.set(line.ys, { xs: line.xs, nonFinite });
+  return nonFinite;
 }
 
 /** Whether every value is a number; not known of anything but columns, which the browser looks through itself. */
@@ -214,7 +238,7 @@ export function nearestIndex(xs: ArrayLike<number>, x: number): number {
   return Math.abs((xs[lo] ?? 0) - x) <= Math.abs((xs[hi] ?? 0) - x) ? lo : hi;
 }
 
-/** TensorBoard's smoothing: an exponential mean with the start debiased; holes are passed over. */
+/** TensorBoard's smoothing: an exponential mean with the start debiased; nonFinite are passed over. */
 export function smoothed(ys: ArrayLike<number>, weight: number): Float64Array {
   const result = new Float64Array(ys.length);
   const share = 1 - weight;

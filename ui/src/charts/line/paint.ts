@@ -1,6 +1,6 @@
 // Paints a line chart on a canvas. Knows pixels and colours, decides nothing.
-import type { Pen } from "../pen";
-import { paintHoleNotes } from "./hole_notes";
+import type { Pen } from "../drawing/pen";
+import { paintNonFiniteNotes } from "./non_finite_notes";
 import type { Line, LineChartLayout } from "./layout";
 
 export interface Ink {
@@ -16,15 +16,6 @@ export interface LineLook {
   readonly dash: readonly number[];
 }
 
-export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const context = canvas.getContext("2d");
-  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}
-
 /** How strong raw values are under the smoothed ones. */
 export const FAINT = 0.26;
 
@@ -36,7 +27,12 @@ const LONG = 200;
 
 /** `paintMany` is what paints lines when they are many and long, if there is something quicker than a pen; it says whether it did. */
 export function paintLines(
-  context: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink, paintMany: () => boolean = () => false,
+  context: Pen,
+  layout: LineChartLayout,
+  lines: readonly Line[],
+  looks: readonly LineLook[],
+  ink: Ink,
+  paintMany: () => boolean = () => false,
 ): void {
   const { box } = layout;
   context.clearRect(0, 0, box.r + 20, box.b + 30);
@@ -54,13 +50,13 @@ export function paintLines(
   const done = lines.length > MANY && points > LONG * lines.length && paintMany();
   lines.forEach((line, i) => {
     const look = looks[i];
-    if (!look || (done && line.xs.length - (layout.holes[i]?.length ?? 0) > 1)) return;
+    if (!look || (done && line.xs.length - (layout.nonFinite[i]?.length ?? 0) > 1)) return;
     if (line.smooth) stroke(context, layout, line.xs, line.ys, look, 1, FAINT, []);
     stroke(context, layout, line.xs, line.smooth ?? line.ys, look, lines.length > MANY ? 1 : 1.6, 1, look.dash);
   });
   context.restore();
   lines.forEach((_, i) => paintHoles(context, layout, i, looks[i]));
-  paintHoleNotes(context, layout, ink);
+  paintNonFiniteNotes(context, layout, ink);
   if (layout.why === "") return;
   context.textAlign = "center";
   context.fillStyle = ink.text;
@@ -107,8 +103,14 @@ function line(context: Pen, x0: number, y0: number, x1: number, y1: number): voi
 }
 
 function stroke(
-  context: Pen, layout: LineChartLayout, xs: ArrayLike<number>, ys: ArrayLike<number>,
-  look: LineLook, width: number, opacity: number, dash: readonly number[],
+  context: Pen,
+  layout: LineChartLayout,
+  xs: ArrayLike<number>,
+  ys: ArrayLike<number>,
+  look: LineLook,
+  width: number,
+  opacity: number,
+  dash: readonly number[],
 ): void {
   context.strokeStyle = look.colour;
   context.lineWidth = width;
@@ -145,8 +147,15 @@ function stroke(
 }
 
 // From the lower edge to the upper one and back, in one piece for every stretch without a hole.
-function paintBand(context: Pen, layout: LineChartLayout, xs: ArrayLike<number>, band: NonNullable<Line["band"]>, look: LineLook): void {
-  const usable = (i: number): boolean => [band.low[i], band.high[i]].every((v) => v !== undefined && Number.isFinite(v) && (!layout.y.log || v > 0));
+function paintBand(
+  context: Pen,
+  layout: LineChartLayout,
+  xs: ArrayLike<number>,
+  band: NonNullable<Line["band"]>,
+  look: LineLook,
+): void {
+  const usable = (i: number): boolean =>
+    [band.low[i], band.high[i]].every((v) => v !== undefined && Number.isFinite(v) && (!layout.y.log || v > 0));
   context.fillStyle = look.colour;
   context.globalAlpha = 0.16;
   for (let from = 0; from < xs.length; from += 1) {
@@ -171,7 +180,7 @@ function paintBand(context: Pen, layout: LineChartLayout, xs: ArrayLike<number>,
 function paintHoles(context: Pen, layout: LineChartLayout, index: number, look: LineLook | undefined): void {
   if (!look) return;
   context.fillStyle = look.colour;
-  for (const hole of layout.holes[index] ?? []) {
+  for (const hole of layout.nonFinite[index] ?? []) {
     const x = layout.x(hole.x);
     if (x < layout.box.l || x > layout.box.r) continue;
     const y = hole.value === -Infinity ? layout.box.b - 2 : layout.box.t + 10;

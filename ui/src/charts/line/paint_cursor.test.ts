@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SvgPen } from "../pen";
+import { SvgPen } from "../drawing/pen";
 import { layoutLines, type Line } from "./layout";
 import { paintCursor } from "./paint_cursor";
 
@@ -8,7 +8,16 @@ const lines: Line[] = [
   { name: "b", xs: [0, 10, 20], ys: [3, NaN, 1], smooth: null },
   { name: "c", xs: [4, 6], ys: [2, 2], smooth: [5, 5] },
 ];
-const layout = layoutLines(lines, { width: 400, height: 200, logX: false, logY: false, clipOutliers: false, xRange: null, yRange: [0, 6], xText: String })!;
+const layout = layoutLines(lines, {
+  width: 400,
+  height: 200,
+  logX: false,
+  logY: false,
+  clipOutliers: false,
+  xRange: null,
+  yRange: [0, 6],
+  xText: String,
+})!;
 const looks = lines.map((_, i) => ({ colour: i === 1 ? "blue" : "red", dash: [] }));
 const ink = { grid: "grid", axis: "axis", text: "text", paper: "paper", font: "11px sans" };
 
@@ -27,7 +36,10 @@ function painted(cursor: number | null, before: { from: number; to: number } | n
 
 /** Where the dots of a colour begin. */
 function dotsOf(svg: string, colour: string): string[] {
-  const path = [...svg.matchAll(/<path[^>]*>/g)].map(([element]) => element).find((element) => element.includes(`fill="${colour}"`)) ?? "";
+  const path =
+    [...svg.matchAll(/<path[^>]*>/g)]
+      .map(([element]) => element)
+      .find((element) => element.includes(`fill="${colour}"`)) ?? "";
   return [...path.matchAll(/M(\S+ \S+?)a/g)].map(([, at]) => at!);
 }
 
@@ -43,9 +55,22 @@ describe("cursor", () => {
     expect(painted(10).svg).not.toContain('fill="blue"');
   });
   it("has one dot where a thousand lines have theirs in the same pixel, the first line's", () => {
-    const many: Line[] = Array.from({ length: 1000 }, (_, i) => ({ name: `${i}`, xs: [0, 10, 20], ys: [1, i < 999 ? 2 : 4, 3], smooth: null }));
+    const many: Line[] = Array.from({ length: 1000 }, (_, i) => ({
+      name: `${i}`,
+      xs: [0, 10, 20],
+      ys: [1, i < 999 ? 2 : 4, 3],
+      smooth: null,
+    }));
     const pen = new SvgPen();
-    paintCursor(pen, layout, many, many.map((_, i) => ({ colour: i === 0 ? "red" : "blue", dash: [] })), ink, 10, null);
+    paintCursor(
+      pen,
+      layout,
+      many,
+      many.map((_, i) => ({ colour: i === 0 ? "red" : "blue", dash: [] })),
+      ink,
+      10,
+      null,
+    );
     const svg = pen.take(400, 200, "paper");
     expect(dotsOf(svg, "red")).toEqual([`${layout.x(10) - 3} ${Number(layout.y(2).toFixed(2))}`]);
     expect(dotsOf(svg, "blue")).toEqual([`${layout.x(10) - 3} ${Number(layout.y(4).toFixed(2))}`]);

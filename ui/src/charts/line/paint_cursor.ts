@@ -1,9 +1,9 @@
 // Paints where the pointer is: a vertical line, and a dot on every curve at its nearest point.
-import type { Pen } from "../pen";
+import type { Pen } from "../drawing/pen";
 import { nearestIndex, type Line, type LineChartLayout } from "./layout";
 import type { Ink, LineLook } from "./paint";
 
-/** What was painted, from left to right, so that only that is wiped. */
+/** The painted range, from left to right, so that only this range is cleared. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -14,7 +14,13 @@ const PIXELS = 1 << 16; // More than any canvas has in a column.
 
 /** Wipes what was `painted` before and paints the cursor; what it painted is returned. */
 export function paintCursor(
-  pen: Pen, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ink: Ink, cursor: number | null, painted: Stretch | null,
+  pen: Pen,
+  layout: LineChartLayout,
+  lines: readonly Line[],
+  looks: readonly LineLook[],
+  ink: Ink,
+  cursor: number | null,
+  painted: Stretch | null,
 ): Stretch | null {
   const { box, x, y } = layout;
   if (painted) pen.clearRect(painted.from, box.t - 2 * RADIUS, painted.to - painted.from, box.b - box.t + 4 * RADIUS);

@@ -1,28 +1,28 @@
-// Paints the lines of a chart that has many of them, over its axes: carpet.ts on a canvas.
-import type { Scale } from "../../lib/scale";
-import { Carpet, pack, type Heights, type Packed } from "./carpet";
+// Paints the lines of a chart that has many of them, over its axes: rasterizer.ts on a canvas.
+import type { Scale } from "../../base/math/scale";
+import { Rasterizer, pack, type Heights, type Packed } from "./rasterizer";
 import { Columns } from "./columns";
 import type { Line, LineChartLayout } from "./layout";
 import { FAINT, type LineLook } from "./paint";
 
 // One for all charts, which are painted one after the other.
-let carpet: Carpet | null = null;
+let rasterizer: Rasterizer | null = null;
 let shared = new Columns(0);
-let own = new Columns(0); // Of a line that has holes.
+let own = new Columns(0); // For lines with non-finite values.
 let [places, logs] = [new Float64Array(0), new Float64Array(0)];
 let sheet: { canvas: OffscreenCanvas; pen: OffscreenCanvasRenderingContext2D; image: ImageData } | null = null;
 
-function prepare(width: number, height: number): { carpet: Carpet; sheet: NonNullable<typeof sheet> } | null {
-  if (!carpet || !sheet || carpet.width !== width || carpet.height !== height) {
+function prepare(width: number, height: number): { rasterizer: Rasterizer; sheet: NonNullable<typeof sheet> } | null {
+  if (!rasterizer || !sheet || rasterizer.width !== width || rasterizer.height !== height) {
     const canvas = new OffscreenCanvas(width, height);
     const pen = canvas.getContext("2d", { willReadFrequently: true });
     if (!pen) return null;
     const image = pen.createImageData(width, height);
-    carpet = new Carpet(width, height, new Int32Array(image.data.buffer));
+    rasterizer = new Rasterizer(width, height, new Int32Array(image.data.buffer));
     sheet = { canvas, pen, image };
   }
-  carpet.clear();
-  return { carpet, sheet };
+  rasterizer.clear();
+  return { rasterizer, sheet };
 }
 
 const packed = new Map<string, Packed>();
@@ -39,7 +39,7 @@ function packedOf(colour: string, pen: OffscreenCanvasRenderingContext2D): Packe
   return known;
 }
 
-/** What the scale does, for values or, if it is logarithmic, their logarithms. */
+/** The scale as a linear function of values or, on a log axis, of their logarithms. */
 function heightsOf(scale: Scale, ratio: number, origin: number): Heights {
   const [d0, d1] = scale.domain;
   const [value0, value1] = scale.log ? [Math.log(d0), Math.log(d1)] : [d0, d1];
@@ -60,7 +60,13 @@ function logarithms(values: ArrayLike<number>, into: Float64Array): Float64Array
 }
 
 /** Paints every line that has at least two points; false where the browser cannot. */
-export function paintMany(context: CanvasRenderingContext2D, layout: LineChartLayout, lines: readonly Line[], looks: readonly LineLook[], ratio: number): boolean {
+export function paintMany(
+  context: CanvasRenderingContext2D,
+  layout: LineChartLayout,
+  lines: readonly Line[],
+  looks: readonly LineLook[],
+  ratio: number,
+): boolean {
   const { box } = layout;
   const [left, top] = [Math.floor(box.l * ratio), Math.floor((box.t - 4) * ratio)];
   const [width, height] = [Math.ceil((box.r + 1) * ratio) - left, Math.ceil((box.b + 1) * ratio) - top];
@@ -78,20 +84,29 @@ export function paintMany(context: CanvasRenderingContext2D, layout: LineChartLa
     if (!look) return;
     const colour = packedOf(look.colour, tools.sheet.pen);
     const dash = look.dash.map((length) => length * ratio);
-    if (placed !== xs) { // Most runs of a tag share their steps.
+    if (placed !== xs) {
+      // Most runs of a tag share their steps.
       place(xs, layout.x, ratio, left, places);
       shared.place(places, xs.length, width);
       placed = xs;
     }
-    const isWhole = !layout.y.log && layout.holes[i]?.length === 0;
+    const isWhole = !layout.y.log && layout.nonFinite[i]?.length === 0;
     const draw = (of: ArrayLike<number>, opacity: number, dashed: readonly number[]): void => {
       const values = layout.y.log ? logarithms(of, logs) : of;
-      tools.carpet.draw(isWhole ? shared : own.place(places, xs.length, width, values), values, heights, colour, opacity, ratio, dashed);
+      tools.rasterizer.draw(
+        isWhole ? shared : own.place(places, xs.length, width, values),
+        values,
+        heights,
+        colour,
+        opacity,
+        ratio,
+        dashed,
+      );
     };
     draw(ys, smooth ? FAINT : 1, smooth ? [] : dash);
     if (smooth) draw(smooth, 1, dash);
   });
-  tools.carpet.finish();
+  tools.rasterizer.finish();
   tools.sheet.pen.putImageData(tools.sheet.image, 0, 0);
   context.drawImage(tools.sheet.canvas, left / ratio, top / ratio, width / ratio, height / ratio);
   return true;

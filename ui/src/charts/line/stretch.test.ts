@@ -2,9 +2,24 @@ import { expect, it } from "vitest";
 import { layoutLines, type Line, type LineChartOptions } from "./layout";
 import { stretched, takeLong } from "./stretch";
 
-const line = (points: number): Line => ({ name: "run", xs: Float64Array.from({ length: points }, (_, i) => i + 1), ys: Float64Array.from({ length: points }, (_, i) => 1 + i), smooth: null });
+const line = (points: number): Line => ({
+  name: "run",
+  xs: Float64Array.from({ length: points }, (_, i) => i + 1),
+  ys: Float64Array.from({ length: points }, (_, i) => 1 + i),
+  smooth: null,
+});
 const layout = (options: Partial<LineChartOptions>) =>
-  layoutLines([line(100)], { width: 458, height: 230, logX: false, logY: false, clipOutliers: false, xRange: [0, 100], yRange: [1, 100], xText: String, ...options })!;
+  layoutLines([line(100)], {
+    width: 458,
+    height: 230,
+    logX: false,
+    logY: false,
+    clipOutliers: false,
+    xRange: [0, 100],
+    yRange: [1, 100],
+    xText: String,
+    ...options,
+  })!;
 
 it("a picture lies where its values lie", () => {
   const whole = layout({});

@@ -5,7 +5,7 @@ import { paintAxes, type Ink } from "./paint";
 
 export interface Picture {
   readonly image: OffscreenCanvas;
-  /** What it shows. */
+  /** The layout that it shows. */
   readonly layout: LineChartLayout;
 }
 
@@ -25,17 +25,28 @@ export function pictureOf(canvas: HTMLCanvasElement, layout: LineChartLayout): P
 }
 
 /** Where the box of one layout lies in another; null if curves would have to bend. */
-export function stretched(from: LineChartLayout, to: LineChartLayout): { l: number; r: number; t: number; b: number } | null {
+export function stretched(
+  from: LineChartLayout,
+  to: LineChartLayout,
+): { l: number; r: number; t: number; b: number } | null {
   if (from.x.log !== to.x.log || from.y.log !== to.y.log) return null;
   const { box } = from;
   const place = {
-    l: to.x(from.x.invert(box.l)), r: to.x(from.x.invert(box.r)),
-    t: to.y(from.y.invert(box.t)), b: to.y(from.y.invert(box.b)),
+    l: to.x(from.x.invert(box.l)),
+    r: to.x(from.x.invert(box.r)),
+    t: to.y(from.y.invert(box.t)),
+    b: to.y(from.y.invert(box.b)),
   };
   return Object.values(place).every(Number.isFinite) && place.r > place.l && place.b > place.t ? place : null;
 }
 
-export function paintStretched(context: CanvasRenderingContext2D, picture: Picture, layout: LineChartLayout, ink: Ink, ratio: number): void {
+export function paintStretched(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  layout: LineChartLayout,
+  ink: Ink,
+  ratio: number,
+): void {
   const place = stretched(picture.layout, layout);
   context.font = ink.font;
   paintAxes(context, layout, ink);
@@ -47,6 +58,16 @@ export function paintStretched(context: CanvasRenderingContext2D, picture: Pictu
   context.clip();
   context.imageSmoothingEnabled = place.r - place.l !== box.r - box.l; // Moved only: as sharp as it was.
   const old = picture.layout.box;
-  context.drawImage(picture.image, old.l * ratio, old.t * ratio, (old.r - old.l) * ratio, (old.b - old.t) * ratio, place.l, place.t, place.r - place.l, place.b - place.t);
+  context.drawImage(
+    picture.image,
+    old.l * ratio,
+    old.t * ratio,
+    (old.r - old.l) * ratio,
+    (old.b - old.t) * ratio,
+    place.l,
+    place.t,
+    place.r - place.l,
+    place.b - place.t,
+  );
   context.restore();
 }

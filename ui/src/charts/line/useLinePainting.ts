@@ -1,12 +1,14 @@
 // Paints the lines of a chart and, over them, what follows the pointer.
+import { sizeCanvas } from "../../base/dom/canvas";
+import { resolveColour } from "../../base/dom/css_colour";
 import { effect, type Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { lookOf, resolveColour } from "../../lib/colour";
-import { paintVersion } from "../../shell/theme";
-import { paintInTurn, paintNoMore } from "../paint_queue";
+import { lookOf } from "../../domain/runs/run_look";
+import { paintVersion } from "../../base/theme";
+import { paintInTurn, paintNoMore } from "../drawing/paint_queue";
 import type { Line, LineChartLayout } from "./layout";
-import { paintLines, sizeCanvas, type Ink, type LineLook } from "./paint";
+import { paintLines, type Ink, type LineLook } from "./paint";
 import { paintCursor, type Stretch } from "./paint_cursor";
 import { paintMany } from "./paint_many";
 import { paintStretched, pictureOf, takeLong, type Picture } from "./stretch";
@@ -29,7 +31,7 @@ export function looksOf(element: Element, lines: readonly Line[]): LineLook[] {
   });
 }
 
-/** What is on the canvas: the lines themselves, or a picture of them from before, stretched. */
+/** The content of the canvas: the lines, or an earlier picture of them, stretched. */
 interface Shown {
   readonly layout: LineChartLayout;
   readonly lines: readonly Line[];
@@ -50,8 +52,13 @@ export interface LineCanvases {
 }
 
 /** `picture`, if there is one, is shown stretched in place of the lines; `changing`: others are about to come. */
-export function useLinePainting(lines: readonly Line[], layout: LineChartLayout | null, cursorOf: Signal<number | null>, { root, canvas, overlay, width, height }: LineCanvases,
-  { picture, changing }: { readonly picture: Picture | null; readonly changing: boolean }): void {
+export function useLinePainting(
+  lines: readonly Line[],
+  layout: LineChartLayout | null,
+  cursorOf: Signal<number | null>,
+  { root, canvas, overlay, width, height }: LineCanvases,
+  { picture, changing }: { readonly picture: Picture | null; readonly changing: boolean },
+): void {
   const shown = useRef<Shown | null>(null);
   const painted = paintVersion.value;
 
@@ -61,7 +68,10 @@ export function useLinePainting(lines: readonly Line[], layout: LineChartLayout 
     const before = shown.current;
     const same = before !== null && before.lines === lines && before.theme === painted;
     if (same && before.layout === layout && !before.stretched) return;
-    const show = (stretched: boolean, draw: (context: CanvasRenderingContext2D, on: LineChartLayout, ratio: number) => void): void => {
+    const show = (
+      stretched: boolean,
+      draw: (context: CanvasRenderingContext2D, on: LineChartLayout, ratio: number) => void,
+    ): void => {
       const context = layout && sizeCanvas(element, width, height);
       if (!context || !layout) {
         element.width = 0; // Wipes it.
@@ -71,15 +81,17 @@ export function useLinePainting(lines: readonly Line[], layout: LineChartLayout 
       draw(context, layout, element.width / width);
       shown.current = { layout, lines, theme: painted, stretched };
     };
-    const paint = (): void => show(false, (context, on, ratio) => {
-      const looks = looksOf(box, lines);
-      paintLines(context, on, lines, looks, inkOf(box), () => paintMany(context, on, lines, looks, ratio));
-    });
-    const stretch = (old: Picture): void => show(true, (context, on, ratio) => paintStretched(context, old, on, inkOf(box), ratio));
+    const paint = (): void =>
+      show(false, (context, on, ratio) => {
+        const looks = looksOf(box, lines);
+        paintLines(context, on, lines, looks, inkOf(box), () => paintMany(context, on, lines, looks, ratio));
+      });
+    const stretch = (old: Picture): void =>
+      show(true, (context, on, ratio) => paintStretched(context, old, on, inkOf(box), ratio));
 
     if (picture) return paintInTurn(canvas, () => stretch(picture));
-    // What takes longer than a frame is seen stretched first. When that is on the screen it is drawn, unless
-    // other lines are about to come, which would be drawn right after.
+    // Lines that take longer than a frame appear as a stretched picture first. They are drawn afterwards, unless
+    // other lines are about to arrive, which would be drawn right after.
     const quick = same && layout !== null && takeLong(lines);
     if (quick && before.layout !== layout) {
       const old = pictureOf(element, before.layout);

@@ -1,33 +1,27 @@
 // Sounds: one card per tag and run. The step is that of all cards, so that sounds can be compared; a
 // card may still be moved by itself.
+import { audioShape } from "../../api/media";
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { apiUrl, getBytes, getJson } from "../../api/client";
 import { nearestIndex } from "../../charts/line/layout";
-import { useSeen } from "../../charts/useNear";
-import { count, significant } from "../../lib/format";
-import { Nothing } from "../../parts/Nothing";
-import { RunKey } from "../../parts/RunKey";
-import { SeriesPage, type Series } from "../../parts/SeriesPage";
-import { Snippet } from "../../parts/Snippet";
-import { useSharedStep } from "../../parts/useSharedStep";
-import { damagedText, everyKept, type DamagedValue } from "../../state/damaged";
-import { useResource } from "../../state/resource";
+import { useSeen } from "../../base/dom/useNear";
+import { count, significant } from "../../base/text/format";
+import { EmptyPage } from "../../domain/live/EmptyPage";
+import { RunKey } from "../../domain/runs/RunKey";
+import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
+import { Snippet } from "../../domain/live/Snippet";
+import { useSharedStep } from "../../domain/runs/useSharedStep";
+import { damagedText, everyKept } from "../../domain/live/damaged";
+import { useResource } from "../../domain/live/resource";
 import { soundOf, Waveform } from "./Waveform";
 import "./audio.css";
 
-interface AudioAnswer {
-  indices: number[];
-  steps: number[];
-  samples: number[];
-  content_types: string[];
-  /** Values that are no sound; the columns leave them out. */
-  damaged: DamagedValue[];
-}
-
 function AudioCard({ run, tag, step: shared }: Series & { step: number | null }): JSX.Element {
   const { ref, seen } = useSeen();
-  const { state, retry } = useResource(`${run}\0${tag}\0${seen}`, (signal) => (seen ? getJson<AudioAnswer>("audio", { run, tag, limit: 500 }, signal) : Promise.resolve(null)));
+  const { state, retry } = useResource(`${run}\0${tag}\0${seen}`, (signal) =>
+    seen ? getJson(audioShape, "audio", { run, tag, limit: 500 }, signal) : Promise.resolve(null),
+  );
   const { data, error } = state.value;
   const [own, setOwn] = useState<{ of: number | null; at: number } | null>(null);
   const [wanted, setSample] = useState(0);
@@ -40,7 +34,9 @@ function AudioCard({ run, tag, step: shared }: Series & { step: number | null })
   const samples = data?.samples[at] ?? 1;
   const sample = Math.min(wanted, samples - 1);
   const place = data && at >= 0 ? { run, tag, index: data.indices[at], sample } : null;
-  const sound = useResource(JSON.stringify(place), async (signal) => (place ? soundOf(await getBytes("blob", place, signal)) : null)).state.value.data;
+  const sound = useResource(JSON.stringify(place), async (signal) =>
+    place ? soundOf(await getBytes("blob", place, signal)) : null,
+  ).state.value.data;
   const seek = (seconds: number): void => {
     if (!player.current) return;
     player.current.currentTime = seconds;
@@ -48,24 +44,69 @@ function AudioCard({ run, tag, step: shared }: Series & { step: number | null })
   };
   return (
     <section class="card audio-card" ref={ref} aria-label={`${tag} of ${run}`}>
-      <header><h3 title={tag}>{tag}</h3></header>
-      <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
-      {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
+      <header>
+        <h3 title={tag}>{tag}</h3>
+      </header>
+      <div class="note run-line">
+        <RunKey run={run} />{" "}
+        <span class="tail" title={run}>
+          <bdi>{run}</bdi>
+        </span>
+      </div>
+      {error && !data && (
+        <p class="trouble">
+          {error.message}{" "}
+          <button class="link" onClick={retry}>
+            Try again
+          </button>
+        </p>
+      )}
       {!place && !error && <div class="audio-room" />}
       {data && data.damaged.length > 0 && <p class="trouble">{damagedText("sound", data.damaged)}</p>}
       {data && place && (
         <>
           <Waveform sound={sound ?? null} at={played} onSeek={seek} />
-          <audio controls preload="metadata" ref={player} src={apiUrl("blob", place)} aria-label={`${tag} of ${run}, step ${data.steps[at]}`}
-            onLoadStart={() => setPlayed(0)} onTimeUpdate={(event) => setPlayed(event.currentTarget.currentTime)} />
+          <audio
+            controls
+            preload="metadata"
+            ref={player}
+            src={apiUrl("blob", place)}
+            aria-label={`${tag} of ${run}, step ${data.steps[at]}`}
+            onLoadStart={() => setPlayed(0)}
+            onTimeUpdate={(event) => setPlayed(event.currentTarget.currentTime)}
+          />
           <div class="values">
             <span>step {count(data.steps[at] ?? 0)}</span>
-            {sound && <span>{significant(sound.seconds, 3)} s{sound.peaks.length > 1 ? ", stereo" : ""}</span>}
+            {sound && (
+              <span>
+                {significant(sound.seconds, 3)} s{sound.peaks.length > 1 ? ", stereo" : ""}
+              </span>
+            )}
             <span class="dim">{data.content_types[at]}</span>
-            {samples > 1 && <button class="link" onClick={() => setSample((sample + 1) % samples)}>sample {sample + 1} of {samples}</button>}
-            <a class="link" href={apiUrl("blob", place)} download={`${tag.replace(/[^\w.-]+/g, "_")}_${data.steps[at]}`}>Save</a>
+            {samples > 1 && (
+              <button class="link" onClick={() => setSample((sample + 1) % samples)}>
+                sample {sample + 1} of {samples}
+              </button>
+            )}
+            <a
+              class="link"
+              href={apiUrl("blob", place)}
+              download={`${tag.replace(/[^\w.-]+/g, "_")}_${data.steps[at]}`}
+            >
+              Save
+            </a>
           </div>
-          {last > 0 && <input type="range" min="0" max={last} value={at} aria-label={`Step of ${tag} of ${run}`} aria-valuetext={`step ${data.steps[at]}`} onInput={(event) => setOwn({ of: shared, at: Number(event.currentTarget.value) })} />}
+          {last > 0 && (
+            <input
+              type="range"
+              min="0"
+              max={last}
+              value={at}
+              aria-label={`Step of ${tag} of ${run}`}
+              aria-valuetext={`step ${data.steps[at]}`}
+              onInput={(event) => setOwn({ of: shared, at: Number(event.currentTarget.value) })}
+            />
+          )}
         </>
       )}
     </section>
@@ -75,10 +116,17 @@ function AudioCard({ run, tag, step: shared }: Series & { step: number | null })
 export default function Audio(): JSX.Element {
   const { step, slider } = useSharedStep();
   return (
-    <SeriesPage kind="audio" title="Audio" note={(runs) => `, ${everyKept("step", runs)}`} knobs={slider} card={(series) => <AudioCard {...series} step={step} />} empty={(
-      <Nothing title="No sounds yet" about="This page plays what was logged as audio." lookedFor="sounds">
-        <Snippet lines={["writer.add_audio(", `    "sample", waveform, step,`, "    sample_rate=16000)"]} />
-      </Nothing>
-    )} />
+    <SeriesPage
+      kind="audio"
+      title="Audio"
+      note={(runs) => `, ${everyKept("step", runs)}`}
+      knobs={slider}
+      card={(series) => <AudioCard {...series} step={step} />}
+      empty={
+        <EmptyPage title="No sounds yet" about="This page plays what was logged as audio." lookedFor="sounds">
+          <Snippet lines={["writer.add_audio(", `    "sample", waveform, step,`, "    sample_rate=16000)"]} />
+        </EmptyPage>
+      }
+    />
   );
 }

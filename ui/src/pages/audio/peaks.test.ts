@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { outlineOf, peaksOf } from "./peaks";
 
-it("keeps the least and the greatest sample of each column, however short", () => {
+it("keeps min and max of each column, however short", () => {
   const samples = new Float32Array(10_000);
   samples[4321] = 0.9;
   samples[4322] = -0.7;

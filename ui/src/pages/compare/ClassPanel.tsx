@@ -1,19 +1,22 @@
 // Which classes paid: a metric of each class in A and in B, the largest drop first.
+import { classesShape } from "../../api/compression/panels";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
-import { plural } from "../../lib/format";
-import { Menu } from "../../shell/Menu";
-import { query, setQuery } from "../../state/location";
-import { useResource } from "../../state/resource";
-import { metricsOf, readClasses, summaryOf, type ClassesAnswer } from "./class_rows";
+import { plural } from "../../base/text/format";
+import { Menu } from "../../widgets/Menu";
+import { query, setQuery } from "../../base/address";
+import { useResource } from "../../domain/live/resource";
+import { metricsOf, readClasses, summaryOf } from "./class_rows";
 
 const FIRST = 12;
 const MOST = 500; // More rows nobody reads; the server has them all.
 
 /** Nothing when no class was logged: few do, and the rest of the page stands without it. */
 export function ClassPanel({ model, a, b }: { model: string; a: string; b: string }): JSX.Element | null {
-  const { state } = useResource(JSON.stringify(["classes", model, a, b]), (signal) => getJson<ClassesAnswer>("compression/classes", { model, a, b }, signal));
+  const { state } = useResource(JSON.stringify(["classes", model, a, b]), (signal) =>
+    getJson(classesShape, "compression/classes", { model, a, b }, signal),
+  );
   const { data } = state.value;
   const metrics = useMemo(() => (data ? metricsOf(data) : []), [data]);
   const metric = metrics.find((name) => name === query.value.get("class")) ?? metrics[0];
@@ -29,22 +32,62 @@ export function ClassPanel({ model, a, b }: { model: string; a: string; b: strin
         <span class="note">{summaryOf(rows)}</span>
         {metrics.length > 1 && (
           <span class="push">
-            <Menu label={`Metric: ${metric}`} value={metric} choices={metrics.map((name) => ({ value: name, text: name }))}
-              onPick={(name) => setQuery({ class: name === metrics[0] ? null : name }, "replace")}>{metric}</Menu>
+            <Menu
+              label={`Metric: ${metric}`}
+              value={metric}
+              choices={metrics.map((name) => ({ value: name, text: name }))}
+              onPick={(name) => setQuery({ class: name === metrics[0] ? null : name }, "replace")}
+            >
+              {metric}
+            </Menu>
           </span>
         )}
       </div>
       <table class="bytes classes">
-        <caption class="sr">{metric} of each class in {a} and in {b}, the largest drop first</caption>
-        <colgroup><col class="col-class" /><col /><col class="col-bytes" /><col class="col-bytes" /><col class="col-change" /></colgroup>
-        <thead><tr><th scope="col">Class</th><th scope="col"><span class="sr">Drop</span></th><th scope="col" class="num"><span class="in-a">● {a}</span></th><th scope="col" class="num"><span class="in-b">◆ {b}</span></th><th scope="col" class="num">Drop{rows[0]?.unit ? `, ${rows[0].unit}` : ""}</th></tr></thead>
+        <caption class="sr">
+          {metric} of each class in {a} and in {b}, the largest drop first
+        </caption>
+        <colgroup>
+          <col class="col-class" />
+          <col />
+          <col class="col-bytes" />
+          <col class="col-bytes" />
+          <col class="col-change" />
+        </colgroup>
+        <thead>
+          <tr>
+            <th scope="col">Class</th>
+            <th scope="col">
+              <span class="sr">Drop</span>
+            </th>
+            <th scope="col" class="num">
+              <span class="in-a">● {a}</span>
+            </th>
+            <th scope="col" class="num">
+              <span class="in-b">◆ {b}</span>
+            </th>
+            <th scope="col" class="num">
+              Drop{rows[0]?.unit ? `, ${rows[0].unit}` : ""}
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {shown.map((row) => (
             <tr key={row.name}>
-              <th scope="row"><span title={row.name}>{row.name}</span></th>
+              <th scope="row">
+                <span title={row.name}>{row.name}</span>
+              </th>
               <td class="bars signed" aria-hidden="true">
                 <i class="zero" style={{ left: `${zero}%` }} />
-                {row.share !== 0 && <i class={row.share > 0 ? "worse" : "better"} style={{ left: `${zero + Math.min(0, row.share) * 50}%`, width: `${Math.abs(row.share) * (100 - zero)}%` }} />}
+                {row.share !== 0 && (
+                  <i
+                    class={row.share > 0 ? "worse" : "better"}
+                    style={{
+                      left: `${zero + Math.min(0, row.share) * 50}%`,
+                      width: `${Math.abs(row.share) * (100 - zero)}%`,
+                    }}
+                  />
+                )}
               </td>
               <td class="num">{row.a}</td>
               <td class="num">{row.b}</td>
@@ -55,7 +98,9 @@ export function ClassPanel({ model, a, b }: { model: string; a: string; b: strin
       </table>
       {rows.length > FIRST && (
         <p class="note">
-          <button class="link" onClick={() => setQuery({ classes: all ? null : "all" }, "replace")}>{all ? "Fewer classes" : `All ${plural(rows.length, "class", "classes")}`}</button>
+          <button class="link" onClick={() => setQuery({ classes: all ? null : "all" }, "replace")}>
+            {all ? "Fewer classes" : `All ${plural(rows.length, "class", "classes")}`}
+          </button>
           {all && rows.length > MOST && ` the first ${MOST} of them`}
         </p>
       )}

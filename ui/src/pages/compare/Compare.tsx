@@ -1,38 +1,34 @@
 // A against B of one model: what changed, whether it passes, and the numbers the verdict rests on.
+import { tagsShape } from "../../api/board";
+import { overlayShape } from "../../api/histograms";
+import { toNumber } from "../../api/shape";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getJson, postJson } from "../../api/client";
-import { toNumber, type WireNumber } from "../../api/wire";
-import type { Comparison, Model } from "../../api/compression";
-import type { Tags } from "../../api/types";
+import type { Comparison, Model } from "../../api/compression/table";
 import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart, type HistogramMark } from "../../charts/histogram/HistogramChart";
-import { NOT_CHECKED, toneOfVerdict, type Verdict } from "../../api/summary";
-import { POLICIES } from "../../lib/gates";
-import { flatTag } from "../../lib/flat_tags";
-import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../lib/format";
-import { quantile } from "../../lib/quantile";
-import { DERIVED } from "../../parts/DerivedMark";
-import { Nothing } from "../../parts/Nothing";
-import { comparisonLines } from "../../parts/Snippet";
-import { Waterfall } from "../../parts/Waterfall";
-import { Menu } from "../../shell/Menu";
-import { hrefOf, query, setQuery } from "../../state/location";
-import { comparison, shownModel, sideA, sideB } from "../../state/pair";
-import { useResource } from "../../state/resource";
-import { loadSummary } from "../../state/summary";
+import { NOT_CHECKED, toneOfVerdict, type Verdict } from "../../api/compression/summary";
+import { POLICIES } from "../../domain/models/gates";
+import { flatTag } from "../../domain/models/flat_tags";
+import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../base/text/format";
+import { quantile } from "../../base/math/quantile";
+import { DERIVED } from "../../domain/models/DerivedMark";
+import { EmptyPage } from "../../domain/live/EmptyPage";
+import { comparisonLines } from "../../domain/live/Snippet";
+import { Waterfall } from "../../charts/Waterfall";
+import { Menu } from "../../widgets/Menu";
+import { hrefOf, query, setQuery } from "../../base/address";
+import { comparison, shownModel, sideA, sideB } from "../../domain/models/pair";
+import { useResource } from "../../domain/live/resource";
+import { loadSummary } from "../../domain/models/summary";
 import { BytesPanel } from "./BytesPanel";
 import { ClassPanel } from "./ClassPanel";
 import { BINS, withoutTail } from "./latency";
 import { ConfigPanel } from "./ConfigPanel";
 import { Change, MetricsTable, valueTexts } from "./MetricsTable";
 import "./compare.css";
-import "../layers/layers.css";
-
-interface OverlayAnswer {
-  edges: WireNumber[];
-  series: { counts?: WireNumber[]; min?: WireNumber; max?: WireNumber; mean?: WireNumber; num?: WireNumber; error?: { message: string } }[];
-}
+import "../../domain/layers/layers.css";
 
 interface Percentile {
   readonly value: number | null;
@@ -40,7 +36,13 @@ interface Percentile {
 }
 
 /** As it was logged; else, with a sign, as the histogram has it, whose bins are wide where few values are. */
-function percentile(model: Model, variant: string, share: number, edges: readonly number[], counts: readonly number[] | null): Percentile {
+function percentile(
+  model: Model,
+  variant: string,
+  share: number,
+  edges: readonly number[],
+  counts: readonly number[] | null,
+): Percentile {
   const logged = model.value(variant, `latency_p${share * 100}_ms`);
   if (logged !== null) return { value: logged, text: steady(logged, 3) };
   const value = counts ? quantile(edges, counts, share) : null;
@@ -49,66 +51,159 @@ function percentile(model: Model, variant: string, share: number, edges: readonl
 
 function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.Element | null {
   const { name } = model;
-  const tags = useResource("histogram-tags", (signal) => getJson<Tags>("tags", { kind: "histogram" }, signal)).state.value.data;
+  const tags = useResource("histogram-tags", (signal) => getJson(tagsShape, "tags", { kind: "histogram" }, signal))
+    .state.value.data;
   const find = (variant: string): [string, string, null] | null => {
-    const i = tags?.names.findIndex((tag) => tag === `${name}/latency_distribution/${variant}` || tag.endsWith(`/${name}/latency_distribution/${variant}`)) ?? -1;
+    const i =
+      tags?.names.findIndex(
+        (tag) =>
+          tag === `${name}/latency_distribution/${variant}` || tag.endsWith(`/${name}/latency_distribution/${variant}`),
+      ) ?? -1;
     const run = tags && i >= 0 ? tags.runs[tags.run_lists[i]?.[0] ?? -1] : undefined;
     return run !== undefined && tags ? [run, tags.names[i] ?? "", null] : null;
   };
   const [sa, sb] = [find(a), find(b)];
   const body = sa && sb ? { series: [sa, sb], bins: BINS } : null;
-  const data = useResource(JSON.stringify(body), (signal) => (body ? postJson<OverlayAnswer>("histograms/overlay", body, signal) : Promise.resolve(null))).state.value.data;
-  const input = useMemo(() => data && withoutTail({ edges: data.edges.map(toNumber), a: data.series[0]?.counts?.map(toNumber) ?? null, b: data.series[1]?.counts?.map(toNumber) ?? null }), [data]);
+  const data = useResource(JSON.stringify(body), (signal) =>
+    body ? postJson(overlayShape, "histograms/overlay", body, signal) : Promise.resolve(null),
+  ).state.value.data;
+  const input = useMemo(
+    () =>
+      data &&
+      withoutTail({
+        edges: data.edges.map(toNumber),
+        a: data.series[0]?.counts?.map(toNumber) ?? null,
+        b: data.series[1]?.counts?.map(toNumber) ?? null,
+      }),
+    [data],
+  );
   if (!input) return null;
   const asTable = query.value.get("latency") === "table";
-  const shares = [0.5, 0.9, 0.99].map((share) => ({ name: `p${share * 100}`, a: percentile(model, a, share, input.edges, input.a), b: percentile(model, b, share, input.edges, input.b) }));
+  const shares = [0.5, 0.9, 0.99].map((share) => ({
+    name: `p${share * 100}`,
+    a: percentile(model, a, share, input.edges, input.a),
+    b: percentile(model, b, share, input.edges, input.b),
+  }));
   const marks = shares.flatMap(({ name, ...sides }): HistogramMark[] =>
-    (["a", "b"] as const).flatMap((side) => (sides[side].value === null ? [] : [{ side, value: sides[side].value, text: name }])));
+    (["a", "b"] as const).flatMap((side) =>
+      sides[side].value === null ? [] : [{ side, value: sides[side].value, text: name }],
+    ),
+  );
   const summary = `Latency: ${shares.map(({ name, a: pa, b: pb }) => `${name} goes from ${pa.text} to ${pb.text} ms`).join(", ")}`;
   return (
     <section class="panel" aria-labelledby="latency-title">
       <div class="panel-head">
-        <h2 id="latency-title">Latency</h2><span class="note"><span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span> on one axis, ms</span>
-        <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ latency: asTable ? null : "table" }, "replace")}>{asTable ? "Chart" : "Table"}</button>
+        <h2 id="latency-title">Latency</h2>
+        <span class="note">
+          <span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span> on one axis, ms
+        </span>
+        <button
+          class="link push"
+          aria-pressed={asTable}
+          onClick={() => setQuery({ latency: asTable ? null : "table" }, "replace")}
+        >
+          {asTable ? "Chart" : "Table"}
+        </button>
       </div>
-      {asTable
-        ? <BinTable input={input.shown} nameA={a} nameB={b} caption={`Latencies of ${a} and ${b} in ms`} />
-        : <HistogramChart input={input.shown} view="linear" nameA={a} nameB={b} clip={null} marks={marks} summary={summary} />}
+      {asTable ? (
+        <BinTable input={input.shown} nameA={a} nameB={b} caption={`Latencies of ${a} and ${b} in ms`} />
+      ) : (
+        <HistogramChart
+          input={input.shown}
+          view="linear"
+          nameA={a}
+          nameB={b}
+          clip={null}
+          marks={marks}
+          summary={summary}
+        />
+      )}
       <dl class="facts">
-        {shares.map(({ name, a: pa, b: pb }) => <div key={name}><dt>{name}</dt><dd>{pa.text} → {pb.text} ms</dd></div>)}
-        {input.beyond > 0 && <div><dt>beyond the chart</dt><dd>{percent(input.beyond, 1)} %, up to {significant(input.edges.at(-1) ?? NaN, 3)} ms</dd></div>}
+        {shares.map(({ name, a: pa, b: pb }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {pa.text} → {pb.text} ms
+            </dd>
+          </div>
+        ))}
+        {input.beyond > 0 && (
+          <div>
+            <dt>beyond the chart</dt>
+            <dd>
+              {percent(input.beyond, 1)} %, up to {significant(input.edges.at(-1) ?? NaN, 3)} ms
+            </dd>
+          </div>
+        )}
       </dl>
     </section>
   );
 }
 
-function Gates({ model, a, b, policy, verdict }: { model: Model; a: string; b: string; policy: string; verdict: Verdict }): JSX.Element {
+function Gates({
+  model,
+  a,
+  b,
+  policy,
+  verdict,
+}: {
+  model: Model;
+  a: string;
+  b: string;
+  policy: string;
+  verdict: Verdict;
+}): JSX.Element {
   const { layers } = verdict;
   const measured = layers.red + layers.amber + layers.green;
   const all = measured + layers.unmeasured;
   return (
     <section class="panel" aria-labelledby="gates-title">
-      <div class="panel-head"><h2 id="gates-title">Gates</h2><span class="note">policy {policy}; speed counts by latency or throughput</span></div>
+      <div class="panel-head">
+        <h2 id="gates-title">Gates</h2>
+        <span class="note">policy {policy}; speed counts by latency or throughput</span>
+      </div>
       <ul class="gates">
         {verdict.gates.map(({ metric, rule, measured, outcome }) => (
           <li key={metric}>
             <span>{rule}</span>
             <span class="dim">{metric}</span>
-            {outcome === "missing" && model.isDerived(metric, a, b)
-              ? <span class="none" title={DERIVED}>derived</span>
-              : outcome === "missing"
-              ? <span class="none" title={`not logged: ${flatTag(model.plainName, metric, model.value(a, metric) === null ? a : b)}`}>not measured</span>
-              : <span class={`verdict ${outcome === "pass" ? "good" : "bad"}`}>{measured}</span>}
+            {outcome === "missing" && model.isDerived(metric, a, b) ? (
+              <span class="none" title={DERIVED}>
+                derived
+              </span>
+            ) : outcome === "missing" ? (
+              <span
+                class="none"
+                title={`not logged: ${flatTag(model.plainName, metric, model.value(a, metric) === null ? a : b)}`}
+              >
+                not measured
+              </span>
+            ) : (
+              <span class={`verdict ${outcome === "pass" ? "good" : "bad"}`}>{measured}</span>
+            )}
           </li>
         ))}
         {(all > 0 || layers.notMeasured !== "") && (
           <li>
             <span>no layer fails</span>
             <span class="dim">layers</span>
-            {layers.red > 0 ? <span class="verdict bad">{layers.red} of {measured} fail</span>
-              : layers.amber > 0 ? <span class="verdict warn">{layers.amber} of {measured} to watch</span>
-              : layers.green > 0 ? <span class={`verdict ${layers.unmeasured > 0 ? "open" : "good"}`}>{layers.green} of {all} without damage</span>
-              : <span class="none" title={layers.notMeasured}>not measured</span>}
+            {layers.red > 0 ? (
+              <span class="verdict bad">
+                {layers.red} of {measured} fail
+              </span>
+            ) : layers.amber > 0 ? (
+              <span class="verdict warn">
+                {layers.amber} of {measured} to watch
+              </span>
+            ) : layers.green > 0 ? (
+              <span class={`verdict ${layers.unmeasured > 0 ? "open" : "good"}`}>
+                {layers.green} of {all} without damage
+              </span>
+            ) : (
+              <span class="none" title={layers.notMeasured}>
+                not measured
+              </span>
+            )}
           </li>
         )}
       </ul>
@@ -118,13 +213,19 @@ function Gates({ model, a, b, policy, verdict }: { model: Model; a: string; b: s
 }
 
 function Figure({ texts: [a, b] }: { texts: readonly [string, string] }): JSX.Element {
-  return <div class="figure"><small class="in-a">{a}</small> <span>→ {b}</span></div>;
+  return (
+    <div class="figure">
+      <small class="in-a">{a}</small> <span>→ {b}</span>
+    </div>
+  );
 }
 
 function View({ table, model }: { table: Comparison; model: Model }): JSX.Element {
   const [a, b] = [sideA.value, sideB.value];
   const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
-  const summary = useResource(JSON.stringify(["summary", a, b, policy.name]), (signal) => loadSummary(a, b, policy.name, signal)).state.value;
+  const summary = useResource(JSON.stringify(["summary", a, b, policy.name]), (signal) =>
+    loadSummary(a, b, policy.name, signal),
+  ).state.value;
   const verdict = summary.data?.verdicts.get(model.name) ?? NOT_CHECKED;
   const failing = new Set(verdict.gates.filter((gate) => gate.outcome === "fail").map((gate) => gate.metric));
   const score = model.aurora(b);
@@ -134,22 +235,48 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
     <div class="view compare">
       <div class="page-bar">
         <h1>{model.name}</h1>
-        <span class="note">{a} against {b}</span>
-        {summary.data && <span class={`verdict ${toneOfVerdict(verdict.state)} whole-verdict`}>{verdict.text}</span>}
-        {summary.error && <span class="trouble" role="alert">{summary.error.message}</span>}
-        <span class="push ways">
-          <a class="link" href={hrefOf(["layers"], { model: model.name })}>Layers</a>
-          <a class="link" href={hrefOf(["graph"], { model: model.name })}>Graph</a>
+        <span class="note">
+          {a} against {b}
         </span>
-        <Menu label={`Policy: ${policy.name}`} value={policy.name} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
-          onPick={(name) => setQuery({ policy: name === POLICIES[0]?.name ? null : name })}><span class="dim">Policy</span> {policy.name}</Menu>
+        {summary.data && <span class={`verdict ${toneOfVerdict(verdict.state)} whole-verdict`}>{verdict.text}</span>}
+        {summary.error && (
+          <span class="trouble" role="alert">
+            {summary.error.message}
+          </span>
+        )}
+        <span class="push ways">
+          <a class="link" href={hrefOf(["layers"], { model: model.name })}>
+            Layers
+          </a>
+          <a class="link" href={hrefOf(["graph"], { model: model.name })}>
+            Graph
+          </a>
+        </span>
+        <Menu
+          label={`Policy: ${policy.name}`}
+          value={policy.name}
+          choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
+          onPick={(name) => setQuery({ policy: name === POLICIES[0]?.name ? null : name })}
+        >
+          <span class="dim">Policy</span> {policy.name}
+        </Menu>
       </div>
       <div class="tiles">
         {tiles.map((metric) => (
           <div class="tile" key={metric.name}>
-            <div class="name">{withoutUnit(metric.label)}{model.isDerived(metric.name, a, b) && <span title={DERIVED}>, derived</span>}</div>
+            <div class="name">
+              {withoutUnit(metric.label)}
+              {model.isDerived(metric.name, a, b) && <span title={DERIVED}>, derived</span>}
+            </div>
             <Figure texts={valueTexts(metric, model.value(a, metric.name), model.value(b, metric.name))} />
-            <div class="from"><Change metric={metric} a={model.value(a, metric.name)} b={model.value(b, metric.name)} fails={failing.has(metric.name)} /></div>
+            <div class="from">
+              <Change
+                metric={metric}
+                a={model.value(a, metric.name)}
+                b={model.value(b, metric.name)}
+                fails={failing.has(metric.name)}
+              />
+            </div>
           </div>
         ))}
       </div>
@@ -164,9 +291,21 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
           <Latency a={a} b={b} model={model} />
           <ClassPanel model={model.name} a={a} b={b} />
           <section class="panel" aria-labelledby="aurora-title">
-            <div class="panel-head"><h2 id="aurora-title">AURORA {score?.score != null ? fixed(score.score, 2) : ""}</h2>
-              <span class="note">{score?.score != null ? `${score.kind}${score.formula ? `, ${score.formula}` : ""}, coverage ${fixed(score.coverage, 2)}; 1.00 is break-even` : ""}</span></div>
-            {score && score.factors.length > 0 ? <Waterfall score={score} /> : <p class="note">{asSentence(score?.reason ?? "no score: it needs accuracy and at least half of the weights")}</p>}
+            <div class="panel-head">
+              <h2 id="aurora-title">AURORA {score?.score != null ? fixed(score.score, 2) : ""}</h2>
+              <span class="note">
+                {score?.score != null
+                  ? `${score.kind}${score.formula ? `, ${score.formula}` : ""}, coverage ${fixed(score.coverage, 2)}; 1.00 is break-even`
+                  : ""}
+              </span>
+            </div>
+            {score && score.factors.length > 0 ? (
+              <Waterfall score={score} />
+            ) : (
+              <p class="note">
+                {asSentence(score?.reason ?? "no score: it needs accuracy and at least half of the weights")}
+              </p>
+            )}
           </section>
         </div>
       </div>
@@ -180,19 +319,37 @@ export default function Compare(): JSX.Element {
   const model = table.byName.get(shownModel.value ?? "");
   if (!model && table.models.length === 0) {
     return (
-      <Nothing title="Nothing to compare yet" about="This page sets two variants of a model side by side: every metric, the latencies, where the bytes went, which classes paid, and whether the gates let it pass."
-        lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
+      <EmptyPage
+        title="Nothing to compare yet"
+        about="This page sets two variants of a model side by side: every metric, the latencies, where the bytes went, which classes paid, and whether the gates let it pass."
+        lookedFor={
+          <>
+            metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>
+          </>
+        }
+      >
         <p>Log one from Python:</p>
         <pre>{comparisonLines()}</pre>
-      </Nothing>
+      </EmptyPage>
     );
   }
   if (!model) {
     return (
       <div class="empty">
         <h1>There is no model {shownModel.value}</h1>
-        <p>Logged were {table.models.slice(0, 8).map((m) => m.name).join(", ")}{table.models.length > 8 ? " and others" : ""}.</p>
-        <p><a class="link" href={hrefOf(["overview"], { model: null })}>Go to the overview</a></p>
+        <p>
+          Logged were{" "}
+          {table.models
+            .slice(0, 8)
+            .map((m) => m.name)
+            .join(", ")}
+          {table.models.length > 8 ? " and others" : ""}.
+        </p>
+        <p>
+          <a class="link" href={hrefOf(["overview"], { model: null })}>
+            Go to the overview
+          </a>
+        </p>
       </div>
     );
   }

@@ -1,10 +1,18 @@
 // Every metric that either side has, with what changed and where it was logged.
 import type { JSX } from "preact";
-import type { Metric, Model } from "../../api/compression";
-import { flatTag } from "../../lib/flat_tags";
-import { decimalsOfColumn, fixedInGroups, percent, points, ratio, significant, withoutUnit } from "../../lib/format";
-import { DERIVED } from "../../parts/DerivedMark";
-import { asFraction, gain, isFraction } from "../../lib/gates";
+import type { Metric, Model } from "../../api/compression/table";
+import { flatTag } from "../../domain/models/flat_tags";
+import {
+  decimalsOfColumn,
+  fixedInGroups,
+  percent,
+  points,
+  ratio,
+  significant,
+  withoutUnit,
+} from "../../base/text/format";
+import { DERIVED } from "../../domain/models/DerivedMark";
+import { asFraction, gain, isFraction } from "../../domain/models/gates";
 
 /** Megabytes of small and of large models read better in another unit; both sides have the same one. */
 function unitFor(metric: Metric, a: number | null, b: number | null): { factor: number; unit: string } {
@@ -14,21 +22,33 @@ function unitFor(metric: Metric, a: number | null, b: number | null): { factor: 
   return { factor: 1, unit: metric.unit };
 }
 
-/** What A and B have of a metric, as people read it. */
+/** The values of A and B as texts. */
 export function valueTexts(metric: Metric, a: number | null, b: number | null): readonly [string, string] {
   const { factor, unit } = unitFor(metric, a, b);
   const both = [a, b].flatMap((value) => (value === null ? [] : [value * factor]));
   const plain = both.every((value) => value === 0 || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e6));
-  const decimals = decimalsOfColumn(both); // What the one needs the other has, too.
+  const decimals = decimalsOfColumn(both); // Both use the same number of decimals.
   const text = (value: number | null): string => {
     if (value === null) return "not logged";
-    return isFraction(metric) ? `${percent(asFraction(value))} %` : `${plain ? fixedInGroups(value * factor, decimals) : significant(value * factor)}${unit ? ` ${unit}` : ""}`;
+    return isFraction(metric)
+      ? `${percent(asFraction(value))} %`
+      : `${plain ? fixedInGroups(value * factor, decimals) : significant(value * factor)}${unit ? ` ${unit}` : ""}`;
   };
   return [text(a), text(b)];
 }
 
 /** Red is for what a gate forbids; a loss that may be is a number like others. */
-export function Change({ metric, a, b, fails }: { metric: Metric; a: number | null; b: number | null; fails: boolean }): JSX.Element {
+export function Change({
+  metric,
+  a,
+  b,
+  fails,
+}: {
+  metric: Metric;
+  a: number | null;
+  b: number | null;
+  fails: boolean;
+}): JSX.Element {
   if (a === null || b === null) return <span class="none">–</span>;
   if (isFraction(metric)) {
     const change = asFraction(b) - asFraction(a);
@@ -36,10 +56,20 @@ export function Change({ metric, a, b, fails }: { metric: Metric; a: number | nu
   }
   const times = gain(a, b, metric.higherIsBetter ?? false);
   if (times === null || metric.higherIsBetter === null) return <span>{significant(b - a)}</span>;
-  return <span class={fails ? "verdict bad" : times < 1 ? "warn verdict" : ""}>{times === 1 ? "no change" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}</span>;
+  return (
+    <span class={fails ? "verdict bad" : times < 1 ? "warn verdict" : ""}>
+      {times === 1 ? "no change" : `${ratio(times)} better`.replace(/^(0\.\S+×) better$/, "$1")}
+    </span>
+  );
 }
 
-export function MetricsTable({ model, metrics, a, b, failing }: {
+export function MetricsTable({
+  model,
+  metrics,
+  a,
+  b,
+  failing,
+}: {
   model: Model;
   metrics: readonly Metric[];
   a: string;
@@ -48,20 +78,65 @@ export function MetricsTable({ model, metrics, a, b, failing }: {
 }): JSX.Element {
   return (
     <section class="panel" aria-labelledby="metrics-title">
-      <div class="panel-head"><h2 id="metrics-title">Metrics</h2><span class="note">{metrics.length} logged</span></div>
+      <div class="panel-head">
+        <h2 id="metrics-title">Metrics</h2>
+        <span class="note">{metrics.length} logged</span>
+      </div>
       <table class="table metrics">
-        <thead><tr><th scope="col">Metric</th><th scope="col" class="num"><span class="in-a">● {a}</span></th><th scope="col" class="num"><span class="in-b">◆ {b}</span></th><th scope="col" class="num">Change</th><th scope="col" class="wide-s">Where</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Metric</th>
+            <th scope="col" class="num">
+              <span class="in-a">● {a}</span>
+            </th>
+            <th scope="col" class="num">
+              <span class="in-b">◆ {b}</span>
+            </th>
+            <th scope="col" class="num">
+              Change
+            </th>
+            <th scope="col" class="wide-s">
+              Where
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {metrics.map((metric) => {
             const [ca, cb] = [model.cell(a, metric.name), model.cell(b, metric.name)];
             const [ta, tb] = valueTexts(metric, ca?.value ?? null, cb?.value ?? null);
             return (
               <tr key={metric.name}>
-                <td>{withoutUnit(metric.label)}{model.isDerived(metric.name, a, b) && <span class="dim" title={DERIVED}>, derived</span>}</td>
-                <td class={`num ${ca ? "" : "none"}`} title={ca ? undefined : `not logged: ${flatTag(model.plainName, metric.name, a)}`}>{ta}</td>
-                <td class={`num ${cb ? "" : "none"}`} title={cb ? undefined : `not logged: ${flatTag(model.plainName, metric.name, b)}`}>{tb}</td>
-                <td class="num"><Change metric={metric} a={ca?.value ?? null} b={cb?.value ?? null} fails={failing.has(metric.name)} /></td>
-                <td class="mono dim wide-s" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>{(cb?.tag || ca?.tag || cb?.run || ca?.run)?.replace(`${model.plainName}/`, "")}</td>
+                <td>
+                  {withoutUnit(metric.label)}
+                  {model.isDerived(metric.name, a, b) && (
+                    <span class="dim" title={DERIVED}>
+                      , derived
+                    </span>
+                  )}
+                </td>
+                <td
+                  class={`num ${ca ? "" : "none"}`}
+                  title={ca ? undefined : `not logged: ${flatTag(model.plainName, metric.name, a)}`}
+                >
+                  {ta}
+                </td>
+                <td
+                  class={`num ${cb ? "" : "none"}`}
+                  title={cb ? undefined : `not logged: ${flatTag(model.plainName, metric.name, b)}`}
+                >
+                  {tb}
+                </td>
+                <td class="num">
+                  <Change
+                    metric={metric}
+                    a={ca?.value ?? null}
+                    b={cb?.value ?? null}
+                    fails={failing.has(metric.name)}
+                  />
+                </td>
+                <td class="mono dim wide-s" title={`${cb?.run ?? ca?.run}: ${cb?.tag ?? ca?.tag}`}>
+                  {(cb?.tag || ca?.tag || cb?.run || ca?.run)?.replace(`${model.plainName}/`, "")}
+                </td>
               </tr>
             );
           })}

@@ -1,12 +1,7 @@
-// Where the bytes went: layers of A and B as bars on one scale. Pure: the server's answer in, rows out.
-import { toNumber, type WireNumber } from "../../api/wire";
-import { bytes, percent } from "../../lib/format";
-
-export interface BytesAnswer {
-  source: "logged" | "graphs" | "none";
-  layers: { names: string[]; a: WireNumber[]; b: WireNumber[] };
-  problems: string[];
-}
+// Where the bytes went: layers of A and B as bars on one scale. Pure: the server's response in, rows out.
+import type { BytesResponse } from "../../api/compression/panels";
+import { type WireNumber, toNumber } from "../../api/shape";
+import { bytes, percent } from "../../base/text/format";
 
 export interface BytesRow {
   readonly name: string;
@@ -28,8 +23,8 @@ const known = (value: WireNumber | undefined): number | null => {
 };
 
 /** In the server's order: the largest saving first. */
-export function readBytes(answer: BytesAnswer): { rows: BytesRow[]; total: BytesTotal } {
-  const { names, a, b } = answer.layers;
+export function readBytes(response: BytesResponse): { rows: BytesRow[]; total: BytesTotal } {
+  const { names, a, b } = response.layers;
   const layers = names.map((name, i) => ({ name, a: known(a[i]), b: known(b[i]) }));
   const most = layers.reduce((longest, one) => Math.max(longest, one.a ?? 0, one.b ?? 0), 0) || 1;
   const sum = (side: "a" | "b"): number => layers.reduce((total, one) => total + (one[side] ?? 0), 0);

@@ -1,11 +1,7 @@
 // The classes of a pair, as the panel shows them. Pure.
-import { toNumber, type WireNumber } from "../../api/wire";
-import { fixed, percent, plural, significant } from "../../lib/format";
-
-export interface ClassesAnswer {
-  snapshot: number;
-  classes: { metrics: string[]; names: string[]; a: WireNumber[]; b: WireNumber[]; drops: WireNumber[] };
-}
+import type { ClassesResponse } from "../../api/compression/panels";
+import { type WireNumber, toNumber } from "../../api/shape";
+import { fixed, percent, plural, significant } from "../../base/text/format";
 
 export interface ClassRow {
   readonly name: string;
@@ -13,29 +9,40 @@ export interface ClassRow {
   readonly b: string;
   readonly drop: string;
   readonly unit: "pp" | "";
-  /** Of the largest change, -1 to 1; positive is worse. */
+  /** Relative to the largest change, -1 to 1; positive is worse. */
   readonly share: number;
 }
 
 /** The one with most classes first. */
-export function metricsOf({ classes }: ClassesAnswer): string[] {
+export function metricsOf({ classes }: ClassesResponse): string[] {
   const counts = new Map<string, number>();
   for (const metric of classes.metrics) counts.set(metric, (counts.get(metric) ?? 0) + 1);
   return [...counts].sort((p, q) => q[1] - p[1]).map(([name]) => name);
 }
 
 /** The rows of one metric in the order of the server: the largest drop first. */
-export function readClasses({ classes }: ClassesAnswer, metric: string): ClassRow[] {
+export function readClasses({ classes }: ClassesResponse, metric: string): ClassRow[] {
   const number = (column: readonly WireNumber[], i: number): number | null => {
     const value = column[i];
     return value === null || value === undefined ? null : toNumber(value);
   };
-  const rows = classes.metrics.flatMap((name, i) => (name === metric
-    ? [{ name: classes.names[i] ?? "", a: number(classes.a, i), b: number(classes.b, i), drop: number(classes.drops, i) }] : []));
+  const rows = classes.metrics.flatMap((name, i) =>
+    name === metric
+      ? [
+          {
+            name: classes.names[i] ?? "",
+            a: number(classes.a, i),
+            b: number(classes.b, i),
+            drop: number(classes.drops, i),
+          },
+        ]
+      : [],
+  );
   const known = (value: number | null): value is number => value !== null && Number.isFinite(value);
   // Shares of a whole are told in per cent, and what they lose in percentage points.
   const inShares = rows.every(({ a, b }) => [a, b].every((value) => !known(value) || (value >= 0 && value <= 1)));
-  const text = (value: number | null): string => (value === null ? "–" : inShares ? `${percent(value)} %` : significant(value));
+  const text = (value: number | null): string =>
+    value === null ? "–" : inShares ? `${percent(value)} %` : significant(value);
   const most = Math.max(0, ...rows.map(({ drop }) => (known(drop) ? Math.abs(drop) : 0)));
   return rows.map(({ name, a, b, drop }) => ({
     name,
@@ -55,5 +62,7 @@ export function summaryOf(rows: readonly ClassRow[]): string {
   if (!worst) return `${many}: none loses anything`;
   const name = /^\d+$/.test(worst.name) ? `class ${worst.name}` : worst.name;
   const drop = `${worst.drop}${worst.unit ? ` ${worst.unit}` : ""}`;
-  return losing.length === 1 ? `${many}: only ${name} loses, ${drop}` : `${many}: ${losing.length} lose, most of all ${name} with ${drop}`;
+  return losing.length === 1
+    ? `${many}: only ${name} loses, ${drop}`
+    : `${many}: ${losing.length} lose, most of all ${name} with ${drop}`;
 }

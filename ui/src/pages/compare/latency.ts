@@ -1,6 +1,6 @@
 // Latencies of two variants in the same bins. Pure.
 import type { HistogramInput } from "../../charts/histogram/layout";
-import { quantile } from "../../lib/quantile";
+import { quantile } from "../../base/math/quantile";
 
 /** So many that a chart without its long tail still has enough of them. */
 export const BINS = 4096;
@@ -10,7 +10,7 @@ const TAIL = 0.005; // The share of either side that may lie beyond the chart,
 const LONG = 4; // and so may all that took as many times longer than nine of ten did.
 
 export interface Latencies extends HistogramInput {
-  /** What the chart shows: without the slowest few, which would press all others into one bin. */
+  /** The histogram without its slowest few values, which would press all others into one bin. */
   readonly shown: HistogramInput;
   /** The larger share, of the two sides, that is not shown. */
   readonly beyond: number;
@@ -34,6 +34,10 @@ export function withoutTail(input: HistogramInput): Latencies {
     const total = counts.reduce((sum, c) => sum + c, 0);
     return total > 0 ? counts.slice((starts.at(-1) ?? 0) + width).reduce((sum, c) => sum + c, 0) / total : 0;
   };
-  const shown = { edges: [...starts.map((i) => edges[i] ?? 0), edges[Math.min(edges.length - 1, (starts.at(-1) ?? 0) + width)] ?? 0], a: joined(a), b: joined(b) };
+  const shown = {
+    edges: [...starts.map((i) => edges[i] ?? 0), edges[Math.min(edges.length - 1, (starts.at(-1) ?? 0) + width)] ?? 0],
+    a: joined(a),
+    b: joined(b),
+  };
   return { edges, a, b, shown, beyond: Math.max(0, ...sides.map(lost)) };
 }

@@ -1,40 +1,51 @@
 // Charts as somebody laid them out: several tags in one, or a value between its bounds.
+import { type Tags, tagsShape } from "../../api/board";
+import { type LayoutChart, layoutsShape, type Layouts } from "../../api/scalars";
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
-import type { Tags } from "../../api/types";
-import { limitsText, readLimits } from "../../lib/limits";
-import { plural } from "../../lib/format";
-import { runsOfTags } from "../../lib/runs_of_tags";
-import { cardColumn } from "../../parts/CardWidth";
-import { Nothing } from "../../parts/Nothing";
-import { setRuns, shownRuns } from "../../parts/RunList";
-import { Side } from "../../parts/Side";
-import { Snippet } from "../../parts/Snippet";
-import { useKeys } from "../../shell/keys";
-import { listOf, listText, query, setQuery } from "../../state/location";
-import { useResource } from "../../state/resource";
-import { Knobs } from "../scalars/Knobs";
-import { ScalarCard } from "../scalars/ScalarCard";
-import { fobsText, viewOf } from "../scalars/view";
-import { marginsOf, matchingTags, type LayoutChart, type LayoutsAnswer } from "./layout";
+import { limitsText, readLimits } from "../../base/text/limits";
+import { plural } from "../../base/text/format";
+import { runsOfTags } from "../../domain/runs/runs_of_tags";
+import { cardColumn } from "../../widgets/CardWidth";
+import { EmptyPage } from "../../domain/live/EmptyPage";
+import { setRuns, shownRuns } from "../../domain/runs/RunList";
+import { Side } from "../../domain/runs/Side";
+import { Snippet } from "../../domain/live/Snippet";
+import { useKeys } from "../../base/keys";
+import { listOf, listText, query, setQuery } from "../../base/address";
+import { useResource } from "../../domain/live/resource";
+import { Knobs } from "../../charts/scalars/Knobs";
+import { ScalarCard } from "../../charts/scalars/ScalarCard";
+import { fobsText, viewOf } from "../../charts/scalars/view";
+import { marginsOf, matchingTags } from "./layout";
 import { MarginChart, type Margin } from "./MarginChart";
-import "../scalars/scalars.css";
+import "../../domain/runs/cards.css";
 import "./custom.css";
 
 /** Runs that no chart is about need not be chosen from; all of them where no chart has any. */
-function runsOfLayout({ categories }: LayoutsAnswer, tags: Tags): string[] {
-  const used = new Set(categories.flatMap(({ charts }) => charts.flatMap(({ tags: patterns, margins }) =>
-    [...matchingTags(patterns ?? [], tags.names), ...(margins ? marginsOf(margins).map(({ value }) => value) : [])])));
-  const runs = new Set(tags.names.flatMap((name, i) => (used.has(name) ? (tags.run_lists[i] ?? []).map((r) => tags.runs[r] ?? "") : [])));
+function runsOfLayout({ categories }: Layouts, tags: Tags): string[] {
+  const used = new Set(
+    categories.flatMap(({ charts }) =>
+      charts.flatMap(({ tags: patterns, margins }) => [
+        ...matchingTags(patterns ?? [], tags.names),
+        ...(margins ? marginsOf(margins).map(({ value }) => value) : []),
+      ]),
+    ),
+  );
+  const runs = new Set(
+    tags.names.flatMap((name, i) => (used.has(name) ? (tags.run_lists[i] ?? []).map((r) => tags.runs[r] ?? "") : [])),
+  );
   return runsOfTags(tags).filter((run) => runs.size === 0 || runs.has(run));
 }
 
 const toggleKey = (key: string) => (): void => setQuery({ [key]: query.value.has(key) ? null : "1" });
 
 export default function CustomScalars(): JSX.Element {
-  const { state, retry } = useResource("custom", (signal) => Promise.all([getJson<LayoutsAnswer>("layouts", {}, signal), getJson<Tags>("tags", { kind: "scalar" }, signal)]));
+  const { state, retry } = useResource("custom", (signal) =>
+    Promise.all([getJson(layoutsShape, "layouts", {}, signal), getJson(tagsShape, "tags", { kind: "scalar" }, signal)]),
+  );
   const cursor = useSignal<number | null>(null);
   const { data, error } = state.value;
   const tags = data?.[1];
@@ -53,7 +64,15 @@ export default function CustomScalars(): JSX.Element {
     tags?.names.forEach((name, i) => map.set(name, new Set((tags.run_lists[i] ?? []).map((r) => tags.runs[r] ?? ""))));
     return (tag: string): string[] => shown.filter((run) => map.get(tag)?.has(run));
   }, [tags, shown]);
-  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (error && !data)
+    return (
+      <p class="trouble" role="alert">
+        {error.message}{" "}
+        <button class="link" onClick={retry}>
+          Try again
+        </button>
+      </p>
+    );
   if (!data || !tags) return <div class="view" aria-busy="true" />;
   const [layouts] = data;
   if (layouts.categories.length === 0) return <Empty problems={layouts.problems} />;
@@ -61,8 +80,10 @@ export default function CustomScalars(): JSX.Element {
   const view = viewOf(query.value);
   const limits = readLimits(query.value.get("ylim"));
   const turned = new Set(listOf(query.value.get("fold")));
-  const setFobs = (fobs: readonly number[]): void => setQuery({ step: fobsText(fobs.map((x) => (view.axis === "step" ? Math.round(x) : x))) }, "replace");
-  const onZoom = (range: readonly [number, number] | null): void => setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace");
+  const setFobs = (fobs: readonly number[]): void =>
+    setQuery({ step: fobsText(fobs.map((x) => (view.axis === "step" ? Math.round(x) : x))) }, "replace");
+  const onZoom = (range: readonly [number, number] | null): void =>
+    setQuery({ xlim: range ? `${range[0]}~${range[1]}` : null }, "replace");
   const card = (chart: LayoutChart, key: string): JSX.Element => {
     if (chart.margins) {
       const margins = marginsOf(chart.margins);
@@ -73,42 +94,126 @@ export default function CustomScalars(): JSX.Element {
       const missing = margins.filter((margin) => whole(margin).length === 0);
       return (
         <section key={key} class="card" aria-label={chart.title}>
-          <header><h3 title={chart.title}>{chart.title}</h3></header>
-          {missing.length < margins.length && <MarginChart title={chart.title} margins={margins} runsOf={whole} view={view} cursor={cursor} onZoom={onZoom} />}
+          <header>
+            <h3 title={chart.title}>{chart.title}</h3>
+          </header>
+          {missing.length < margins.length && (
+            <MarginChart
+              title={chart.title}
+              margins={margins}
+              runsOf={whole}
+              view={view}
+              cursor={cursor}
+              onZoom={onZoom}
+            />
+          )}
           {margins.length === 0 && <p class="note">The layout names no value with both of its bounds.</p>}
-          {missing.map(({ value, lower, upper }) => <p key={value} class="note">No shown run has all of <Names of={[value, lower, upper]} />.</p>)}
+          {missing.map(({ value, lower, upper }) => (
+            <p key={value} class="note">
+              No shown run has all of <Names of={[value, lower, upper]} />.
+            </p>
+          ))}
         </section>
       );
     }
     const drawn = matchingTags(chart.tags ?? [], tags.names).filter((tag) => runsOf(tag).length > 0);
     const unknown = (chart.tags ?? []).filter((pattern) => matchingTags([pattern], drawn).length === 0);
-    if (drawn.length === 0) return <section key={key} class="card" aria-label={chart.title}><header><h3 title={chart.title}>{chart.title}</h3></header><p class="note">No tag of the shown runs matches <Names of={unknown} />.</p></section>;
+    if (drawn.length === 0)
+      return (
+        <section key={key} class="card" aria-label={chart.title}>
+          <header>
+            <h3 title={chart.title}>{chart.title}</h3>
+          </header>
+          <p class="note">
+            No tag of the shown runs matches <Names of={unknown} />.
+          </p>
+        </section>
+      );
     const shownCard = (
-      <ScalarCard key={key} name={chart.title} tags={drawn} own={false} runsOf={runsOf} groups={null} view={view} cursor={cursor} first pinned={false} wide={query.value.get("wide") === chart.title}
-        limits={limits.get(chart.title) ?? null} partners={() => []} onZoom={onZoom} onHot={() => undefined} onPin={() => undefined} onMix={() => undefined}
+      <ScalarCard
+        key={key}
+        name={chart.title}
+        tags={drawn}
+        own={false}
+        runsOf={runsOf}
+        groups={null}
+        view={view}
+        cursor={cursor}
+        first
+        pinned={false}
+        wide={query.value.get("wide") === chart.title}
+        limits={limits.get(chart.title) ?? null}
+        partners={() => []}
+        onZoom={onZoom}
+        onHot={() => undefined}
+        onPin={() => undefined}
+        onMix={() => undefined}
         onWide={() => setQuery({ wide: query.value.get("wide") === chart.title ? null : chart.title })}
-        onMark={(x, extend, fob) => setFobs(fob !== null ? view.fobs.filter((_, i) => i !== fob) : extend && view.fobs.length > 0 ? [view.fobs[0]!, x] : [x])}
+        onMark={(x, extend, fob) =>
+          setFobs(
+            fob !== null
+              ? view.fobs.filter((_, i) => i !== fob)
+              : extend && view.fobs.length > 0
+                ? [view.fobs[0]!, x]
+                : [x],
+          )
+        }
         onMoveFob={(fob, x) => setFobs(view.fobs.map((old, i) => (i === fob ? x : old)))}
-        onLimits={(next) => setQuery({ ylim: limitsText(new Map([...limits, [chart.title, next]])) }, "replace")} />
+        onLimits={(next) => setQuery({ ylim: limitsText(new Map([...limits, [chart.title, next]])) }, "replace")}
+      />
     );
-    return unknown.length === 0 ? shownCard : <div key={key} class="cell">{shownCard}<p class="note unknown-tags">Nothing matches <Names of={unknown} />.</p></div>;
+    return unknown.length === 0 ? (
+      shownCard
+    ) : (
+      <div key={key} class="cell">
+        {shownCard}
+        <p class="note unknown-tags">
+          Nothing matches <Names of={unknown} />.
+        </p>
+      </div>
+    );
   };
   return (
     <div class="view scalars">
-      <Side><Knobs view={view} grouping={false} /></Side>
+      <Side>
+        <Knobs view={view} grouping={false} />
+      </Side>
       <div {...cardColumn()}>
         <div class="page-bar">
           <h1>Custom scalars</h1>
-          <span class="note">{plural(layouts.categories.reduce((sum, { charts }) => sum + charts.length, 0), "chart")} as laid out in the logs</span>
-          <button class="link push" aria-pressed={view.table} onClick={toggleKey("table")}>{view.table ? "Charts" : "Table"}</button>
+          <span class="note">
+            {plural(
+              layouts.categories.reduce((sum, { charts }) => sum + charts.length, 0),
+              "chart",
+            )}{" "}
+            as laid out in the logs
+          </span>
+          <button class="link push" aria-pressed={view.table} onClick={toggleKey("table")}>
+            {view.table ? "Charts" : "Table"}
+          </button>
         </div>
-        {layouts.problems.map((problem) => <p key={problem} class="trouble">{problem}</p>)}
+        {layouts.problems.map((problem) => (
+          <p key={problem} class="trouble">
+            {problem}
+          </p>
+        ))}
         {layouts.categories.map(({ title, closed, charts }) => {
           const open = closed === turned.has(title);
           return (
             <section key={title} aria-label={title}>
-              <button class="fold" aria-expanded={open} onClick={() => { if (!turned.delete(title)) turned.add(title); setQuery({ fold: listText([...turned]) }); }}>
-                <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>{title}</b><span class="dim">{plural(charts.length, "chart")}</span>
+              <button
+                class="fold"
+                aria-expanded={open}
+                onClick={() => {
+                  if (!turned.delete(title)) turned.add(title);
+                  setQuery({ fold: listText([...turned]) });
+                }}
+              >
+                <span class="caret" aria-hidden="true">
+                  {open ? "▾" : "▸"}
+                </span>
+                <b>{title}</b>
+                <span class="dim">{plural(charts.length, "chart")}</span>
               </button>
               {open && <div class="cards">{charts.map((chart, i) => card(chart, `${i} ${chart.title}`))}</div>}
             </section>
@@ -121,15 +226,42 @@ export default function CustomScalars(): JSX.Element {
 
 /** Tags and expressions, as the layout has them. */
 function Names({ of }: { of: readonly string[] }): JSX.Element {
-  return <>{of.map((name, i) => <>{i > 0 && ", "}<span class="mono">{name}</span></>)}</>;
+  return (
+    <>
+      {of.map((name, i) => (
+        <>
+          {i > 0 && ", "}
+          <span class="mono">{name}</span>
+        </>
+      ))}
+    </>
+  );
 }
 
 function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
   return (
-    <Nothing title="No custom charts yet" lookedFor={<>layouts, tags of the plugin <span class="mono">custom_scalars</span></>}
-      about="This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page.">
-      {problems.map((problem) => <p key={problem} class="bad">{problem}</p>)}
-      <Snippet lines={["writer.add_custom_scalars({", `    "Loss": {"both": ["Multiline",`, `        ["train/loss", "eval/loss"]]},`, "})"]} />
-    </Nothing>
+    <EmptyPage
+      title="No custom charts yet"
+      lookedFor={
+        <>
+          layouts, tags of the plugin <span class="mono">custom_scalars</span>
+        </>
+      }
+      about="This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page."
+    >
+      {problems.map((problem) => (
+        <p key={problem} class="bad">
+          {problem}
+        </p>
+      ))}
+      <Snippet
+        lines={[
+          "writer.add_custom_scalars({",
+          `    "Loss": {"both": ["Multiline",`,
+          `        ["train/loss", "eval/loss"]]},`,
+          "})",
+        ]}
+      />
+    </EmptyPage>
   );
 }

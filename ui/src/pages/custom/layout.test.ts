@@ -12,9 +12,13 @@ it("finds the tags of a custom chart as TensorBoard does, and takes names that a
 
 it("does not try expressions that would never end", () => {
   const name = `${"a".repeat(60)}!`;
-  for (const pattern of ["(a+)+b", "(a|a)*b", "(?=a)b", "a*a*a*a*a*a*a*b", "(a)\\1"]) expect(matchingTags([pattern], [name, pattern])).toEqual([pattern]);
+  for (const pattern of ["(a+)+b", "(a|a)*b", "(?=a)b", "a*a*a*a*a*a*a*b", "(a)\\1"])
+    expect(matchingTags([pattern], [name, pattern])).toEqual([pattern]);
 });
 
 it("takes every value of a chart that has both bounds", () => {
-  expect(marginsOf({ values: ["a", "b", "c"], lowers: ["a-", "", "c-"], uppers: ["a+", "b+", "c+"] })).toEqual([{ value: "a", lower: "a-", upper: "a+" }, { value: "c", lower: "c-", upper: "c+" }]);
+  expect(marginsOf({ values: ["a", "b", "c"], lowers: ["a-", "", "c-"], uppers: ["a+", "b+", "c+"] })).toEqual([
+    { value: "a", lower: "a-", upper: "a+" },
+    { value: "c", lower: "c-", upper: "c+" },
+  ]);
 });

@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useSize } from "../../charts/useSize";
+import { useSize } from "../../base/dom/useSize";
 import type { Camera, Size } from "./camera";
 import type { Look } from "./colours";
 import type { Drawing, Side } from "./data";
@@ -38,7 +38,15 @@ function indicesOf(drawing: Drawing): Indices {
   const { boxes, links, width, height } = drawing.view;
   const rectangles = new Float64Array(drawing.count * 4);
   for (let i = 0; i < drawing.count; i += 1) {
-    rectangles.set([boxes.x[i]!, boxes.y[i]!, boxes.x[i]! + boxes.widths[i]!, boxes.y[i]! + Math.max(boxes.heights[i]!, drawing.tall[i]!)], 4 * i);
+    rectangles.set(
+      [
+        boxes.x[i]!,
+        boxes.y[i]!,
+        boxes.x[i]! + boxes.widths[i]!,
+        boxes.y[i]! + Math.max(boxes.heights[i]!, drawing.tall[i]!),
+      ],
+      4 * i,
+    );
   }
   const lines = new Float64Array(links.points.length * 4);
   links.points.forEach((points, i) => lines.set(boundsOf(points), 4 * i));
@@ -52,7 +60,9 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const indices = useMemo(() => indicesOf(drawing), [drawing]);
   const pane: Size = { width: width / panes.length, height };
 
-  useEffect(() => { if (pane.width > 0 && pane.height > 0) props.onPane(pane); }, [pane.width, pane.height]);
+  useEffect(() => {
+    if (pane.width > 0 && pane.height > 0) props.onPane(pane);
+  }, [pane.width, pane.height]);
   useGraphPainting(props, canvas, indices, { width, height });
   const pointing = useGraphPointing(props, canvas, indices, pane);
 
@@ -68,15 +78,24 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
 
   return (
     <div class="graph-canvas" ref={ref}>
-      <canvas ref={canvas} tabIndex={0} role="application" aria-label={props.summary} onKeyDown={onKey}
-        {...pointing} />
-      {panes.map((side, i) => props.titles[side] !== "" && (
-        <span key={side} class={`pane-title in-${side}`} style={{ left: `${i * pane.width}px`, maxWidth: `${pane.width - 24}px`, height: `${TITLE_HEIGHT}px` }}>
-          {side === "a" ? "● A " : "◆ B "}{props.titles[side]}
-        </span>
-      ))}
+      <canvas ref={canvas} tabIndex={0} role="application" aria-label={props.summary} onKeyDown={onKey} {...pointing} />
+      {panes.map(
+        (side, i) =>
+          props.titles[side] !== "" && (
+            <span
+              key={side}
+              class={`pane-title in-${side}`}
+              style={{ left: `${i * pane.width}px`, maxWidth: `${pane.width - 24}px`, height: `${TITLE_HEIGHT}px` }}
+            >
+              {side === "a" ? "● A " : "◆ B "}
+              {props.titles[side]}
+            </span>
+          ),
+      )}
       {panes.length > 1 && <i class="pane-divide" style={{ left: `${pane.width}px` }} />}
-      {width > 0 && <Minimap drawing={drawing} looks={props.looks} side={panes.at(-1) ?? "a"} camera={camera} pane={pane} />}
+      {width > 0 && (
+        <Minimap drawing={drawing} looks={props.looks} side={panes.at(-1) ?? "a"} camera={camera} pane={pane} />
+      )}
     </div>
   );
 }

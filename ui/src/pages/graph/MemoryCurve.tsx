@@ -1,21 +1,31 @@
 // Running memory under the graph, with the operation that needs most and the one that is selected.
+import { memoryShape } from "../../api/graphs";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getJson, type Params } from "../../api/client";
-import { hideReadout, showReadout } from "../../charts/readout";
-import { useSize } from "../../charts/useSize";
-import { bytes, plural, significant } from "../../lib/format";
-import { useResource } from "../../state/resource";
-import { layoutMemory, operationAt, unitSize, type MemoryAnswer } from "./memory_layout";
+import { hideReadout, showReadout } from "../../widgets/readout";
+import { useSize } from "../../base/dom/useSize";
+import { bytes, plural, significant } from "../../base/text/format";
+import { useResource } from "../../domain/live/resource";
+import { layoutMemory, operationAt, unitSize } from "./memory_layout";
 
-export function MemoryCurve({ source, version, selected, onPick }: {
+export function MemoryCurve({
+  source,
+  version,
+  selected,
+  onPick,
+}: {
   source: Params;
   version: string;
   selected: string | null;
   onPick: (path: string) => void;
 }): JSX.Element | null {
   const { ref, width, height } = useSize<HTMLDivElement>();
-  const { state } = useResource(JSON.stringify([source, version]), (signal) => getJson<MemoryAnswer>("graphs/memory", source, signal), { live: false });
+  const { state } = useResource(
+    JSON.stringify([source, version]),
+    (signal) => getJson(memoryShape, "graphs/memory", source, signal),
+    { live: false },
+  );
   const { data } = state.value;
   const layout = useMemo(() => (data ? layoutMemory(data, width, height) : null), [data, width, height]);
   if (!data) return null;
@@ -24,18 +34,21 @@ export function MemoryCurve({ source, version, selected, onPick }: {
   if (most === 0) {
     return (
       <section class="panel memory" aria-labelledby="memory-title">
-        <div class="panel-head"><h2 id="memory-title">Running memory</h2><span class="note">needs the output shape of operations, which this graph does not say</span></div>
+        <div class="panel-head">
+          <h2 id="memory-title">Running memory</h2>
+          <span class="note">needs the output shape of operations, which this graph does not say</span>
+        </div>
       </section>
     );
   }
   const unknown = sides.reduce((sum, { side }) => sum + side.unknown_shapes, 0);
-  // Of each side, once where they are the same.
+  // One text per side; one for both where they are equal.
   const peaks = [...new Set(sides.map(({ side }) => side.peak_path.split("/").at(-1) ?? ""))];
   const at = sides.flatMap(({ id, side }) => {
     const i = selected === null ? -1 : side.paths.indexOf(selected);
     return i < 0 ? [] : [{ id, place: side.places[i] ?? 0 }];
   })[0];
-  const pointed = (event: PointerEvent): { side: (typeof sides)[number]; i: number } | null => {
+  const pointed = (event: MouseEvent): { side: (typeof sides)[number]; i: number } | null => {
     const side = sides.at(-1);
     if (!layout || !side || !ref.current) return null;
     const x = event.clientX - ref.current.getBoundingClientRect().left;
@@ -46,35 +59,85 @@ export function MemoryCurve({ source, version, selected, onPick }: {
     <section class="panel memory" aria-labelledby="memory-title">
       <div class="panel-head">
         <h2 id="memory-title">Running memory</h2>
-        <span class="note">activations alive at each operation, {layout?.unit ?? "bytes"}, one sample; most at {peaks.join(" and ")}{unknown > 0 ? `; ${plural(unknown, "operation")} without a shape left out` : ""}</span>
+        <span class="note">
+          activations alive at each operation, {layout?.unit ?? "bytes"}, one sample; most at {peaks.join(" and ")}
+          {unknown > 0 ? `; ${plural(unknown, "operation")} without a shape left out` : ""}
+        </span>
       </div>
-      <div class="memory-plot" ref={ref}
+      <div
+        class="memory-plot"
+        ref={ref}
         onPointerMove={(event) => {
           const hit = pointed(event);
           if (!hit) return hideReadout();
-          showReadout(<><b class="mono">{hit.side.side.paths[hit.i]}</b><br />{bytes(hit.side.side.bytes[hit.i] ?? 0)} alive</>, event.clientX, event.clientY);
+          showReadout(
+            <>
+              <b class="mono">{hit.side.side.paths[hit.i]}</b>
+              <br />
+              {bytes(hit.side.side.bytes[hit.i] ?? 0)} alive
+            </>,
+            event.clientX,
+            event.clientY,
+          );
         }}
         onPointerLeave={hideReadout}
         onClick={(event) => {
-          const hit = pointed(event as unknown as PointerEvent);
+          const hit = pointed(event);
           if (hit) onPick(hit.side.side.paths[hit.i] ?? "");
-        }}>
+        }}
+      >
         {layout && (
-          <svg class="chart" height={height} role="img" aria-label={sides.map(({ id, side }) => `${id.toUpperCase()} needs ${bytes(side.peak_bytes)} at most, at ${side.peak_path}`).join("; ")}>
+          <svg
+            class="chart"
+            height={height}
+            role="img"
+            aria-label={sides
+              .map(
+                ({ id, side }) => `${id.toUpperCase()} needs ${bytes(side.peak_bytes)} at most, at ${side.peak_path}`,
+              )
+              .join("; ")}
+          >
             {layout.ticks.map((t) => (
               <g key={t}>
-                <path class={t === 0 ? "axis" : "grid"} d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
-                <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">{significant(t / unitSize(layout.unit), 3)}</text>
+                <path
+                  class={t === 0 ? "axis" : "grid"}
+                  d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`}
+                />
+                <text x={layout.box.l - 8} y={layout.y(t) + 4} text-anchor="end">
+                  {significant(t / unitSize(layout.unit), 3)}
+                </text>
               </g>
             ))}
             {layout.area && <path class="area-a plain" d={layout.area} />}
             {layout.lines.a && <path class="line-a" d={layout.lines.a} />}
             {layout.lines.b && <path class="line-b" d={layout.lines.b} />}
             {sides.map(({ id, side }, i) => (
-              <text key={id} class={`ink-${id}`} x={layout.box.r + 8} y={layout.box.t + 10 + i * 15}>{`${id === "a" ? "●" : "◆"} peak ${bytes(side.peak_bytes)}`}</text>
+              <text
+                key={id}
+                class={`ink-${id}`}
+                x={layout.box.r + 8}
+                y={layout.box.t + 10 + i * 15}
+              >{`${id === "a" ? "●" : "◆"} peak ${bytes(side.peak_bytes)}`}</text>
             ))}
-            {at && <path class="rule" d={`M${Math.round(layout.x[at.id](at.place)) + 0.5} ${layout.box.t}V${layout.box.b}`} />}
-            {at && selected !== null && <text class="name halo" x={Math.max(layout.box.l + selected.length * 3, Math.min(layout.box.r - selected.length * 3, layout.x[at.id](at.place)))} y={height - 4} text-anchor="middle">{selected}</text>}
+            {at && (
+              <path
+                class="rule"
+                d={`M${Math.round(layout.x[at.id](at.place)) + 0.5} ${layout.box.t}V${layout.box.b}`}
+              />
+            )}
+            {at && selected !== null && (
+              <text
+                class="name halo"
+                x={Math.max(
+                  layout.box.l + selected.length * 3,
+                  Math.min(layout.box.r - selected.length * 3, layout.x[at.id](at.place)),
+                )}
+                y={height - 4}
+                text-anchor="middle"
+              >
+                {selected}
+              </text>
+            )}
           </svg>
         )}
       </div>

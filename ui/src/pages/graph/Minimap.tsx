@@ -1,15 +1,21 @@
 // The whole graph in a corner, and which part of it is in sight.
+import { sizeCanvas } from "../../base/dom/canvas";
+import { resolveColour } from "../../base/dom/css_colour";
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { sizeCanvas } from "../../charts/line/paint";
-import { resolveColour } from "../../lib/colour";
-import { paintVersion } from "../../shell/theme";
+import { paintVersion } from "../../base/theme";
 import { kept, minimapSize, seen, seesAll, type Camera, type Size } from "./camera";
 import type { Look } from "./colours";
 import { isIn, Kind, type Drawing, type Side } from "./data";
 
-export function Minimap({ drawing, looks, side, camera, pane }: {
+export function Minimap({
+  drawing,
+  looks,
+  side,
+  camera,
+  pane,
+}: {
   drawing: Drawing;
   looks: Readonly<Record<Side, Look>>;
   side: Side;
@@ -34,22 +40,31 @@ export function Minimap({ drawing, looks, side, camera, pane }: {
     for (let i = 0; i < drawing.count; i += 1) {
       if (boxes.kinds[i] === Kind.Open || (boxes.b && !isIn(drawing, i, side))) continue;
       context.fillStyle = look.heat[i]! > 0 ? (heat[look.heat[i]!] ?? plain) : plain;
-      context.fillRect(boxes.x[i]! * size.scale, boxes.y[i]! * size.scale, Math.max(1, boxes.widths[i]! * size.scale), Math.max(1, boxes.heights[i]! * size.scale));
+      context.fillRect(
+        boxes.x[i]! * size.scale,
+        boxes.y[i]! * size.scale,
+        Math.max(1, boxes.widths[i]! * size.scale),
+        Math.max(1, boxes.heights[i]! * size.scale),
+      );
     }
   }, [drawing, looks, side, themed]);
 
   // The frame follows the camera without rendering anything.
-  useEffect(() => camera.subscribe((at) => {
-    if (!frame.current || !root.current || !at) return;
-    root.current.hidden = seesAll(at, drawing.view, pane);
-    const area = seen(at, pane);
-    const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, value * size.scale));
-    const [x0, x1] = [clamp(area.x0, size.width), clamp(area.x1, size.width)];
-    const [y0, y1] = [clamp(area.y0, size.height), clamp(area.y1, size.height)];
-    frame.current.style.transform = `translate(${x0}px, ${y0}px)`;
-    frame.current.style.width = `${Math.max(4, x1 - x0)}px`;
-    frame.current.style.height = `${Math.max(4, y1 - y0)}px`;
-  }), [camera, drawing, pane.width, pane.height]);
+  useEffect(
+    () =>
+      camera.subscribe((at) => {
+        if (!frame.current || !root.current || !at) return;
+        root.current.hidden = seesAll(at, drawing.view, pane);
+        const area = seen(at, pane);
+        const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, value * size.scale));
+        const [x0, x1] = [clamp(area.x0, size.width), clamp(area.x1, size.width)];
+        const [y0, y1] = [clamp(area.y0, size.height), clamp(area.y1, size.height)];
+        frame.current.style.transform = `translate(${x0}px, ${y0}px)`;
+        frame.current.style.width = `${Math.max(4, x1 - x0)}px`;
+        frame.current.style.height = `${Math.max(4, y1 - y0)}px`;
+      }),
+    [camera, drawing, pane.width, pane.height],
+  );
 
   const go = (event: PointerEvent): void => {
     const box = canvas.current?.getBoundingClientRect();
@@ -59,8 +74,17 @@ export function Minimap({ drawing, looks, side, camera, pane }: {
     camera.value = kept({ k: at.k, x: x - pane.width / 2 / at.k, y: y - pane.height / 2 / at.k }, drawing.view, pane);
   };
   return (
-    <div class="minimap" ref={root} aria-hidden="true" style={{ width: `${size.width}px`, height: `${size.height}px` }}
-      onPointerDown={(event) => { event.currentTarget.setPointerCapture(event.pointerId); go(event); }} onPointerMove={go}>
+    <div
+      class="minimap"
+      ref={root}
+      aria-hidden="true"
+      style={{ width: `${size.width}px`, height: `${size.height}px` }}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        go(event);
+      }}
+      onPointerMove={go}
+    >
       <canvas ref={canvas} />
       <span ref={frame} />
     </div>

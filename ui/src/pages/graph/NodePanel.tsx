@@ -1,65 +1,25 @@
-// What is known of the selected node or group, A beside B.
+// Details of the selected node or group, A beside B.
+import {
+  type Ends,
+  type GroupResponse,
+  type NodeResponse,
+  type NodeSide,
+  type ViewResponse,
+  nodeOrGroupShape,
+} from "../../api/graphs";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { getJson, type Params } from "../../api/client";
-import { bytes, count, duration, plural, steady, withTrueMinus } from "../../lib/format";
-import { Breakable } from "../../parts/Breakable";
-import { hrefOf } from "../../state/location";
-import { useResource } from "../../state/resource";
-import { sqnrWithUnit } from "../layers/data";
+import { bytes, count, duration, plural, steady, withTrueMinus } from "../../base/text/format";
+import { Breakable } from "../../widgets/Breakable";
+import { hrefOf } from "../../base/address";
+import { useResource } from "../../domain/live/resource";
+import { sqnrWithUnit } from "../../domain/layers/layers";
 import type { LayerError } from "./colours";
 import { shapeText } from "./colours";
-import type { ViewAnswer } from "./data";
 
-interface NodeSide {
-  name: string;
-  op: string;
-  device: string;
-  output_shapes: ((number | null)[] | null)[];
-  attributes: { keys: string[]; texts: string[]; elided: boolean[] };
-  weight_bits: number;
-  activation_bits: number;
-  weight_bytes: number;
-  output_bytes: number;
-  memory_bytes: number | null;
-  compute_micros: number | null;
-}
-
-interface Ends {
-  total: number;
-  paths: string[];
-  ops: string[];
-  hidden: boolean[];
-  sides: number[];
-  controls: boolean[];
-}
-
-interface NodeAnswer {
-  kind: "node";
-  path: string;
-  change: string;
-  fused_into: string | null;
-  fused: string[];
-  a: NodeSide | null;
-  b: NodeSide | null;
-  differences: { whats: string[]; a: string[]; b: string[] };
-  notes: { side: string; name: string; keys: string[]; texts: string[] }[];
-  inputs: Ends;
-  outputs: Ends;
-}
-
-interface GroupAnswer {
-  kind: "group";
-  path: string;
-  operations: { names: string[]; a: number[]; b: number[] };
-  inputs: Ends;
-  outputs: Ends;
-}
-
-type Answer = NodeAnswer | GroupAnswer;
-
-const MOST_ENDS = 12;
-const MOST_ATTRIBUTES = 40;
+const MAX_ENDS = 12;
+const MAX_ATTRIBUTES = 40;
 const LONG = 26; // Characters that fit beside a key.
 
 const CHANGES: Record<string, string> = { added: "Only in B", gone: "Only in A", changed: "Changed from A to B" };
@@ -70,23 +30,60 @@ const lastPart = (name: string): string => name.split(/[/·]/).at(-1)?.trim() ??
 /** A true minus before numbers; attributes of a graph come as its writer spelled them. */
 const shownText = (text: string): string => text.replace(/(?<![\w.])-(?=[\d.])/g, withTrueMinus);
 
-const orNone = (text: string | undefined | null): string => (text === undefined || text === null || text === "" ? "–" : text);
+const orNone = (text: string | undefined | null): string =>
+  text === undefined || text === null || text === "" ? "–" : text;
 
 const bitsOf = (side: NodeSide | null): string =>
-  side ? [side.weight_bits ? `W${side.weight_bits}` : "", side.activation_bits ? `A${side.activation_bits}` : ""].filter(Boolean).join(" ") : "";
+  side
+    ? [side.weight_bits ? `W${side.weight_bits}` : "", side.activation_bits ? `A${side.activation_bits}` : ""]
+        .filter(Boolean)
+        .join(" ")
+    : "";
 
 /** Both sides with as many digits, where one is 70 µs and the other 242. */
 const timeText = (micros: number): string => (micros < 1e4 ? `${steady(micros / 1000, 3)} ms` : duration(micros / 1e6));
 
-function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: string; b: string }; pair: boolean; error: LayerError | undefined }): JSX.Element {
+function Facts({
+  node,
+  names,
+  pair,
+  error,
+}: {
+  node: NodeResponse;
+  names: { a: string; b: string };
+  pair: boolean;
+  error: LayerError | undefined;
+}): JSX.Element {
   const row = (name: string, text: (side: NodeSide) => string): JSX.Element | null => {
     const [a, b] = [node.a ? text(node.a) : "", node.b ? text(node.b) : ""];
     if (a === "" && b === "") return null;
-    return <tr key={name}><th scope="row">{name}</th><td title={a}>{orNone(a)}</td>{pair && <td title={b} class={a !== b && node.a && node.b ? "differs" : ""}>{orNone(b)}</td>}</tr>;
+    return (
+      <tr key={name}>
+        <th scope="row">{name}</th>
+        <td title={a}>{orNone(a)}</td>
+        {pair && (
+          <td title={b} class={a !== b && node.a && node.b ? "differs" : ""}>
+            {orNone(b)}
+          </td>
+        )}
+      </tr>
+    );
   };
   return (
     <table class="pairs">
-      {pair && <thead><tr><td /><th scope="col" class="in-a" title={names.a}>● <Breakable name={lastPart(names.a)} /></th><th scope="col" class="in-b" title={names.b}>◆ <Breakable name={lastPart(names.b)} /></th></tr></thead>}
+      {pair && (
+        <thead>
+          <tr>
+            <td />
+            <th scope="col" class="in-a" title={names.a}>
+              ● <Breakable name={lastPart(names.a)} />
+            </th>
+            <th scope="col" class="in-b" title={names.b}>
+              ◆ <Breakable name={lastPart(names.b)} />
+            </th>
+          </tr>
+        </thead>
+      )}
       <tbody>
         {row("Op", (side) => side.op)}
         {row("Bits", bitsOf)}
@@ -97,8 +94,11 @@ function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: str
         {row("Time", (side) => (side.compute_micros ? timeText(side.compute_micros) : ""))}
         {row("Device", (side) => (side.device === side.op ? "" : side.device))}
         {error && (
-          <tr><th scope="row">{error.sqnrIsBound ? "SQNR at most" : "SQNR"}</th>{pair && <td>–</td>}
-            <td class={error.level}>{sqnrWithUnit(error)}</td></tr>
+          <tr>
+            <th scope="row">{error.sqnrIsBound ? "SQNR at most" : "SQNR"}</th>
+            {pair && <td>–</td>}
+            <td class={error.level}>{sqnrWithUnit(error)}</td>
+          </tr>
         )}
       </tbody>
     </table>
@@ -106,77 +106,154 @@ function Facts({ node, names, pair, error }: { node: NodeAnswer; names: { a: str
 }
 
 function EndList({ ends, arrow, onPick }: { ends: Ends; arrow: string; onPick: (path: string) => void }): JSX.Element {
-  const shown = ends.paths.map((path, i) => ({ path, op: ends.ops[i] ?? "", hidden: ends.hidden[i], control: ends.controls[i] }));
+  const shown = ends.paths.map((path, i) => ({
+    path,
+    op: ends.ops[i] ?? "",
+    hidden: ends.hidden[i],
+    control: ends.controls[i],
+  }));
   const drawn = shown.filter((end) => !end.hidden);
   const constants = shown.filter((end) => end.hidden);
   return (
     <>
-      {drawn.slice(0, MOST_ENDS).map((end) => (
-        <li key={end.path}><b aria-hidden="true">{arrow}</b><button class="end" title={end.path} onClick={() => onPick(end.path)}>{end.path}</button> <span class="dim">{end.op}{end.control ? ", control" : ""}</span></li>
+      {drawn.slice(0, MAX_ENDS).map((end) => (
+        <li key={end.path}>
+          <b aria-hidden="true">{arrow}</b>
+          <button class="end" title={end.path} onClick={() => onPick(end.path)}>
+            {end.path}
+          </button>{" "}
+          <span class="dim">
+            {end.op}
+            {end.control ? ", control" : ""}
+          </span>
+        </li>
       ))}
-      {ends.total > MOST_ENDS && drawn.length > MOST_ENDS && <li class="dim"><b />{count(ends.total - MOST_ENDS)} more</li>}
-      {constants.length > 0 && <li class="dim" title={constants.map((end) => end.path).join("\n")}><b aria-hidden="true">{arrow}</b>{plural(constants.length, "constant")}</li>}
+      {ends.total > MAX_ENDS && drawn.length > MAX_ENDS && (
+        <li class="dim">
+          <b />
+          {count(ends.total - MAX_ENDS)} more
+        </li>
+      )}
+      {constants.length > 0 && (
+        <li class="dim" title={constants.map((end) => end.path).join("\n")}>
+          <b aria-hidden="true">{arrow}</b>
+          {plural(constants.length, "constant")}
+        </li>
+      )}
     </>
   );
 }
 
-function Attributes({ title, keys, texts }: { title: string; keys: readonly string[]; texts: readonly string[] }): JSX.Element | null {
-  const shown = keys.map((key, i) => ({ key, text: texts[i] ?? "" })).filter(({ key, text }) => key !== "_output_shapes" && text !== "");
+function Attributes({
+  title,
+  keys,
+  texts,
+}: {
+  title: string;
+  keys: readonly string[];
+  texts: readonly string[];
+}): JSX.Element | null {
+  const shown = keys
+    .map((key, i) => ({ key, text: texts[i] ?? "" }))
+    .filter(({ key, text }) => key !== "_output_shapes" && text !== "");
   if (shown.length === 0) return null;
   return (
     <section class="panel">
-      <div class="panel-head"><h3>{title}</h3></div>
+      <div class="panel-head">
+        <h3>{title}</h3>
+      </div>
       <dl class="attributes">
-        {shown.slice(0, MOST_ATTRIBUTES).map(({ key, text }) => <div key={key} class={text.length > LONG ? "long" : ""}><dt>{key}</dt><dd class="mono">{shownText(text)}</dd></div>)}
+        {shown.slice(0, MAX_ATTRIBUTES).map(({ key, text }) => (
+          <div key={key} class={text.length > LONG ? "long" : ""}>
+            <dt>{key}</dt>
+            <dd class="mono">{shownText(text)}</dd>
+          </div>
+        ))}
       </dl>
-      {shown.length > MOST_ATTRIBUTES && <p class="note">{count(shown.length - MOST_ATTRIBUTES)} more attributes</p>}
+      {shown.length > MAX_ATTRIBUTES && <p class="note">{count(shown.length - MAX_ATTRIBUTES)} more attributes</p>}
     </section>
   );
 }
 
 /** Without those that only one of two sides has: all that they say is in what changed. */
-function notesToShow({ a, b, notes }: NodeAnswer): NodeAnswer["notes"] {
+function notesToShow({ a, b, notes }: NodeResponse): NodeResponse["notes"] {
   if (!a || !b) return notes;
   return notes.filter((note) => notes.some((other) => other.side !== note.side && other.name === note.name));
 }
 
-// What the table above shows side by side already.
+// Attributes that the table above already shows.
 const IN_TABLE = new Set(["op", "device", "output shape", "weight bits", "activation bits"]);
 
-function Differences({ node }: { node: NodeAnswer }): JSX.Element | null {
+function Differences({ node }: { node: NodeResponse }): JSX.Element | null {
   const { whats, a, b } = node.differences;
-  const rest = whats.map((what, i) => ({ what, a: a[i] ?? "", b: b[i] ?? "" })).filter(({ what }) => !IN_TABLE.has(what));
+  const rest = whats
+    .map((what, i) => ({ what, a: a[i] ?? "", b: b[i] ?? "" }))
+    .filter(({ what }) => !IN_TABLE.has(what));
   if (rest.length === 0) return null;
   return (
     <section class="panel">
-      <div class="panel-head"><h3>What changed</h3><span class="note">{plural(rest.length, "setting")}</span></div>
+      <div class="panel-head">
+        <h3>What changed</h3>
+        <span class="note">{plural(rest.length, "setting")}</span>
+      </div>
       <dl class="attributes changes">
-        {rest.slice(0, MOST_ATTRIBUTES).map(({ what, a: from, b: to }) => (
-          <div key={what} class={from.length + to.length > LONG - 6 ? "long" : ""}><dt>{what}</dt>
-            <dd class="mono"><span class="in-a">{shownText(orNone(from))}</span> → <span class="in-b">{shownText(orNone(to))}</span></dd></div>
+        {rest.slice(0, MAX_ATTRIBUTES).map(({ what, a: from, b: to }) => (
+          <div key={what} class={from.length + to.length > LONG - 6 ? "long" : ""}>
+            <dt>{what}</dt>
+            <dd class="mono">
+              <span class="in-a">{shownText(orNone(from))}</span> → <span class="in-b">{shownText(orNone(to))}</span>
+            </dd>
+          </div>
         ))}
       </dl>
-      {rest.length > MOST_ATTRIBUTES && <p class="note">{count(rest.length - MOST_ATTRIBUTES)} more</p>}
+      {rest.length > MAX_ATTRIBUTES && <p class="note">{count(rest.length - MAX_ATTRIBUTES)} more</p>}
     </section>
   );
 }
 
-function Operations({ group, pair }: { group: GroupAnswer; pair: boolean }): JSX.Element {
-  const rows = group.operations.names.map((name, i) => ({ name, a: group.operations.a[i] ?? 0, b: group.operations.b[i] ?? 0 }))
+function Operations({ group, pair }: { group: GroupResponse; pair: boolean }): JSX.Element {
+  const rows = group.operations.names
+    .map((name, i) => ({ name, a: group.operations.a[i] ?? 0, b: group.operations.b[i] ?? 0 }))
     .sort((p, q) => Math.max(q.a, q.b) - Math.max(p.a, p.b));
   return (
     <table class="pairs">
-      {pair && <thead><tr><td /><th scope="col" class="in-a">● A</th><th scope="col" class="in-b">◆ B</th></tr></thead>}
+      {pair && (
+        <thead>
+          <tr>
+            <td />
+            <th scope="col" class="in-a">
+              ● A
+            </th>
+            <th scope="col" class="in-b">
+              ◆ B
+            </th>
+          </tr>
+        </thead>
+      )}
       <tbody>
-        {rows.slice(0, MOST_ATTRIBUTES).map(({ name, a, b }) => (
-          <tr key={name}><th scope="row">{orNone(name)}</th><td>{a === 0 ? "–" : count(a)}</td>{pair && <td class={a !== b ? "differs" : ""}>{b === 0 ? "–" : count(b)}</td>}</tr>
+        {rows.slice(0, MAX_ATTRIBUTES).map(({ name, a, b }) => (
+          <tr key={name}>
+            <th scope="row">{orNone(name)}</th>
+            <td>{a === 0 ? "–" : count(a)}</td>
+            {pair && <td class={a !== b ? "differs" : ""}>{b === 0 ? "–" : count(b)}</td>}
+          </tr>
         ))}
       </tbody>
     </table>
   );
 }
 
-export function NodePanel({ path, source, version, pair, names, error, onPick, summary, children }: {
+export function NodePanel({
+  path,
+  source,
+  version,
+  pair,
+  names,
+  error,
+  onPick,
+  summary,
+  children,
+}: {
   path: string;
   source: Params;
   version: string;
@@ -188,20 +265,64 @@ export function NodePanel({ path, source, version, pair, names, error, onPick, s
   summary: JSX.Element | null;
   children: JSX.Element;
 }): JSX.Element {
-  const { state, retry } = useResource(JSON.stringify([path, source, version]), (signal) => getJson<Answer>("graphs/node", { ...source, path }, signal), { live: false });
+  const { state, retry } = useResource(
+    JSON.stringify([path, source, version]),
+    (signal) => getJson(nodeOrGroupShape, "graphs/node", { ...source, path }, signal),
+    { live: false },
+  );
   const { data, error: problem } = state.value;
-  if (problem && data?.path !== path) return <><section class="panel"><p class="trouble" role="alert">{problem.message} <button class="link" onClick={retry}>Try again</button></p></section>{summary}</>;
-  if (!data || data.path !== path) return <><section class="panel" aria-busy="true"><h2 class="mono node-name">{path}</h2></section>{summary}</>;
+  if (problem && data?.path !== path)
+    return (
+      <>
+        <section class="panel">
+          <p class="trouble" role="alert">
+            {problem.message}{" "}
+            <button class="link" onClick={retry}>
+              Try again
+            </button>
+          </p>
+        </section>
+        {summary}
+      </>
+    );
+  if (!data || data.path !== path)
+    return (
+      <>
+        <section class="panel" aria-busy="true">
+          <h2 class="mono node-name">{path}</h2>
+        </section>
+        {summary}
+      </>
+    );
   const one = data.kind === "node" ? (data.a ?? data.b) : null;
   return (
     <>
       <section class="panel">
-        <h2 class="mono node-name" title={path}>{path}</h2>
-        {error && error.level !== "" && <p class={`verdict ${error.level}`}>{error.layer}: {sqnrWithUnit(error)}</p>}
-        {data.kind === "node" && data.change === "fused" && <p class="note">Fused into <button class="end" onClick={() => onPick(data.fused_into ?? "")}>{data.fused_into}</button></p>}
+        <h2 class="mono node-name" title={path}>
+          {path}
+        </h2>
+        {error && error.level !== "" && (
+          <p class={`verdict ${error.level}`}>
+            {error.layer}: {sqnrWithUnit(error)}
+          </p>
+        )}
+        {data.kind === "node" && data.change === "fused" && (
+          <p class="note">
+            Fused into{" "}
+            <button class="end" onClick={() => onPick(data.fused_into ?? "")}>
+              {data.fused_into}
+            </button>
+          </p>
+        )}
         {data.kind === "node" && pair && CHANGES[data.change] && <p class="note">{CHANGES[data.change]}</p>}
-        {data.kind === "node" && data.fused.length > 0 && <p class="note">Does the work of {data.fused.map((f) => f.split("/").at(-1)).join(", ")} too</p>}
-        {data.kind === "node" ? <Facts node={data} names={names} pair={pair} error={error} /> : <Operations group={data} pair={pair} />}
+        {data.kind === "node" && data.fused.length > 0 && (
+          <p class="note">Does the work of {data.fused.map((f) => f.split("/").at(-1)).join(", ")} too</p>
+        )}
+        {data.kind === "node" ? (
+          <Facts node={data} names={names} pair={pair} error={error} />
+        ) : (
+          <Operations group={data} pair={pair} />
+        )}
         <div class="links">
           {error && <a href={hrefOf(["layers"], { sel: error.layer })}>Layer</a>}
           {children}
@@ -209,45 +330,83 @@ export function NodePanel({ path, source, version, pair, names, error, onPick, s
       </section>
       {data.inputs.total + data.outputs.total > 0 && (
         <section class="panel">
-          <div class="panel-head"><h3>Inputs and outputs</h3></div>
-          <ul class="diff"><EndList ends={data.inputs} arrow="←" onPick={onPick} /><EndList ends={data.outputs} arrow="→" onPick={onPick} /></ul>
+          <div class="panel-head">
+            <h3>Inputs and outputs</h3>
+          </div>
+          <ul class="diff">
+            <EndList ends={data.inputs} arrow="←" onPick={onPick} />
+            <EndList ends={data.outputs} arrow="→" onPick={onPick} />
+          </ul>
         </section>
       )}
       {data.kind === "node" && <Differences node={data} />}
       {summary}
-      {data.kind === "node" && notesToShow(data).map((note) => <Attributes key={note.side + note.name} title={`${note.name.split("/").at(-1) ?? note.name}${pair ? ` in ${note.side.toUpperCase()}` : ""}`} keys={note.keys} texts={note.texts} />)}
+      {data.kind === "node" &&
+        notesToShow(data).map((note) => (
+          <Attributes
+            key={note.side + note.name}
+            title={`${note.name.split("/").at(-1) ?? note.name}${pair ? ` in ${note.side.toUpperCase()}` : ""}`}
+            keys={note.keys}
+            texts={note.texts}
+          />
+        ))}
       {one && <Attributes title="Attributes" keys={one.attributes.keys} texts={one.attributes.texts} />}
     </>
   );
 }
 
 const GLYPHS: Record<string, string> = { changed: "~", added: "+", gone: "−", fused: "−" };
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 /** The difference between two graphs in a few lines. */
-export function DiffSummary({ view }: { view: ViewAnswer }): JSX.Element {
+export function DiffSummary({ view }: { view: ViewResponse }): JSX.Element {
   const [whole, setWhole] = useState(false);
   const { changes, counts, ops, others, whats } = view.summary;
   const order = ["fused", "gone", "added", "changed"];
-  const lines = changes.map((change, i) => ({ change, n: counts[i] ?? 0, op: ops[i] ?? "", other: others[i] ?? "", whats: whats[i] ?? [] }))
+  const lines = changes
+    .map((change, i) => ({
+      change,
+      n: counts[i] ?? 0,
+      op: ops[i] ?? "",
+      other: others[i] ?? "",
+      whats: whats[i] ?? [],
+    }))
     .sort((p, q) => order.indexOf(p.change) - order.indexOf(q.change) || q.n - p.n);
   const what = ({ change, other, whats: settings }: (typeof lines)[number]): string => {
     switch (change) {
-      case "fused": return `fused into ${other}`;
-      case "gone": return "gone";
-      case "added": return "added";
-      default: return other ? `became ${other}` : settings.length > 0 ? `changed ${settings.join(", ")}` : "changed";
+      case "fused":
+        return `fused into ${other}`;
+      case "gone":
+        return "gone";
+      case "added":
+        return "added";
+      default:
+        return other ? `became ${other}` : settings.length > 0 ? `changed ${settings.join(", ")}` : "changed";
     }
   };
   return (
     <section class="panel">
-      <div class="panel-head"><h2>Difference A to B</h2></div>
-      {lines.length === 0 ? <p class="note">The same operations with the same settings and widths.</p> : (
+      <div class="panel-head">
+        <h2>Difference A to B</h2>
+      </div>
+      {lines.length === 0 ? (
+        <p class="note">The same operations with the same settings and widths.</p>
+      ) : (
         <ul class="diff whole">
-          {lines.slice(0, whole ? lines.length : MOST_LINES).map((line) => (
-            <li key={`${line.change} ${line.op} ${line.other}`} title={what(line)}><b>{GLYPHS[line.change]}</b>{count(line.n)} {line.op || "unnamed"} <span class="dim">{what(line)}</span></li>
+          {lines.slice(0, whole ? lines.length : MAX_LINES).map((line) => (
+            <li key={`${line.change} ${line.op} ${line.other}`} title={what(line)}>
+              <b>{GLYPHS[line.change]}</b>
+              {count(line.n)} {line.op || "unnamed"} <span class="dim">{what(line)}</span>
+            </li>
           ))}
-          {lines.length > MOST_LINES && <li><b /><button class="link" onClick={() => setWhole(!whole)}>{whole ? "Fewer kinds" : plural(lines.length - MOST_LINES, "more kind")}</button></li>}
+          {lines.length > MAX_LINES && (
+            <li>
+              <b />
+              <button class="link" onClick={() => setWhole(!whole)}>
+                {whole ? "Fewer kinds" : plural(lines.length - MAX_LINES, "more kind")}
+              </button>
+            </li>
+          )}
         </ul>
       )}
     </section>

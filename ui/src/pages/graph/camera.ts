@@ -1,7 +1,7 @@
 // Which part of the picture is seen. Pure.
 import type { Rectangle } from "./grid";
 
-/** Of a pane: what lies at its upper left corner, and how many pixels one unit takes. */
+/** The camera of a pane: the point at its upper left corner, and the pixels per unit. */
 export interface Camera {
   readonly x: number;
   readonly y: number;
@@ -14,7 +14,7 @@ export interface Size {
 }
 
 const MOST = 3;
-const LEAST_READABLE = 0.62; // Below this, names are too small to read.
+const MIN_READABLE = 0.62; // Below this, names are too small to read.
 const MARGIN = 24;
 const TOP = 40; // Below the names of the panes,
 const BOTTOM = 60; // and above the buttons.
@@ -25,15 +25,19 @@ export function leastZoom(picture: Size, pane: Size): number {
 
 /** The whole picture in the middle of the pane. */
 export function fitAll(picture: Size, pane: Size): Camera {
-  const k = Math.min(1, (pane.width - 2 * MARGIN) / Math.max(1, picture.width), (pane.height - TOP - BOTTOM) / Math.max(1, picture.height));
+  const k = Math.min(
+    1,
+    (pane.width - 2 * MARGIN) / Math.max(1, picture.width),
+    (pane.height - TOP - BOTTOM) / Math.max(1, picture.height),
+  );
   return { k, x: picture.width / 2 - pane.width / 2 / k, y: picture.height / 2 - pane.height / 2 / k };
 }
 
 /** Where one starts: the whole picture if its names can be read then, else its beginning around `x`. */
 export function start(picture: Size, pane: Size, x: number): Camera {
   const all = fitAll(picture, pane);
-  if (all.k >= LEAST_READABLE) return { ...all, y: -TOP / all.k };
-  const k = Math.max(LEAST_READABLE, Math.min(1, (pane.width - 2 * MARGIN) / picture.width));
+  if (all.k >= MIN_READABLE) return { ...all, y: -TOP / all.k };
+  const k = Math.max(MIN_READABLE, Math.min(1, (pane.width - 2 * MARGIN) / picture.width));
   const wide = picture.width * k > pane.width - MARGIN;
   return { k, x: (wide ? x : picture.width / 2) - pane.width / 2 / k, y: -TOP / k };
 }
@@ -51,13 +55,14 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
 /** Never so far away that nothing of the picture is left in sight. */
 export function kept(camera: Camera, picture: Size, pane: Size): Camera {
   const [w, h] = [pane.width / camera.k, pane.height / camera.k];
-  const keep = (at: number, seen: number, size: number): number => Math.max(-0.85 * seen, Math.min(size - 0.15 * seen, at));
+  const keep = (at: number, seen: number, size: number): number =>
+    Math.max(-0.85 * seen, Math.min(size - 0.15 * seen, at));
   return { ...camera, x: keep(camera.x, w, picture.width), y: keep(camera.y, h, picture.height) };
 }
 
 /** Stays where a box is in sight already; else brings it to the upper middle, where one looks first. */
 export function revealing(camera: Camera, box: Rectangle, pane: Size): Camera {
-  const k = camera.k < LEAST_READABLE ? 1 : camera.k;
+  const k = camera.k < MIN_READABLE ? 1 : camera.k;
   const [w, h] = [pane.width / k, pane.height / k];
   const base = k === camera.k ? camera : { x: -Infinity, y: -Infinity };
   const move = (at: number, seen: number, from: number, to: number, share: number): number => {
@@ -93,7 +98,11 @@ const MINIMAP_LEAST = 28;
 
 export function minimapSize(picture: Size): Size & { scale: number } {
   const scale = Math.min(MINIMAP.width / Math.max(1, picture.width), MINIMAP.height / Math.max(1, picture.height));
-  return { scale, width: Math.max(MINIMAP_LEAST, Math.round(picture.width * scale)), height: Math.max(MINIMAP_LEAST, Math.round(picture.height * scale)) };
+  return {
+    scale,
+    width: Math.max(MINIMAP_LEAST, Math.round(picture.width * scale)),
+    height: Math.max(MINIMAP_LEAST, Math.round(picture.height * scale)),
+  };
 }
 
 /** Whether all of it is in sight already, so that a minimap would say nothing. */

@@ -1,6 +1,6 @@
-// What boxes are coloured by. Pure: from facts to a step of a ramp or a colour of a set.
-import { bytes, duration, plural, significant } from "../../lib/format";
-import { sqnrText, type Sqnr } from "../layers/data";
+// Colours of boxes. Pure: from facts to a step of a ramp or a colour of a set.
+import { bytes, duration, plural, significant } from "../../base/text/format";
+import { sqnrText, type Sqnr } from "../../domain/layers/layers";
 import { isIn, Kind, opOf, type Drawing, type Side } from "./data";
 
 export const MODES = [
@@ -15,7 +15,7 @@ export const MODES = [
 export type Mode = (typeof MODES)[number]["id"];
 export type Level = "bad" | "warn" | "";
 
-/** What was measured of a layer, at the box that holds it. */
+/** The error of a layer, at the box that contains it. */
 export interface LayerError extends Sqnr {
   readonly layer: string;
   readonly level: Level;
@@ -61,20 +61,27 @@ export function stepOfError(sqnr: number): number {
 export function usableModes(drawing: Drawing, errors: ReadonlyMap<number, LayerError>): Mode[] {
   const { view } = drawing;
   const sides = [view.boxes.a, view.boxes.b].filter((side) => side !== undefined);
-  const some = (values: (side: (typeof sides)[number]) => number[]): boolean => sides.some((side) => values(side).some((v) => v > 0));
+  const some = (values: (side: (typeof sides)[number]) => readonly number[]): boolean =>
+    sides.some((side) => values(side).some((v) => v > 0));
   return MODES.map((mode) => mode.id).filter((mode) => {
     switch (mode) {
-      case "error": return errors.size > 0;
-      case "bits": return some((side) => side.weight_bits) || some((side) => side.activation_bits);
-      case "memory": return view.has_memory || some((side) => side.weight_bytes);
-      case "time": return view.has_time;
-      case "device": return view.devices.length > 1;
-      case "structure": return true;
+      case "error":
+        return errors.size > 0;
+      case "bits":
+        return some((side) => side.weight_bits) || some((side) => side.activation_bits);
+      case "memory":
+        return view.has_memory || some((side) => side.weight_bytes);
+      case "time":
+        return view.has_time;
+      case "device":
+        return view.devices.length > 1;
+      case "structure":
+        return true;
     }
   });
 }
 
-/** What memory means here: what was measured, or else what the weights take. */
+/** The memory of a box: as measured, or else the bytes of its weights. */
 export function memoryName(drawing: Drawing): string {
   return drawing.view.has_memory ? "memory" : "weights";
 }
@@ -85,7 +92,9 @@ type RampColumn = "memory_bytes" | "weight_bytes" | "compute_micros";
 function mostOf({ view }: Drawing, column: RampColumn): number {
   let result = 0;
   for (const side of [view.boxes.a, view.boxes.b]) {
-    side?.[column].forEach((value, i) => { if (view.boxes.kinds[i] !== Kind.Open) result = Math.max(result, value); });
+    side?.[column].forEach((value, i) => {
+      if (view.boxes.kinds[i] !== Kind.Open) result = Math.max(result, value);
+    });
   }
   return result;
 }
@@ -122,8 +131,12 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
         texts[i] = [weight ? `W${weight}` : "", activation ? `A${activation}` : ""].filter(Boolean).join(" ");
       }
       break;
-    case "memory": ramp(drawing.view.has_memory ? "memory_bytes" : "weight_bytes", bytes); break;
-    case "time": ramp("compute_micros", (micros) => duration(micros / 1e6)); break;
+    case "memory":
+      ramp(drawing.view.has_memory ? "memory_bytes" : "weight_bytes", bytes);
+      break;
+    case "time":
+      ramp("compute_micros", (micros) => duration(micros / 1e6));
+      break;
     case "device":
       for (const i of leaves) colour[i] = boxes.devices[i]! === 0 ? 0 : ((boxes.devices[i]! - 1) % COLOURS) + 1;
       break;
@@ -148,17 +161,27 @@ export function legendOf(drawing: Drawing, mode: Mode): Legend {
   const { view } = drawing;
   const ramp = (from: string, to: string): Legend => ({ kind: "ramp", from, to, names: [] });
   switch (mode) {
-    case "error": return ramp("40 dB", "10 dB");
-    case "bits": return ramp("32 bit", "2 bit");
-    case "memory": return ramp("0", bytes(mostOf(drawing, view.has_memory ? "memory_bytes" : "weight_bytes")));
-    case "time": return ramp("0", duration(mostOf(drawing, "compute_micros") / 1e6));
+    case "error":
+      return ramp("40 dB", "10 dB");
+    case "bits":
+      return ramp("32 bit", "2 bit");
+    case "memory":
+      return ramp("0", bytes(mostOf(drawing, view.has_memory ? "memory_bytes" : "weight_bytes")));
+    case "time":
+      return ramp("0", duration(mostOf(drawing, "compute_micros") / 1e6));
     case "device":
-      return { kind: "set", from: "", to: "", names: view.devices.slice(1, 1 + COLOURS).map((name, i) => ({ colour: i + 1, name })) };
-    case "structure": return { kind: "set", from: "", to: "", names: [] };
+      return {
+        kind: "set",
+        from: "",
+        to: "",
+        names: view.devices.slice(1, 1 + COLOURS).map((name, i) => ({ colour: i + 1, name })),
+      };
+    case "structure":
+      return { kind: "set", from: "", to: "", names: [] };
   }
 }
 
-/** One sentence for those who cannot see the picture. */
+/** One sentence for screen readers. */
 export function describe(drawing: Drawing, mode: Mode): string {
   const { view } = drawing;
   const name = MODES.find((m) => m.id === mode)?.text.toLowerCase() ?? "";
@@ -166,4 +189,8 @@ export function describe(drawing: Drawing, mode: Mode): string {
 }
 
 export const shapeText = (shape: readonly (number | null)[] | null): string =>
-  shape === null ? "?" : shape.length === 0 ? "scalar" : shape.map((n) => (n === null || n < 0 ? "?" : significant(n, 12))).join("×");
+  shape === null
+    ? "?"
+    : shape.length === 0
+      ? "scalar"
+      : shape.map((n) => (n === null || n < 0 ? "?" : significant(n, 12))).join("×");

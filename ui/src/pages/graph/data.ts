@@ -1,84 +1,27 @@
-// The server's answers about graphs, as this page uses them. docs/rest-api.md describes them.
+// The server's responses about graphs, as this page uses them. docs/rest-api.md describes them.
 
-export interface GraphsAnswer {
-  snapshot: number;
-  runs: string[];
-  tags: string[];
-  kinds: string[];
-  models: string[];
-  variants: string[];
-  wall_times: number[];
-  versions: string[];
-  profiles: string[][];
+import type { ViewResponse } from "../../api/graphs";
+
+export const enum Kind {
+  Node = 0,
+  Closed = 1,
+  Open = 2,
 }
-
-/** Sums over what is in each box, of one side. */
-export interface FactColumns {
-  node_counts: number[];
-  memory_bytes: number[];
-  compute_micros: number[];
-  weight_bytes: number[];
-  output_bytes: number[];
-  weight_bits: number[];
-  most_weight_bits: number[];
-  activation_bits: number[];
+export const enum Change {
+  Same = 0,
+  Changed = 1,
+  Added = 2,
+  Gone = 3,
+  Fused = 4,
 }
-
-export interface ViewAnswer {
-  snapshot: number;
-  node_count: number;
-  shown_count: number;
-  edge_count: number;
-  group_count: number;
-  has_memory: boolean;
-  has_time: boolean;
-  width: number;
-  height: number;
-  open: string[];
-  devices: string[];
-  boxes: {
-    paths: string[];
-    labels: string[];
-    kinds: number[];
-    parents: number[];
-    x: number[];
-    y: number[];
-    widths: number[];
-    heights: number[];
-    ops: number[];
-    b_ops: number[];
-    op_names: string[];
-    devices: number[];
-    changes: number[];
-    fused_into: number[];
-    structures: number[];
-    traced?: number[];
-    a: FactColumns;
-    b?: FactColumns;
-  };
-  links: {
-    sources: number[];
-    ends: number[];
-    befores: number[];
-    counts: number[];
-    sides: number[];
-    controls: number[];
-    points: number[][];
-  };
-  summary: { changes: string[]; counts: number[]; ops: string[]; others: string[]; whats: string[][] };
-  problems: string[];
-}
-
-export const enum Kind { Node = 0, Closed = 1, Open = 2 }
-export const enum Change { Same = 0, Changed = 1, Added = 2, Gone = 3, Fused = 4 }
 export type Side = "a" | "b";
 
-/** What is drawn: the view, and what follows from it alone. */
+/** The view, and the values derived from it. */
 export interface Drawing {
-  readonly view: ViewAnswer;
+  readonly view: ViewResponse;
   readonly count: number;
   readonly indexOf: ReadonlyMap<string, number>;
-  /** Of each box in B: how high it is with the operations that were fused into it. */
+  /** The height of each box in B, with the operations that were fused into it. */
   readonly tall: Float64Array;
   /** The boxes that were fused into each, from top to bottom. */
   readonly fused: ReadonlyMap<number, readonly number[]>;
@@ -86,7 +29,7 @@ export interface Drawing {
   readonly passed: Readonly<Record<Side, Uint8Array>>;
 }
 
-export function readView(view: ViewAnswer): Drawing {
+export function readView(view: ViewResponse): Drawing {
   const { boxes } = view;
   const count = boxes.paths.length;
   const fused = new Map<number, number[]>();
@@ -100,7 +43,9 @@ export function readView(view: ViewAnswer): Drawing {
   for (const [into, list] of fused) {
     list.sort((p, q) => boxes.y[p]! - boxes.y[q]!);
     // Only what stands right below can be covered; the rest is named in the panel.
-    const below = list.filter((i) => boxes.x[i] === boxes.x[into] && boxes.parents[i] === boxes.parents[into] && boxes.y[i]! > boxes.y[into]!);
+    const below = list.filter(
+      (i) => boxes.x[i] === boxes.x[into] && boxes.parents[i] === boxes.parents[into] && boxes.y[i]! > boxes.y[into]!,
+    );
     const last = below.at(-1);
     if (last !== undefined) tall[into] = boxes.y[last]! + boxes.heights[last]! - boxes.y[into]!;
   }
@@ -108,7 +53,7 @@ export function readView(view: ViewAnswer): Drawing {
   return { view, count, indexOf: new Map(boxes.paths.map((path, i) => [path, i])), tall, fused, passed };
 }
 
-function passedIn(view: ViewAnswer, side: 1 | 2): Uint8Array {
+function passedIn(view: ViewResponse, side: 1 | 2): Uint8Array {
   const { boxes, links } = view;
   const [entered, left] = [new Uint8Array(boxes.paths.length), new Uint8Array(boxes.paths.length)];
   links.sides.forEach((sides, i) => {
@@ -136,7 +81,8 @@ export function opOf(drawing: Drawing, box: number, side: Side): string {
 /** The groups around a path, outermost first, as far as the view has them. */
 export function groupsAround(drawing: Drawing, box: number): number[] {
   const groups: number[] = [];
-  for (let at = drawing.view.boxes.parents[box] ?? -1; at >= 0; at = drawing.view.boxes.parents[at] ?? -1) groups.unshift(at);
+  for (let at = drawing.view.boxes.parents[box] ?? -1; at >= 0; at = drawing.view.boxes.parents[at] ?? -1)
+    groups.unshift(at);
   return groups;
 }
 

@@ -1,5 +1,6 @@
 // Errors of layers, at the boxes that hold the nodes that compute them. Pure.
-import { hasLayers, type PairOfVariants, type SidesAnswer } from "../layers/data";
+import type { SidesResponse } from "../../api/compression/layers";
+import { hasLayers, type PairOfVariants } from "../../domain/layers/layers";
 import type { LayerError } from "./colours";
 import { boxOfPath, type Drawing } from "./data";
 
@@ -8,7 +9,7 @@ export interface PlacedError extends LayerError {
 }
 
 /** The first of the pairs both of whose variants logged layers of the same model. */
-export function pairWithLayers(sides: SidesAnswer, pairs: readonly PairOfVariants[]): PairOfVariants | null {
+export function pairWithLayers(sides: SidesResponse, pairs: readonly PairOfVariants[]): PairOfVariants | null {
   return pairs.find((pair) => hasLayers(sides, pair)) ?? null;
 }
 

@@ -1,11 +1,26 @@
+import { firstStage, nextStage } from "../../domain/models/stages";
+import type { FactColumns, MemorySide, Timeline, ViewResponse } from "../../api/graphs";
 import { describe, expect, it } from "vitest";
-import { cameraText, fitAll, kept, minimapSize, panned, readCamera, revealing, seen, seesAll, start, zoomed, withoutVoid } from "./camera";
+import {
+  cameraText,
+  fitAll,
+  kept,
+  minimapSize,
+  panned,
+  readCamera,
+  revealing,
+  seen,
+  seesAll,
+  start,
+  zoomed,
+  withoutVoid,
+} from "./camera";
 import { legendOf, lookOf, stepOfBits, stepOfError, usableModes, type LayerError } from "./colours";
-import { boxOfPath, isIn, Kind, linksOf, possibleGroups, readView, type FactColumns, type ViewAnswer } from "./data";
+import { boxOfPath, isIn, Kind, linksOf, possibleGroups, readView } from "./data";
 import { errorsOfBoxes, pairWithLayers } from "./errors";
 import { Grid } from "./grid";
-import { layoutMemory, operationAt, type MemorySide } from "./memory_layout";
-import { chooseSources, firstStage, isOnItsWay, nameOf, nextStage, readSources, type Timeline } from "./sources";
+import { layoutMemory, operationAt } from "./memory_layout";
+import { chooseSources, isOnItsWay, nameOf, readSources } from "./sources";
 import { boundsOf, fitText, linePath, tipPath } from "./strokes";
 import { neighbour, openedFor, toggled } from "./walk";
 
@@ -21,28 +36,67 @@ interface BoxText {
 const facts = (n: number, more: Partial<FactColumns> = {}): FactColumns => {
   const zeros = (): number[] => new Array<number>(n).fill(0);
   return {
-    node_counts: new Array<number>(n).fill(1), memory_bytes: zeros(), compute_micros: zeros(), weight_bytes: zeros(), output_bytes: zeros(),
-    weight_bits: zeros(), most_weight_bits: zeros(), activation_bits: zeros(), ...more,
+    node_counts: new Array<number>(n).fill(1),
+    memory_bytes: zeros(),
+    compute_micros: zeros(),
+    weight_bytes: zeros(),
+    output_bytes: zeros(),
+    weight_bits: zeros(),
+    activation_bits: zeros(),
+    ...more,
   };
 };
 
-function viewOf(boxes: BoxText[], links: [source: number, end: number, before?: number][], more: Partial<ViewAnswer> = {}, pair = false): ViewAnswer {
+function viewOf(
+  boxes: BoxText[],
+  links: [source: number, end: number, before?: number][],
+  more: Partial<ViewResponse> = {},
+  pair = false,
+): ViewResponse {
   const n = boxes.length;
   return {
-    snapshot: 1, node_count: n, shown_count: n, edge_count: links.length, group_count: 0, has_memory: false, has_time: false, width: 1000, height: 1000,
-    open: boxes.filter((box) => box.kind === Kind.Open).map((box) => box.path), devices: [""],
+    snapshot: 1,
+    node_count: n,
+    shown_count: n,
+    edge_count: links.length,
+    group_count: 0,
+    has_memory: false,
+    has_time: false,
+    width: 1000,
+    height: 1000,
+    open: boxes.filter((box) => box.kind === Kind.Open).map((box) => box.path),
+    devices: [""],
     boxes: {
-      paths: boxes.map((box) => box.path), labels: boxes.map((box) => box.path), kinds: boxes.map((box) => box.kind ?? Kind.Node),
-      parents: boxes.map((box) => box.parent ?? -1), x: boxes.map((box) => box.at[0]), y: boxes.map((box) => box.at[1]),
-      widths: boxes.map(() => 100), heights: boxes.map(() => 20), ops: boxes.map((box) => box.ops?.[0] ?? 0), b_ops: boxes.map((box) => box.ops?.[1] ?? (pair ? 0 : -1)),
-      op_names: ["Conv", "Relu"], devices: boxes.map(() => 0), changes: boxes.map(() => 0), fused_into: boxes.map((box) => box.fused ?? -1),
-      structures: boxes.map(() => 0), a: facts(n), ...(pair ? { b: facts(n) } : {}),
+      paths: boxes.map((box) => box.path),
+      labels: boxes.map((box) => box.path),
+      kinds: boxes.map((box) => box.kind ?? Kind.Node),
+      parents: boxes.map((box) => box.parent ?? -1),
+      x: boxes.map((box) => box.at[0]),
+      y: boxes.map((box) => box.at[1]),
+      widths: boxes.map(() => 100),
+      heights: boxes.map(() => 20),
+      ops: boxes.map((box) => box.ops?.[0] ?? 0),
+      b_ops: boxes.map((box) => box.ops?.[1] ?? (pair ? 0 : -1)),
+      op_names: ["Conv", "Relu"],
+      devices: boxes.map(() => 0),
+      changes: boxes.map(() => 0),
+      fused_into: boxes.map((box) => box.fused ?? -1),
+      structures: boxes.map(() => 0),
+      a: facts(n),
+      ...(pair ? { b: facts(n) } : {}),
     },
     links: {
-      sources: links.map(([source]) => source), ends: links.map(([, end]) => end), befores: links.map(([, , before]) => before ?? -1),
-      counts: links.map(() => 1), sides: links.map(() => 3), controls: links.map(() => 0), points: links.map(() => [0, 0, 0, 10]),
+      sources: links.map(([source]) => source),
+      ends: links.map(([, end]) => end),
+      befores: links.map(([, , before]) => before ?? -1),
+      counts: links.map(() => 1),
+      sides: links.map(() => 3),
+      controls: links.map(() => 0),
+      points: links.map(() => [0, 0, 0, 10]),
     },
-    summary: { changes: [], counts: [], ops: [], others: [], whats: [] }, problems: [], ...more,
+    summary: { changes: [], counts: [], ops: [], others: [], whats: [] },
+    problems: [],
+    ...more,
   };
 }
 
@@ -104,21 +158,41 @@ describe("a grid", () => {
     for (let k = 0; k < 60; k += 1) {
       const [x0, y0] = [random(3000) - 500, random(60_000) - 500];
       const area = { x0, y0, x1: x0 + random(1500), y1: y0 + random(9000) };
-      const expected = [...Array(500).keys()].filter((i) => boxes[4 * i]! <= area.x1 && boxes[4 * i + 2]! >= area.x0 && boxes[4 * i + 1]! <= area.y1 && boxes[4 * i + 3]! >= area.y0);
+      const expected = [...Array(500).keys()].filter(
+        (i) =>
+          boxes[4 * i]! <= area.x1 &&
+          boxes[4 * i + 2]! >= area.x0 &&
+          boxes[4 * i + 1]! <= area.y1 &&
+          boxes[4 * i + 3]! >= area.y0,
+      );
       expect(grid.find(area)).toEqual(expected);
     }
   });
 });
 
 describe("a drawing", () => {
-  const drawing = readView(viewOf([
-    { path: "net", at: [0, 0], kind: Kind.Open },
-    { path: "net/conv", at: [10, 30], parent: 0, ops: [0, 0] },
-    { path: "net/bn", at: [10, 60], parent: 0, ops: [1, -1], fused: 1 },
-    { path: "net/relu", at: [10, 90], parent: 0, ops: [1, -1], fused: 1 },
-    { path: "tail", at: [10, 200], kind: Kind.Closed },
-    { path: "quantize", at: [200, 30], ops: [-1, 0] },
-  ], [[1, 2], [2, 3], [3, 0], [3, 4, 2], [1, 5], [5, 4]], {}, true));
+  const drawing = readView(
+    viewOf(
+      [
+        { path: "net", at: [0, 0], kind: Kind.Open },
+        { path: "net/conv", at: [10, 30], parent: 0, ops: [0, 0] },
+        { path: "net/bn", at: [10, 60], parent: 0, ops: [1, -1], fused: 1 },
+        { path: "net/relu", at: [10, 90], parent: 0, ops: [1, -1], fused: 1 },
+        { path: "tail", at: [10, 200], kind: Kind.Closed },
+        { path: "quantize", at: [200, 30], ops: [-1, 0] },
+      ],
+      [
+        [1, 2],
+        [2, 3],
+        [3, 0],
+        [3, 4, 2],
+        [1, 5],
+        [5, 4],
+      ],
+      {},
+      true,
+    ),
+  );
 
   it("makes a fused box as tall as what it replaced", () => {
     expect(drawing.tall[1]).toBe(90 + 20 - 30);
@@ -153,7 +227,14 @@ describe("a drawing", () => {
     expect(openedFor(drawing, "tail/a/b")).toEqual(["net", "tail", "tail/a"]);
   });
   it("shows the worst error of what is in a box", () => {
-    const error = (path: string, sqnr: number): LayerError & { path: string } => ({ path, sqnr, layer: path, level: "", sqnrIsBound: false, sqnrDecimals: 1 });
+    const error = (path: string, sqnr: number): LayerError & { path: string } => ({
+      path,
+      sqnr,
+      layer: path,
+      level: "",
+      sqnrIsBound: false,
+      sqnrDecimals: 1,
+    });
     const errors = errorsOfBoxes(drawing, [error("tail/x", 30), error("tail/y", 12), error("nowhere", 1)]);
     expect(errors.get(4)?.sqnr).toBe(12);
     expect(errors.size).toBe(1);
@@ -170,11 +251,14 @@ describe("colours", () => {
     expect([64, 32, 16, 8, 4, 2, 1, 0].map(stepOfBits)).toEqual([0, 0, 1, 2, 4, 5, 5, -1]);
   });
   it("are offered where there is something to colour", () => {
-    const boxes = [{ path: "a", at: [0, 0] as [number, number] }, { path: "b", at: [0, 50] as [number, number] }];
+    const boxes = [
+      { path: "a", at: [0, 0] as [number, number] },
+      { path: "b", at: [0, 50] as [number, number] },
+    ];
     expect(usableModes(readView(viewOf(boxes, [])), new Map())).toEqual(["structure"]);
     const view = viewOf(boxes, [], { has_time: true, has_memory: true, devices: ["", "GPU"] });
-    view.boxes.a = facts(2, { memory_bytes: [100, 400], weight_bits: [8, 32], compute_micros: [5, 0] });
-    const drawing = readView(view);
+    const a = facts(2, { memory_bytes: [100, 400], weight_bits: [8, 32], compute_micros: [5, 0] });
+    const drawing = readView({ ...view, boxes: { ...view.boxes, a } });
     expect(usableModes(drawing, new Map())).toEqual(["bits", "memory", "time", "device", "structure"]);
     expect([...lookOf(drawing, "memory", "a", new Map()).heat]).toEqual([3, 5]);
     expect(lookOf(drawing, "time", "a", new Map()).texts).toEqual(["0.005 ms", ""]);
@@ -182,23 +266,41 @@ describe("colours", () => {
     expect(legendOf(drawing, "device").names).toEqual([{ colour: 1, name: "GPU" }]);
   });
   it("are of one scale in both panes, that of the legend", () => {
-    const boxes = [{ path: "a", at: [0, 0] as [number, number] }, { path: "b", at: [0, 50] as [number, number] }];
+    const boxes = [
+      { path: "a", at: [0, 0] as [number, number] },
+      { path: "b", at: [0, 50] as [number, number] },
+    ];
     const view = viewOf(boxes, [], { has_memory: true }, true);
-    view.boxes.a = facts(2, { memory_bytes: [400, 100] });
-    view.boxes.b = facts(2, { memory_bytes: [100, 25] });
-    const drawing = readView(view);
+    const [a, b] = [facts(2, { memory_bytes: [400, 100] }), facts(2, { memory_bytes: [100, 25] })];
+    const drawing = readView({ ...view, boxes: { ...view.boxes, a, b } });
     expect([...lookOf(drawing, "memory", "a", new Map()).heat]).toEqual([5, 3]);
     expect([...lookOf(drawing, "memory", "b", new Map()).heat]).toEqual([3, 1]);
   });
 });
 
 describe("sources", () => {
-  const answer = {
-    snapshot: 1, runs: ["m/fp32", "m/int8", "s/initial_graph", "s/after_gptq", "m/int8"], tags: ["g", "g", "g", "g", "keras"], kinds: ["run", "run", "run", "run", "keras"],
-    models: ["m", "m", "s", "s", "m"], variants: ["fp32", "int8", "initial_graph", "after_gptq", "int8"], wall_times: [1, 1, 1, 1, 1], versions: ["1", "1", "1", "1", "1"], profiles: [[], [], [], [], []],
+  const response = {
+    snapshot: 1,
+    runs: ["m/fp32", "m/int8", "s/initial_graph", "s/after_gptq", "m/int8"],
+    tags: ["g", "g", "g", "g", "keras"],
+    kinds: ["run", "run", "run", "run", "keras"],
+    models: ["m", "m", "s", "s", "m"],
+    variants: ["fp32", "int8", "initial_graph", "after_gptq", "int8"],
+    wall_times: [1, 1, 1, 1, 1],
+    versions: ["1", "1", "1", "1", "1"],
+    profiles: [[], [], [], [], []],
   };
-  const sources = readSources(answer);
-  const timeline: Timeline = { experiment: "s", model: "s", names: ["initial_graph", "stats", "after_gptq"], titles: [], runs: ["s/initial_graph", "s/stats", "s/after_gptq"], has_graph: [true, false, true], has_resources: [], histogram_counts: [] };
+  const sources = readSources(response);
+  const timeline: Timeline = {
+    experiment: "s",
+    model: "s",
+    names: ["initial_graph", "stats", "after_gptq"],
+    titles: [],
+    runs: ["s/initial_graph", "s/stats", "s/after_gptq"],
+    has_graph: [true, false, true],
+    has_resources: [],
+    histogram_counts: [],
+  };
   const wanted = { graph: null, with: null, stage: null, model: null, a: "fp32", b: "int8" };
 
   it("are the pair of the header where it was logged", () => {
@@ -206,9 +308,21 @@ describe("sources", () => {
     expect([shown?.a.run, shown?.b?.run, shown?.timeline]).toEqual(["m/fp32", "m/int8", null]);
   });
   it("are of one model, also where the header has all of them", () => {
-    const models = ["beta", "beta", "alpha", "alpha"], variants = ["fp32", "int4", "fp32", "int8"];
-    const runs = ["beta/fp32", "beta/int4", "fp32", "int8"], each = <T,>(value: T): T[] => runs.map(() => value);
-    const several = readSources({ snapshot: 1, runs, models, variants, tags: each("g"), kinds: each("run"), wall_times: each(1), versions: each("1"), profiles: each([]) });
+    const models = ["beta", "beta", "alpha", "alpha"],
+      variants = ["fp32", "int4", "fp32", "int8"];
+    const runs = ["beta/fp32", "beta/int4", "fp32", "int8"],
+      each = <T>(value: T): T[] => runs.map(() => value);
+    const several = readSources({
+      snapshot: 1,
+      runs,
+      models,
+      variants,
+      tags: each("g"),
+      kinds: each("run"),
+      wall_times: each(1),
+      versions: each("1"),
+      profiles: each([]),
+    });
     const chosen = (more: Partial<typeof wanted> | { model: string }): unknown[] => {
       const shown = chooseSources(several, [], { ...wanted, ...more });
       return [shown?.a.run, shown?.b?.run];
@@ -227,7 +341,13 @@ describe("sources", () => {
   });
   it("are waited for only where there is something to come", () => {
     const onItsWay = (wanted: string | null): boolean => isOnItsWay({ timeline, stage: 0 }, wanted);
-    expect(["after_gptq", "initial_graph", "stats", "no such stage", null].map(onItsWay)).toEqual([true, false, false, false, false]);
+    expect(["after_gptq", "initial_graph", "stats", "no such stage", null].map(onItsWay)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
     expect(isOnItsWay({ timeline: null, stage: 0 }, "after_gptq")).toBe(false);
   });
   it("are the first stage and the chosen one of a model with stages", () => {
@@ -244,8 +364,20 @@ describe("sources", () => {
     expect(chooseSources([], [], wanted)).toBeNull();
   });
   it("are joined with layers only where both variants have some", () => {
-    const sides = { snapshot: 1, models: ["m", "m"], variants: ["fp32", "int8"], table_variants: ["", ""], runs: ["r", "r"], tensor_counts: [1, 1] };
-    expect(pairWithLayers(sides, [{ model: "m", a: "fp32", b: "" }, { model: null, a: "fp32", b: "int8" }])?.b).toBe("int8");
+    const sides = {
+      snapshot: 1,
+      models: ["m", "m"],
+      variants: ["fp32", "int8"],
+      table_variants: ["", ""],
+      runs: ["r", "r"],
+      tensor_counts: [1, 1],
+    };
+    expect(
+      pairWithLayers(sides, [
+        { model: "m", a: "fp32", b: "" },
+        { model: null, a: "fp32", b: "int8" },
+      ])?.b,
+    ).toBe("int8");
     expect(pairWithLayers(sides, [{ model: "other", a: "fp32", b: "int8" }])).toBeNull();
   });
 });
@@ -254,8 +386,10 @@ describe("strokes", () => {
   it("run straight down and bend softly", () => {
     const said: string[] = [];
     const path = {
-      moveTo: (x: number, y: number) => said.push(`M${x},${y}`), lineTo: (x: number, y: number) => said.push(`L${x},${y}`),
-      bezierCurveTo: (...n: number[]) => said.push(`C${n.join()}`), closePath: () => said.push("Z"),
+      moveTo: (x: number, y: number) => said.push(`M${x},${y}`),
+      lineTo: (x: number, y: number) => said.push(`L${x},${y}`),
+      bezierCurveTo: (...n: number[]) => said.push(`C${n.join()}`),
+      closePath: () => said.push("Z"),
     };
     linePath(path, [5, 0, 5, 10, 25, 30]);
     expect(said).toEqual(["M5,0", "L5,10", "C5,20,25,20,25,30"]);
@@ -278,7 +412,15 @@ describe("strokes", () => {
 });
 
 describe("running memory", () => {
-  const side: MemorySide = { operations: 4, unknown_shapes: 0, places: [0, 1, 3], paths: ["a", "b", "d"], bytes: [1000, 4000, 2000], peak_path: "b", peak_bytes: 4000 };
+  const side: MemorySide = {
+    operations: 4,
+    unknown_shapes: 0,
+    places: [0, 1, 3],
+    paths: ["a", "b", "d"],
+    bytes: [1000, 4000, 2000],
+    peak_path: "b",
+    peak_bytes: 4000,
+  };
   it("is a step line in one unit", () => {
     const layout = layoutMemory({ snapshot: 1, a: side }, 400, 80)!;
     expect(layout.unit).toBe("kB");

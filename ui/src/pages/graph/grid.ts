@@ -8,7 +8,7 @@ export interface Rectangle {
 }
 
 const PER_CELL = 6;
-const SPREAD = 24; // What covers more cells than this is kept apart and always looked at.
+const SPREAD = 24; // Boxes that cover more cells than this are kept in a separate list.
 
 export class Grid {
   private readonly cell: number;
@@ -20,18 +20,31 @@ export class Grid {
   private readonly seen: Uint32Array;
   private visit = 0;
 
-  constructor(private readonly boxes: Float64Array, width: number, height: number) {
+  constructor(
+    private readonly boxes: Float64Array,
+    width: number,
+    height: number,
+  ) {
     const count = boxes.length / 4;
     this.seen = new Uint32Array(count);
     this.cell = Math.max(64, Math.sqrt((Math.max(1, width) * Math.max(1, height) * PER_CELL) / Math.max(1, count)));
     this.columns = Math.max(1, Math.ceil(width / this.cell));
     this.rows = Math.max(1, Math.ceil(height / this.cell));
     this.starts = new Uint32Array(this.columns * this.rows + 1);
-    for (let i = 0; i < count; i += 1) if (!this.forCells(i, (c) => { this.starts[c + 1]! += 1; })) this.spread.push(i);
+    for (let i = 0; i < count; i += 1)
+      if (
+        !this.forCells(i, (c) => {
+          this.starts[c + 1]! += 1;
+        })
+      )
+        this.spread.push(i);
     for (let c = 1; c < this.starts.length; c += 1) this.starts[c]! += this.starts[c - 1]!;
     this.items = new Uint32Array(this.starts.at(-1) ?? 0);
     const next = this.starts.slice();
-    for (let i = 0; i < count; i += 1) this.forCells(i, (c) => { this.items[next[c]!++] = i; });
+    for (let i = 0; i < count; i += 1)
+      this.forCells(i, (c) => {
+        this.items[next[c]!++] = i;
+      });
   }
 
   /** Indices of the boxes that touch `area`, in ascending order. */
@@ -69,7 +82,8 @@ export class Grid {
     const [c0, c1] = [this.column(b[4 * i]!), this.column(b[4 * i + 2]!)];
     const [r0, r1] = [this.row(b[4 * i + 1]!), this.row(b[4 * i + 3]!)];
     if ((c1 - c0 + 1) * (r1 - r0 + 1) > SPREAD) return false;
-    for (let row = r0; row <= r1; row += 1) for (let column = c0; column <= c1; column += 1) use(row * this.columns + column);
+    for (let row = r0; row <= r1; row += 1)
+      for (let column = c0; column <= c1; column += 1) use(row * this.columns + column);
     return true;
   }
 }

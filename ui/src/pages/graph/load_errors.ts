@@ -1,19 +1,44 @@
 // Asks for the errors of layers, and where in the graph these layers are.
+import { layersShape, sidesShape } from "../../api/compression/layers";
+import { layerPathsShape } from "../../api/graphs";
 import { getJson, postJson, type Params } from "../../api/client";
-import { readLayers, type LayersAnswer, type PairOfVariants, type SidesAnswer } from "../layers/data";
+import { readLayers, type PairOfVariants } from "../../domain/layers/layers";
 import { pairWithLayers, type PlacedError } from "./errors";
 
-export async function loadErrors(source: Params, pairs: readonly PairOfVariants[], signal: AbortSignal): Promise<PlacedError[]> {
-  const pair = pairWithLayers(await getJson<SidesAnswer>("compression/sides", {}, signal), pairs);
+export async function loadErrors(
+  source: Params,
+  pairs: readonly PairOfVariants[],
+  signal: AbortSignal,
+): Promise<PlacedError[]> {
+  const pair = pairWithLayers(await getJson(sidesShape, "compression/sides", {}, signal), pairs);
   if (!pair) return [];
-  const answer = await getJson<LayersAnswer>("compression/layers", { a: pair.a, b: pair.b, model: pair.model }, signal);
-  const layers = readLayers(answer);
+  const response = await getJson(
+    layersShape,
+    "compression/layers",
+    { a: pair.a, b: pair.b, model: pair.model },
+    signal,
+  );
+  const layers = readLayers(response);
   if (layers.length === 0) return [];
-  const { paths } = await postJson<{ paths: (string | null)[] }>("graphs/layers", { ...source, layers: layers.map((layer) => layer.name) }, signal);
+  const { paths } = await postJson(
+    layerPathsShape,
+    "graphs/layers",
+    { ...source, layers: layers.map((layer) => layer.name) },
+    signal,
+  );
   return layers.flatMap((layer, i) => {
     const path = paths[i];
-    return path === null || path === undefined || layer.level === "open" ? [] : [{
-      path, layer: layer.name, sqnr: layer.sqnr, sqnrIsBound: layer.sqnrIsBound, sqnrDecimals: layer.sqnrDecimals, level: layer.level === "good" ? "" as const : layer.level,
-    }];
+    return path === null || path === undefined || layer.level === "open"
+      ? []
+      : [
+          {
+            path,
+            layer: layer.name,
+            sqnr: layer.sqnr,
+            sqnrIsBound: layer.sqnrIsBound,
+            sqnrDecimals: layer.sqnrDecimals,
+            level: layer.level === "good" ? ("" as const) : layer.level,
+          },
+        ];
   });
 }

@@ -1,21 +1,6 @@
 // Running memory as two step lines on one axis. Pure.
-import { linearScale, ticks, type Scale } from "../../lib/scale";
-
-export interface MemorySide {
-  operations: number;
-  unknown_shapes: number;
-  places: number[];
-  paths: string[];
-  bytes: number[];
-  peak_path: string;
-  peak_bytes: number;
-}
-
-export interface MemoryAnswer {
-  snapshot: number;
-  a?: MemorySide;
-  b?: MemorySide;
-}
+import type { MemoryResponse, MemorySide } from "../../api/graphs";
+import { linearScale, ticks, type Scale } from "../../base/math/scale";
 
 export interface MemoryLayout {
   readonly box: { l: number; r: number; t: number; b: number };
@@ -28,7 +13,12 @@ export interface MemoryLayout {
   readonly x: Readonly<Record<"a" | "b", Scale>>;
 }
 
-const UNITS = [["B", 1], ["kB", 1e3], ["MB", 1e6], ["GB", 1e9]] as const;
+const UNITS = [
+  ["B", 1],
+  ["kB", 1e3],
+  ["MB", 1e6],
+  ["GB", 1e9],
+] as const;
 
 function stepLine(side: MemorySide | undefined, x: Scale, y: Scale): string {
   if (!side) return "";
@@ -41,17 +31,21 @@ function stepLine(side: MemorySide | undefined, x: Scale, y: Scale): string {
 }
 
 /** Both sides end at the right edge: the same depth of the same model stands about the same place. */
-export function layoutMemory(answer: MemoryAnswer, width: number, height: number): MemoryLayout | null {
+export function layoutMemory(response: MemoryResponse, width: number, height: number): MemoryLayout | null {
   const box = { l: 44, r: width - 112, t: 8, b: height - 18 };
-  const most = Math.max(answer.a?.peak_bytes ?? 0, answer.b?.peak_bytes ?? 0);
+  const most = Math.max(response.a?.peak_bytes ?? 0, response.b?.peak_bytes ?? 0);
   if (most <= 0 || box.r - box.l < 80) return null;
   const [unit, size] = [...UNITS].reverse().find(([, bytes]) => most >= bytes) ?? UNITS[0];
   const y = linearScale(0, most * 1.06, box.b, box.t);
   const x = (side: MemorySide | undefined): Scale => linearScale(0, Math.max(1, side?.operations ?? 1), box.l, box.r);
-  const xs = { a: x(answer.a), b: x(answer.b) };
-  const lines = { a: stepLine(answer.a, xs.a, y), b: stepLine(answer.b, xs.b, y) };
+  const xs = { a: x(response.a), b: x(response.b) };
+  const lines = { a: stepLine(response.a, xs.a, y), b: stepLine(response.b, xs.b, y) };
   return {
-    box, y, unit, x: xs, lines,
+    box,
+    y,
+    unit,
+    x: xs,
+    lines,
     ticks: ticks(0, (most * 1.06) / size, 3).map((t) => t * size),
     area: lines.a && `${lines.a}V${box.b}H${box.l}Z`,
   };

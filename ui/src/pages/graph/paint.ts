@@ -1,5 +1,5 @@
 // Paints one pane of a graph on a canvas: what is in sight, in as much detail as its size allows.
-import { plural } from "../../lib/format";
+import { plural } from "../../base/text/format";
 import { seen, type Camera, type Size } from "./camera";
 import type { Look } from "./colours";
 import { Change, isIn, Kind, opOf, type Drawing, type Side } from "./data";
@@ -28,7 +28,7 @@ export interface Indices {
   readonly links: Grid;
 }
 
-/** What the user has pointed out; -1 for none. */
+/** The boxes that the user has chosen; -1 for none. */
 export interface Marks {
   readonly selected: number;
   readonly hovered: number;
@@ -46,7 +46,16 @@ const TIPS_FROM = 0.3; // lines no tips,
 const LINES_FROM = 0.035; // and below this there are no lines.
 const DIM = 0.22;
 
-export function paintPane(context: CanvasRenderingContext2D, drawing: Drawing, indices: Indices, look: Look, marks: Marks, camera: Camera, pane: Pane, ink: Ink): number {
+export function paintPane(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  indices: Indices,
+  look: Look,
+  marks: Marks,
+  camera: Camera,
+  pane: Pane,
+  ink: Ink,
+): number {
   const { view } = drawing;
   const area = seen(camera, pane);
   const sees = view.boxes.b ? (pane.side === "a" ? 1 : 2) : 3;
@@ -67,7 +76,13 @@ export function paintPane(context: CanvasRenderingContext2D, drawing: Drawing, i
   if (camera.k >= LINES_FROM) {
     const links = indices.links.find(area).filter((link) => (view.links.sides[link]! & sees) !== 0);
     painted += links.length;
-    if (view.boxes.b) paintPassed(context, drawing, near.filter((box) => drawing.passed[pane.side][box] === 1), ink);
+    if (view.boxes.b)
+      paintPassed(
+        context,
+        drawing,
+        near.filter((box) => drawing.passed[pane.side][box] === 1),
+        ink,
+      );
     paintLinks(context, drawing, links, view.boxes.b ? drawing.passed[pane.side] : null, marks, camera, ink);
   }
   if (camera.k < NAMES_FROM) paintSmall(context, drawing, leaves, look, pane.side, marks, ink);
@@ -86,7 +101,14 @@ export function heightIn(drawing: Drawing, box: number, side: Side): number {
   return side === "b" ? drawing.tall[box]! : drawing.view.boxes.heights[box]!;
 }
 
-function paintHulls(context: CanvasRenderingContext2D, drawing: Drawing, hulls: readonly number[], marks: Marks, camera: Camera, ink: Ink): void {
+function paintHulls(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  hulls: readonly number[],
+  marks: Marks,
+  camera: Camera,
+  ink: Ink,
+): void {
   const { x, y, widths, heights, labels } = drawing.view.boxes;
   context.font = `11px ${ink.family}`;
   context.textAlign = "right";
@@ -98,7 +120,11 @@ function paintHulls(context: CanvasRenderingContext2D, drawing: Drawing, hulls: 
     context.stroke();
     if (camera.k < NAMES_FROM) continue;
     context.fillStyle = box === marks.selected ? ink.ink : ink.ink3;
-    context.fillText(`${fitText(context, labels[box] ?? "", widths[box]! - 40)} ▾`, x[box]! + widths[box]! - 8, y[box]! + 15);
+    context.fillText(
+      `${fitText(context, labels[box] ?? "", widths[box]! - 40)} ▾`,
+      x[box]! + widths[box]! - 8,
+      y[box]! + 15,
+    );
   }
   context.globalAlpha = 1;
 }
@@ -116,10 +142,24 @@ function paintPassed(context: CanvasRenderingContext2D, drawing: Drawing, boxes:
   context.stroke();
 }
 
-function paintLinks(context: CanvasRenderingContext2D, drawing: Drawing, links: readonly number[], passed: Uint8Array | null, marks: Marks, camera: Camera, ink: Ink): void {
+function paintLinks(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  links: readonly number[],
+  passed: Uint8Array | null,
+  marks: Marks,
+  camera: Camera,
+  ink: Ink,
+): void {
   const { points, controls, sources, ends } = drawing.view.links;
   const { kinds } = drawing.view.boxes;
-  const draw = (chosen: readonly number[], colour: string, width: number, dash: readonly number[], alpha: number): void => {
+  const draw = (
+    chosen: readonly number[],
+    colour: string,
+    width: number,
+    dash: readonly number[],
+    alpha: number,
+  ): void => {
     if (chosen.length === 0) return;
     context.globalAlpha = alpha;
     context.strokeStyle = context.fillStyle = colour;
@@ -133,15 +173,40 @@ function paintLinks(context: CanvasRenderingContext2D, drawing: Drawing, links: 
     context.lineWidth = before;
     if (camera.k < TIPS_FROM) return;
     context.beginPath();
-    for (const link of chosen) if (kinds[ends[link]!] !== Kind.Open && passed?.[ends[link]!] !== 1) tipPath(context, points[link]!);
+    for (const link of chosen)
+      if (kinds[ends[link]!] !== Kind.Open && passed?.[ends[link]!] !== 1) tipPath(context, points[link]!);
     context.fill();
   };
   const isFaint = (link: number): boolean => isDim(drawing, sources[link]!) || isDim(drawing, ends[link]!);
   const plain = links.filter((link) => !marks.strong.has(link));
-  draw(plain.filter((link) => !controls[link] && isFaint(link)), ink.control, 1, [], DIM);
-  draw(plain.filter((link) => !controls[link] && !isFaint(link)), ink.control, 1, [], 1);
-  draw(plain.filter((link) => controls[link]), ink.control, 1, [2, 3], 0.6);
-  draw(links.filter((link) => marks.strong.has(link)), ink.ink, 1.5, [], 1);
+  draw(
+    plain.filter((link) => !controls[link] && isFaint(link)),
+    ink.control,
+    1,
+    [],
+    DIM,
+  );
+  draw(
+    plain.filter((link) => !controls[link] && !isFaint(link)),
+    ink.control,
+    1,
+    [],
+    1,
+  );
+  draw(
+    plain.filter((link) => controls[link]),
+    ink.control,
+    1,
+    [2, 3],
+    0.6,
+  );
+  draw(
+    links.filter((link) => marks.strong.has(link)),
+    ink.ink,
+    1.5,
+    [],
+    1,
+  );
   context.globalAlpha = 1;
 }
 
@@ -151,7 +216,15 @@ function fillOf(look: Look, box: number, ink: Ink): string | null {
 }
 
 /** Far away: plain boxes, all of one colour at once. */
-function paintSmall(context: CanvasRenderingContext2D, drawing: Drawing, leaves: readonly number[], look: Look, side: Side, marks: Marks, ink: Ink): void {
+function paintSmall(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  leaves: readonly number[],
+  look: Look,
+  side: Side,
+  marks: Marks,
+  ink: Ink,
+): void {
   const { x, y, widths, kinds } = drawing.view.boxes;
   const byColour = new Map<string, number[]>();
   for (const box of leaves) {
@@ -169,7 +242,9 @@ function paintSmall(context: CanvasRenderingContext2D, drawing: Drawing, leaves:
   }
   if (marks.found.size === 0) return;
   context.fillStyle = ink.ink;
-  for (const box of leaves) if (marks.found.has(box)) context.fillRect(x[box]! - 4, y[box]! - 4, widths[box]! + 8, heightIn(drawing, box, side) + 8);
+  for (const box of leaves)
+    if (marks.found.has(box))
+      context.fillRect(x[box]! - 4, y[box]! - 4, widths[box]! + 8, heightIn(drawing, box, side) + 8);
 }
 
 const GLYPH: Record<Side, Partial<Record<number, string>>> = {
@@ -178,7 +253,15 @@ const GLYPH: Record<Side, Partial<Record<number, string>>> = {
 };
 const VERDICT = { bad: "✗ ", warn: "▲ ", "": "" } as const;
 
-function paintBox(context: CanvasRenderingContext2D, drawing: Drawing, box: number, look: Look, side: Side, marks: Marks, ink: Ink): void {
+function paintBox(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  box: number,
+  look: Look,
+  side: Side,
+  marks: Marks,
+  ink: Ink,
+): void {
   const { boxes } = drawing.view;
   const [left, top, width, height] = [boxes.x[box]!, boxes.y[box]!, boxes.widths[box]!, heightIn(drawing, box, side)];
   const closed = boxes.kinds[box] === Kind.Closed;
@@ -203,7 +286,12 @@ function paintBox(context: CanvasRenderingContext2D, drawing: Drawing, box: numb
   const value = look.texts[box]!;
   const level = look.levels[box]!;
   const counts = side === "b" ? boxes.b : boxes.a;
-  const right = value !== "" ? VERDICT[level] + value : closed ? plural(counts?.node_counts[box] ?? 0, "op") : opOf(drawing, box, side);
+  const right =
+    value !== ""
+      ? VERDICT[level] + value
+      : closed
+        ? plural(counts?.node_counts[box] ?? 0, "op")
+        : opOf(drawing, box, side);
   context.textAlign = "right";
   context.fillStyle = level !== "" ? ink[level] : ink.ink3;
   const rightText = fitText(context, right, width * 0.55);
@@ -213,7 +301,11 @@ function paintBox(context: CanvasRenderingContext2D, drawing: Drawing, box: numb
   const name = (closed ? "▸ " : "") + (boxes.labels[box] ?? "");
   if (glyph !== undefined) context.fillText(glyph, left + (fill !== null ? 13 : 6), top + 15);
   const indent = fill !== null && glyph !== undefined ? 24 : 16;
-  context.fillText(fitText(context, name, width - indent - 16 - context.measureText(rightText).width), left + indent, top + 15);
+  context.fillText(
+    fitText(context, name, width - indent - 16 - context.measureText(rightText).width),
+    left + indent,
+    top + 15,
+  );
   if (side === "b" && height > boxes.heights[box]!) paintFused(context, drawing, box, value !== "", ink);
   context.globalAlpha = 1;
 }
@@ -227,11 +319,22 @@ function paintFused(context: CanvasRenderingContext2D, drawing: Drawing, box: nu
   context.textAlign = "right";
   for (const fused of drawing.fused.get(box) ?? []) {
     if (boxes.x[fused] !== left) continue;
-    context.fillText(fitText(context, `${boxes.labels[fused] ?? ""} fused`, width - 24), left + width - 8, boxes.y[fused]! + 15);
+    context.fillText(
+      fitText(context, `${boxes.labels[fused] ?? ""} fused`, width - 24),
+      left + width - 8,
+      boxes.y[fused]! + 15,
+    );
   }
 }
 
-function paintMarks(context: CanvasRenderingContext2D, drawing: Drawing, side: Side, marks: Marks, camera: Camera, ink: Ink): void {
+function paintMarks(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  side: Side,
+  marks: Marks,
+  camera: Camera,
+  ink: Ink,
+): void {
   const { boxes, links } = drawing.view;
   const outline = (box: number, width: number): void => {
     if (box < 0 || (boxes.b && !isIn(drawing, box, side))) return;
@@ -259,7 +362,14 @@ function paintMarks(context: CanvasRenderingContext2D, drawing: Drawing, side: S
 }
 
 /** Between the panes: what the selected box became on the other side. */
-export function paintMatch(context: CanvasRenderingContext2D, drawing: Drawing, box: number, camera: Camera, panes: readonly Pane[], ink: Ink): void {
+export function paintMatch(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  box: number,
+  camera: Camera,
+  panes: readonly Pane[],
+  ink: Ink,
+): void {
   const [a, b] = panes;
   if (!a || !b || box < 0 || !isIn(drawing, box, "a") || !isIn(drawing, box, "b")) return;
   const { boxes } = drawing.view;

@@ -1,5 +1,6 @@
 // Which graphs the page shows: what the address names, else the pair of the header, else stages.
-import type { GraphsAnswer } from "./data";
+
+import type { GraphsResponse, Timeline } from "../../api/graphs";
 
 export interface Source {
   readonly run: string;
@@ -11,17 +12,6 @@ export interface Source {
   readonly profiles: readonly string[];
   /** In the address: the run, with the tag where the run has several graphs. */
   readonly id: string;
-}
-
-export interface Timeline {
-  experiment: string;
-  model: string;
-  names: string[];
-  titles: string[];
-  runs: string[];
-  has_graph: boolean[];
-  has_resources: boolean[];
-  histogram_counts: number[];
 }
 
 export interface Wanted {
@@ -41,17 +31,23 @@ export interface Shown {
   readonly stage: number;
 }
 
-export function readSources(answer: GraphsAnswer): Source[] {
+export function readSources(response: GraphsResponse): Source[] {
   const perRun = new Map<string, number>();
-  for (const run of answer.runs) perRun.set(run, (perRun.get(run) ?? 0) + 1);
+  for (const run of response.runs) perRun.set(run, (perRun.get(run) ?? 0) + 1);
   const seen = new Set<string>();
-  return answer.runs.map((run, i) => {
-    const tag = answer.tags[i] ?? "";
+  return response.runs.map((run, i) => {
+    const tag = response.tags[i] ?? "";
     const first = !seen.has(run);
     seen.add(run);
     return {
-      run, tag, kind: answer.kinds[i] ?? "run", model: answer.models[i] ?? "", variant: answer.variants[i] ?? "",
-      version: answer.versions[i] ?? "", profiles: answer.profiles[i] ?? [], id: first ? run : `${run}|${tag}`,
+      run,
+      tag,
+      kind: response.kinds[i] ?? "run",
+      model: response.models[i] ?? "",
+      variant: response.variants[i] ?? "",
+      version: response.versions[i] ?? "",
+      profiles: response.profiles[i] ?? [],
+      id: first ? run : `${run}|${tag}`,
     };
   });
 }
@@ -59,11 +55,17 @@ export function readSources(answer: GraphsAnswer): Source[] {
 /** Runs differ by directory; a model's name may be missing from those of its variants. */
 function ofVariant(sources: readonly Source[], variant: string, model: string | null): Source | undefined {
   const named = sources.filter((source) => source.variant === variant);
-  return named.find((source) => model !== null && source.model === model) ?? named.find((source) => model === null || source.model === "");
+  return (
+    named.find((source) => model !== null && source.model === model) ??
+    named.find((source) => model === null || source.model === "")
+  );
 }
 
-/** Of the variants that are wanted; without a model, of one that has graphs of both, as "fp32" is in all of them. */
-function pairOf(sources: readonly Source[], { a, b, model }: Wanted): readonly [Source | undefined, Source | undefined] {
+/** The graphs of the wanted variants; without a model, of a model that has both, since all models have "fp32". */
+function pairOf(
+  sources: readonly Source[],
+  { a, b, model }: Wanted,
+): readonly [Source | undefined, Source | undefined] {
   if (model === null) {
     for (const one of sources.filter((source) => source.variant === a)) {
       const other = sources.find((source) => source.variant === b && source.model === one.model);
@@ -73,20 +75,28 @@ function pairOf(sources: readonly Source[], { a, b, model }: Wanted): readonly [
   return [ofVariant(sources, a, model), ofVariant(sources, b, model)];
 }
 
-export function chooseSources(sources: readonly Source[], timelines: readonly Timeline[], wanted: Wanted): Shown | null {
-  const byId = (id: string | null): Source | undefined => (id === null ? undefined : sources.find((source) => source.id === id));
+export function chooseSources(
+  sources: readonly Source[],
+  timelines: readonly Timeline[],
+  wanted: Wanted,
+): Shown | null {
+  const byId = (id: string | null): Source | undefined =>
+    id === null ? undefined : sources.find((source) => source.id === id);
   const [named, other] = [byId(wanted.graph), byId(wanted.with)];
   if (named) return { a: named, b: other && other.id !== named.id ? other : null, ...stageOf(named, other, timelines) };
   const [a, b] = pairOf(sources, wanted);
   if (a && b && a.id !== b.id && wanted.stage === null) return { a, b, ...stageOf(a, b, timelines) };
-  const timeline = timelines.find((one) => (wanted.model === null || one.model === wanted.model) && one.has_graph.some(Boolean))
-    ?? (a || b ? undefined : timelines.find((one) => one.has_graph.some(Boolean)));
+  const timeline =
+    timelines.find((one) => (wanted.model === null || one.model === wanted.model) && one.has_graph.some(Boolean)) ??
+    (a || b ? undefined : timelines.find((one) => one.has_graph.some(Boolean)));
   if (timeline) {
     const withGraph = timeline.names.map((_, i) => i).filter((i) => timeline.has_graph[i]);
-    const ofStage = (i: number | undefined): Source | undefined => sources.find((source) => i !== undefined && source.run === timeline.runs[i]);
+    const ofStage = (i: number | undefined): Source | undefined =>
+      sources.find((source) => i !== undefined && source.run === timeline.runs[i]);
     const chosen = withGraph.find((i) => timeline.names[i] === wanted.stage) ?? withGraph.at(-1);
     const [first, shown] = [ofStage(withGraph[0]), ofStage(chosen)];
-    if (shown) return { a: first ?? shown, b: first && first.id !== shown.id ? shown : null, timeline, stage: chosen ?? 0 };
+    if (shown)
+      return { a: first ?? shown, b: first && first.id !== shown.id ? shown : null, timeline, stage: chosen ?? 0 };
   }
   const only = a ?? b ?? sources.find((source) => wanted.model !== null && source.model === wanted.model) ?? sources[0];
   return only ? { a: only, b: null, ...stageOf(only, undefined, timelines) } : null;
@@ -100,24 +110,14 @@ function stageOf(a: Source, b: Source | undefined, timelines: readonly Timeline[
   return { timeline: null, stage: 0 };
 }
 
-/** The nearest stage with a graph, `by` 1 onwards or -1 back; null at the end. */
-export function nextStage({ timeline, stage }: Pick<Shown, "timeline" | "stage">, by: 1 | -1): string | null {
-  for (let i = stage + by; timeline && i >= 0 && i < timeline.names.length; i += by) {
-    if (timeline.has_graph[i]) return timeline.names[i] ?? null;
-  }
-  return null;
-}
-
-/** What is shown is still the stage before the wanted one. Names that no stage with a graph has are of none
- * that could come. */
+/** Whether the page still shows the stage before the wanted one. A name that no stage with a graph has
+ * is not waited for. */
 export function isOnItsWay({ timeline, stage }: Pick<Shown, "timeline" | "stage">, wanted: string | null): boolean {
   const at = timeline?.names.indexOf(wanted ?? "") ?? -1;
   return at >= 0 && at !== stage && timeline?.has_graph[at] === true;
 }
 
-export const firstStage = ({ timeline }: Pick<Shown, "timeline">): string | null => nextStage({ timeline, stage: -1 }, 1);
-
-/** What a graph is called: its variant where that is known, else its run. */
+/** The name of a graph: its variant where that is known, else its run. */
 export function nameOf(source: Source): string {
   const name = source.variant || source.run;
   return source.kind === "run" ? name : `${name} (${source.kind === "functions" ? source.tag : source.kind})`;

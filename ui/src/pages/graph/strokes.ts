@@ -1,7 +1,10 @@
 // Lines and texts of the canvas: the parts that know geometry only.
 
 /** [x, y, x, y, …]: straight down where x stays, a soft S where it changes. */
-export function linePath(path: Pick<CanvasRenderingContext2D, "moveTo" | "lineTo" | "bezierCurveTo">, points: readonly number[]): void {
+export function linePath(
+  path: Pick<CanvasRenderingContext2D, "moveTo" | "lineTo" | "bezierCurveTo">,
+  points: readonly number[],
+): void {
   if (points.length < 4) return;
   path.moveTo(points[0]!, points[1]!);
   for (let i = 2; i < points.length; i += 2) {
@@ -12,7 +15,10 @@ export function linePath(path: Pick<CanvasRenderingContext2D, "moveTo" | "lineTo
 }
 
 /** A small arrow at the end of a line, pointing the way the line goes there: down, or up. */
-export function tipPath(path: Pick<CanvasRenderingContext2D, "moveTo" | "lineTo" | "closePath">, points: readonly number[]): void {
+export function tipPath(
+  path: Pick<CanvasRenderingContext2D, "moveTo" | "lineTo" | "closePath">,
+  points: readonly number[],
+): void {
   if (points.length < 4) return;
   const [x, y] = [points.at(-2)!, points.at(-1)!];
   const up = points.at(-3)! > y ? -1 : 1;
@@ -23,10 +29,14 @@ export function tipPath(path: Pick<CanvasRenderingContext2D, "moveTo" | "lineTo"
 }
 
 const fitted = new Map<string, string>();
-const MOST_FITTED = 20_000;
+const MAX_FITTED = 20_000;
 
 /** `text` or its beginning, so that it is no wider than `width` in the present font. */
-export function fitText(context: Pick<CanvasRenderingContext2D, "measureText" | "font">, text: string, width: number): string {
+export function fitText(
+  context: Pick<CanvasRenderingContext2D, "measureText" | "font">,
+  text: string,
+  width: number,
+): string {
   const key = `${Math.floor(width)} ${text}`;
   const known = fitted.get(key);
   if (known !== undefined) return known;
@@ -40,7 +50,7 @@ export function fitText(context: Pick<CanvasRenderingContext2D, "measureText" | 
     }
     result = low > 0 ? `${text.slice(0, low)}…` : "";
   }
-  if (fitted.size > MOST_FITTED) fitted.clear();
+  if (fitted.size > MAX_FITTED) fitted.clear();
   fitted.set(key, result);
   return result;
 }

@@ -1,10 +1,10 @@
 // Paints panes on one canvas. It keeps 60 frames a second by painting what is in sight; where even that is
-// too much, the last picture moves with the hand and is painted anew when the hand rests.
+// too much, the last picture moves with the hand and is painted again when the hand rests.
+import { sizeCanvas } from "../../base/dom/canvas";
+import { resolveColour } from "../../base/dom/css_colour";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { sizeCanvas } from "../../charts/line/paint";
-import { resolveColour } from "../../lib/colour";
-import { paintVersion } from "../../shell/theme";
+import { paintVersion } from "../../base/theme";
 import type { Camera, Size } from "./camera";
 import type { GraphCanvasProps } from "./GraphCanvas";
 import { paintMatch, paintPane, type Indices, type Ink, type Pane } from "./paint";
@@ -14,23 +14,49 @@ const REST_MILLISECONDS = 110;
 
 function inkOf(element: Element): Ink {
   const colour = (name: string): string => resolveColour(element, name);
-  const list = (name: string, from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, i) => colour(`--${name}-${from + i}`));
+  const list = (name: string, from: number, to: number): string[] =>
+    Array.from({ length: to - from + 1 }, (_, i) => colour(`--${name}-${from + i}`));
   return {
-    paper: colour("--paper"), sunk: colour("--paper-sunk"), group: colour("--paper-sel"), line: colour("--line-strong"), control: colour("--control"),
-    ink: colour("--ink"), ink2: colour("--ink-2"), ink3: colour("--ink-3"), good: colour("--good"), warn: colour("--warn"), bad: colour("--bad"),
-    heat: list("heat", 0, 5), runs: list("run", 1, 8), family: getComputedStyle(element).fontFamily,
+    paper: colour("--paper"),
+    sunk: colour("--paper-sunk"),
+    group: colour("--paper-sel"),
+    line: colour("--line-strong"),
+    control: colour("--control"),
+    ink: colour("--ink"),
+    ink2: colour("--ink-2"),
+    ink3: colour("--ink-3"),
+    good: colour("--good"),
+    warn: colour("--warn"),
+    bad: colour("--bad"),
+    heat: list("heat", 0, 5),
+    runs: list("run", 1, 8),
+    family: getComputedStyle(element).fontFamily,
   };
 }
 
-export function useGraphPainting(props: GraphCanvasProps, canvas: RefObject<HTMLCanvasElement | null>, indices: Indices, { width, height }: Size): void {
+interface Frame {
+  request: number;
+  heavy: boolean;
+  last: { readonly picture: HTMLCanvasElement; readonly camera: Camera } | null;
+  rest: number;
+}
+
+export function useGraphPainting(
+  props: GraphCanvasProps,
+  canvas: RefObject<HTMLCanvasElement | null>,
+  indices: Indices,
+  { width, height }: Size,
+): void {
   const { drawing, panes, camera } = props;
   const pane: Size = { width: width / panes.length, height };
   const resting = useRef(props.onRest);
   resting.current = props.onRest;
-  const frame = useRef({ request: 0, heavy: false, last: null as { picture: HTMLCanvasElement; camera: Camera } | null, rest: 0 });
+  const frame = useRef<Frame>({ request: 0, heavy: false, last: null, rest: 0 });
   const ink = useRef<Ink | null>(null);
   const themed = paintVersion.value;
-  useLayoutEffect(() => { if (canvas.current) ink.current = inkOf(canvas.current); }, [themed, width > 0]);
+  useLayoutEffect(() => {
+    if (canvas.current) ink.current = inkOf(canvas.current);
+  }, [themed, width > 0]);
 
   const paint = (moving: boolean): void => {
     const element = canvas.current;
@@ -50,7 +76,17 @@ export function useGraphPainting(props: GraphCanvasProps, canvas: RefObject<HTML
         context.clip();
         context.translate(i * pane.width + (last.camera.x - at.x) * at.k, (last.camera.y - at.y) * at.k);
         const ratio = last.picture.width / width;
-        context.drawImage(last.picture, i * pane.width * ratio, 0, pane.width * ratio, last.picture.height, 0, 0, pane.width * scale, height * scale);
+        context.drawImage(
+          last.picture,
+          i * pane.width * ratio,
+          0,
+          pane.width * ratio,
+          last.picture.height,
+          0,
+          0,
+          pane.width * scale,
+          height * scale,
+        );
         context.restore();
       });
       return;
@@ -59,7 +95,8 @@ export function useGraphPainting(props: GraphCanvasProps, canvas: RefObject<HTML
     context.fillStyle = ink.current.sunk;
     context.fillRect(0, 0, width, height);
     const shown = panes.map((side, i): Pane => ({ side, left: i * pane.width, ...pane }));
-    for (const one of shown) paintPane(context, drawing, indices, props.looks[one.side], props.marks, at, one, ink.current);
+    for (const one of shown)
+      paintPane(context, drawing, indices, props.looks[one.side], props.marks, at, one, ink.current);
     if (shown.length > 1) paintMatch(context, drawing, props.marks.selected, at, shown, ink.current);
     frame.current.heavy = performance.now() - begin > HEAVY_MILLISECONDS;
     if (frame.current.heavy) {
@@ -82,17 +119,24 @@ export function useGraphPainting(props: GraphCanvasProps, canvas: RefObject<HTML
     repaint(false);
   }, [width, height]);
   useLayoutEffect(() => repaint(false), [drawing, props.looks, props.marks, panes, themed]);
-  useEffect(() => camera.subscribe(() => {
-    repaint(true);
-    clearTimeout(frame.current.rest);
-    frame.current.rest = window.setTimeout(() => {
-      repaint(false);
-      const at = camera.peek();
-      if (at) resting.current(at);
-    }, REST_MILLISECONDS);
-  }), [camera]);
-  useEffect(() => () => {
-    clearTimeout(frame.current.rest);
-    cancelAnimationFrame(frame.current.request);
-  }, []);
+  useEffect(
+    () =>
+      camera.subscribe(() => {
+        repaint(true);
+        clearTimeout(frame.current.rest);
+        frame.current.rest = window.setTimeout(() => {
+          repaint(false);
+          const at = camera.peek();
+          if (at) resting.current(at);
+        }, REST_MILLISECONDS);
+      }),
+    [camera],
+  );
+  useEffect(
+    () => () => {
+      clearTimeout(frame.current.rest);
+      cancelAnimationFrame(frame.current.request);
+    },
+    [],
+  );
 }

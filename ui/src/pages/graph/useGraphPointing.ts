@@ -1,4 +1,4 @@
-// What pointer, wheel and two fingers do to a graph: they move and zoom it, point at boxes, pick and open
+// Pointer, wheel and touch on a graph: they move and zoom it, point at boxes, select and open
 // them.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -18,7 +18,12 @@ export interface GraphPointing {
   readonly onDblClick: (event: MouseEvent) => void;
 }
 
-export function useGraphPointing(props: GraphCanvasProps, canvas: RefObject<HTMLCanvasElement | null>, indices: Indices, pane: Size): GraphPointing {
+export function useGraphPointing(
+  props: GraphCanvasProps,
+  canvas: RefObject<HTMLCanvasElement | null>,
+  indices: Indices,
+  pane: Size,
+): GraphPointing {
   const { drawing, panes, camera } = props;
   const now = useRef({ props, pane });
   now.current = { props, pane };
@@ -39,8 +44,10 @@ export function useGraphPointing(props: GraphCanvasProps, canvas: RefObject<HTML
     if (!at) return { box: -1, side, x: 0 };
     const [x, y] = [at.x + point.x / at.k, at.y + point.y / at.k];
     const { boxes } = drawing.view;
-    const under = indices.boxes.find({ x0: x, y0: y, x1: x, y1: y }).filter((box) => (!boxes.b || isIn(drawing, box, side)) && y <= boxes.y[box]! + heightIn(drawing, box, side));
-    // Of an open group only the head can be hit; what is in it comes later in the order.
+    const under = indices.boxes
+      .find({ x0: x, y0: y, x1: x, y1: y })
+      .filter((box) => (!boxes.b || isIn(drawing, box, side)) && y <= boxes.y[box]! + heightIn(drawing, box, side));
+    // Only the head of an open group can be hit; its content comes later in the order.
     const box = under.reverse().find((b) => boxes.kinds[b] !== Kind.Open || y <= boxes.y[b]! + 20) ?? -1;
     return { box, side, x: box < 0 ? 0 : x - boxes.x[box]! };
   };
@@ -61,7 +68,10 @@ export function useGraphPointing(props: GraphCanvasProps, canvas: RefObject<HTML
       return;
     }
     const [dx, dy] = [event.clientX - before.x, event.clientY - before.y];
-    gesture.current.moved = Math.max(gesture.current.moved, Math.hypot(event.clientX - gesture.current.startX, event.clientY - gesture.current.startY));
+    gesture.current.moved = Math.max(
+      gesture.current.moved,
+      Math.hypot(event.clientX - gesture.current.startX, event.clientY - gesture.current.startY),
+    );
     const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
       const spread = (p: { x: number; y: number }): number => Math.max(10, Math.hypot(p.x - other.x, p.y - other.y));
@@ -77,7 +87,12 @@ export function useGraphPointing(props: GraphCanvasProps, canvas: RefObject<HTML
   const onUp = (event: PointerEvent): void => {
     if (!pointers.current.delete(event.pointerId) || gesture.current.moved > CLICK) return;
     const { box, x } = boxAt(event);
-    if (box >= 0 && drawing.view.boxes.kinds[box] !== Kind.Node && (drawing.view.boxes.kinds[box] === Kind.Open || x < 28)) props.onToggle(box);
+    if (
+      box >= 0 &&
+      drawing.view.boxes.kinds[box] !== Kind.Node &&
+      (drawing.view.boxes.kinds[box] === Kind.Open || x < 28)
+    )
+      props.onToggle(box);
     else props.onPick(box);
   };
   useEffect(() => {
@@ -89,17 +104,26 @@ export function useGraphPointing(props: GraphCanvasProps, canvas: RefObject<HTML
       const from = p.camera.peek();
       if (!from) return;
       const unit = event.deltaMode === 1 ? 18 : 1;
-      const to = event.ctrlKey || event.metaKey
-        ? zoomed(from, Math.exp(-event.deltaY * unit * 0.006), local(event), leastZoom(p.drawing.view, size))
-        : panned(from, event.shiftKey ? -event.deltaY * unit : -event.deltaX * unit, event.shiftKey ? 0 : -event.deltaY * unit);
+      const to =
+        event.ctrlKey || event.metaKey
+          ? zoomed(from, Math.exp(-event.deltaY * unit * 0.006), local(event), leastZoom(p.drawing.view, size))
+          : panned(
+              from,
+              event.shiftKey ? -event.deltaY * unit : -event.deltaX * unit,
+              event.shiftKey ? 0 : -event.deltaY * unit,
+            );
       p.camera.value = kept(to, p.drawing.view, size);
     };
     element.addEventListener("wheel", onWheel, { passive: false });
     return () => element.removeEventListener("wheel", onWheel);
   }, [panes.length, pane.width]);
   return {
-    onPointerDown: onDown, onPointerMove: onMove, onPointerUp: onUp,
-    onPointerCancel: (event) => { pointers.current.delete(event.pointerId); },
+    onPointerDown: onDown,
+    onPointerMove: onMove,
+    onPointerUp: onUp,
+    onPointerCancel: (event) => {
+      pointers.current.delete(event.pointerId);
+    },
     onPointerLeave: () => props.onHover(-1, "a", 0, 0),
     onDblClick: (event) => {
       const { box } = boxAt(event);

@@ -2,7 +2,7 @@
 // while groups open and close, and follows what is selected.
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { query } from "../../state/location";
+import { query } from "../../base/address";
 import { cameraText, kept, readCamera, revealing, start, withoutVoid, type Camera, type Size } from "./camera";
 import { boxOfPath, Kind, type Drawing } from "./data";
 
@@ -26,7 +26,7 @@ export interface PlacedCamera {
   readonly textOf: (camera: Camera) => string | null;
 }
 
-/** Of a drawing in which the box `selected` is at `path`, or none: -1. */
+/** The index of the box at `path` in a drawing, or -1. */
 export function usePlacedCamera(drawing: Drawing, path: string | null, selected: number): PlacedCamera {
   const { view } = drawing;
   const wanted = query.value.get("node");
@@ -35,11 +35,16 @@ export function usePlacedCamera(drawing: Drawing, path: string | null, selected:
   const anchor = useRef<Anchor | null>(null);
   // Where the page itself put the camera needs no place in the address.
   const placed = useRef<Camera | null>(null);
-  const place = (at: Camera): void => { camera.value = placed.current = at; };
+  const place = (at: Camera): void => {
+    camera.value = placed.current = at;
+  };
   // Where the page came to by itself: as long as nobody moved, another size is another beginning.
   const arrived = useRef<Camera | null>(null);
   const rectangle = (box: number): { x0: number; y0: number; x1: number; y1: number } => ({
-    x0: view.boxes.x[box]!, y0: view.boxes.y[box]!, x1: view.boxes.x[box]! + view.boxes.widths[box]!, y1: view.boxes.y[box]! + Math.max(view.boxes.heights[box]!, drawing.tall[box]!),
+    x0: view.boxes.x[box]!,
+    y0: view.boxes.y[box]!,
+    x1: view.boxes.x[box]! + view.boxes.widths[box]!,
+    y1: view.boxes.y[box]! + Math.max(view.boxes.heights[box]!, drawing.tall[box]!),
   });
   const reveal = (box: number): void => {
     const at = camera.peek();
@@ -48,7 +53,10 @@ export function usePlacedCamera(drawing: Drawing, path: string | null, selected:
     if (at === arrived.current) arrived.current = camera.peek();
   };
   const goHome = (): void => {
-    const first = Math.max(0, view.boxes.kinds.findIndex((kind) => kind !== Kind.Open));
+    const first = Math.max(
+      0,
+      view.boxes.kinds.findIndex((kind) => kind !== Number(Kind.Open)),
+    );
     place(start(view, pane.current, (view.boxes.x[first] ?? 0) + (view.boxes.widths[first] ?? 0) / 2));
   };
   const settle = (): void => {
@@ -69,7 +77,12 @@ export function usePlacedCamera(drawing: Drawing, path: string | null, selected:
   };
   const hold = (box: number): void => {
     const at = camera.peek();
-    if (at) anchor.current = { path: view.boxes.paths[box]!, x: (view.boxes.x[box]! - at.x) * at.k, y: (view.boxes.y[box]! - at.y) * at.k };
+    if (at)
+      anchor.current = {
+        path: view.boxes.paths[box]!,
+        x: (view.boxes.x[box]! - at.x) * at.k,
+        y: (view.boxes.y[box]! - at.y) * at.k,
+      };
   };
 
   // After groups opened or closed, the box one pointed at stays where it was.
@@ -81,8 +94,16 @@ export function usePlacedCamera(drawing: Drawing, path: string | null, selected:
     if (!at || before.current.drawing === drawing) return;
     before.current.drawing = drawing;
     const box = held ? boxOfPath(drawing, held.path) : -1;
-    if (held && box >= 0) place(kept({ k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k }, view, pane.current));
-    else if (at === arrived.current && wanted === null) settle(); // What is selected came late, and with it open groups that are wider.
+    if (held && box >= 0)
+      place(
+        kept(
+          { k: at.k, x: view.boxes.x[box]! - held.x / at.k, y: view.boxes.y[box]! - held.y / at.k },
+          view,
+          pane.current,
+        ),
+      );
+    else if (at === arrived.current && wanted === null)
+      settle(); // The selection arrived late, together with open groups that are wider.
     else if (wanted !== null || at === placed.current) reveal(selected);
   }, [drawing]);
   useEffect(() => {

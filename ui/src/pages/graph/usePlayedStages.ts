@@ -1,7 +1,8 @@
 // Stages of quantization, opened one by one or played one after the other.
+import { firstStage, nextStage } from "../../domain/models/stages";
 import { useEffect } from "preact/hooks";
-import { query, setQuery } from "../../state/location";
-import { firstStage, isOnItsWay, nextStage, type Shown } from "./sources";
+import { query, setQuery } from "../../base/address";
+import { isOnItsWay, type Shown } from "./sources";
 
 const PLAY_MILLISECONDS = 1600; // The picture of each stays long enough to be read.
 
@@ -22,13 +23,21 @@ export function usePlayedStages(shown: Shown): PlayedStages {
   useEffect(() => {
     if (!playing || arriving) return;
     const next = nextStage(shown, 1);
-    const later = setTimeout(() => setQuery(next === null ? { play: null } : of(next), "replace"), next === null ? 0 : PLAY_MILLISECONDS);
+    const later = setTimeout(
+      () => setQuery(next === null ? { play: null } : of(next), "replace"),
+      next === null ? 0 : PLAY_MILLISECONDS,
+    );
     return () => clearTimeout(later);
   }, [playing, arriving, shown.stage]);
   const open = (stage: string): void => setQuery({ ...of(stage), play: null });
   return {
-    playing, open,
-    play: () => setQuery(playing ? { play: null } : { play: "1", ...(nextStage(shown, 1) === null ? of(firstStage(shown)) : {}) }, "replace"),
+    playing,
+    open,
+    play: () =>
+      setQuery(
+        playing ? { play: null } : { play: "1", ...(nextStage(shown, 1) === null ? of(firstStage(shown)) : {}) },
+        "replace",
+      ),
     step: (by) => {
       const name = nextStage(shown, by);
       if (name !== null) open(name);

@@ -11,7 +11,7 @@ function centre(drawing: Drawing, box: number): { x: number; y: number } {
 /** Along lines up and down, to the nearest box of about the same height left and right. */
 export function neighbour(drawing: Drawing, box: number, way: Way): number {
   const { boxes, links } = drawing.view;
-  if (box < 0) return boxes.kinds.findIndex((kind) => kind !== Kind.Open);
+  if (box < 0) return boxes.kinds.findIndex((kind) => kind !== Number(Kind.Open));
   const here = centre(drawing, box);
   let best = -1;
   let least = Infinity;
@@ -28,7 +28,8 @@ export function neighbour(drawing: Drawing, box: number, way: Way): number {
       if (way === "down" && source === box) ends.add(end);
       if (way === "up" && end === box) ends.add(source);
     });
-    for (const end of ends) consider(end, Math.abs(centre(drawing, end).y - here.y) + Math.abs(centre(drawing, end).x - here.x) / 4);
+    for (const end of ends)
+      consider(end, Math.abs(centre(drawing, end).y - here.y) + Math.abs(centre(drawing, end).x - here.x) / 4);
     return best < 0 ? box : best;
   }
   for (let other = 0; other < drawing.count; other += 1) {
@@ -40,7 +41,7 @@ export function neighbour(drawing: Drawing, box: number, way: Way): number {
   return best < 0 ? box : best;
 }
 
-/** What is open after a group has been opened or closed; what is in a closed group closes with it. */
+/** The open groups after a group was opened or closed; groups inside a closed group close with it. */
 export function toggled(drawing: Drawing, box: number): string[] {
   const { boxes, open } = drawing.view;
   const path = boxes.paths[box] ?? "";
@@ -52,7 +53,7 @@ export function toggled(drawing: Drawing, box: number): string[] {
   return open.filter((group) => !inside.has(group));
 }
 
-/** What must be open for a path to be seen. */
+/** The groups that must be open for a path to be visible. */
 export function openedFor(drawing: Drawing, path: string): string[] | null {
   if (drawing.indexOf.has(path)) return null;
   return [...new Set([...drawing.view.open, ...possibleGroups(path)])];

@@ -1,26 +1,27 @@
-// What the machine did: one lane per quantity, all on one time axis, with the phases of the program
+// Hardware usage: one lane per quantity, all on one time axis, with the phases of the program
 // behind them.
+import { type Tags, tagsShape } from "../../api/board";
+import { hardwareShape } from "../../api/compression/panels";
 import { useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import { postForCurves } from "../../api/curves";
 import type { Curve } from "../../api/series";
-import type { Tags } from "../../api/types";
 import { nearestIndex } from "../../charts/line/layout";
 import { LineChart } from "../../charts/line/LineChart";
-import { decimalsOfColumn, duration, fixedInGroups, plural, significant } from "../../lib/format";
-import { timeTicks } from "../../lib/scale";
-import { Nothing } from "../../parts/Nothing";
-import { shellFolder } from "../../parts/Snippet";
-import { useKeys } from "../../shell/keys";
-import { Menu } from "../../shell/Menu";
-import { query, setQuery } from "../../state/location";
-import { useResource } from "../../state/resource";
+import { decimalsOfColumn, duration, fixedInGroups, plural, significant } from "../../base/text/format";
+import { timeTicks } from "../../base/math/scale";
+import { EmptyPage } from "../../domain/live/EmptyPage";
+import { shellFolder } from "../../domain/live/Snippet";
+import { useKeys } from "../../base/keys";
+import { Menu } from "../../widgets/Menu";
+import { query, setQuery } from "../../base/address";
+import { useResource } from "../../domain/live/resource";
 import { lanesOf, type Lane } from "./lanes";
 import { PhaseTable } from "./PhaseTable";
-import { during, isStill, phasesOf, type HardwareAnswer, type Phase, type Samples } from "./phases";
-import "../scalars/scalars.css";
+import { during, isStill, phasesOf, type Phase, type Samples } from "./phases";
+import "../../domain/runs/cards.css";
 import "./hardware.css";
 
 type Range = readonly [number, number];
@@ -31,7 +32,10 @@ const LOOK = { colour: 1, dash: [] } as const;
 const timeText = (x: number): string => (x === 0 ? "0" : duration(x));
 
 /** Where a moment is between the ends of the axis, in per cent. */
-const placeIn = ([from, to]: Range) => (x: number): number => Math.min(100, Math.max(0, ((x - from) / (to - from)) * 100));
+const placeIn =
+  ([from, to]: Range) =>
+  (x: number): number =>
+    Math.min(100, Math.max(0, ((x - from) / (to - from)) * 100));
 
 function Bands({ phases, range, named }: { phases: readonly Phase[]; range: Range; named: boolean }): JSX.Element {
   const place = placeIn(range);
@@ -40,11 +44,21 @@ function Bands({ phases, range, named }: { phases: readonly Phase[]; range: Rang
       {phases.map((phase, i) => {
         const [left, right] = [place(phase.from), place(phase.to)];
         if (right <= left) return null;
-        // Of a band too narrow for a word, the table below has the name.
+        // A band too narrow for its name has it in the table below.
         const style = { left: `${left}%`, width: `${right - left}%` };
-        return named
-          ? <button key={i} class={`band tint-${i % 2}`} style={style} title={`${phase.name}, ${duration(phase.to - phase.from)}: zoom to it`} onClick={() => zoomTo([phase.from, phase.to])}><span>{phase.name}</span></button>
-          : <i key={i} class={`band tint-${i % 2}`} style={style} />;
+        return named ? (
+          <button
+            key={i}
+            class={`band tint-${i % 2}`}
+            style={style}
+            title={`${phase.name}, ${duration(phase.to - phase.from)}: zoom to it`}
+            onClick={() => zoomTo([phase.from, phase.to])}
+          >
+            <span>{phase.name}</span>
+          </button>
+        ) : (
+          <i key={i} class={`band tint-${i % 2}`} style={style} />
+        );
       })}
     </div>
   );
@@ -55,45 +69,106 @@ function zoomTo(range: Range | null): void {
 }
 
 /** The value under the pointer; without one, the last. Its place is there either way. */
-function AtCursor({ samples: { seconds, values }, cursor, text }: { samples: Samples; cursor: Signal<number | null>; text: (value: number) => string }): JSX.Element {
+function AtCursor({
+  samples: { seconds, values },
+  cursor,
+  text,
+}: {
+  samples: Samples;
+  cursor: Signal<number | null>;
+  text: (value: number) => string;
+}): JSX.Element {
   const x = cursor.value;
   const i = x === null ? values.length - 1 : nearestIndex(seconds, x);
-  return <div><dt>{x === null ? "last" : timeText(seconds[i] ?? 0)}</dt><dd>{text(values[i] ?? NaN)}</dd></div>;
+  return (
+    <div>
+      <dt>{x === null ? "last" : timeText(seconds[i] ?? 0)}</dt>
+      <dd>{text(values[i] ?? NaN)}</dd>
+    </div>
+  );
 }
 
-function LaneRow({ samples, error, cursor, range, phases }: {
-  samples: Samples; error: string | undefined; cursor: Signal<number | null>; range: Range; phases: readonly Phase[];
+function LaneRow({
+  samples,
+  error,
+  cursor,
+  range,
+  phases,
+}: {
+  samples: Samples;
+  error: string | undefined;
+  cursor: Signal<number | null>;
+  range: Range;
+  phases: readonly Phase[];
 }): JSX.Element {
   const { lane, seconds, values } = samples;
-  const lines = useMemo(() => (seconds.length > 0 ? [{ name: lane.name, look: LOOK, xs: seconds, ys: values, smooth: null }] : []), [samples]);
-  // Of what is in sight: zoomed to a phase, they are its figures.
-  const facts = useMemo(() => during(samples, { name: "", from: range[0], to: range[1] + 1e-9 }), [samples, range[0], range[1]]);
+  const lines = useMemo(
+    () => (seconds.length > 0 ? [{ name: lane.name, look: LOOK, xs: seconds, ys: values, smooth: null }] : []),
+    [samples],
+  );
+  // Statistics of the visible range: zoomed to a phase, they are those of the phase.
+  const facts = useMemo(
+    () => during(samples, { name: "", from: range[0], to: range[1] + 1e-9 }),
+    [samples, range[0], range[1]],
+  );
   // A share is read against its whole, not against how much it moved.
   const yRange = useMemo((): readonly [number, number | null] | null => {
     if (lane.unit === "%" && facts) return [0, Math.max(100, facts.peak)];
-    return facts && facts.least === 0 ? [0, facts.peak === 0 ? 1 : null] : null; // What rests at 0 does not go below it.
+    return facts && facts.least === 0 ? [0, facts.peak === 0 ? 1 : null] : null; // A quantity whose min is 0 does not go below it.
   }, [lane.unit, facts]);
   const decimals = facts ? decimalsOfColumn([facts.mean, facts.p95, facts.peak], 3) : 0;
   const text = (value: number): string => `${fixedInGroups(value, decimals)} ${lane.unit}`;
   return (
     <section class="lane" aria-label={lane.name}>
       <div>
-        <h2>{lane.name}{lane.unit ? <span class="dim">, {lane.unit}</span> : ""}</h2>
+        <h2>
+          {lane.name}
+          {lane.unit ? <span class="dim">, {lane.unit}</span> : ""}
+        </h2>
         {facts && (
           <dl class="lane-facts">
-            <div><dt>mean</dt><dd>{text(facts.mean)}</dd></div>
-            <div><dt>p95</dt><dd>{text(facts.p95)}</dd></div>
-            <div><dt>peak</dt><dd>{text(facts.peak)}</dd></div>
+            <div>
+              <dt>mean</dt>
+              <dd>{text(facts.mean)}</dd>
+            </div>
+            <div>
+              <dt>p95</dt>
+              <dd>{text(facts.p95)}</dd>
+            </div>
+            <div>
+              <dt>peak</dt>
+              <dd>{text(facts.peak)}</dd>
+            </div>
             <AtCursor samples={samples} cursor={cursor} text={text} />
-            {lane.unit === "W" && <div><dt>energy</dt><dd>{significant(facts.area, 3)} J</dd></div>}
+            {lane.unit === "W" && (
+              <div>
+                <dt>energy</dt>
+                <dd>{significant(facts.area, 3)} J</dd>
+              </div>
+            )}
           </dl>
         )}
         {error && <p class="note bad">{error}</p>}
       </div>
       <div class="lane-plot">
         <Bands phases={phases} range={range} named={false} />
-        <LineChart lines={lines} cursor={cursor} logX={false} logY={false} clipOutliers={false} xRange={range} yRange={yRange} xText={timeText} xTicks={timeTicks}
-          summary={facts ? `${lane.name}: mean ${text(facts.mean)}, 95th percentile ${text(facts.p95)}, peak ${text(facts.peak)}` : lane.name} onZoom={zoomTo} />
+        <LineChart
+          lines={lines}
+          cursor={cursor}
+          logX={false}
+          logY={false}
+          clipOutliers={false}
+          xRange={range}
+          yRange={yRange}
+          xText={timeText}
+          xTicks={timeTicks}
+          summary={
+            facts
+              ? `${lane.name}: mean ${text(facts.mean)}, 95th percentile ${text(facts.p95)}, peak ${text(facts.peak)}`
+              : lane.name
+          }
+          onZoom={zoomTo}
+        />
       </div>
     </section>
   );
@@ -115,16 +190,23 @@ function lanesByRun(found: Tags | null): Map<string, Lane[]> {
 }
 
 /** All curves from the same zero: rates begin one sample after the rest. */
-function onOneAxis(lanes: readonly Lane[], curves: readonly Curve[]): { samples: Samples[]; start: number; end: number } {
+function onOneAxis(
+  lanes: readonly Lane[],
+  curves: readonly Curve[],
+): { samples: Samples[]; start: number; end: number } {
   const times = curves.map((curve) => curve.wallTimes());
   const start = Math.min(...times.flatMap((t) => (t.length > 0 ? [t[0]!] : [])));
   const end = Math.max(...times.flatMap((t) => (t.length > 0 ? [t[t.length - 1]!] : [])));
-  const samples = lanes.map((lane, i) => ({ lane, seconds: Float64Array.from(times[i] ?? [], (t) => t - start), values: curves[i]?.values ?? [] }));
+  const samples = lanes.map((lane, i) => ({
+    lane,
+    seconds: Float64Array.from(times[i] ?? [], (t) => t - start),
+    values: curves[i]?.values ?? [],
+  }));
   return { samples, start, end };
 }
 
 export default function Hardware(): JSX.Element {
-  const tags = useResource("hardware-tags", (signal) => getJson<Tags>("tags", { kind: "scalar" }, signal));
+  const tags = useResource("hardware-tags", (signal) => getJson(tagsShape, "tags", { kind: "scalar" }, signal));
   const cursor = useSignal<number | null>(null);
   const found = tags.state.value.data;
   const byRun = useMemo(() => lanesByRun(found), [found]);
@@ -133,13 +215,24 @@ export default function Hardware(): JSX.Element {
   const lanes = run === undefined ? [] : (byRun.get(run) ?? []);
   const body = { series: lanes.map((lane) => [run ?? "", lane.tag] as const), points: 1200, axis: "relative" as const };
   const { state, retry } = useResource(JSON.stringify(body), (signal) =>
-    lanes.length > 0 ? postForCurves(body, signal) : Promise.resolve(null));
-  const around = useResource(`phases ${run}`, (signal) => (run === undefined ? Promise.resolve(null) : getJson<HardwareAnswer>("hardware", { run }, signal))).state.value.data;
-  const { samples, start, end } = useMemo(() => onOneAxis(lanes, state.value.data?.series ?? []), [state.value.data, run]);
-  const phases = useMemo(() => (around && run !== undefined && Number.isFinite(start) ? phasesOf(around, run, start, end) : []), [around, run, start, end]);
+    lanes.length > 0 ? postForCurves(body, signal) : Promise.resolve(null),
+  );
+  const around = useResource(`phases ${run}`, (signal) =>
+    run === undefined ? Promise.resolve(null) : getJson(hardwareShape, "hardware", { run }, signal),
+  ).state.value.data;
+  const { samples, start, end } = useMemo(
+    () => onOneAxis(lanes, state.value.data?.series ?? []),
+    [state.value.data, run],
+  );
+  const phases = useMemo(
+    () => (around && run !== undefined && Number.isFinite(start) ? phasesOf(around, run, start, end) : []),
+    [around, run, start, end],
+  );
   const step = (by: number) => (): void => {
     const limits = query.value.get("xlim");
-    const at = phases.findIndex((phase) => limits !== null && Math.abs(phase.from - Number(limits.split("~")[0])) < 0.01);
+    const at = phases.findIndex(
+      (phase) => limits !== null && Math.abs(phase.from - Number(limits.split("~")[0])) < 0.01,
+    );
     const next = phases[at < 0 ? (by > 0 ? 0 : phases.length - 1) : Math.max(0, Math.min(phases.length - 1, at + by))];
     if (next) zoomTo([next.from, next.to]);
   };
@@ -149,12 +242,28 @@ export default function Hardware(): JSX.Element {
     { key: "[", does: "Previous phase", run: step(-1) },
   ]);
   const error = tags.state.value.error ?? state.value.error;
-  if (error && !state.value.data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={() => { tags.retry(); retry(); }}>Try again</button></p>;
+  if (error && !state.value.data)
+    return (
+      <p class="trouble" role="alert">
+        {error.message}{" "}
+        <button
+          class="link"
+          onClick={() => {
+            tags.retry();
+            retry();
+          }}
+        >
+          Try again
+        </button>
+      </p>
+    );
   if (!found || (run !== undefined && !state.value.data)) return <div class="view" aria-busy="true" />;
   if (run === undefined) return <Empty />;
   const zoom = query.value.get("xlim")?.split("~").map(Number) ?? [];
   const zoomed = zoom.length === 2 && zoom.every(Number.isFinite) && zoom[0]! < zoom[1]!;
-  const range: Range = zoomed ? [zoom[0]!, zoom[1]!] : [0, Number.isFinite(end - start) && end > start ? end - start : 1];
+  const range: Range = zoomed
+    ? [zoom[0]!, zoom[1]!]
+    : [0, Number.isFinite(end - start) && end > start ? end - start : 1];
   const still = samples.filter(isStill);
   const moving = samples.filter((one) => !still.includes(one));
   const picked = phases.find((phase) => zoomed && Math.abs(phase.from - zoom[0]!) < 0.01) ?? null;
@@ -163,33 +272,77 @@ export default function Hardware(): JSX.Element {
     <div class="view hardware">
       <div class="page-bar">
         <h1>Hardware</h1>
-        <span class="note">{plural(moving.length, "quantity", "quantities")} over {duration(Math.max(0, end - start))}{device ? `, ${device.split("\n")[0]}` : ""}</span>
-        {zoomed && <button class="link" title="Reset the zoom (z)" onClick={() => zoomTo(null)}>Reset zoom</button>}
+        <span class="note">
+          {plural(moving.length, "quantity", "quantities")} over {duration(Math.max(0, end - start))}
+          {device ? `, ${device.split("\n")[0]}` : ""}
+        </span>
+        {zoomed && (
+          <button class="link" title="Reset the zoom (z)" onClick={() => zoomTo(null)}>
+            Reset zoom
+          </button>
+        )}
         <span class="push" />
-        <Menu label={`Run: ${run}`} value={run} choices={runs.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ run: name, xlim: null })}>
+        <Menu
+          label={`Run: ${run}`}
+          value={run}
+          choices={runs.map((name) => ({ value: name, text: name }))}
+          onPick={(name) => setQuery({ run: name, xlim: null })}
+        >
           <span class="dim">Run</span> {run}
         </Menu>
       </div>
       {phases.length > 0 && (
         <section class="lane phase-lane" aria-label="Phases">
-          <div><h2>Phases</h2></div>
-          <div class="lane-plot"><Bands phases={phases} range={range} named /></div>
+          <div>
+            <h2>Phases</h2>
+          </div>
+          <div class="lane-plot">
+            <Bands phases={phases} range={range} named />
+          </div>
         </section>
       )}
-      {moving.map((one) => <LaneRow key={one.lane.tag} samples={one} error={state.value.data?.series[samples.indexOf(one)]?.error?.message} cursor={cursor} range={range} phases={phases} />)}
-      {still.length > 0 && <p class="note still">Never moved: {still.map(({ lane, values }) => `${lane.name} ${values.length > 0 ? `${significant(values[0] ?? NaN, 3)} ${lane.unit}` : "without a sample"}`.trim()).join(", ")}.</p>}
-      {phases.length > 0 && <PhaseTable phases={phases} lanes={moving} picked={picked} onPick={(phase) => zoomTo([phase.from, phase.to])} />}
+      {moving.map((one) => (
+        <LaneRow
+          key={one.lane.tag}
+          samples={one}
+          error={state.value.data?.series[samples.indexOf(one)]?.error?.message}
+          cursor={cursor}
+          range={range}
+          phases={phases}
+        />
+      ))}
+      {still.length > 0 && (
+        <p class="note still">
+          Never moved:{" "}
+          {still
+            .map(({ lane, values }) =>
+              `${lane.name} ${values.length > 0 ? `${significant(values[0] ?? NaN, 3)} ${lane.unit}` : "without a sample"}`.trim(),
+            )
+            .join(", ")}
+          .
+        </p>
+      )}
+      {phases.length > 0 && (
+        <PhaseTable phases={phases} lanes={moving} picked={picked} onPick={(phase) => zoomTo([phase.from, phase.to])} />
+      )}
     </div>
   );
 }
 
 function Empty(): JSX.Element {
   return (
-    <Nothing title="No hardware curves yet" about="This page shows processor, memory, power and temperature while a model ran, lane by lane on one time axis, and what each phase of the program took."
-      lookedFor={<>scalars below <span class="mono">hardware/</span>, such as <span class="mono">hardware/cpu/percent</span></>}>
+    <EmptyPage
+      title="No hardware curves yet"
+      about="This page shows processor, memory, power and temperature while a model ran, lane by lane on one time axis, and what each phase of the program took."
+      lookedFor={
+        <>
+          scalars below <span class="mono">hardware/</span>, such as <span class="mono">hardware/cpu/percent</span>
+        </>
+      }
+    >
       <p>Run a program and log what the machine does meanwhile:</p>
       <pre>{`compression-board profile \\
     --logdir ${shellFolder("/profile")} -- python evaluate.py`}</pre>
-    </Nothing>
+    </EmptyPage>
   );
 }

@@ -9,11 +9,18 @@ describe("lanes", () => {
   });
 
   it("leave out single cores, summaries and other people's tags", () => {
-    expect(lanesOf(["hardware/cpu/core_3_percent", "hardware/summary/cpu/percent_mean", "loss", "hardware"])).toEqual([]);
+    expect(lanesOf(["hardware/cpu/core_3_percent", "hardware/summary/cpu/percent_mean", "loss", "hardware"])).toEqual(
+      [],
+    );
   });
 
   it("stand in a fixed order", () => {
-    const tags = ["hardware/power/package_w", "hardware/gpu_10/power_w", "hardware/gpu_2/power_w", "hardware/cpu/percent"];
+    const tags = [
+      "hardware/power/package_w",
+      "hardware/gpu_10/power_w",
+      "hardware/gpu_2/power_w",
+      "hardware/cpu/percent",
+    ];
     expect(lanesOf(tags).map((lane) => lane.tag)).toEqual([tags[3], tags[2], tags[1], tags[0]]);
   });
 });

@@ -1,6 +1,6 @@
-// What the machine did, lane by lane: the curves of a monitor below hardware/, single cores and the
-// summaries it writes at the end left out.
-import { byNumber } from "../../lib/natural";
+// Lanes of the Hardware page: the series of a monitor below hardware/, without single cores and the
+// summaries that it writes at the end.
+import { byNumber } from "../../base/text/natural";
 
 export interface Lane {
   readonly tag: string;
@@ -11,7 +11,11 @@ export interface Lane {
 const GROUPS = ["cpu", "process", "gpu", "memory", "power", "temperature", "disk", "network"] as const;
 
 const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/_?percent$/, "%"], [/_mb_s$/, "MB/s"], [/_mb$/, "MB"], [/_w$/, "W"], [/_c$/, "°C"],
+  [/_?percent$/, "%"],
+  [/_mb_s$/, "MB/s"],
+  [/_mb$/, "MB"],
+  [/_w$/, "W"],
+  [/_c$/, "°C"],
 ];
 
 const SPELLED: Readonly<Record<string, string>> = { cpu: "CPU", rss: "RSS", gpu: "GPU", dram: "DRAM" };
@@ -27,7 +31,9 @@ export function laneOf(tag: string): Lane | null {
   if (root !== "hardware" || group === "summary" || last === "" || /^core_\d+_percent$/.test(last)) return null;
   const [pattern, unit] = UNITS.find(([ending]) => ending.test(last)) ?? [/$^/, ""];
   const words = `${group}_${last.replace(pattern, "")}`.split("_").filter(Boolean);
-  const name = words.map((word, i) => SPELLED[word] ?? (i === 0 ? word.charAt(0).toUpperCase() + word.slice(1) : word)).join(" ");
+  const name = words
+    .map((word, i) => SPELLED[word] ?? (i === 0 ? word.charAt(0).toUpperCase() + word.slice(1) : word))
+    .join(" ");
   return { tag, name, unit };
 }
 
@@ -53,7 +59,9 @@ export interface Summary {
 
 /** Over the finite values; null without any. */
 export function summarize(seconds: ArrayLike<number>, values: ArrayLike<number>): Summary | null {
-  const known = Array.from(values, (value, i) => ({ value, at: seconds[i] ?? 0 })).filter(({ value }) => Number.isFinite(value));
+  const known = Array.from(values, (value, i) => ({ value, at: seconds[i] ?? 0 })).filter(({ value }) =>
+    Number.isFinite(value),
+  );
   if (known.length === 0) return null;
   const sorted = known.map(({ value }) => value).sort((p, q) => p - q);
   let area = 0;

@@ -1,11 +1,6 @@
-// What the program was doing while the hardware was watched. Pure.
+// Phases of the program while the hardware was monitored. Pure.
+import type { HardwareResponse } from "../../api/compression/panels";
 import { summarize, type Lane, type Summary } from "./lanes";
-
-export interface HardwareAnswer {
-  snapshot: number;
-  devices: { runs: string[]; texts: string[] };
-  phases: { runs: string[]; names: string[]; wall_times: number[] };
-}
 
 export interface Phase {
   readonly name: string;
@@ -14,7 +9,7 @@ export interface Phase {
 }
 
 /** In the order of time; the last one ends with the run. Those of no length are left out. */
-export function phasesOf({ phases }: HardwareAnswer, run: string, start: number, end: number): Phase[] {
+export function phasesOf({ phases }: HardwareResponse, run: string, start: number, end: number): Phase[] {
   const begins = phases.names
     .flatMap((name, i) => (phases.runs[i] === run ? [{ name, at: phases.wall_times[i] ?? NaN }] : []))
     .filter(({ at }) => Number.isFinite(at) && at < end)
@@ -33,7 +28,10 @@ export interface Samples {
 /** A lane during a phase; null without a sample in it. */
 export function during({ seconds, values }: Samples, { from, to }: Phase): Summary | null {
   const inside = Array.from(seconds, (at, i) => (at >= from && at < to ? i : -1)).filter((i) => i >= 0);
-  return summarize(inside.map((i) => seconds[i] ?? 0), inside.map((i) => values[i] ?? NaN));
+  return summarize(
+    inside.map((i) => seconds[i] ?? 0),
+    inside.map((i) => values[i] ?? NaN),
+  );
 }
 
 /** Whether a lane tells nothing over time: it never moved, and is no share of a whole, which is told all the same. */

@@ -1,12 +1,12 @@
+import { sizeCanvas } from "../../base/dom/canvas";
+import { resolveColour } from "../../base/dom/css_colour";
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { sizeCanvas } from "../../charts/line/paint";
-import { hideReadout, showReadout } from "../../charts/readout";
-import { useSize } from "../../charts/useSize";
-import { resolveColour } from "../../lib/colour";
-import { count, significant } from "../../lib/format";
-import { ticks } from "../../lib/scale";
-import { paintVersion } from "../../shell/theme";
+import { hideReadout, showReadout } from "../../widgets/readout";
+import { useSize } from "../../base/dom/useSize";
+import { count, significant } from "../../base/text/format";
+import { ticks } from "../../base/math/scale";
+import { paintVersion } from "../../base/theme";
 import type { Bars } from "./data";
 import { layoutHeat, type HeatLayout } from "./heat_layout";
 import { BarReadout } from "./RidgeChart";
@@ -24,7 +24,10 @@ function paint(context: CanvasRenderingContext2D, layout: HeatLayout, element: E
       const at = Math.min(SHADES - 1, dark * (SHADES - 1));
       const low = Math.floor(at);
       const [top, bottom] = [Math.floor(box.b - (row + 1) * tall), Math.ceil(box.b - row * tall)];
-      for (const [shade, opacity] of [[low, 1], [low + 1, at - low]] as const) {
+      for (const [shade, opacity] of [
+        [low, 1],
+        [low + 1, at - low],
+      ] as const) {
         if (opacity <= 0 || shade >= SHADES) continue;
         context.globalAlpha = opacity;
         context.fillStyle = shades[shade] ?? "";
@@ -50,17 +53,36 @@ export function HeatChart({ data, logY, summary }: { data: Bars; logY: boolean; 
     const px = event.clientX - frame.left;
     const step = layout.columns.findIndex(({ from, to }) => px >= from && px <= to);
     if (step < 0) return hideReadout();
-    showReadout(<BarReadout data={data} step={step} value={layout.y.invert(event.clientY - frame.top)} />, event.clientX, event.clientY);
+    showReadout(
+      <BarReadout data={data} step={step} value={layout.y.invert(event.clientY - frame.top)} />,
+      event.clientX,
+      event.clientY,
+    );
   };
   return (
     <div class="plot" ref={ref} role="img" aria-label={summary} onPointerMove={move} onPointerLeave={hideReadout}>
       <canvas ref={canvas} aria-hidden="true" />
       {layout && (
         <svg class="chart overlay" width={width} height={height} aria-hidden="true">
-          {ticks(...layout.y.domain, 4).map((t) => <text key={t} x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">{significant(t, 3)}</text>)}
-          <text x={layout.box.l - 10} y={height - 6} text-anchor="end">step</text>
-          {ticks(...layout.x.domain, 4).filter(Number.isInteger).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{count(t)}</text>)}
-          <path class="axis" d={`M${layout.box.l + 0.5} ${layout.box.t}V${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
+          {ticks(...layout.y.domain, 4).map((t) => (
+            <text key={t} x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">
+              {significant(t, 3)}
+            </text>
+          ))}
+          <text x={layout.box.l - 10} y={height - 6} text-anchor="end">
+            step
+          </text>
+          {ticks(...layout.x.domain, 4)
+            .filter(Number.isInteger)
+            .map((t) => (
+              <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">
+                {count(t)}
+              </text>
+            ))}
+          <path
+            class="axis"
+            d={`M${layout.box.l + 0.5} ${layout.box.t}V${Math.round(layout.box.b) + 0.5}H${layout.box.r}`}
+          />
         </svg>
       )}
     </div>

@@ -1,12 +1,12 @@
 // Cards of histograms: of one run over its steps, or of all runs at one step.
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { useNear } from "../../charts/useNear";
-import { csvOf, fileName, saveAs } from "../../lib/csv";
-import { count, exact, plural, significant, steady } from "../../lib/format";
-import { shortNames } from "../../lib/short_names";
-import { RunKey } from "../../parts/RunKey";
-import { useResource } from "../../state/resource";
+import { useNear } from "../../base/dom/useNear";
+import { csvOf, fileName, saveAs } from "../../base/text/csv";
+import { count, exact, plural, significant, steady } from "../../base/text/format";
+import { shortNames } from "../../base/text/short_names";
+import { RunKey } from "../../domain/runs/RunKey";
+import { useResource } from "../../domain/live/resource";
 import { loadBars, loadPercentiles, loadSteps, loadTogether, type Bars, type Percentiles, type Together } from "./data";
 import { HeatChart } from "./HeatChart";
 import { percentileName, PercentileChart } from "./PercentileChart";
@@ -26,18 +26,25 @@ export interface Look {
   readonly mode: Mode;
   readonly logY: boolean;
   readonly table: boolean;
-  /** Of cards that show all runs; null: the newest of each. */
+  /** The step of cards that show all runs; null: the newest of each run. */
   readonly step: number | null;
 }
 
-const MOST_STEPS = { offset: 24, overlay: 24, heatmap: 120 } as const; // More cannot be told apart.
+const MAX_STEPS = { offset: 24, overlay: 24, heatmap: 120 } as const; // More cannot be told apart.
 const ALL_STEPS = 10_000;
-const MOST_RUNS = 8; // Outlines on one axis that can still be followed.
+const MAX_RUNS = 8; // Outlines on one axis that can still be followed.
 
 type Trouble = { readonly message: string };
 
 function Failed({ error, onRetry }: { error: Trouble; onRetry: () => void }): JSX.Element {
-  return <p class="trouble" role="alert">{error.message} <button class="link" onClick={onRetry}>Try again</button></p>;
+  return (
+    <p class="trouble" role="alert">
+      {error.message}{" "}
+      <button class="link" onClick={onRetry}>
+        Try again
+      </button>
+    </p>
+  );
 }
 
 function summaryOf(tag: string, run: string, { steps, edges }: Bars): string {
@@ -48,10 +55,26 @@ function PercentileTable({ data }: { data: Percentiles }): JSX.Element {
   return (
     <div class="value-table full of-steps" tabIndex={0} role="region" aria-label="Percentiles by step">
       <table class="table">
-        <thead><tr><th scope="col">Step</th>{data.points.map((point) => <th key={point} scope="col" class="num">{percentileName(point)}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            {data.points.map((point) => (
+              <th key={point} scope="col" class="num">
+                {percentileName(point)}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {[...data.steps.keys()].reverse().map((i) => (
-            <tr key={i}><td>{count(data.steps[i] ?? 0)}</td>{data.rows[i]?.map((value, p) => <td key={p} class="num" title={exact(value)}>{steady(value)}</td>)}</tr>
+            <tr key={i}>
+              <td>{count(data.steps[i] ?? 0)}</td>
+              {data.rows[i]?.map((value, p) => (
+                <td key={p} class="num" title={exact(value)}>
+                  {steady(value)}
+                </td>
+              ))}
+            </tr>
           ))}
         </tbody>
       </table>
@@ -66,22 +89,44 @@ function OfPercentiles({ run, tag, table }: { run: string; tag: string; table: b
   if (!data) return <div class="plot" />;
   if (table) return <PercentileTable data={data} />;
   const newest = data.rows.at(-1) ?? [];
-  return <PercentileChart run={run} data={data} summary={`Percentiles of ${tag} in ${run} at ${plural(data.steps.length, "step")}; the newest median is ${significant(newest[4] ?? NaN)}`} />;
+  return (
+    <PercentileChart
+      run={run}
+      data={data}
+      summary={`Percentiles of ${tag} in ${run} at ${plural(data.steps.length, "step")}; the newest median is ${significant(newest[4] ?? NaN)}`}
+    />
+  );
 }
 
-function OfSteps({ run, tag, mode, logY }: { run: string; tag: string; mode: "offset" | "overlay" | "heatmap"; logY: boolean }): JSX.Element {
-  const limit = MOST_STEPS[mode];
+function OfSteps({
+  run,
+  tag,
+  mode,
+  logY,
+}: {
+  run: string;
+  tag: string;
+  mode: "offset" | "overlay" | "heatmap";
+  logY: boolean;
+}): JSX.Element {
+  const limit = MAX_STEPS[mode];
   const { state, retry } = useResource(`${run}\0${tag}\0${limit}`, (signal) => loadBars(run, tag, limit, signal));
   const { data, error } = state.value;
   if (error && !data) return <Failed error={error} onRetry={retry} />;
   if (!data) return <div class="plot" />;
   const summary = summaryOf(tag, run, data);
-  return mode === "heatmap" ? <HeatChart data={data} logY={logY} summary={summary} /> : <RidgeChart run={run} data={data} overlay={mode === "overlay"} logY={logY} summary={summary} />;
+  return mode === "heatmap" ? (
+    <HeatChart data={data} logY={logY} summary={summary} />
+  ) : (
+    <RidgeChart run={run} data={data} overlay={mode === "overlay"} logY={logY} summary={summary} />
+  );
 }
 
 async function saveSteps(run: string, tag: string): Promise<void> {
   const data = await loadSteps(run, tag, ALL_STEPS);
-  const rows = data.steps.flatMap((step, s) => (data.counts[s] ?? []).map((c, i) => [run, tag, step, data.lefts[s]?.[i] ?? null, data.rights[s]?.[i] ?? null, c]));
+  const rows = data.steps.flatMap((step, s) =>
+    (data.counts[s] ?? []).map((c, i) => [run, tag, step, data.lefts[s]?.[i] ?? null, data.rights[s]?.[i] ?? null, c]),
+  );
   saveAs(fileName(`${run}_${tag}`, "csv"), csvOf(["run", "tag", "step", "left", "right", "count"], rows), "text/csv");
 }
 
@@ -91,9 +136,32 @@ export function HistogramCard({ run, tag, look }: { run: string; tag: string; lo
   const { mode } = look;
   return (
     <section class="card" ref={ref} aria-label={`${tag} of ${run}`}>
-      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3><button class="link tool" title="Every bin of every step" aria-label={`Save ${tag} of ${run} as CSV`} onClick={() => void saveSteps(run, tag)}>CSV</button></header>
-      <div class="note run-line"><RunKey run={run} /> <span class="tail" title={run}><bdi>{run}</bdi></span></div>
-      {!near ? <div class="plot" /> : look.table || mode === "percentiles" || mode === "runs" ? <OfPercentiles run={run} tag={tag} table={look.table} /> : <OfSteps run={run} tag={tag} mode={mode} logY={look.logY} />}
+      <header>
+        <h3 class="tail" title={tag}>
+          <bdi>{tag}</bdi>
+        </h3>
+        <button
+          class="link tool"
+          title="Every bin of every step"
+          aria-label={`Save ${tag} of ${run} as CSV`}
+          onClick={() => void saveSteps(run, tag)}
+        >
+          CSV
+        </button>
+      </header>
+      <div class="note run-line">
+        <RunKey run={run} />{" "}
+        <span class="tail" title={run}>
+          <bdi>{run}</bdi>
+        </span>
+      </div>
+      {!near ? (
+        <div class="plot" />
+      ) : look.table || mode === "percentiles" || mode === "runs" ? (
+        <OfPercentiles run={run} tag={tag} table={look.table} />
+      ) : (
+        <OfSteps run={run} tag={tag} mode={mode} logY={look.logY} />
+      )}
     </section>
   );
 }
@@ -103,12 +171,44 @@ function RunTable({ data }: { data: Together }): JSX.Element {
   return (
     <div class="value-table full" tabIndex={0} role="region" aria-label="Values by run">
       <table class="table">
-        <thead><tr><th scope="col">Run</th><th scope="col" class="num">Step</th><th scope="col" class="num">Values</th>{names.map((name) => <th key={name} scope="col" class="num">{name}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col" class="num">
+              Step
+            </th>
+            <th scope="col" class="num">
+              Values
+            </th>
+            {names.map((name) => (
+              <th key={name} scope="col" class="num">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {data.runs.map(({ run, step, num, moments }) => (
             <tr key={run}>
-              <td title={run}><span class="run-line"><RunKey run={run} /> <span class="tail"><bdi>{run}</bdi></span></span></td><td class="num">{count(step)}</td><td class="num">{count(num)}</td>
-              {names.map((name) => <td key={name} class={moments ? "num" : "num none"} title={moments ? exact(moments[name]) : "not logged"}>{moments ? significant(moments[name]) : "–"}</td>)}
+              <td title={run}>
+                <span class="run-line">
+                  <RunKey run={run} />{" "}
+                  <span class="tail">
+                    <bdi>{run}</bdi>
+                  </span>
+                </span>
+              </td>
+              <td class="num">{count(step)}</td>
+              <td class="num">{count(num)}</td>
+              {names.map((name) => (
+                <td
+                  key={name}
+                  class={moments ? "num" : "num none"}
+                  title={moments ? exact(moments[name]) : "not logged"}
+                >
+                  {moments ? significant(moments[name]) : "–"}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -118,8 +218,14 @@ function RunTable({ data }: { data: Together }): JSX.Element {
 }
 
 function saveTogether(tag: string, data: Together): void {
-  const rows = data.edges.slice(0, -1).map((left, i) => [left, data.edges[i + 1] ?? null, ...data.runs.map(({ counts }) => counts[i] ?? null)]);
-  saveAs(fileName(tag, "csv"), csvOf(["left", "right", ...data.runs.map(({ run, step }) => `${run} at step ${step}`)], rows), "text/csv");
+  const rows = data.edges
+    .slice(0, -1)
+    .map((left, i) => [left, data.edges[i + 1] ?? null, ...data.runs.map(({ counts }) => counts[i] ?? null)]);
+  saveAs(
+    fileName(tag, "csv"),
+    csvOf(["left", "right", ...data.runs.map(({ run, step }) => `${run} at step ${step}`)], rows),
+    "text/csv",
+  );
 }
 
 interface OfRunsProps {
@@ -130,23 +236,65 @@ interface OfRunsProps {
   readonly onRange: (range: readonly [number, number] | null) => void;
 }
 
-function OfRuns({ tag, runs, look, range, onRange, drawn }: OfRunsProps & { drawn: { current: Together | null } }): JSX.Element {
-  const shown = runs.slice(0, MOST_RUNS);
-  const { state, retry } = useResource(JSON.stringify([tag, shown, look.step, range]), (signal) => loadTogether(shown, tag, look.step, range, signal));
+function OfRuns({
+  tag,
+  runs,
+  look,
+  range,
+  onRange,
+  drawn,
+}: OfRunsProps & { drawn: { current: Together | null } }): JSX.Element {
+  const shown = runs.slice(0, MAX_RUNS);
+  const { state, retry } = useResource(JSON.stringify([tag, shown, look.step, range]), (signal) =>
+    loadTogether(shown, tag, look.step, range, signal),
+  );
   const { data, error, stale } = state.value;
   drawn.current = data ?? null;
   if (error && !data) return <Failed error={error} onRetry={retry} />;
-  if (!data) return <><div class="plot" /><div class="values" /></>;
+  if (!data)
+    return (
+      <>
+        <div class="plot" />
+        <div class="values" />
+      </>
+    );
   const names = shortNames(data.runs.map(({ run }) => run));
-  const means = data.runs.map(({ run, moments }) => `${run}${moments ? ` has mean ${significant(moments.mean)} and deviation ${significant(moments.deviation)}` : ""}`);
+  const means = data.runs.map(
+    ({ run, moments }) =>
+      `${run}${moments ? ` has mean ${significant(moments.mean)} and deviation ${significant(moments.deviation)}` : ""}`,
+  );
   return (
     <>
-      {look.table ? <RunTable data={data} /> : <RunsChart data={data} logY={look.logY} onRange={onRange} summary={`${tag} of ${plural(data.runs.length, "run")} in the same bins: ${means.join(", ")}`} />}
+      {look.table ? (
+        <RunTable data={data} />
+      ) : (
+        <RunsChart
+          data={data}
+          logY={look.logY}
+          onRange={onRange}
+          summary={`${tag} of ${plural(data.runs.length, "run")} in the same bins: ${means.join(", ")}`}
+        />
+      )}
       <div class="values" aria-busy={stale}>
-        {data.runs.map(({ run, step }, i) => <span key={run} title={run}><RunKey run={run} />{names[i]} <span class="dim">step {count(step)}</span></span>)}
-        {runs.length > MOST_RUNS && <span class="dim">and {runs.length - MOST_RUNS} more runs: untick some to see them</span>}
-        {range && <button class="link" onClick={() => onRange(null)}>All values</button>}
-        {data.problems.map((problem) => <span key={problem} class="bad">{problem}</span>)}
+        {data.runs.map(({ run, step }, i) => (
+          <span key={run} title={run}>
+            <RunKey run={run} />
+            {names[i]} <span class="dim">step {count(step)}</span>
+          </span>
+        ))}
+        {runs.length > MAX_RUNS && (
+          <span class="dim">and {runs.length - MAX_RUNS} more runs: untick some to see them</span>
+        )}
+        {range && (
+          <button class="link" onClick={() => onRange(null)}>
+            All values
+          </button>
+        )}
+        {data.problems.map((problem) => (
+          <span key={problem} class="bad">
+            {problem}
+          </span>
+        ))}
       </div>
     </>
   );
@@ -159,8 +307,29 @@ export function RunsCard(props: OfRunsProps): JSX.Element {
   const drawn = useRef<Together | null>(null);
   return (
     <section class="card" ref={ref} aria-label={tag}>
-      <header><h3 class="tail" title={tag}><bdi>{tag}</bdi></h3><button class="link tool" title="The bins as drawn" aria-label={`Save ${tag} as CSV`} onClick={() => { if (drawn.current) saveTogether(tag, drawn.current); }}>CSV</button></header>
-      {near ? <OfRuns {...props} drawn={drawn} /> : <><div class="plot" /><div class="values" /></>}
+      <header>
+        <h3 class="tail" title={tag}>
+          <bdi>{tag}</bdi>
+        </h3>
+        <button
+          class="link tool"
+          title="The bins as drawn"
+          aria-label={`Save ${tag} as CSV`}
+          onClick={() => {
+            if (drawn.current) saveTogether(tag, drawn.current);
+          }}
+        >
+          CSV
+        </button>
+      </header>
+      {near ? (
+        <OfRuns {...props} drawn={drawn} />
+      ) : (
+        <>
+          <div class="plot" />
+          <div class="values" />
+        </>
+      )}
     </section>
   );
 }

@@ -1,35 +1,40 @@
 // Histograms: of each run over its steps, or of all runs at one step on the same axis.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { limitsText, readLimits } from "../../lib/limits";
-import { Nothing } from "../../parts/Nothing";
-import { SeriesPage, type Series } from "../../parts/SeriesPage";
-import { Snippet } from "../../parts/Snippet";
-import { useSharedStep } from "../../parts/useSharedStep";
-import { useKeys } from "../../shell/keys";
-import { query, setQuery } from "../../state/location";
+import { limitsText, readLimits } from "../../base/text/limits";
+import { EmptyPage } from "../../domain/live/EmptyPage";
+import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
+import { Snippet } from "../../domain/live/Snippet";
+import { useSharedStep } from "../../domain/runs/useSharedStep";
+import { useKeys } from "../../base/keys";
+import { query, setQuery } from "../../base/address";
 import { HistogramCard, MODES, RunsCard, type Look, type Mode } from "./HistogramCard";
 import "./histograms.css";
 
 function lookOf(params: URLSearchParams, step: number | null): Look {
   return {
     mode: MODES.find((mode) => mode.id === params.get("mode"))?.id ?? ("offset" satisfies Mode),
-    logY: params.has("ylog"), table: params.has("table"), step,
+    logY: params.has("ylog"),
+    table: params.has("table"),
+    step,
   };
 }
 
 const BARS = "Bars have one width, so that height is density. A cut bar has its share written at it.";
 
-/** What is to be known of each view. */
+/** Facts about each view. */
 const NOTES: Readonly<Record<Mode, string>> = {
-  offset: BARS, overlay: BARS,
+  offset: BARS,
+  overlay: BARS,
   heatmap: "The stronger the colour, the more values there are per width.",
   percentiles: "The line is the median; around it lie 38, 68, 87 and 100 % of the values.",
   runs: "Drag over a chart to count a part of it in finer bins.",
 };
 
 /** The first series of each tag: in one card are all its runs. */
-const onePerTag = (all: readonly Series[]): Series[] => [...new Map(all.map((series) => [series.tag, series])).values()];
+const onePerTag = (all: readonly Series[]): Series[] => [
+  ...new Map(all.map((series) => [series.tag, series])).values(),
+];
 
 export default function Histograms(): JSX.Element {
   const { step, slider } = useSharedStep();
@@ -45,14 +50,26 @@ export default function Histograms(): JSX.Element {
   const tools = (
     <>
       <span class="seg" role="group" aria-label="View">
-        {MODES.map((m) => <button key={m.id} aria-pressed={m.id === look.mode} onClick={() => setQuery({ mode: m.id === "offset" ? null : m.id })}>{m.text}</button>)}
+        {MODES.map((m) => (
+          <button
+            key={m.id}
+            aria-pressed={m.id === look.mode}
+            onClick={() => setQuery({ mode: m.id === "offset" ? null : m.id })}
+          >
+            {m.text}
+          </button>
+        ))}
       </span>
-      <button class="link" aria-pressed={look.table} onClick={toggle("table")}>{look.table ? "Charts" : "Table"}</button>
+      <button class="link" aria-pressed={look.table} onClick={toggle("table")}>
+        {look.table ? "Charts" : "Table"}
+      </button>
     </>
   );
   const knobs = (all: readonly Series[]): JSX.Element => (
     <>
-      <label class="label">Log y <input type="checkbox" checked={look.logY} onChange={toggle("ylog")} /></label>
+      <label class="label">
+        Log y <input type="checkbox" checked={look.logY} onChange={toggle("ylog")} />
+      </label>
       {together && slider(all)}
       <p class="note">{NOTES[look.mode]}</p>
     </>
@@ -61,16 +78,36 @@ export default function Histograms(): JSX.Element {
     if (!together) return <HistogramCard run={series.run} tag={series.tag} look={look} />;
     const [from, to] = limits.get(series.tag) ?? [null, null];
     return (
-      <RunsCard tag={series.tag} look={look} range={from !== null && to !== null && from < to ? [from, to] : null}
+      <RunsCard
+        tag={series.tag}
+        look={look}
+        range={from !== null && to !== null && from < to ? [from, to] : null}
         runs={all.filter(({ tag }) => tag === series.tag).map(({ run }) => run)}
-        onRange={(part) => setQuery({ xlim: limitsText(new Map([...limits, [series.tag, part ?? [null, null]]])) }, "replace")} />
+        onRange={(part) =>
+          setQuery({ xlim: limitsText(new Map([...limits, [series.tag, part ?? [null, null]]])) }, "replace")
+        }
+      />
     );
   };
   return (
-    <SeriesPage kind="histogram" title="Histograms" note={together ? ", same bars for all runs" : ""} unit={together ? "tag" : "series"} tools={() => tools} knobs={knobs} pick={together ? onePerTag : (all) => all} card={card} empty={(
-      <Nothing title="No histograms yet" about="This page shows how values are distributed, how that changes over steps, and how it differs between runs." lookedFor="histograms">
-        <Snippet lines={["writer.add_histogram(", `    "conv1/weight", weights, step)`]} />
-      </Nothing>
-    )} />
+    <SeriesPage
+      kind="histogram"
+      title="Histograms"
+      note={together ? ", same bars for all runs" : ""}
+      unit={together ? "tag" : "series"}
+      tools={() => tools}
+      knobs={knobs}
+      pick={together ? onePerTag : (all) => all}
+      card={card}
+      empty={
+        <EmptyPage
+          title="No histograms yet"
+          about="This page shows how values are distributed, how that changes over steps, and how it differs between runs."
+          lookedFor="histograms"
+        >
+          <Snippet lines={["writer.add_histogram(", `    "conv1/weight", weights, step)`]} />
+        </EmptyPage>
+      }
+    />
   );
 }

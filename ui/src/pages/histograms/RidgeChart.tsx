@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Spikes } from "../../charts/histogram/Spikes";
-import { hideReadout, showReadout } from "../../charts/readout";
-import { useSize } from "../../charts/useSize";
-import { lookOf } from "../../lib/colour";
-import { count, fixed, significant } from "../../lib/format";
-import { ticks } from "../../lib/scale";
+import { hideReadout, showReadout } from "../../widgets/readout";
+import { useSize } from "../../base/dom/useSize";
+import { lookOf } from "../../domain/runs/run_look";
+import { count, fixed, significant } from "../../base/text/format";
+import { ticks } from "../../base/math/scale";
 import type { Bars } from "./data";
 import { barAt, layoutRidges, ridgeAt } from "./layout";
 
@@ -18,14 +18,38 @@ export function BarReadout({ data, step, value }: { data: Bars; step: number; va
     <>
       <b>step {count(data.steps[step] ?? 0)}</b>
       <dl class="two">
-        <dt>values</dt><dd>{bar < 0 ? `none at ${significant(value, 3)}` : `${significant(edges[bar] ?? 0)} … ${significant(edges[bar + 1] ?? 0)}`}</dd>
-        {bar >= 0 && <><dt>count</dt><dd>{significant(counted, 6)}</dd><dt>share</dt><dd>{fixed(num > 0 ? (counted / num) * 100 : 0, 2)} %</dd></>}
+        <dt>values</dt>
+        <dd>
+          {bar < 0
+            ? `none at ${significant(value, 3)}`
+            : `${significant(edges[bar] ?? 0)} … ${significant(edges[bar + 1] ?? 0)}`}
+        </dd>
+        {bar >= 0 && (
+          <>
+            <dt>count</dt>
+            <dd>{significant(counted, 6)}</dd>
+            <dt>share</dt>
+            <dd>{fixed(num > 0 ? (counted / num) * 100 : 0, 2)} %</dd>
+          </>
+        )}
       </dl>
     </>
   );
 }
 
-export function RidgeChart({ run, data, overlay, logY, summary }: { run: string; data: Bars; overlay: boolean; logY: boolean; summary: string }): JSX.Element {
+export function RidgeChart({
+  run,
+  data,
+  overlay,
+  logY,
+  summary,
+}: {
+  run: string;
+  data: Bars;
+  overlay: boolean;
+  logY: boolean;
+  summary: string;
+}): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const [hot, setHot] = useState(-1);
   const layout = useMemo(() => layoutRidges(data, width, height, overlay, logY), [data, width, height, overlay, logY]);
@@ -38,7 +62,11 @@ export function RidgeChart({ run, data, overlay, logY, summary }: { run: string;
     if (!layout || !frame) return;
     const step = overlay ? data.steps.length - 1 : ridgeAt(layout, event.clientY - frame.top);
     setHot(step);
-    showReadout(<BarReadout data={data} step={step} value={layout.x.invert(event.clientX - frame.left)} />, event.clientX, event.clientY);
+    showReadout(
+      <BarReadout data={data} step={step} value={layout.x.invert(event.clientX - frame.left)} />,
+      event.clientX,
+      event.clientY,
+    );
   };
   const faint = (age: number): number => (overlay ? 0.04 + age * 0.08 : 0.12 + age * 0.45);
   return (
@@ -46,14 +74,46 @@ export function RidgeChart({ run, data, overlay, logY, summary }: { run: string;
       {layout && (
         <svg class={`chart ridges run-${lookOf(run).colour}`} height={height}>
           {layout.ridges.map((ridge, i) => (
-            <path key={ridge.step} class={i === hot ? "ridge hot" : "ridge"} d={ridge.path} style={{ fillOpacity: faint(ridge.age), strokeOpacity: overlay ? 0.2 + ridge.age * 0.8 : 0.65 + ridge.age * 0.35 }} />
+            <path
+              key={ridge.step}
+              class={i === hot ? "ridge hot" : "ridge"}
+              d={ridge.path}
+              style={{
+                fillOpacity: faint(ridge.age),
+                strokeOpacity: overlay ? 0.2 + ridge.age * 0.8 : 0.65 + ridge.age * 0.35,
+              }}
+            />
           ))}
-          {layout.ridges.map((ridge, i) => (!overlay || i === layout.ridges.length - 1) && <Spikes key={ridge.step} spikes={ridge.spikes} box={layout.box} named={i === (hot < 0 ? layout.ridges.length - 1 : hot)} />)}
-          {!overlay && layout.ridges.filter((_, i, all) => i === 0 || i === all.length - 1 || i === hot).map((ridge) => (
-            <text key={ridge.step} class={ridge.step === data.steps[hot] ? "name halo" : ""} x={layout.box.r + 6} y={ridge.baseline + 4}>step {count(ridge.step)}</text>
-          ))}
+          {layout.ridges.map(
+            (ridge, i) =>
+              (!overlay || i === layout.ridges.length - 1) && (
+                <Spikes
+                  key={ridge.step}
+                  spikes={ridge.spikes}
+                  box={layout.box}
+                  named={i === (hot < 0 ? layout.ridges.length - 1 : hot)}
+                />
+              ),
+          )}
+          {!overlay &&
+            layout.ridges
+              .filter((_, i, all) => i === 0 || i === all.length - 1 || i === hot)
+              .map((ridge) => (
+                <text
+                  key={ridge.step}
+                  class={ridge.step === data.steps[hot] ? "name halo" : ""}
+                  x={layout.box.r + 6}
+                  y={ridge.baseline + 4}
+                >
+                  step {count(ridge.step)}
+                </text>
+              ))}
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
-          {ticks(...layout.x.domain, 4).map((t) => <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">{significant(t, 3)}</text>)}
+          {ticks(...layout.x.domain, 4).map((t) => (
+            <text key={t} x={layout.x(t)} y={height - 6} text-anchor="middle">
+              {significant(t, 3)}
+            </text>
+          ))}
         </svg>
       )}
     </div>

@@ -1,18 +1,23 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Spikes } from "../../charts/histogram/Spikes";
-import { hideReadout, showReadout } from "../../charts/readout";
-import { useSize } from "../../charts/useSize";
-import { lookOf } from "../../lib/colour";
-import { fixed, significant } from "../../lib/format";
-import { RunKey } from "../../parts/RunKey";
+import { hideReadout, showReadout } from "../../widgets/readout";
+import { useSize } from "../../base/dom/useSize";
+import { lookOf } from "../../domain/runs/run_look";
+import { fixed, significant } from "../../base/text/format";
+import { RunKey } from "../../domain/runs/RunKey";
 import type { Together } from "./data";
 import { barAt } from "./layout";
 import { layoutRuns } from "./runs_layout";
 
 const CLICK = 6; // Pixels that a click may wander.
 
-export function RunsChart({ data, logY, summary, onRange }: {
+export function RunsChart({
+  data,
+  logY,
+  summary,
+  onRange,
+}: {
   data: Together;
   logY: boolean;
   summary: string;
@@ -39,32 +44,96 @@ export function RunsChart({ data, logY, summary, onRange }: {
     if (bin < 0) return hideReadout();
     showReadout(
       <>
-        <b>{significant(layout.edges[bin] ?? 0)} … {significant(layout.edges[bin + 1] ?? 0)}</b>
-        <table class="nearest"><tbody>{data.runs.map(({ run }, i) => <tr key={run}><td><RunKey run={run} /></td><td class="name">{run}</td><td class="num">{fixed(layout.shares[i]?.[bin] ?? 0, 3)} %</td></tr>)}</tbody></table>
-      </>, event.clientX, event.clientY);
+        <b>
+          {significant(layout.edges[bin] ?? 0)} … {significant(layout.edges[bin + 1] ?? 0)}
+        </b>
+        <table class="nearest">
+          <tbody>
+            {data.runs.map(({ run }, i) => (
+              <tr key={run}>
+                <td>
+                  <RunKey run={run} />
+                </td>
+                <td class="name">{run}</td>
+                <td class="num">{fixed(layout.shares[i]?.[bin] ?? 0, 3)} %</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </>,
+      event.clientX,
+      event.clientY,
+    );
   };
   const up = (): void => {
-    if (layout && drag && Math.abs(drag.to - drag.from) > CLICK) onRange([layout.x.invert(Math.min(drag.from, drag.to)), layout.x.invert(Math.max(drag.from, drag.to))]);
+    if (layout && drag && Math.abs(drag.to - drag.from) > CLICK)
+      onRange([layout.x.invert(Math.min(drag.from, drag.to)), layout.x.invert(Math.max(drag.from, drag.to))]);
     setDrag(null);
   };
   return (
-    <div class="plot" ref={ref} role="img" aria-label={summary} onPointerMove={move} onPointerUp={up} onPointerLeave={leave} onDblClick={() => onRange(null)}
-      onPointerDown={(event) => { if (layout && event.button === 0) { event.currentTarget.setPointerCapture(event.pointerId); setDrag({ from: pixel(event), to: pixel(event) }); } }}>
+    <div
+      class="plot"
+      ref={ref}
+      role="img"
+      aria-label={summary}
+      onPointerMove={move}
+      onPointerUp={up}
+      onPointerLeave={leave}
+      onDblClick={() => onRange(null)}
+      onPointerDown={(event) => {
+        if (layout && event.button === 0) {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrag({ from: pixel(event), to: pixel(event) });
+        }
+      }}
+    >
       {layout && (
         <svg class="chart" height={height} aria-hidden="true">
           {layout.yTicks.map((tick) => (
-            <g key={tick.text}><path class="grid" d={`M${layout.box.l} ${Math.round(tick.at) + 0.5}H${layout.box.r}`} /><text x={layout.box.l - 6} y={tick.at + 4} text-anchor="end">{tick.text}</text></g>
+            <g key={tick.text}>
+              <path class="grid" d={`M${layout.box.l} ${Math.round(tick.at) + 0.5}H${layout.box.r}`} />
+              <text x={layout.box.l - 6} y={tick.at + 4} text-anchor="end">
+                {tick.text}
+              </text>
+            </g>
           ))}
-          <text x={layout.box.l - 6} y={layout.box.t - 6} text-anchor="end">%</text>
+          <text x={layout.box.l - 6} y={layout.box.t - 6} text-anchor="end">
+            %
+          </text>
           {layout.paths.map((d, i) => {
             const look = lookOf(data.runs[i]?.run ?? "");
-            return <path key={i} class={`bars run-${look.colour}`} d={d} style={{ fillOpacity: i === 0 ? 0.16 : 0 }} stroke-dasharray={look.dash.join(" ")} />;
+            return (
+              <path
+                key={i}
+                class={`bars run-${look.colour}`}
+                d={d}
+                style={{ fillOpacity: i === 0 ? 0.16 : 0 }}
+                stroke-dasharray={look.dash.join(" ")}
+              />
+            );
           })}
           <path class="axis" d={`M${layout.box.l} ${Math.round(layout.box.b) + 0.5}H${layout.box.r}`} />
-          {layout.xTicks.map((tick) => <text key={tick.text} x={tick.at} y={height - 6} text-anchor="middle">{tick.text}</text>)}
+          {layout.xTicks.map((tick) => (
+            <text key={tick.text} x={tick.at} y={height - 6} text-anchor="middle">
+              {tick.text}
+            </text>
+          ))}
           <Spikes spikes={layout.spikes} box={layout.box} />
-          {hot >= 0 && !drag && <path class="crosshair" d={`M${Math.round(layout.x(((layout.edges[hot] ?? 0) + (layout.edges[hot + 1] ?? 0)) / 2)) + 0.5} ${layout.box.t}V${layout.box.b}`} />}
-          {drag && <rect class="brush" x={Math.min(drag.from, drag.to)} y={layout.box.t} width={Math.abs(drag.to - drag.from)} height={layout.box.b - layout.box.t} />}
+          {hot >= 0 && !drag && (
+            <path
+              class="crosshair"
+              d={`M${Math.round(layout.x(((layout.edges[hot] ?? 0) + (layout.edges[hot + 1] ?? 0)) / 2)) + 0.5} ${layout.box.t}V${layout.box.b}`}
+            />
+          )}
+          {drag && (
+            <rect
+              class="brush"
+              x={Math.min(drag.from, drag.to)}
+              y={layout.box.t}
+              width={Math.abs(drag.to - drag.from)}
+              height={layout.box.b - layout.box.t}
+            />
+          )}
         </svg>
       )}
     </div>

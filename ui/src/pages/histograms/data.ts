@@ -1,8 +1,9 @@
-// What the server tells of histograms, as numbers.
+// Histograms of the server, as numbers.
+import { barsShape, distributionsShape, loggedBinsShape, overlayShape } from "../../api/histograms";
+import { type WireNumber, toNumber } from "../../api/shape";
 import { getJson, postJson } from "../../api/client";
-import { toNumber, type WireNumber } from "../../api/wire";
 
-const numbers = (rows: readonly WireNumber[][]): number[][] => rows.map((row) => row.map(toNumber));
+const numbers = (rows: readonly (readonly WireNumber[])[]): number[][] => rows.map((row) => row.map(toNumber));
 
 /** A histogram per step, all in the same bars of equal width. */
 export interface Bars {
@@ -15,16 +16,14 @@ export interface Bars {
   readonly nums: readonly number[];
 }
 
-interface BarsAnswer {
-  steps: number[];
-  edges: WireNumber[];
-  counts: WireNumber[][];
-  num: WireNumber[];
-}
-
 export async function loadBars(run: string, tag: string, limit: number, signal: AbortSignal): Promise<Bars> {
-  const answer = await getJson<BarsAnswer>("histograms", { run, tag, limit, bins: "auto" }, signal);
-  return { steps: answer.steps, edges: answer.edges.map(toNumber), counts: numbers(answer.counts), nums: answer.num.map(toNumber) };
+  const response = await getJson(barsShape, "histograms", { run, tag, limit, bins: "auto" }, signal);
+  return {
+    steps: response.steps,
+    edges: response.edges.map(toNumber),
+    counts: numbers(response.counts),
+    nums: response.num.map(toNumber),
+  };
 }
 
 /** A histogram per step, with the bins that were logged. */
@@ -35,16 +34,14 @@ export interface Steps {
   readonly counts: readonly (readonly number[])[];
 }
 
-interface StepsAnswer {
-  steps: number[];
-  lefts: WireNumber[][];
-  rights: WireNumber[][];
-  counts: WireNumber[][];
-}
-
 export async function loadSteps(run: string, tag: string, limit: number, signal?: AbortSignal): Promise<Steps> {
-  const answer = await getJson<StepsAnswer>("histograms", { run, tag, limit }, signal);
-  return { steps: answer.steps, lefts: numbers(answer.lefts), rights: numbers(answer.rights), counts: numbers(answer.counts) };
+  const response = await getJson(loggedBinsShape, "histograms", { run, tag, limit }, signal);
+  return {
+    steps: response.steps,
+    lefts: numbers(response.lefts),
+    rights: numbers(response.rights),
+    counts: numbers(response.counts),
+  };
 }
 
 export interface Percentiles {
@@ -54,15 +51,18 @@ export interface Percentiles {
   readonly rows: readonly (readonly number[])[];
 }
 
-interface DistributionAnswer {
-  steps: number[];
-  basis_points: number[];
-  percentiles: WireNumber[][];
-}
-
-export async function loadPercentiles(run: string, tag: string, limit: number, signal: AbortSignal): Promise<Percentiles> {
-  const answer = await getJson<DistributionAnswer>("distributions", { run, tag, limit }, signal);
-  return { steps: answer.steps, points: answer.basis_points.map((point) => point / 100), rows: numbers(answer.percentiles) };
+export async function loadPercentiles(
+  run: string,
+  tag: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Percentiles> {
+  const response = await getJson(distributionsShape, "distributions", { run, tag, limit }, signal);
+  return {
+    steps: response.steps,
+    points: response.basis_points.map((point) => point / 100),
+    rows: numbers(response.percentiles),
+  };
 }
 
 export interface RunHistogram {
@@ -71,7 +71,12 @@ export interface RunHistogram {
   readonly counts: readonly number[];
   readonly num: number;
   /** Null where they were not logged. */
-  readonly moments: { readonly min: number; readonly max: number; readonly mean: number; readonly deviation: number } | null;
+  readonly moments: {
+    readonly min: number;
+    readonly max: number;
+    readonly mean: number;
+    readonly deviation: number;
+  } | null;
 }
 
 /** One histogram of each run, all in the same bins. */
@@ -81,20 +86,42 @@ export interface Together {
   readonly problems: readonly string[];
 }
 
-interface OverlayAnswer {
-  edges: WireNumber[];
-  series: { run: string; step?: number; counts?: WireNumber[]; num?: WireNumber; min?: WireNumber; max?: WireNumber; mean?: WireNumber; deviation?: WireNumber; error?: { message: string } }[];
-}
-
-export async function loadTogether(runs: readonly string[], tag: string, step: number | null, range: readonly [number, number] | null, signal: AbortSignal): Promise<Together> {
-  const body = { series: runs.map((run) => [run, tag, step]), nearest: 1, ...(range ? { from: range[0], to: range[1] } : {}) };
-  const answer = await postJson<OverlayAnswer>("histograms/overlay", body, signal);
+export async function loadTogether(
+  runs: readonly string[],
+  tag: string,
+  step: number | null,
+  range: readonly [number, number] | null,
+  signal: AbortSignal,
+): Promise<Together> {
+  const body = {
+    series: runs.map((run) => [run, tag, step]),
+    nearest: 1,
+    ...(range ? { from: range[0], to: range[1] } : {}),
+  };
+  const response = await postJson(overlayShape, "histograms/overlay", body, signal);
   return {
-    edges: answer.edges.map(toNumber),
-    runs: answer.series.flatMap((one) => (one.counts === undefined ? [] : [{
-      run: one.run, step: one.step ?? 0, counts: one.counts.map(toNumber), num: toNumber(one.num ?? null),
-      moments: one.mean === undefined ? null : { min: toNumber(one.min ?? null), max: toNumber(one.max ?? null), mean: toNumber(one.mean), deviation: toNumber(one.deviation ?? null) },
-    }])),
-    problems: answer.series.flatMap((one) => (one.error ? [one.error.message] : [])),
+    edges: response.edges.map(toNumber),
+    runs: response.series.flatMap((one) =>
+      one.counts === undefined
+        ? []
+        : [
+            {
+              run: one.run,
+              step: one.step ?? 0,
+              counts: one.counts.map(toNumber),
+              num: toNumber(one.num ?? null),
+              moments:
+                one.mean === undefined
+                  ? null
+                  : {
+                      min: toNumber(one.min ?? null),
+                      max: toNumber(one.max ?? null),
+                      mean: toNumber(one.mean),
+                      deviation: toNumber(one.deviation ?? null),
+                    },
+            },
+          ],
+    ),
+    problems: response.series.flatMap((one) => (one.error ? [one.error.message] : [])),
   };
 }

@@ -1,6 +1,6 @@
 // Histograms over steps as a picture: steps to the right, values up, darker where more of them are. Pure.
 import { ceilingOf } from "../../charts/histogram/ceiling";
-import { extent, linearScale, type Scale } from "../../lib/scale";
+import { extent, linearScale, type Scale } from "../../base/math/scale";
 import type { Bars } from "./data";
 import { heightOf, sharesOf } from "./layout";
 
@@ -15,7 +15,7 @@ export interface HeatLayout {
   readonly darkness: readonly (readonly number[])[];
 }
 
-const FAINTEST = 0.02; // Of a bar that holds anything, on a log scale.
+const FAINTEST = 0.02; // The opacity of a bar with the smallest count, on a log scale.
 
 export function layoutHeat(data: Bars, width: number, height: number, logY: boolean): HeatLayout | null {
   const { edges } = data;
@@ -25,11 +25,15 @@ export function layoutHeat(data: Bars, width: number, height: number, logY: bool
   const most = logY ? Math.max(0, ...shares.flat()) : ceilingOf(shares);
   if (edges.length < 2 || !steps || !(most > 0) || box.r - box.l < 40 || box.b - box.t < 30) return null;
   const y = linearScale(edges[0] ?? 0, edges.at(-1) ?? 0, box.b, box.t);
-  const x = linearScale(...(steps[0] === steps[1] ? [steps[0] - 0.5, steps[0] + 0.5] as const : steps), box.l, box.r);
+  const x = linearScale(...(steps[0] === steps[1] ? ([steps[0] - 0.5, steps[0] + 0.5] as const) : steps), box.l, box.r);
   // A column reaches half way to its neighbours; the first and the last one to the end of the axis.
   const middle = (i: number): number => (x(data.steps[i - 1] ?? 0) + x(data.steps[i] ?? 0)) / 2;
-  const columns = data.steps.map((_, i) => ({ from: i === 0 ? box.l : middle(i), to: i === data.steps.length - 1 ? box.r : middle(i + 1) }));
+  const columns = data.steps.map((_, i) => ({
+    from: i === 0 ? box.l : middle(i),
+    to: i === data.steps.length - 1 ? box.r : middle(i + 1),
+  }));
   // The square root shows tails that a straight scale would leave white.
-  const dark = (share: number): number => (share <= 0 ? 0 : logY ? Math.max(FAINTEST, heightOf(share, most, true)) : Math.sqrt(heightOf(share, most, false)));
+  const dark = (share: number): number =>
+    share <= 0 ? 0 : logY ? Math.max(FAINTEST, heightOf(share, most, true)) : Math.sqrt(heightOf(share, most, false));
   return { box, x, y, columns, shares, darkness: shares.map((column) => column.map(dark)) };
 }

@@ -8,9 +8,17 @@ import { layoutRuns } from "./runs_layout";
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const barsOf = (counts: readonly (readonly number[])[], from = 0, to = counts[0]?.length ?? 0): Bars => {
   const bars = counts[0]?.length ?? 0;
-  return { steps: counts.map((_, i) => 10 * i), edges: Array.from({ length: bars + 1 }, (_, i) => from + ((to - from) * i) / bars), counts, nums: counts.map(sum) };
+  return {
+    steps: counts.map((_, i) => 10 * i),
+    edges: Array.from({ length: bars + 1 }, (_, i) => from + ((to - from) * i) / bars),
+    counts,
+    nums: counts.map(sum),
+  };
 };
-const data = barsOf([[10, 10, 0], [0, 20, 4]]);
+const data = barsOf([
+  [10, 10, 0],
+  [0, 20, 4],
+]);
 
 /** How high each bar of a path is, and how wide, in pixels. */
 function drawn(path: string): { width: number; height: number }[] {
@@ -36,7 +44,9 @@ describe("ridges", () => {
     const random = (): number => (state = (state * 1103515245 + 12345) % 2 ** 31) / 2 ** 31;
     for (let round = 0; round < 50; round += 1) {
       const bars = 31 + Math.floor(random() * 90);
-      const counts = Array.from({ length: 1 + (round % 4) }, () => Array.from({ length: bars }, () => Math.floor(1000 * random() ** 2)));
+      const counts = Array.from({ length: 1 + (round % 4) }, () =>
+        Array.from({ length: bars }, () => Math.floor(1000 * random() ** 2)),
+      );
       for (const overlay of [false, true]) {
         const layout = layoutRidges(barsOf(counts, -random(), random() + 1), 2000, 1000, overlay)!;
         const all = layout.ridges.map(({ path }) => drawn(path));
@@ -103,17 +113,46 @@ describe("a heatmap", () => {
 describe("runs on one axis", () => {
   const moments = null;
   it("show shares of all values, so that runs of different size compare", () => {
-    const layout = layoutRuns({ edges: [0, 1, 2], problems: [], runs: [{ run: "a", step: 0, counts: [5, 5], num: 10, moments }, { run: "b", step: 0, counts: [100, 0], num: 400, moments }] }, 400, 200, false)!;
-    expect(layout.shares).toEqual([[50, 50], [25, 0]]); // Most of b is outside of what is shown.
+    const layout = layoutRuns(
+      {
+        edges: [0, 1, 2],
+        problems: [],
+        runs: [
+          { run: "a", step: 0, counts: [5, 5], num: 10, moments },
+          { run: "b", step: 0, counts: [100, 0], num: 400, moments },
+        ],
+      },
+      400,
+      200,
+      false,
+    )!;
+    expect(layout.shares).toEqual([
+      [50, 50],
+      [25, 0],
+    ]); // Most of b is outside of what is shown.
   });
   it("are drawn in the bars that the server counted", () => {
-    const layout = layoutRuns({ edges: [0, 1, 2, 3], problems: [], runs: [{ run: "a", step: 0, counts: [1, 6, 3], num: 10, moments }] }, 400, 200, false)!;
+    const layout = layoutRuns(
+      { edges: [0, 1, 2, 3], problems: [], runs: [{ run: "a", step: 0, counts: [1, 6, 3], num: 10, moments }] },
+      400,
+      200,
+      false,
+    )!;
     const heights = drawn(layout.paths[0]!).map(({ height }) => height);
-    expect(heights.map((height) => height / heights[1]!)).toEqual([expect.closeTo(1 / 6, 2), 1, expect.closeTo(0.5, 2)]);
+    expect(heights.map((height) => height / heights[1]!)).toEqual([
+      expect.closeTo(1 / 6, 2),
+      1,
+      expect.closeTo(0.5, 2),
+    ]);
   });
   it("say the shares of a spike of all runs", () => {
     const of = (run: string, counts: readonly number[]) => ({ run, step: 0, counts, num: sum(counts), moments });
-    const layout = layoutRuns({ edges: [0, 1, 2, 3, 4], problems: [], runs: [of("a", [90, 4, 3, 3]), of("b", [80, 8, 6, 6])] }, 400, 200, false)!;
+    const layout = layoutRuns(
+      { edges: [0, 1, 2, 3, 4], problems: [], runs: [of("a", [90, 4, 3, 3]), of("b", [80, 8, 6, 6])] },
+      400,
+      200,
+      false,
+    )!;
     expect(layout.spikes.map(({ text }) => text)).toEqual(["80.0 to 90.0 %"]);
     expect(layout.yTicks.at(-1)!.text).toBe("10");
   });

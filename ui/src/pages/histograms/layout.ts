@@ -1,6 +1,6 @@
 // Histograms over steps as ridges, one behind the other, the newest in front. Pure.
 import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
-import { linearScale, type Scale } from "../../lib/scale";
+import { linearScale, type Scale } from "../../base/math/scale";
 import type { Bars } from "./data";
 
 export interface Ridge {
@@ -21,7 +21,9 @@ const LOG_DEPTH = 4; // Decades below the largest share that a log axis shows.
 
 /** By step and bar: per cent of the step's values. */
 export function sharesOf({ counts, nums }: Bars): number[][] {
-  return counts.map((row, s) => row.map((count) => (count > 0 && (nums[s] ?? 0) > 0 ? (count / (nums[s] ?? 1)) * 100 : 0)));
+  return counts.map((row, s) =>
+    row.map((count) => (count > 0 && (nums[s] ?? 0) > 0 ? (count / (nums[s] ?? 1)) * 100 : 0)),
+  );
 }
 
 /** How high a share stands, from 0 to 1. */
@@ -30,7 +32,13 @@ export function heightOf(share: number, most: number, logY: boolean): number {
   return logY ? Math.max(0, 1 + Math.log10(share / most) / LOG_DEPTH) : Math.min(1, share / most);
 }
 
-export function layoutRidges(data: Bars, width: number, height: number, overlay: boolean, logY = false): RidgeLayout | null {
+export function layoutRidges(
+  data: Bars,
+  width: number,
+  height: number,
+  overlay: boolean,
+  logY = false,
+): RidgeLayout | null {
   const { edges, steps } = data;
   const box = { l: 12, r: width - 56, t: 20, b: height - 22 };
   if (edges.length < 2 || box.r - box.l < 40 || box.b - box.t < 30) return null;
@@ -45,9 +53,15 @@ export function layoutRidges(data: Bars, width: number, height: number, overlay:
     const baseline = overlay ? box.b : box.t + rise + (room - rise) * age;
     const row = shares[s] ?? [];
     const floor = baseline.toFixed(1);
-    const outline = row.reduce((d, share, i) => `${d}V${(baseline - heightOf(share, most, logY) * rise).toFixed(1)}H${x(edges[i + 1] ?? 0).toFixed(1)}`, `M${box.l.toFixed(1)} ${floor}`);
+    const outline = row.reduce(
+      (d, share, i) =>
+        `${d}V${(baseline - heightOf(share, most, logY) * rise).toFixed(1)}H${x(edges[i + 1] ?? 0).toFixed(1)}`,
+      `M${box.l.toFixed(1)} ${floor}`,
+    );
     return {
-      step, baseline, age,
+      step,
+      baseline,
+      age,
       path: row.some((share) => share > 0) ? `${outline}V${floor}` : "",
       spikes: logY ? [] : spikesOf([row], most, edges, x, baseline - rise),
     };

@@ -1,5 +1,5 @@
 // Percentiles over steps as bands around the median. Pure: values in, pixels out.
-import { extent, linearScale, padded, type Scale } from "../../lib/scale";
+import { extent, linearScale, padded, type Scale } from "../../base/math/scale";
 import type { Percentiles } from "./data";
 
 export interface PercentileLayout {
@@ -12,16 +12,26 @@ export interface PercentileLayout {
 
 const ALONE = 0.3; // How far to either side the bands of a single step reach, of a step.
 
-export function layoutPercentiles(data: Pick<Percentiles, "steps" | "rows">, width: number, height: number): PercentileLayout | null {
+export function layoutPercentiles(
+  data: Pick<Percentiles, "steps" | "rows">,
+  width: number,
+  height: number,
+): PercentileLayout | null {
   const [range, steps] = [extent(data.rows.flat()), extent(data.steps)];
   if (!range || !steps || width < 80) return null;
   const box = { l: 48, r: width - 10, t: 8, b: height - 22 };
   const isAlone = steps[0] === steps[1];
-  const x = linearScale(...(isAlone ? [steps[0] - 0.5, steps[0] + 0.5] as const : steps), box.l, box.r);
+  const x = linearScale(...(isAlone ? ([steps[0] - 0.5, steps[0] + 0.5] as const) : steps), box.l, box.r);
   const y = linearScale(...padded(range), box.b, box.t);
   // An area needs two ends, also where there is one step.
-  const places = isAlone ? [{ at: steps[0] - ALONE, row: 0 }, { at: steps[0] + ALONE, row: 0 }] : data.steps.map((at, row) => ({ at, row }));
-  const edge = (column: number): string[] => places.map(({ at, row }) => `${x(at).toFixed(1)} ${y(data.rows[row]?.[column] ?? 0).toFixed(1)}`);
+  const places = isAlone
+    ? [
+        { at: steps[0] - ALONE, row: 0 },
+        { at: steps[0] + ALONE, row: 0 },
+      ]
+    : data.steps.map((at, row) => ({ at, row }));
+  const edge = (column: number): string[] =>
+    places.map(({ at, row }) => `${x(at).toFixed(1)} ${y(data.rows[row]?.[column] ?? 0).toFixed(1)}`);
   const band = (lo: number, hi: number): string => `M${[...edge(hi), ...edge(lo).reverse()].join("L")}Z`;
   return { box, x, y, bands: [band(0, 8), band(1, 7), band(2, 6), band(3, 5)], median: `M${edge(4).join("L")}` };
 }

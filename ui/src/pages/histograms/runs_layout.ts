@@ -1,7 +1,7 @@
 // The same tensor of several runs on one axis, in the same bars. Pure.
 import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
-import { significant, tickTexts } from "../../lib/format";
-import { linearScale, ticks, type Scale } from "../../lib/scale";
+import { significant, tickTexts } from "../../base/text/format";
+import { linearScale, ticks, type Scale } from "../../base/math/scale";
 import type { Together } from "./data";
 
 export interface RunsLayout {
@@ -24,19 +24,27 @@ export function layoutRuns(data: Together, width: number, height: number, logY: 
   if (edges.length < 2 || data.runs.length === 0 || box.r - box.l < 40 || box.b - box.t < 30) return null;
   const edge = (i: number): number => edges[i] ?? 0;
   const x = linearScale(edge(0), edge(edges.length - 1), box.l, box.r);
-  // Of all values, also those outside of the part that is shown.
+  // The count of all values, also those outside of the shown range.
   const shares = data.runs.map(({ num, counts }) => counts.map((count) => (num > 0 ? (count / num) * 100 : 0)));
   const most = (logY ? Math.max(...shares.flat()) : ceilingOf(shares)) || 1;
   const log = linearScale(Math.log10(LOG_FLOOR), Math.log10(most * 1.3), box.b, box.t);
   const linear = linearScale(0, most, box.b, box.t);
-  const y = (value: number): number => (logY ? log(Math.log10(Math.max(value, LOG_FLOOR))) : linear(Math.min(value, most)));
+  const y = (value: number): number =>
+    logY ? log(Math.log10(Math.max(value, LOG_FLOOR))) : linear(Math.min(value, most));
   const floor = box.b.toFixed(1);
-  const paths = shares.map((of) => `${of.reduce((d, value, i) => `${d}V${y(value).toFixed(1)}H${x(edge(i + 1)).toFixed(1)}`, `M${x(edge(0)).toFixed(1)} ${floor}`)}V${floor}`);
+  const paths = shares.map(
+    (of) =>
+      `${of.reduce((d, value, i) => `${d}V${y(value).toFixed(1)}H${x(edge(i + 1)).toFixed(1)}`, `M${x(edge(0)).toFixed(1)} ${floor}`)}V${floor}`,
+  );
   const values = logY ? [0.001, 0.01, 0.1, 1, 10, 100].filter((t) => t <= most * 1.3) : ticks(0, most, 4);
   const xs = ticks(...x.domain, Math.max(4, Math.floor((box.r - box.l) / 90)));
   const texts = tickTexts(xs);
   return {
-    box, x, edges, paths, shares,
+    box,
+    x,
+    edges,
+    paths,
+    shares,
     spikes: logY ? [] : spikesOf(shares, most, edges, x, box.t),
     xTicks: xs.map((t, i) => ({ at: x(t), text: texts[i] ?? "" })),
     yTicks: values.map((t) => ({ at: y(t), text: significant(t, 3) })),

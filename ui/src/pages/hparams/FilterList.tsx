@@ -1,13 +1,21 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { significant } from "../../lib/format";
-import { extent } from "../../lib/scale";
-import { Breakable } from "../../parts/Breakable";
+import { significant } from "../../base/text/format";
+import { extent } from "../../base/math/scale";
+import { Breakable } from "../../widgets/Breakable";
 import { levelsOf, type Column, type Filter, type Filters } from "./data";
 
-const MOST_LEVELS = 12;
+const MAX_LEVELS = 12;
 
-function Range({ column, filter, onFilter }: { column: Column; filter: Filter | undefined; onFilter: (filter: Filter | null) => void }): JSX.Element {
+function Range({
+  column,
+  filter,
+  onFilter,
+}: {
+  column: Column;
+  filter: Filter | undefined;
+  onFilter: (filter: Filter | null) => void;
+}): JSX.Element {
   const range = extent(column.values.filter((v) => typeof v === "number")) ?? [0, 0];
   const [min, max] = filter && "min" in filter ? [filter.min, filter.max] : [-Infinity, Infinity];
   const change = (end: "min" | "max", text: string): void => {
@@ -19,14 +27,38 @@ function Range({ column, filter, onFilter }: { column: Column; filter: Filter | 
   const shown = (v: number): string => (Number.isFinite(v) ? String(v) : "");
   return (
     <span class="range">
-      <input class="field" type="number" step="any" aria-label={`Least ${column.label}`} placeholder={significant(range[0])} value={shown(min)} onChange={(event) => change("min", event.currentTarget.value)} />
+      <input
+        class="field"
+        type="number"
+        step="any"
+        aria-label={`Least ${column.label}`}
+        placeholder={significant(range[0])}
+        value={shown(min)}
+        onChange={(event) => change("min", event.currentTarget.value)}
+      />
       <span class="dim">to</span>
-      <input class="field" type="number" step="any" aria-label={`Greatest ${column.label}`} placeholder={significant(range[1])} value={shown(max)} onChange={(event) => change("max", event.currentTarget.value)} />
+      <input
+        class="field"
+        type="number"
+        step="any"
+        aria-label={`Greatest ${column.label}`}
+        placeholder={significant(range[1])}
+        value={shown(max)}
+        onChange={(event) => change("max", event.currentTarget.value)}
+      />
     </span>
   );
 }
 
-function Levels({ column, filter, onFilter }: { column: Column; filter: Filter | undefined; onFilter: (filter: Filter | null) => void }): JSX.Element {
+function Levels({
+  column,
+  filter,
+  onFilter,
+}: {
+  column: Column;
+  filter: Filter | undefined;
+  onFilter: (filter: Filter | null) => void;
+}): JSX.Element {
   const levels = levelsOf(column).map(String);
   const kept = new Set(filter && "values" in filter ? filter.values : levels);
   const toggle = (level: string): void => {
@@ -35,16 +67,27 @@ function Levels({ column, filter, onFilter }: { column: Column; filter: Filter |
   };
   return (
     <>
-      {levels.slice(0, MOST_LEVELS).map((level) => (
-        <label key={level} class="tick"><input type="checkbox" checked={kept.has(level)} onChange={() => toggle(level)} /><span class="whole-name"><Breakable name={level} /></span></label>
+      {levels.slice(0, MAX_LEVELS).map((level) => (
+        <label key={level} class="tick">
+          <input type="checkbox" checked={kept.has(level)} onChange={() => toggle(level)} />
+          <span class="whole-name">
+            <Breakable name={level} />
+          </span>
+        </label>
       ))}
-      {levels.length > MOST_LEVELS && <span class="note">and {levels.length - MOST_LEVELS} more: mark them in the chart</span>}
+      {levels.length > MAX_LEVELS && (
+        <span class="note">and {levels.length - MAX_LEVELS} more: mark them in the chart</span>
+      )}
     </>
   );
 }
 
 /** One filter per column that has anything to choose; on narrow screens behind a button. */
-export function FilterList({ columns, filters, onFilter }: {
+export function FilterList({
+  columns,
+  filters,
+  onFilter,
+}: {
   columns: readonly Column[];
   filters: Filters;
   onFilter: (id: string, filter: Filter | null) => void;
@@ -53,18 +96,31 @@ export function FilterList({ columns, filters, onFilter }: {
   return (
     <aside class={`filters${open ? " open" : ""}`} aria-label="Filters">
       <button class="filters-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <span class="caret" aria-hidden="true">{open ? "▾" : "▸"}</span><b>Filters</b><span class="dim">{filters.size === 0 ? "none set" : `${filters.size} set`}</span>
+        <span class="caret" aria-hidden="true">
+          {open ? "▾" : "▸"}
+        </span>
+        <b>Filters</b>
+        <span class="dim">{filters.size === 0 ? "none set" : `${filters.size} set`}</span>
       </button>
-      {columns.filter((column) => levelsOf(column).length > 1 || filters.has(column.id)).map((column) => {
-        const asLevels = !column.isNumeric || (!column.isMetric && levelsOf(column).length <= 8);
-        const props = { column, filter: filters.get(column.id), onFilter: (filter: Filter | null) => onFilter(column.id, filter) };
-        return (
-          <fieldset key={column.id}>
-            <legend title={column.description || column.label}>{column.label}{column.isMetric ? <span class="dim"> metric</span> : ""}</legend>
-            {asLevels ? <Levels {...props} /> : <Range {...props} />}
-          </fieldset>
-        );
-      })}
+      {columns
+        .filter((column) => levelsOf(column).length > 1 || filters.has(column.id))
+        .map((column) => {
+          const asLevels = !column.isNumeric || (!column.isMetric && levelsOf(column).length <= 8);
+          const props = {
+            column,
+            filter: filters.get(column.id),
+            onFilter: (filter: Filter | null) => onFilter(column.id, filter),
+          };
+          return (
+            <fieldset key={column.id}>
+              <legend title={column.description || column.label}>
+                {column.label}
+                {column.isMetric ? <span class="dim"> metric</span> : ""}
+              </legend>
+              {asLevels ? <Levels {...props} /> : <Range {...props} />}
+            </fieldset>
+          );
+        })}
     </aside>
   );
 }

@@ -1,20 +1,33 @@
-// What was tried and what came of it: every trial a line over all axes or a point between two, and a
+// Trials and their metrics: every trial is a line over all axes or a point between two, and a
 // row of the table.
+import { hparamsShape } from "../../api/hparams";
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { postJson } from "../../api/client";
-import { csvOf, saveAs } from "../../lib/csv";
-import { plural } from "../../lib/format";
-import { literally } from "../../lib/matching";
-import { saveSvg, standaloneSvg } from "../../lib/svg_file";
-import { CheckMenu } from "../../parts/CheckMenu";
-import { Nothing } from "../../parts/Nothing";
-import { Snippet } from "../../parts/Snippet";
-import { Menu } from "../../shell/Menu";
-import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
-import { useResource } from "../../state/resource";
-import { axesOf, filtersText, questionOf, readFilters, readTrials, usualMetric, usualPartner, type Column, type Filter, type Filters, type HParamsAnswer, type Trials } from "./data";
+import { csvOf, saveAs } from "../../base/text/csv";
+import { plural } from "../../base/text/format";
+import { literally } from "../../base/text/matching";
+import { saveSvg, standaloneSvg } from "../../base/dom/svg_file";
+import { CheckMenu } from "../../widgets/CheckMenu";
+import { EmptyPage } from "../../domain/live/EmptyPage";
+import { Snippet } from "../../domain/live/Snippet";
+import { Menu } from "../../widgets/Menu";
+import { go, hrefOf, listOf, listText, query, setQuery } from "../../base/address";
+import { useResource } from "../../domain/live/resource";
+import {
+  axesOf,
+  filtersText,
+  questionOf,
+  readFilters,
+  readTrials,
+  usualMetric,
+  usualPartner,
+  type Column,
+  type Filter,
+  type Filters,
+  type Trials,
+} from "./data";
 import { FilterList } from "./FilterList";
 import { HeatScale } from "./HeatScale";
 import { ImportanceList } from "./ImportanceList";
@@ -23,23 +36,28 @@ import { ScatterChart } from "./ScatterChart";
 import { TrialTable } from "./TrialTable";
 import "./hparams.css";
 
-// More lines than this are a carpet; filters bring the others in.
-const MOST_TRIALS = 2000;
-const MOST_AXES = 10;
+// More lines than this cannot be told apart; filters bring the others in.
+const MAX_TRIALS = 2000;
+const MAX_AXES = 10;
 
 const PLOTS = [
   { id: "parallel", text: "Parallel", title: "Every trial a line" },
   { id: "scatter", text: "Scatter", title: "Every trial a point" },
-  { id: "importance", text: "Importance", title: "What matters" },
+  { id: "importance", text: "Importance", title: "Which settings matter" },
 ] as const;
 
 /** The columns that are shown, in the order chosen: those asked for, else those that vary. */
 function shownColumns(all: readonly Column[]): Column[] {
   const asked = query.value.get("cols");
-  const shown = asked === null ? all.filter((column) => column.varies) : all.filter((column) => listOf(asked).includes(column.id));
+  const shown =
+    asked === null ? all.filter((column) => column.varies) : all.filter((column) => listOf(asked).includes(column.id));
   const order = listOf(query.value.get("order"));
-  const place = (column: Column, i: number): number => (order.includes(column.id) ? order.indexOf(column.id) : order.length + i);
-  return shown.map((column, i) => ({ column, at: place(column, i) })).sort((p, q) => p.at - q.at).map(({ column }) => column);
+  const place = (column: Column, i: number): number =>
+    order.includes(column.id) ? order.indexOf(column.id) : order.length + i;
+  return shown
+    .map((column, i) => ({ column, at: place(column, i) }))
+    .sort((p, q) => p.at - q.at)
+    .map(({ column }) => column);
 }
 
 function toggled(key: string, id: string): void {
@@ -49,14 +67,17 @@ function toggled(key: string, id: string): void {
 }
 
 function saveCsv(trials: Trials, columns: readonly Column[]): void {
-  const rows = trials.names.map((name, i) => [name, ...columns.map((column) => {
-    const value = column.values[i] ?? null;
-    return typeof value === "boolean" ? String(value) : value;
-  })]);
+  const rows = trials.names.map((name, i) => [
+    name,
+    ...columns.map((column) => {
+      const value = column.values[i] ?? null;
+      return typeof value === "boolean" ? String(value) : value;
+    }),
+  ]);
   saveAs("hparams.csv", csvOf(["trial", ...columns.map((column) => column.label)], rows), "text/csv");
 }
 
-/** What trials are coloured by stands beside their names, however many columns there are. */
+/** The metric that colours the trials comes first, however many columns there are. */
 function withFirst(columns: readonly Column[], first: Column | undefined): Column[] {
   return [...columns].sort((p, q) => Number(q.id === first?.id) - Number(p.id === first?.id));
 }
@@ -71,41 +92,63 @@ function setFilter(filters: Filters, id: string, filter: Filter | null): void {
 export default function HParams(): JSX.Element {
   const hot = useSignal<number | null>(null);
   const drawing = useRef<HTMLElement>(null);
-  // What there is, before any filter: the levels to choose from stay the same while choosing.
-  const whole = useResource("hparams", (signal) => postJson<HParamsAnswer>("hparams", { limit: MOST_TRIALS }, signal));
-  const all = useMemo(() => (whole.state.value.data ? readTrials(whole.state.value.data) : null), [whole.state.value.data]);
+  // All trials, before any filter: the levels to choose from stay the same while choosing.
+  const whole = useResource("hparams", (signal) => postJson(hparamsShape, "hparams", { limit: MAX_TRIALS }, signal));
+  const all = useMemo(
+    () => (whole.state.value.data ? readTrials(whole.state.value.data) : null),
+    [whole.state.value.data],
+  );
   const filters = useMemo(() => readFilters(query.value.get("where")), [query.value.get("where")]);
   const sort = query.value.get("sort");
   const known = useMemo(() => new Map(all?.columns.map((column) => [column.id, column]) ?? []), [all]);
   const asks = all !== null && (filters.size > 0 || sort !== null);
-  const question = asks ? questionOf(filters, sort, known, MOST_TRIALS) : null;
-  const chosen = useResource(JSON.stringify(question), (signal) => (question ? postJson<HParamsAnswer>("hparams", question, signal) : Promise.resolve(null)));
-  const answer = chosen.state.value.data;
-  const trials = useMemo(() => (asks && answer ? readTrials(answer) : all), [asks, answer, all]);
+  const request = asks ? questionOf(filters, sort, known, MAX_TRIALS) : null;
+  const chosen = useResource(JSON.stringify(request), (signal) =>
+    request ? postJson(hparamsShape, "hparams", request, signal) : Promise.resolve(null),
+  );
+  const response = chosen.state.value.data;
+  const trials = useMemo(() => (asks && response ? readTrials(response) : all), [asks, response, all]);
   const [colsText, orderText, flipText, logText] = ["cols", "order", "flip", "log"].map((key) => query.value.get(key));
   const columns = useMemo(() => {
     const wanted = all ? shownColumns(all.columns).map((column) => column.id) : [];
     const byId = new Map(trials?.columns.map((column) => [column.id, column]) ?? []);
     return wanted.flatMap((id) => byId.get(id) ?? []);
   }, [all, trials, colsText, orderText]);
-  const view = useMemo(() => ({ flip: new Set(listOf(flipText ?? null)), log: new Set(listOf(logText ?? null)) }), [flipText, logText]);
+  const view = useMemo(
+    () => ({ flip: new Set(listOf(flipText ?? null)), log: new Set(listOf(logText ?? null)) }),
+    [flipText, logText],
+  );
 
   const error = whole.state.value.error;
-  if (error && !all) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={whole.retry}>Try again</button></p>;
+  if (error && !all)
+    return (
+      <p class="trouble" role="alert">
+        {error.message}{" "}
+        <button class="link" onClick={whole.retry}>
+          Try again
+        </button>
+      </p>
+    );
   if (!all || !trials) return <div class="view" aria-busy="true" />;
   if (all.total === 0) return <Empty problems={whole.state.value.data?.problems ?? []} />;
 
   const metrics = all.columns.filter((column) => column.isMetric);
   const colourId = query.value.get("colour") ?? usualMetric(all.columns)?.id;
   const colourBy = trials.columns.find((column) => column.id === colourId);
-  const axes = axesOf(columns, MOST_AXES);
+  const axes = axesOf(columns, MAX_AXES);
   const plot = PLOTS.find(({ id }) => id === query.value.get("plot"))?.id ?? "parallel";
   const scatter = plot === "scatter";
-  const columnOf = (key: string): Column | undefined => trials.columns.find((column) => column.id === query.value.get(key));
+  const columnOf = (key: string): Column | undefined =>
+    trials.columns.find((column) => column.id === query.value.get(key));
   const yColumn = columnOf("y") ?? colourBy ?? columns[0];
   const xColumn = columnOf("x") ?? (yColumn && usualPartner(trials.columns, yColumn)) ?? columns[0];
   const pickColumn = (key: "x" | "y", chosen: Column | undefined): JSX.Element => (
-    <Menu label={`${key} ${chosen?.label ?? ""}`} value={chosen?.id ?? ""} choices={all.columns.map((column) => ({ value: column.id, text: column.label }))} onPick={(id) => setQuery({ [key]: id }, "replace")}>
+    <Menu
+      label={`${key} ${chosen?.label ?? ""}`}
+      value={chosen?.id ?? ""}
+      choices={all.columns.map((column) => ({ value: column.id, text: column.label }))}
+      onPick={(id) => setQuery({ [key]: id }, "replace")}
+    >
       <span class="dim">{key}</span> {chosen?.label ?? "none"}
     </Menu>
   );
@@ -128,41 +171,134 @@ export default function HParams(): JSX.Element {
       <div class="main-column">
         <div class="page-bar">
           <h1>HParams</h1>
-          <span class="note">{trials.total < all.total ? `${trials.total} of ` : ""}{plural(all.total, "trial")}{trials.total > MOST_TRIALS ? `, the first ${MOST_TRIALS} shown` : ""}</span>
-          {filters.size > 0 && <button class="link" onClick={() => setQuery({ where: null })}>Clear the filters</button>}
+          <span class="note">
+            {trials.total < all.total ? `${trials.total} of ` : ""}
+            {plural(all.total, "trial")}
+            {trials.total > MAX_TRIALS ? `, the first ${MAX_TRIALS} shown` : ""}
+          </span>
+          {filters.size > 0 && (
+            <button class="link" onClick={() => setQuery({ where: null })}>
+              Clear the filters
+            </button>
+          )}
           <span class="push label">
             {metrics.length > 0 && (
-              <Menu label={`Colour ${metrics.find((m) => m.id === colourId)?.label ?? ""}`} value={colourId ?? ""} choices={metrics.map((m) => ({ value: m.id, text: m.label }))} onPick={(id) => setQuery({ colour: id }, "replace")}>
+              <Menu
+                label={`Colour ${metrics.find((m) => m.id === colourId)?.label ?? ""}`}
+                value={colourId ?? ""}
+                choices={metrics.map((m) => ({ value: m.id, text: m.label }))}
+                onPick={(id) => setQuery({ colour: id }, "replace")}
+              >
                 <span class="dim colour-word">Colour</span> {metrics.find((m) => m.id === colourId)?.label}
               </Menu>
             )}
             <HeatScale of={colourBy} />
-            <CheckMenu label="Columns" choices={all.columns.map((c) => ({ value: c.id, text: c.varies ? c.label : `${c.label} (all the same)` }))} chosen={new Set(columns.map((c) => c.id))}
-              onChange={(set) => setQuery({ cols: set.size > 0 ? listText([...set]) : "none" }, "replace")}>Columns</CheckMenu>
+            <CheckMenu
+              label="Columns"
+              choices={all.columns.map((c) => ({
+                value: c.id,
+                text: c.varies ? c.label : `${c.label} (all the same)`,
+              }))}
+              chosen={new Set(columns.map((c) => c.id))}
+              onChange={(set) => setQuery({ cols: set.size > 0 ? listText([...set]) : "none" }, "replace")}
+            >
+              Columns
+            </CheckMenu>
           </span>
         </div>
-        {chosen.state.value.error && <p class="trouble" role="alert">{chosen.state.value.error.message}</p>}
+        {chosen.state.value.error && (
+          <p class="trouble" role="alert">
+            {chosen.state.value.error.message}
+          </p>
+        )}
         <section class="panel" aria-labelledby="parallel-title" ref={drawing}>
           <div class="panel-head">
             <h2 id="parallel-title">{PLOTS.find(({ id }) => id === plot)?.title}</h2>
             <span class="seg" role="group" aria-label="Chart">
-              {PLOTS.map(({ id, text }) => <button key={id} aria-pressed={id === plot} onClick={() => setQuery({ plot: id === "parallel" ? null : id })}>{text}</button>)}
+              {PLOTS.map(({ id, text }) => (
+                <button
+                  key={id}
+                  aria-pressed={id === plot}
+                  onClick={() => setQuery({ plot: id === "parallel" ? null : id })}
+                >
+                  {text}
+                </button>
+              ))}
             </span>
-            {plot === "importance" ? <span class="note">for {colourBy?.label ?? "no metric"}, by which trials are coloured</span> : scatter ? <>{pickColumn("x", xColumn)}{pickColumn("y", yColumn)}</>
-              : <span class="note">drag along an axis to keep a part of it{columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}</span>}
-            {plot !== "importance" && <button class="link push" onClick={() => { const svg = drawing.current?.querySelector("svg"); if (svg) saveSvg("hparams", standaloneSvg(svg)); }}>SVG</button>}
-            <button class={plot === "importance" ? "link push" : "link"} onClick={() => saveCsv(trials, columns)}>CSV</button>
+            {plot === "importance" ? (
+              <span class="note">for {colourBy?.label ?? "no metric"}, by which trials are coloured</span>
+            ) : scatter ? (
+              <>
+                {pickColumn("x", xColumn)}
+                {pickColumn("y", yColumn)}
+              </>
+            ) : (
+              <span class="note">
+                drag along an axis to keep a part of it
+                {columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}
+              </span>
+            )}
+            {plot !== "importance" && (
+              <button
+                class="link push"
+                onClick={() => {
+                  const svg = drawing.current?.querySelector("svg");
+                  if (svg) saveSvg("hparams", standaloneSvg(svg));
+                }}
+              >
+                SVG
+              </button>
+            )}
+            <button class={plot === "importance" ? "link push" : "link"} onClick={() => saveCsv(trials, columns)}>
+              CSV
+            </button>
           </div>
-          {plot === "importance"
-            ? (colourBy ? <ImportanceList trials={trials} metric={colourBy} onPick={(column) => setQuery({ plot: "scatter", x: column.id, y: colourBy.id })} /> : <p class="note">No metric was logged with these trials.</p>)
-            : scatter && xColumn && yColumn
-            ? <ScatterChart trials={trials} x={xColumn} y={yColumn} colourBy={colourBy} view={view} hot={hot} onOpen={open} />
-            : axes.length > 0
-            ? <ParallelChart trials={trials} columns={axes} colourBy={colourBy} filters={filters} view={view} hot={hot}
-                onFilter={(id, filter) => setFilter(filters, id, filter)} onFlip={(id) => toggled("flip", id)} onLog={(id) => toggled("log", id)} onMove={move} onOpen={open} />
-            : <p class="note">No column is chosen, or no value differs between the trials.</p>}
+          {plot === "importance" ? (
+            colourBy ? (
+              <ImportanceList
+                trials={trials}
+                metric={colourBy}
+                onPick={(column) => setQuery({ plot: "scatter", x: column.id, y: colourBy.id })}
+              />
+            ) : (
+              <p class="note">No metric was logged with these trials.</p>
+            )
+          ) : scatter && xColumn && yColumn ? (
+            <ScatterChart
+              trials={trials}
+              x={xColumn}
+              y={yColumn}
+              colourBy={colourBy}
+              view={view}
+              hot={hot}
+              onOpen={open}
+            />
+          ) : axes.length > 0 ? (
+            <ParallelChart
+              trials={trials}
+              columns={axes}
+              colourBy={colourBy}
+              filters={filters}
+              view={view}
+              hot={hot}
+              onFilter={(id, filter) => setFilter(filters, id, filter)}
+              onFlip={(id) => toggled("flip", id)}
+              onLog={(id) => toggled("log", id)}
+              onMove={move}
+              onOpen={open}
+            />
+          ) : (
+            <p class="note">No column is chosen, or no value differs between the trials.</p>
+          )}
         </section>
-        <TrialTable trials={trials} columns={withFirst(columns, colourBy)} sort={sort} hot={hot} colourBy={colourBy} onOpen={open} />
+        <TrialTable
+          trials={trials}
+          columns={withFirst(columns, colourBy)}
+          sort={sort}
+          hot={hot}
+          colourBy={colourBy}
+          onOpen={open}
+        />
       </div>
     </div>
   );
@@ -170,10 +306,24 @@ export default function HParams(): JSX.Element {
 
 function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
   return (
-    <Nothing title="No hyperparameters yet" about="This page sets trials side by side: what was chosen for each, and what came of it."
-      lookedFor={<>the tag <span class="mono">_hparams_/session_start_info</span></>}>
-      {problems.map((message) => <p key={message} class="bad">{message}</p>)}
-      <Snippet run="sweep" lines={["writer.add_hparams(", `    {"bits": 8, "scheme": "symmetric"},`, `    {"accuracy": 0.994})`]} />
-    </Nothing>
+    <EmptyPage
+      title="No hyperparameters yet"
+      about="This page sets trials side by side: what was chosen for each, and what came of it."
+      lookedFor={
+        <>
+          the tag <span class="mono">_hparams_/session_start_info</span>
+        </>
+      }
+    >
+      {problems.map((message) => (
+        <p key={message} class="bad">
+          {message}
+        </p>
+      ))}
+      <Snippet
+        run="sweep"
+        lines={["writer.add_hparams(", `    {"bits": 8, "scheme": "symmetric"},`, `    {"accuracy": 0.994})`]}
+      />
+    </EmptyPage>
   );
 }

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { steady } from "../../lib/format";
-import { extent } from "../../lib/scale";
+import { steady } from "../../base/text/format";
+import { extent } from "../../base/math/scale";
 import type { Column } from "./data";
 
 /** Which colour is how much: from the least value of a metric to the greatest. */
@@ -10,7 +10,11 @@ export function HeatScale({ of }: { of: Column | undefined }): JSX.Element | nul
   return (
     <span class="heat-scale num">
       {steady(range[0], 3)}
-      <span aria-hidden="true">{[1, 2, 3, 4, 5].map((heat) => <i key={heat} class={`heat-${heat}`} />)}</span>
+      <span aria-hidden="true">
+        {[1, 2, 3, 4, 5].map((heat) => (
+          <i key={heat} class={`heat-${heat}`} />
+        ))}
+      </span>
       {steady(range[1], 3)}
     </span>
   );

@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { fixed, plural, steady } from "../../lib/format";
+import { fixed, plural, steady } from "../../base/text/format";
 import type { Column, Trials } from "./data";
 import { importances, type Importance } from "./importance";
 
-const MOST_LEVELS = 6;
+const MAX_LEVELS = 6;
 
 function directionText(direction: number | null): string {
   if (direction === null || Math.abs(direction) < 0.2) return "";
@@ -18,29 +18,78 @@ function whyNot({ trials, levels }: Importance): string {
 }
 
 /** Which settings the metric follows, with the mean of the metric at each of their levels. */
-export function ImportanceList({ trials, metric, onPick }: { trials: Trials; metric: Column; onPick: (column: Column) => void }): JSX.Element {
+export function ImportanceList({
+  trials,
+  metric,
+  onPick,
+}: {
+  trials: Trials;
+  metric: Column;
+  onPick: (column: Column) => void;
+}): JSX.Element {
   const rows = useMemo(() => importances(trials.columns, metric), [trials, metric]);
   return (
     <div class="scroll">
       <table class="table importance">
         <caption class="sr">Settings by how much of {metric.label} they explain</caption>
-        <thead><tr><th scope="col">Setting</th><th scope="col">Explains</th><th scope="col" class="num">Trials</th><th scope="col">{metric.label}</th><th scope="col">Mean at each level</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Setting</th>
+            <th scope="col">Explains</th>
+            <th scope="col" class="num">
+              Trials
+            </th>
+            <th scope="col">{metric.label}</th>
+            <th scope="col">Mean at each level</th>
+          </tr>
+        </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.column.id}>
-              <td><button class="link" title={`Every trial by ${row.column.label} and ${metric.label}`} onClick={() => onPick(row.column)}>{row.column.label}</button></td>
-              <td>{row.share === null ? <span class="none">not known: {whyNot(row)}</span> : (
-                <span class="share"><span class="track"><i style={{ width: `${row.share * 100}%` }} /></span><span class="num">{fixed(row.share * 100, 0)} %</span></span>
-              )}</td>
-              <td class="num" data-unit={row.trials === 1 ? "trial" : "trials"}>{row.trials}</td>
+              <td>
+                <button
+                  class="link"
+                  title={`Every trial by ${row.column.label} and ${metric.label}`}
+                  onClick={() => onPick(row.column)}
+                >
+                  {row.column.label}
+                </button>
+              </td>
+              <td>
+                {row.share === null ? (
+                  <span class="none">not known: {whyNot(row)}</span>
+                ) : (
+                  <span class="share">
+                    <span class="track">
+                      <i style={{ width: `${row.share * 100}%` }} />
+                    </span>
+                    <span class="num">{fixed(row.share * 100, 0)} %</span>
+                  </span>
+                )}
+              </td>
+              <td class="num" data-unit={row.trials === 1 ? "trial" : "trials"}>
+                {row.trials}
+              </td>
               <td class="dim">{directionText(row.direction)}</td>
-              <td><div class="levels">{row.levels.slice(0, MOST_LEVELS).map((level) => <span key={level.text} title={plural(level.trials, "trial")}><span class="dim">{level.text}</span> {steady(level.mean)}</span>)}{row.levels.length > MOST_LEVELS && <span class="dim">and {row.levels.length - MOST_LEVELS} more</span>}</div></td>
+              <td>
+                <div class="levels">
+                  {row.levels.slice(0, MAX_LEVELS).map((level) => (
+                    <span key={level.text} title={plural(level.trials, "trial")}>
+                      <span class="dim">{level.text}</span> {steady(level.mean)}
+                    </span>
+                  ))}
+                  {row.levels.length > MAX_LEVELS && <span class="dim">and {row.levels.length - MAX_LEVELS} more</span>}
+                </div>
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
       {rows.length === 0 && <p class="note">No setting differs between these trials.</p>}
-      <p class="note">Each setting by itself: the share of the spread between its levels, corrected for chance (ω²). What settings do together is not in it.</p>
+      <p class="note">
+        Each setting by itself: the share of the spread between its levels, corrected for chance (ω²). What settings do
+        together is not in it.
+      </p>
     </div>
   );
 }

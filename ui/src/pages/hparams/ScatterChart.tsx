@@ -2,14 +2,22 @@
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { hideReadout, showReadout } from "../../charts/readout";
-import { useSize } from "../../charts/useSize";
-import { cutMiddle } from "../../lib/middle";
+import { hideReadout, showReadout } from "../../widgets/readout";
+import { useSize } from "../../base/dom/useSize";
+import { cutMiddle } from "../../base/text/middle";
 import { cellText, type Column, type Trials } from "./data";
 import { heatOf, type AxisView } from "./parallel_layout";
 import { layoutScatter, nearestPoint, wordsApart } from "./scatter_layout";
 
-export function ScatterChart({ trials, x, y, colourBy, view, hot, onOpen }: {
+export function ScatterChart({
+  trials,
+  x,
+  y,
+  colourBy,
+  view,
+  hot,
+  onOpen,
+}: {
   trials: Trials;
   x: Column;
   y: Column;
@@ -34,32 +42,70 @@ export function ScatterChart({ trials, x, y, colourBy, view, hot, onOpen }: {
     showReadout(
       <>
         <b>{trials.names[index] || trials.runs[index]?.[0]}</b>
-        <dl class="two">{columns.map((column) => <><dt>{column.label}</dt><dd>{cellText(column.values[index] ?? null)}</dd></>)}</dl>
-      </>, event.clientX, event.clientY);
+        <dl class="two">
+          {columns.map((column) => (
+            <>
+              <dt>{column.label}</dt>
+              <dd>{cellText(column.values[index] ?? null)}</dd>
+            </>
+          ))}
+        </dl>
+      </>,
+      event.clientX,
+      event.clientY,
+    );
   };
   return (
     <div class="parallel" ref={ref}>
       {layout && (
-        <svg class={`chart scatter${hot.value === null ? "" : " has-hot"}`} width={width} height={height} role="group" aria-label={`${layout.points.length} trials by ${x.label} and ${y.label}`}
-          onPointerMove={move} onPointerLeave={leave} onClick={() => hot.value !== null && onOpen(hot.value)}>
+        <svg
+          class={`chart scatter${hot.value === null ? "" : " has-hot"}`}
+          width={width}
+          height={height}
+          role="group"
+          aria-label={`${layout.points.length} trials by ${x.label} and ${y.label}`}
+          onPointerMove={move}
+          onPointerLeave={leave}
+          onClick={() => hot.value !== null && onOpen(hot.value)}
+        >
           {layout.y.ticks.map((tick) => (
             <g key={tick.value}>
               <path class="grid" d={`M${layout.left} ${Math.round(tick.at) + 0.5}H${layout.right}`} />
-              <text x={layout.left - 8} y={tick.at + 4} text-anchor="end">{cutMiddle(tick.text, 9)}</text>
+              <text x={layout.left - 8} y={tick.at + 4} text-anchor="end">
+                {cutMiddle(tick.text, 9)}
+              </text>
             </g>
           ))}
           {wordsApart(layout.x.ticks, layout.x.invert !== null).map((tick) => (
             <g key={tick.value}>
               <path class="grid" d={`M${Math.round(tick.at) + 0.5} ${layout.top}V${layout.bottom}`} />
-              <text x={tick.at} y={layout.bottom + 16} text-anchor="middle">{tick.text}</text>
+              <text x={tick.at} y={layout.bottom + 16} text-anchor="middle">
+                {tick.text}
+              </text>
             </g>
           ))}
-          {layout.points.length === 0 && <text x={(layout.left + layout.right) / 2} y={(layout.top + layout.bottom) / 2} text-anchor="middle">{`No trial has both ${x.label} and ${y.label}.`}</text>}
+          {layout.points.length === 0 && (
+            <text
+              x={(layout.left + layout.right) / 2}
+              y={(layout.top + layout.bottom) / 2}
+              text-anchor="middle"
+            >{`No trial has both ${x.label} and ${y.label}.`}</text>
+          )}
           <path class="axis" d={`M${layout.left} ${layout.top}V${Math.round(layout.bottom) + 0.5}H${layout.right}`} />
-          <text class="name" x={layout.right} y={layout.bottom + 32} text-anchor="end">{x.label}</text>
-          <text class="name halo" x={layout.left + 6} y={layout.top - 4}>{y.label}</text>
+          <text class="name" x={layout.right} y={layout.bottom + 32} text-anchor="end">
+            {x.label}
+          </text>
+          <text class="name halo" x={layout.left + 6} y={layout.top - 4}>
+            {y.label}
+          </text>
           {layout.points.map((point) => (
-            <circle key={point.index} class={`trial-dot ${heats[point.index]}${hot.value === point.index ? " hot" : ""}`} cx={point.x} cy={point.y} r={hot.value === point.index ? 4 : 2.5} />
+            <circle
+              key={point.index}
+              class={`trial-dot ${heats[point.index]}${hot.value === point.index ? " hot" : ""}`}
+              cx={point.x}
+              cy={point.y}
+              r={hot.value === point.index ? 4 : 2.5}
+            />
           ))}
         </svg>
       )}

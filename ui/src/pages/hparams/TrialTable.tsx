@@ -1,8 +1,8 @@
 import { useComputed, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { exact, significant, steady } from "../../lib/format";
-import { useGrowingRows } from "../../parts/useGrowingRows";
-import { setQuery } from "../../state/location";
+import { exact, significant, steady } from "../../base/text/format";
+import { useGrowingRows } from "../../widgets/useGrowingRows";
+import { setQuery } from "../../base/address";
 import type { Column, Trials } from "./data";
 import { heatOf } from "./parallel_layout";
 
@@ -10,13 +10,30 @@ const STATUS: Readonly<Record<string, string>> = { success: "verdict good", fail
 
 function Cell({ column, index }: { column: Column; index: number }): JSX.Element {
   const value = column.values[index] ?? null;
-  if (value === null) return <td class={column.isNumeric ? "num none" : "none"} title={`${column.label} was not logged for this trial`}>–</td>;
-  if (typeof value === "number") return <td class={`num${Number.isFinite(value) ? "" : " bad"}`} title={exact(value)}>{column.isMetric ? steady(value) : significant(value)}</td>;
+  if (value === null)
+    return (
+      <td class={column.isNumeric ? "num none" : "none"} title={`${column.label} was not logged for this trial`}>
+        –
+      </td>
+    );
+  if (typeof value === "number")
+    return (
+      <td class={`num${Number.isFinite(value) ? "" : " bad"}`} title={exact(value)}>
+        {column.isMetric ? steady(value) : significant(value)}
+      </td>
+    );
   return <td title={String(value)}>{String(value)}</td>;
 }
 
 /** On its own, so that the pointer on another trial changes two rows and not the table. */
-function TrialRow({ trials, index, columns, heat, hot, onOpen }: {
+function TrialRow({
+  trials,
+  index,
+  columns,
+  heat,
+  hot,
+  onOpen,
+}: {
   trials: Trials;
   index: number;
   columns: readonly Column[];
@@ -29,16 +46,44 @@ function TrialRow({ trials, index, columns, heat, hot, onOpen }: {
   const title = trials.names[index] || runs[0] || "";
   const status = trials.statuses[index] ?? "";
   return (
-    <tr class={isHot.value ? "hot" : ""} tabIndex={0} aria-label={title} onPointerEnter={() => (hot.value = index)} onPointerLeave={() => (hot.value = null)}
-      onClick={() => onOpen(index)} onKeyDown={(event) => { if (event.key === "Enter") onOpen(index); }}>
-      <td title={runs.join(", ")}><span class="run-line"><span class={`heat-dot ${heat}`} /><span class="tail"><bdi>{title}</bdi></span>{runs.length > 1 && <span class="dim"> × {runs.length}</span>}</span></td>
-      <td><span class={STATUS[status] ?? "none"}>{status === "unknown" ? "–" : status}</span></td>
-      {columns.map((column) => <Cell key={column.id} column={column} index={index} />)}
+    <tr
+      class={isHot.value ? "hot" : ""}
+      tabIndex={0}
+      aria-label={title}
+      onPointerEnter={() => (hot.value = index)}
+      onPointerLeave={() => (hot.value = null)}
+      onClick={() => onOpen(index)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") onOpen(index);
+      }}
+    >
+      <td title={runs.join(", ")}>
+        <span class="run-line">
+          <span class={`heat-dot ${heat}`} />
+          <span class="tail">
+            <bdi>{title}</bdi>
+          </span>
+          {runs.length > 1 && <span class="dim"> × {runs.length}</span>}
+        </span>
+      </td>
+      <td>
+        <span class={STATUS[status] ?? "none"}>{status === "unknown" ? "–" : status}</span>
+      </td>
+      {columns.map((column) => (
+        <Cell key={column.id} column={column} index={index} />
+      ))}
     </tr>
   );
 }
 
-export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
+export function TrialTable({
+  trials,
+  columns,
+  sort,
+  hot,
+  colourBy,
+  onOpen,
+}: {
   trials: Trials;
   columns: readonly Column[];
   sort: string | null;
@@ -51,11 +96,28 @@ export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
   const head = (column: Column): JSX.Element => {
     const order = sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : undefined;
     // Metrics best first, as far as more is better; the second click turns it around, the third lets go.
-    const next = order === undefined ? (column.isMetric ? `-${column.id}` : column.id)
-      : (order === "descending") === column.isMetric ? (column.isMetric ? column.id : `-${column.id}`) : null;
+    const next =
+      order === undefined
+        ? column.isMetric
+          ? `-${column.id}`
+          : column.id
+        : (order === "descending") === column.isMetric
+          ? column.isMetric
+            ? column.id
+            : `-${column.id}`
+          : null;
     return (
-      <th key={column.id} scope="col" class={column.isNumeric ? "num" : ""} aria-sort={order} title={column.description || undefined}>
-        <button class="sort" onClick={() => setQuery({ sort: next }, "replace")}>{column.label}{order ? (order === "descending" ? " ↓" : " ↑") : ""}</button>
+      <th
+        key={column.id}
+        scope="col"
+        class={column.isNumeric ? "num" : ""}
+        aria-sort={order}
+        title={column.description || undefined}
+      >
+        <button class="sort" onClick={() => setQuery({ sort: next }, "replace")}>
+          {column.label}
+          {order ? (order === "descending" ? " ↓" : " ↑") : ""}
+        </button>
       </th>
     );
   };
@@ -63,15 +125,40 @@ export function TrialTable({ trials, columns, sort, hot, colourBy, onOpen }: {
     <div class="scroll">
       <table class="table trials">
         <caption class="sr">Trials</caption>
-        <thead><tr><th scope="col">Trial</th><th scope="col">Ended</th>{columns.map(head)}</tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Trial</th>
+            <th scope="col">Ended</th>
+            {columns.map(head)}
+          </tr>
+        </thead>
         <tbody>
           {trials.names.slice(0, rows.shown).map((name, i) => (
-            <TrialRow key={`${name} ${trials.runs[i]?.[0] ?? i}`} trials={trials} index={i} columns={columns} heat={heats[i] ?? "heat-none"} hot={hot} onOpen={onOpen} />
+            <TrialRow
+              key={`${name} ${trials.runs[i]?.[0] ?? i}`}
+              trials={trials}
+              index={i}
+              columns={columns}
+              heat={heats[i] ?? "heat-none"}
+              hot={hot}
+              onOpen={onOpen}
+            />
           ))}
         </tbody>
       </table>
-      {trials.names.length === 0 && <p class="panel note">No trial passes the filters. <button class="link" onClick={() => setQuery({ where: null })}>Clear them</button></p>}
-      {trials.names.length > rows.shown && <button ref={rows.end} class="link more" onClick={rows.more}>Show more of {trials.names.length}</button>}
+      {trials.names.length === 0 && (
+        <p class="panel note">
+          No trial passes the filters.{" "}
+          <button class="link" onClick={() => setQuery({ where: null })}>
+            Clear them
+          </button>
+        </p>
+      )}
+      {trials.names.length > rows.shown && (
+        <button ref={rows.end} class="link more" onClick={rows.more}>
+          Show more of {trials.names.length}
+        </button>
+      )}
     </div>
   );
 }

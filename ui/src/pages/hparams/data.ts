@@ -1,18 +1,7 @@
 // Trials as a table: a column per hyperparameter and per metric, and the filters on them.
-import { toNumber, type WireNumber } from "../../api/wire";
-import { significant } from "../../lib/format";
-
-export type HParamValue = number | boolean | string;
-
-export interface HParamsAnswer {
-  snapshot: number;
-  description: string;
-  total: number;
-  hparams: { names: string[]; labels: string[]; descriptions: string[]; types: string[]; values: (HParamValue | null)[][] };
-  metrics: { groups: string[]; tags: string[]; labels: string[]; descriptions: string[]; values: WireNumber[][] };
-  groups: { names: string[]; statuses: string[]; start_times: (number | null)[]; runs: string[][] };
-  problems: string[];
-}
+import type { HParamValue, HParamsResponse } from "../../api/hparams";
+import { toNumber } from "../../api/shape";
+import { significant } from "../../base/text/format";
 
 export interface Column {
   readonly id: string; // "h:bits" or "m:group\ttag".
@@ -40,21 +29,39 @@ function varies(values: readonly (HParamValue | null)[]): boolean {
   return values.some((value) => !Object.is(value, values[0]));
 }
 
-export function readTrials(answer: HParamsAnswer): Trials {
-  const { hparams, metrics, groups } = answer;
+export function readTrials(response: HParamsResponse): Trials {
+  const { hparams, metrics, groups } = response;
   const columns = [
     ...hparams.names.map((name, i): Column => {
       const isNumeric = hparams.types[i] === "number";
       // Only numbers that JSON cannot carry arrive as texts in a column of numbers.
-      const values = (hparams.values[i] ?? []).map((value) => (isNumeric && typeof value === "string" ? Number(value) : value));
-      return { id: `h:${name}`, label: hparams.labels[i] ?? name, description: hparams.descriptions[i] ?? "", isMetric: false, isNumeric, values, varies: varies(values) };
+      const values = (hparams.values[i] ?? []).map((value) =>
+        isNumeric && typeof value === "string" ? Number(value) : value,
+      );
+      return {
+        id: `h:${name}`,
+        label: hparams.labels[i] ?? name,
+        description: hparams.descriptions[i] ?? "",
+        isMetric: false,
+        isNumeric,
+        values,
+        varies: varies(values),
+      };
     }),
     ...metrics.tags.map((tag, i): Column => {
       const values = (metrics.values[i] ?? []).map((value) => (value === null ? null : toNumber(value)));
-      return { id: `m:${metrics.groups[i] ?? ""}\t${tag}`, label: metrics.labels[i] ?? tag, description: metrics.descriptions[i] ?? "", isMetric: true, isNumeric: true, values, varies: varies(values) };
+      return {
+        id: `m:${metrics.groups[i] ?? ""}\t${tag}`,
+        label: metrics.labels[i] ?? tag,
+        description: metrics.descriptions[i] ?? "",
+        isMetric: true,
+        isNumeric: true,
+        values,
+        varies: varies(values),
+      };
     }),
   ];
-  return { total: answer.total, columns, names: groups.names, statuses: groups.statuses, runs: groups.runs };
+  return { total: response.total, columns, names: groups.names, statuses: groups.statuses, runs: groups.runs };
 }
 
 const knownValues = (column: Column): number => column.values.filter((value) => value !== null).length;
@@ -63,17 +70,22 @@ const knownValues = (column: Column): number => column.values.filter((value) => 
 export function usualMetric(columns: readonly Column[]): Column | undefined {
   const metrics = columns.filter((column) => column.isMetric);
   const varying = metrics.filter((column) => column.varies);
-  return varying.find((column) => 2 * knownValues(column) >= column.values.length)
-    ?? [...varying].sort((p, q) => knownValues(q) - knownValues(p))[0] ?? metrics[0];
+  return (
+    varying.find((column) => 2 * knownValues(column) >= column.values.length) ??
+    [...varying].sort((p, q) => knownValues(q) - knownValues(p))[0] ??
+    metrics[0]
+  );
 }
 
-const MOST_WORDS = 24; // More on one axis cannot be read.
-const isReadable = (column: Column): boolean => column.isNumeric || new Set(column.values).size <= MOST_WORDS;
+const MAX_WORDS = 24; // More on one axis cannot be read.
+const isReadable = (column: Column): boolean => column.isNumeric || new Set(column.values).size <= MAX_WORDS;
 
-/** What to set against a metric: of what was tried, the column that most of its trials have, numbers before words. */
+/** The default x axis for a metric: the hyperparameter that most of its trials have, numbers before words. */
 export function usualPartner(columns: readonly Column[], metric: Column): Column | undefined {
-  const both = (column: Column): number => column.values.filter((value, i) => value !== null && metric.values[i] !== null).length;
-  return columns.filter((column) => column !== metric && column.varies && isReadable(column))
+  const both = (column: Column): number =>
+    column.values.filter((value, i) => value !== null && metric.values[i] !== null).length;
+  return columns
+    .filter((column) => column !== metric && column.varies && isReadable(column))
     .map((column) => ({ column, rank: [both(column), column.isMetric ? 0 : 1, column.isNumeric ? 1 : 0] as const }))
     .sort((p, q) => q.rank[0] - p.rank[0] || q.rank[1] - p.rank[1] || q.rank[2] - p.rank[2])[0]?.column;
 }
@@ -82,9 +94,16 @@ export function usualPartner(columns: readonly Column[], metric: Column): Column
 export function axesOf(columns: readonly Column[], most: number): Column[] {
   const readable = columns.filter(isReadable);
   if (readable.length <= most) return readable;
-  const best = (of: readonly Column[], n: number): Column[] => [...of].sort((p, q) => knownValues(q) - knownValues(p)).slice(0, n);
-  const metrics = best(readable.filter((column) => column.isMetric), most >> 1);
-  const tried = best(readable.filter((column) => !column.isMetric), most - metrics.length);
+  const best = (of: readonly Column[], n: number): Column[] =>
+    [...of].sort((p, q) => knownValues(q) - knownValues(p)).slice(0, n);
+  const metrics = best(
+    readable.filter((column) => column.isMetric),
+    most >> 1,
+  );
+  const tried = best(
+    readable.filter((column) => !column.isMetric),
+    most - metrics.length,
+  );
   const chosen = new Set([...metrics, ...tried]);
   return readable.filter((column) => chosen.has(column));
 }
@@ -93,12 +112,16 @@ export function axesOf(columns: readonly Column[], most: number): Column[] {
 export type Filter = { readonly min: number; readonly max: number } | { readonly values: readonly string[] };
 export type Filters = ReadonlyMap<string, Filter>;
 
-const escape = (text: string): string => text.replace(/[%~;]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+const escape = (text: string): string =>
+  text.replace(/[%~;]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** "h:bits~~4~8;h:scheme~sym~asym": short, and readable in an address. */
 export function filtersText(filters: Filters): string | null {
   const parts = [...filters].map(([id, filter]) =>
-    "values" in filter ? [escape(id), ...filter.values.map(escape)].join("~") : `${escape(id)}~~${filter.min}~${filter.max}`);
+    "values" in filter
+      ? [escape(id), ...filter.values.map(escape)].join("~")
+      : `${escape(id)}~~${filter.min}~${filter.max}`,
+  );
   return parts.length > 0 ? parts.join(";") : null;
 }
 
@@ -125,12 +148,19 @@ function nameOf(id: string): { hparam: string } | { metric: string[] } {
 // JSON has no infinity: an end that is open is left out.
 const bound = (key: string, value: number): object => (Number.isFinite(value) ? { [key]: value } : {});
 
-/** The question to the server; `sort` is a column, with "-" in front for descending. */
-export function questionOf(filters: Filters, sort: string | null, known: ReadonlyMap<string, Column>, limit: number): object {
+/** The request to the server; `sort` is a column, with "-" in front for descending. */
+export function questionOf(
+  filters: Filters,
+  sort: string | null,
+  known: ReadonlyMap<string, Column>,
+  limit: number,
+): object {
   const columns: object[] = [];
-  if (sort !== null) columns.push({ ...nameOf(sort.replace(/^-/, "")), order: sort.startsWith("-") ? "descending" : "ascending" });
+  if (sort !== null)
+    columns.push({ ...nameOf(sort.replace(/^-/, "")), order: sort.startsWith("-") ? "descending" : "ascending" });
   for (const [id, filter] of filters) {
-    if ("values" in filter) columns.push({ ...nameOf(id), values: filter.values.map((text) => valueOf(text, known.get(id))) });
+    if ("values" in filter)
+      columns.push({ ...nameOf(id), values: filter.values.map((text) => valueOf(text, known.get(id))) });
     else columns.push({ ...nameOf(id), ...bound("min", filter.min), ...bound("max", filter.max) });
   }
   return { columns, limit };
@@ -144,8 +174,10 @@ function valueOf(text: string, column: Column | undefined): HParamValue {
 }
 
 /** The different values of a column, in their natural order. */
-export function levelsOf(column: Column): HParamValue[] {
-  const levels = [...new Set(column.values.filter((value) => value !== null))] as HParamValue[];
+export function levelsOf(column: Pick<Column, "values">): HParamValue[] {
+  const levels = [...new Set(column.values.filter((value) => value !== null))];
   const collator = new Intl.Collator("en", { numeric: true });
-  return levels.sort((p, q) => (typeof p === "number" && typeof q === "number" ? p - q : collator.compare(String(p), String(q))));
+  return levels.sort((p, q) =>
+    typeof p === "number" && typeof q === "number" ? p - q : collator.compare(String(p), String(q)),
+  );
 }

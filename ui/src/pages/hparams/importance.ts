@@ -1,6 +1,6 @@
 // How much of a metric's spread a setting explains by itself. No model is fitted: trials are put into
 // groups by the setting, and the spread between groups is compared with the spread inside them.
-import { significant } from "../../lib/format";
+import { significant } from "../../base/text/format";
 import { levelsOf, type Column } from "./data";
 
 export interface Level {
@@ -19,14 +19,14 @@ export interface Importance {
   readonly trials: number;
 }
 
-const MOST_LEVELS = 8; // Numbers with more levels are put into groups of about equal size.
+const MAX_LEVELS = 8; // Numbers with more levels are put into groups of about equal size.
 const GROUPS = 5;
-const LEAST_TRIALS = 4;
+const MIN_TRIALS = 4;
 
 function ranks(values: readonly number[]): number[] {
   const order = [...values.keys()].sort((p, q) => values[p]! - values[q]!);
   const result = new Array<number>(values.length).fill(0);
-  for (let from = 0; from < order.length; ) {
+  for (let from = 0; from < order.length;) {
     let to = from;
     while (to + 1 < order.length && values[order[to + 1]!] === values[order[from]!]) to += 1;
     for (let i = from; i <= to; i += 1) result[order[i]!] = (from + to) / 2;
@@ -70,29 +70,47 @@ interface Group {
 
 function groupsOf(column: Column, rows: readonly number[], metric: readonly number[]): Group[] {
   const levels = levelsOf({ ...column, values: rows.map((row) => column.values[row] ?? null) });
-  if (!column.isNumeric || levels.length <= MOST_LEVELS) {
-    return levels.map((level) => ({ text: typeof level === "number" ? significant(level) : String(level), values: rows.filter((row) => column.values[row] === level).map((row) => metric[row]!) }));
+  if (!column.isNumeric || levels.length <= MAX_LEVELS) {
+    return levels.map((level) => ({
+      text: typeof level === "number" ? significant(level) : String(level),
+      values: rows.filter((row) => column.values[row] === level).map((row) => metric[row]!),
+    }));
   }
   const sorted = [...rows].sort((p, q) => Number(column.values[p]) - Number(column.values[q]));
-  return Array.from({ length: GROUPS }, (_, i) => sorted.slice(Math.round((i * sorted.length) / GROUPS), Math.round(((i + 1) * sorted.length) / GROUPS)))
+  return Array.from({ length: GROUPS }, (_, i) =>
+    sorted.slice(Math.round((i * sorted.length) / GROUPS), Math.round(((i + 1) * sorted.length) / GROUPS)),
+  )
     .filter((part) => part.length > 0)
-    .map((part) => ({ text: `${significant(Number(column.values[part[0]!]), 3)} … ${significant(Number(column.values[part.at(-1)!]), 3)}`, values: part.map((row) => metric[row]!) }));
+    .map((part) => ({
+      text: `${significant(Number(column.values[part[0]!]), 3)} … ${significant(Number(column.values[part.at(-1)!]), 3)}`,
+      values: part.map((row) => metric[row]!),
+    }));
 }
 
 /** Every setting that varies, what explains most of the metric first. */
 export function importances(columns: readonly Column[], metric: Column): Importance[] {
   const values = metric.values.map((value) => (typeof value === "number" ? value : NaN));
-  return columns.filter((column) => !column.isMetric && column.varies).map((column): Importance => {
-    const known = [...values.keys()].filter((row) => {
-      const own = column.values[row] ?? null;
-      return Number.isFinite(values[row]) && own !== null && (typeof own !== "number" || Number.isFinite(own));
-    });
-    const groups = groupsOf(column, known, values);
-    return {
-      column, trials: known.length,
-      share: known.length < LEAST_TRIALS ? null : omegaSquared(groups.map((group) => group.values)),
-      direction: column.isNumeric && known.length >= LEAST_TRIALS ? rankCorrelation(known.map((row) => Number(column.values[row])), known.map((row) => values[row]!)) : null,
-      levels: groups.map((group) => ({ text: group.text, mean: mean(group.values), trials: group.values.length })),
-    };
-  }).sort((p, q) => (q.share ?? -1) - (p.share ?? -1));
+  return columns
+    .filter((column) => !column.isMetric && column.varies)
+    .map((column): Importance => {
+      const known = [...values.keys()].filter((row) => {
+        const own = column.values[row] ?? null;
+        return Number.isFinite(values[row]) && own !== null && (typeof own !== "number" || Number.isFinite(own));
+      });
+      const groups = groupsOf(column, known, values);
+      return {
+        column,
+        trials: known.length,
+        share: known.length < MIN_TRIALS ? null : omegaSquared(groups.map((group) => group.values)),
+        direction:
+          column.isNumeric && known.length >= MIN_TRIALS
+            ? rankCorrelation(
+                known.map((row) => Number(column.values[row])),
+                known.map((row) => values[row]!),
+              )
+            : null,
+        levels: groups.map((group) => ({ text: group.text, mean: mean(group.values), trials: group.values.length })),
+      };
+    })
+    .sort((p, q) => (q.share ?? -1) - (p.share ?? -1));
 }

@@ -2,8 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { Column } from "./data";
 import { axisTitles, filterOf, layoutParallel, sharesOf } from "./parallel_layout";
 
-const column = (id: string, values: Column["values"], isMetric = false): Column =>
-  ({ id, label: id, description: "", isMetric, isNumeric: values.some((v) => typeof v === "number"), values, varies: true });
+const column = (id: string, values: Column["values"], isMetric = false): Column => ({
+  id,
+  label: id,
+  description: "",
+  isMetric,
+  isNumeric: values.some((v) => typeof v === "number"),
+  values,
+  varies: true,
+});
 const bits = column("h:bits", [4, 8, 8, 2]);
 const scheme = column("h:scheme", ["sym", "asym", null, "sym"]);
 const acc = column("m:\tacc", [0.5, 0.9, 0.7, NaN], true);
@@ -28,7 +35,9 @@ describe("parallel coordinates", () => {
     const turned = layoutParallel([acc], 900, 300, { log: new Set(), flip: new Set([acc.id]) })!;
     expect(turned.axes[0]!.y(0.9)).toBeCloseTo(turned.bottom);
     const signed = column("m:\tloss", [-1, 2], true);
-    expect(layoutParallel([signed], 900, 300, { log: new Set([signed.id]), flip: new Set() })!.axes[0]!.canLog).toBe(false);
+    expect(layoutParallel([signed], 900, 300, { log: new Set([signed.id]), flip: new Set() })!.axes[0]!.canLog).toBe(
+      false,
+    );
   });
   it("turns a stretch of an axis into a filter", () => {
     const [b, , a] = layout.axes;
@@ -44,7 +53,11 @@ describe("parallel coordinates", () => {
 
 it("titles leave out the folder that all metrics share, and only that", () => {
   const named = (label: string, isMetric: boolean): Column => ({ ...column(label, [1], isMetric), label });
-  expect(axisTitles([named("model/bits", false), named("hparam/acc", true), named("hparam/size", true)])).toEqual(["model/bits", "acc", "size"]);
+  expect(axisTitles([named("model/bits", false), named("hparam/acc", true), named("hparam/size", true)])).toEqual([
+    "model/bits",
+    "acc",
+    "size",
+  ]);
   expect(axisTitles([named("hparam/acc", true), named("loss", true)])).toEqual(["hparam/acc", "loss"]);
   expect(axisTitles([])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Parallel coordinates: an upright axis per column, a line per trial. Pure: values in, pixels out.
-import { decimalsOfStep, fixed, significant } from "../../lib/format";
-import { extent, linearScale, logScale, logTicks, ticks } from "../../lib/scale";
+import { decimalsOfStep, fixed, significant } from "../../base/text/format";
+import { extent, linearScale, logScale, logTicks, ticks } from "../../base/math/scale";
 import { levelsOf, type Column, type Filter } from "./data";
 
 export interface AxisLayout {
@@ -39,20 +39,37 @@ export function axisOf(column: Column, x: number, top: number, bottom: number, v
     const scale = isLog ? logScale(lo, hi, low, high) : linearScale(lo, hi, low, high);
     const values = isLog ? logTicks(lo, hi, 6) : ticks(lo, hi, 5);
     const decimals = decimalsOfStep((values[1] ?? 1) - (values[0] ?? 0));
-    const text = (value: number): string => (isLog || decimals > 5 || Math.abs(value) >= 1e6 ? significant(value) : fixed(value, decimals));
+    const text = (value: number): string =>
+      isLog || decimals > 5 || Math.abs(value) >= 1e6 ? significant(value) : fixed(value, decimals);
     return {
-      column, x, canLog, invert: scale.invert,
-      y: (value) => (typeof value === "number" && Number.isFinite(value) && (!isLog || value > 0) ? scale(value) : null),
+      column,
+      x,
+      canLog,
+      invert: (pixel) => scale.invert(pixel),
+      y: (value) =>
+        typeof value === "number" && Number.isFinite(value) && (!isLog || value > 0) ? scale(value) : null,
       ticks: values.map((value) => ({ at: scale(value), text: text(value), value: String(value) })),
     };
   }
   const place = new Map(levels.map((level, i) => [level, low + ((i + 0.5) / levels.length) * (high - low)] as const));
   const stride = Math.max(1, Math.ceil(levels.length / Math.max(1, Math.floor(Math.abs(bottom - top) / 16))));
   return {
-    column, x, canLog: false, invert: null,
+    column,
+    x,
+    canLog: false,
+    invert: null,
     y: (value) => (value === null ? null : (place.get(value) ?? null)),
-    ticks: levels.flatMap((level, i) => (i % stride === 0
-      ? [{ at: place.get(level)!, text: typeof level === "number" ? significant(level) : String(level), value: String(level) }] : [])),
+    ticks: levels.flatMap((level, i) =>
+      i % stride === 0
+        ? [
+            {
+              at: place.get(level)!,
+              text: typeof level === "number" ? significant(level) : String(level),
+              value: String(level),
+            },
+          ]
+        : [],
+    ),
   };
 }
 
@@ -63,24 +80,36 @@ const STUB = 5; // Pixels to either side of an axis.
 function pathOf(axes: readonly AxisLayout[], index: number): string {
   const ys = axes.map((axis) => axis.y(axis.column.values[index] ?? null));
   const missing = (i: number): boolean => (ys[i] ?? null) === null;
-  return axes.map(({ x }, i) => {
-    const y = ys[i] ?? null;
-    if (y === null) return "";
-    if (missing(i - 1) && missing(i + 1)) return `M${(x - STUB).toFixed(1)} ${y.toFixed(1)}h${2 * STUB}`;
-    return `${missing(i - 1) ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
-  }).join("");
+  return axes
+    .map(({ x }, i) => {
+      const y = ys[i] ?? null;
+      if (y === null) return "";
+      if (missing(i - 1) && missing(i + 1)) return `M${(x - STUB).toFixed(1)} ${y.toFixed(1)}h${2 * STUB}`;
+      return `${missing(i - 1) ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
+    })
+    .join("");
 }
 
-export function layoutParallel(columns: readonly Column[], width: number, height: number, view: AxisView): ParallelLayout | null {
+export function layoutParallel(
+  columns: readonly Column[],
+  width: number,
+  height: number,
+  view: AxisView,
+): ParallelLayout | null {
   const [left, right, top, bottom] = [56, width - 72, 50, height - 16];
   if (columns.length === 0 || right - left < 80 || bottom - top < 60) return null;
   const step = columns.length > 1 ? (right - left) / (columns.length - 1) : 0;
   const axes = columns.map((column, i) => axisOf(column, left + i * step, top, bottom, view));
   const count = columns[0]?.values.length ?? 0;
-  return { top, bottom, axes, lines: Array.from({ length: count }, (_, index) => ({ path: pathOf(axes, index), index })) };
+  return {
+    top,
+    bottom,
+    axes,
+    lines: Array.from({ length: count }, (_, index) => ({ path: pathOf(axes, index), index })),
+  };
 }
 
-/** What stands above the axes: without the folder that all metrics are in, which would fill the room of
+/** The titles of the axes, without the folder that all metrics share, which would take the space of
  * the names themselves. */
 export function axisTitles(columns: readonly Column[]): string[] {
   const metrics = columns.filter((column) => column.isMetric).map(({ label }) => label);
@@ -93,14 +122,18 @@ export function axisTitles(columns: readonly Column[]): string[] {
 export function sharesOf(column: Column | undefined): (number | null)[] {
   const numbers = column?.values.map((v) => (typeof v === "number" ? v : NaN)) ?? [];
   const range = extent(numbers);
-  return numbers.map((v) => (range && Number.isFinite(v) ? (range[1] > range[0] ? (v - range[0]) / (range[1] - range[0]) : 0.5) : null));
+  return numbers.map((v) =>
+    range && Number.isFinite(v) ? (range[1] > range[0] ? (v - range[0]) / (range[1] - range[0]) : 0.5) : null,
+  );
 }
 
 const HEATS = 5;
 
 /** The class that colours each trial, from the worst of a metric to the best. */
 export function heatOf(column: Column | undefined): string[] {
-  return sharesOf(column).map((share) => (share === null ? "heat-none" : `heat-${1 + Math.round(share * (HEATS - 1))}`));
+  return sharesOf(column).map((share) =>
+    share === null ? "heat-none" : `heat-${1 + Math.round(share * (HEATS - 1))}`,
+  );
 }
 
 /** The filter that a stretch of an axis stands for. */

@@ -3,7 +3,13 @@ import type { Column } from "./data";
 import { layoutScatter, nearestPoint, wordsApart } from "./scatter_layout";
 
 const column = (id: string, values: Column["values"], isMetric = false): Column => ({
-  id, label: id, description: "", isMetric, isNumeric: values.every((v) => v === null || typeof v === "number"), values, varies: true,
+  id,
+  label: id,
+  description: "",
+  isMetric,
+  isNumeric: values.every((v) => v === null || typeof v === "number"),
+  values,
+  varies: true,
 });
 const view = { log: new Set<string>(), flip: new Set<string>() };
 const bits = column("bits", [4, 8, null, 8]);
@@ -24,9 +30,23 @@ it("gives a point to every trial that has both values", () => {
 });
 
 it("leaves room for the outermost points, and none for those of a word among those of the next", () => {
-  const words = column("scheme", Array.from({ length: 90 }, (_, i) => `s${i % 9}`));
-  const layout = layoutScatter(words, column("acc", words.values.map((_, i) => i), true), 390, 300, view)!;
-  const places = (word: string): number[] => layout.points.filter(({ index }) => words.values[index] === word).map(({ x }) => x);
+  const words = column(
+    "scheme",
+    Array.from({ length: 90 }, (_, i) => `s${i % 9}`),
+  );
+  const layout = layoutScatter(
+    words,
+    column(
+      "acc",
+      words.values.map((_, i) => i),
+      true,
+    ),
+    390,
+    300,
+    view,
+  )!;
+  const places = (word: string): number[] =>
+    layout.points.filter(({ index }) => words.values[index] === word).map(({ x }) => x);
   expect(Math.max(...places("s0"))).toBeLessThan(Math.min(...places("s1")));
   expect(Math.min(...layout.points.map(({ y }) => y)) - layout.top).toBeGreaterThan(4);
   expect(layout.bottom - Math.max(...layout.points.map(({ y }) => y))).toBeGreaterThan(4);
@@ -68,6 +88,14 @@ describe("words below an axis", () => {
   it("are as they are when there is one, or none", () => {
     expect(wordsApart([{ at: 5, text: "int8" }])).toEqual([{ at: 5, text: "int8" }]);
     expect(wordsApart([])).toEqual([]);
-    expect(wordsApart([{ at: 0, text: "123,456,789" }, { at: 90, text: "2" }], true)[0]!.text).toBe("123,456,789");
+    expect(
+      wordsApart(
+        [
+          { at: 0, text: "123,456,789" },
+          { at: 90, text: "2" },
+        ],
+        true,
+      )[0]!.text,
+    ).toBe("123,456,789");
   });
 });

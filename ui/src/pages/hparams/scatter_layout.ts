@@ -1,5 +1,5 @@
 // Two columns against each other: a point per trial. Pure: values in, pixels out.
-import { cutMiddle } from "../../lib/middle";
+import { cutMiddle } from "../../base/text/middle";
 import { levelsOf, type Column } from "./data";
 import { axisOf, type AxisLayout, type AxisView } from "./parallel_layout";
 
@@ -26,7 +26,13 @@ function aside(axis: AxisLayout, length: number): (index: number) => number {
 }
 
 /** Nothing in a room that is too small. Trials without one of the values have no point. */
-export function layoutScatter(xs: Column, ys: Column, width: number, height: number, view: AxisView): ScatterLayout | null {
+export function layoutScatter(
+  xs: Column,
+  ys: Column,
+  width: number,
+  height: number,
+  view: AxisView,
+): ScatterLayout | null {
   const [left, right, top, bottom] = [64, width - 24, 20, height - 40];
   if (right - left < 80 || bottom - top < 60) return null;
   const x = axisOf(xs, 0, right - DOT, left + DOT, view);
@@ -51,13 +57,13 @@ export function nearestPoint(layout: ScatterLayout, px: number, py: number, reac
 }
 
 const [GLYPH, GAP] = [7.6, 8]; // Pixels of a character, and between two words of the lower axis.
-const [LEAST_GLYPHS, MOST_GLYPHS] = [6, 14];
+const [MIN_GLYPHS, MAX_GLYPHS] = [6, 14];
 
 /** Ticks with words that do not touch each other: shorter where they stand close, unless they are numbers,
  * and some of them only where not even short ones have room. */
 export function wordsApart<T extends { at: number; text: string }>(ticks: readonly T[], areNumbers = false): T[] {
   const step = Math.min(...ticks.slice(1).map((tick, i) => Math.abs(tick.at - ticks[i]!.at)));
-  const most = Math.max(LEAST_GLYPHS, Math.min(MOST_GLYPHS, Math.floor((step - GAP) / GLYPH)));
+  const most = Math.max(MIN_GLYPHS, Math.min(MAX_GLYPHS, Math.floor((step - GAP) / GLYPH)));
   const kept: T[] = [];
   const half = ({ text }: T): number => (text.length * GLYPH) / 2;
   for (const long of ticks) {

@@ -2,7 +2,12 @@ import { expect, it } from "vitest";
 import { filterOf, lookOf, pairOf } from "./look";
 
 it("takes what the address says, within bounds", () => {
-  expect(lookOf(new URLSearchParams("bright=9&contrast=x"), 40)).toEqual({ actual: false, brightness: 4, contrast: 1, step: 40 });
+  expect(lookOf(new URLSearchParams("bright=9&contrast=x"), 40)).toEqual({
+    actual: false,
+    brightness: 4,
+    contrast: 1,
+    step: 40,
+  });
   expect(filterOf(lookOf(new URLSearchParams(), null))).toEqual({});
 });
 
@@ -17,7 +22,11 @@ it("lays two different runs over each other, those asked for first", () => {
 });
 
 it("takes runs that share an image", () => {
-  const series = [{ run: "figures", tag: "plot" }, { run: "a", tag: "digit" }, { run: "b", tag: "digit" }];
+  const series = [
+    { run: "figures", tag: "plot" },
+    { run: "a", tag: "digit" },
+    { run: "b", tag: "digit" },
+  ];
   expect(pairOf(series, null, null)).toEqual(["a", "b"]);
   expect(pairOf(series, "figures", null)).toEqual(["a", "b"]);
   expect(pairOf(series.slice(0, 2), null, null)).toBeNull();

@@ -1,18 +1,5 @@
 // How images are looked at: what is the same for all cards.
 
-import type { DamagedValue } from "../../state/damaged";
-
-export interface ImagesAnswer {
-  indices: number[];
-  steps: number[];
-  wall_times: number[];
-  widths: number[];
-  heights: number[];
-  samples: number[];
-  /** Values that are no image; the columns leave them out. */
-  damaged: DamagedValue[];
-}
-
 /** Narrower images are shown with their pixels, not smeared. */
 export const SMALL = 160;
 
@@ -33,12 +20,18 @@ export function lookOf(params: URLSearchParams, step: number | null): Look {
 }
 
 export function filterOf(look: Look): Record<string, string> {
-  return look.brightness === 1 && look.contrast === 1 ? {} : { filter: `brightness(${look.brightness}) contrast(${look.contrast})` };
+  return look.brightness === 1 && look.contrast === 1
+    ? {}
+    : { filter: `brightness(${look.brightness}) contrast(${look.contrast})` };
 }
 
 /** The two runs to lay over each other: those asked for where they share an image with another, else
  * the first two that share one. */
-export function pairOf(series: readonly { run: string; tag: string }[], a: string | null, b: string | null): readonly [string, string] | null {
+export function pairOf(
+  series: readonly { run: string; tag: string }[],
+  a: string | null,
+  b: string | null,
+): readonly [string, string] | null {
   const tags = new Map<string, Set<string>>();
   for (const { run, tag } of series) {
     const own = tags.get(run);
@@ -46,8 +39,9 @@ export function pairOf(series: readonly { run: string; tag: string }[], a: strin
     else tags.set(run, new Set([tag]));
   }
   const runs = [...tags.keys()];
-  const share = (p: string, q: string): boolean => p !== q && [...(tags.get(p) ?? [])].some((tag) => tags.get(q)?.has(tag));
-  // What was asked for first; the others in their order.
+  const share = (p: string, q: string): boolean =>
+    p !== q && [...(tags.get(p) ?? [])].some((tag) => tags.get(q)?.has(tag));
+  // The requested one first; the others in their order.
   const before = (asked: string | null): string[] => (asked !== null && tags.has(asked) ? [asked, ...runs] : runs);
   for (const first of before(a)) {
     if (first === b && a !== b) continue;

@@ -1,52 +1,95 @@
 // Least and greatest value of every channel: of A as bars, of B as ticks at their ends.
+import { channelsShape } from "../../api/compression/layers";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
-import { useSize } from "../../charts/useSize";
-import { decimalsOfColumn, exact, fixed, significant } from "../../lib/format";
-import { ticks } from "../../lib/scale";
-import { useKeys } from "../../shell/keys";
-import { query, setQuery } from "../../state/location";
-import { useResource } from "../../state/resource";
-import { layoutRibbon, sidesOf, type ChannelsAnswer, type ChannelSide, type RibbonLayout } from "./channel_rows";
+import { useSize } from "../../base/dom/useSize";
+import { decimalsOfColumn, exact, fixed, significant } from "../../base/text/format";
+import { ticks } from "../../base/math/scale";
+import { useKeys } from "../../base/keys";
+import { query, setQuery } from "../../base/address";
+import { useResource } from "../../domain/live/resource";
+import { layoutRibbon, sidesOf, type ChannelSide, type RibbonLayout } from "./channel_rows";
 
 const NAMED = 3;
-const MOST_ROWS = 500; // A table that nobody reads to the end; the server has them all.
+const MAX_ROWS = 500; // A table that nobody reads to the end; the server has them all.
 
 const pickedChannel = (): number => Number(query.value.get("channel") ?? NaN);
 
-function Drawing({ sides: [a, b], layout, height, picked }: {
-  sides: readonly [ChannelSide, ChannelSide | null]; layout: RibbonLayout; height: number; picked: number;
+function Drawing({
+  sides: [a, b],
+  layout,
+  height,
+  picked,
+}: {
+  sides: readonly [ChannelSide, ChannelSide | null];
+  layout: RibbonLayout;
+  height: number;
+  picked: number;
 }): JSX.Element {
   const { box, x, y } = layout;
   const step = x(1) - x(0);
   const half = Math.max(0.5, Math.min(3, step * 0.35));
-  const range = (side: ChannelSide, i: number): string => `${significant(side.min[i] ?? NaN)} to ${significant(side.max[i] ?? NaN)}`;
+  const range = (side: ChannelSide, i: number): string =>
+    `${significant(side.min[i] ?? NaN)} to ${significant(side.max[i] ?? NaN)}`;
   return (
     <svg class="chart" height={height}>
       {ticks(...y.domain, 6).map((t) => (
         <g key={t}>
           <path class={t === 0 ? "axis" : "grid"} d={`M${box.l} ${Math.round(y(t)) + 0.5}H${box.r}`} />
-          <text x={box.l - 6} y={y(t) + 4} text-anchor="end">{significant(t, 3)}</text>
+          <text x={box.l - 6} y={y(t) + 4} text-anchor="end">
+            {significant(t, 3)}
+          </text>
         </g>
       ))}
       {a.min.map((low, i) => {
         const high = a.max[i] ?? NaN;
         if (!Number.isFinite(low) || !Number.isFinite(high)) return null;
         const px = Math.round(x(i)) + 0.5;
-        return <path key={i} class={`range-a${i === picked ? " picked" : ""}`} d={`M${px} ${y(low).toFixed(1)}V${y(high).toFixed(1)}`} stroke-width={step < 3.5 ? 1 : 2} />;
+        return (
+          <path
+            key={i}
+            class={`range-a${i === picked ? " picked" : ""}`}
+            d={`M${px} ${y(low).toFixed(1)}V${y(high).toFixed(1)}`}
+            stroke-width={step < 3.5 ? 1 : 2}
+          />
+        );
       })}
-      {b && <path class="range-b" d={[...b.min.map((v, i) => [v, i] as const), ...b.max.map((v, i) => [v, i] as const)]
-        .filter(([v, i]) => Number.isFinite(v) && i < layout.n).map(([v, i]) => `M${(x(i) - half).toFixed(1)} ${y(v).toFixed(1)}H${(x(i) + half).toFixed(1)}`).join("")} />}
+      {b && (
+        <path
+          class="range-b"
+          d={[...b.min.map((v, i) => [v, i] as const), ...b.max.map((v, i) => [v, i] as const)]
+            .filter(([v, i]) => Number.isFinite(v) && i < layout.n)
+            .map(([v, i]) => `M${(x(i) - half).toFixed(1)} ${y(v).toFixed(1)}H${(x(i) + half).toFixed(1)}`)
+            .join("")}
+        />
+      )}
       {a.min.map((_, i) => (
-        <rect key={i} class="hit" data-channel={i} x={x(i - 0.5)} y={box.t} width={step} height={box.b - box.t} onClick={() => setQuery({ channel: String(i) })}>
+        <rect
+          key={i}
+          class="hit"
+          data-channel={i}
+          x={x(i - 0.5)}
+          y={box.t}
+          width={step}
+          height={box.b - box.t}
+          onClick={() => setQuery({ channel: String(i) })}
+        >
           <title>{`channel ${i}: ${range(a, i)}${b ? `, ${b.name} ${range(b, i)}` : ""}`}</title>
         </rect>
       ))}
       {a.outliers.slice(0, NAMED).map((channel) => (
-        <text key={channel} class="warn halo" x={x(channel)} y={y(a.max[channel] ?? 0) - 4} text-anchor="middle">{channel}</text>
+        <text key={channel} class="warn halo" x={x(channel)} y={y(a.max[channel] ?? 0) - 4} text-anchor="middle">
+          {channel}
+        </text>
       ))}
-      {ticks(0, layout.n - 1, 8).filter(Number.isInteger).map((t) => <text key={t} x={x(t)} y={height - 3} text-anchor="middle">{t}</text>)}
+      {ticks(0, layout.n - 1, 8)
+        .filter(Number.isInteger)
+        .map((t) => (
+          <text key={t} x={x(t)} y={height - 3} text-anchor="middle">
+            {t}
+          </text>
+        ))}
     </svg>
   );
 }
@@ -54,23 +97,70 @@ function Drawing({ sides: [a, b], layout, height, picked }: {
 function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | null] }): JSX.Element {
   // Below each other, points stand under points.
   const [ends, means] = [decimalsOfColumn([...a.min, ...a.max]), decimalsOfColumn(a.mean)];
-  const cells = (side: ChannelSide, i: number): JSX.Element =>
-    <>{[side.min, side.max, side.mean].map((values, k) => <td key={k} class="num" title={exact(values[i] ?? NaN)}>{fixed(values[i] ?? NaN, k < 2 ? ends : means)}</td>)}</>;
-  const heads = (side: ChannelSide, tone: string): JSX.Element => <>{["Least", "Greatest", "Mean"].map((name) => <th key={name} scope="col" class={`num ${tone}`}>{b ? `${side.name} ${name.toLowerCase()}` : name}</th>)}</>;
+  const cells = (side: ChannelSide, i: number): JSX.Element => (
+    <>
+      {[side.min, side.max, side.mean].map((values, k) => (
+        <td key={k} class="num" title={exact(values[i] ?? NaN)}>
+          {fixed(values[i] ?? NaN, k < 2 ? ends : means)}
+        </td>
+      ))}
+    </>
+  );
+  const heads = (side: ChannelSide, tone: string): JSX.Element => (
+    <>
+      {["Least", "Greatest", "Mean"].map((name) => (
+        <th key={name} scope="col" class={`num ${tone}`}>
+          {b ? `${side.name} ${name.toLowerCase()}` : name}
+        </th>
+      ))}
+    </>
+  );
   return (
     <div class="bin-table" tabIndex={0} role="region" aria-label="Channels">
       <table class="table">
         <caption class="sr">Least, greatest and mean value of each channel</caption>
-        <thead><tr><th scope="col" class="num">Channel</th>{heads(a, "in-a")}{b && heads(b, "in-b")}</tr></thead>
-        <tbody>{a.min.slice(0, MOST_ROWS).map((_, i) => <tr key={i}><th scope="row" class="num">{i}</th>{cells(a, i)}{b && cells(b, i)}</tr>)}</tbody>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Channel
+            </th>
+            {heads(a, "in-a")}
+            {b && heads(b, "in-b")}
+          </tr>
+        </thead>
+        <tbody>
+          {a.min.slice(0, MAX_ROWS).map((_, i) => (
+            <tr key={i}>
+              <th scope="row" class="num">
+                {i}
+              </th>
+              {cells(a, i)}
+              {b && cells(b, i)}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
 }
 
-export function ChannelRibbon({ model, layer, tensor, a, b }: { model: string | null; layer: string; tensor: string; a: string; b: string }): JSX.Element | null {
+export function ChannelRibbon({
+  model,
+  layer,
+  tensor,
+  a,
+  b,
+}: {
+  model: string | null;
+  layer: string;
+  tensor: string;
+  a: string;
+  b: string;
+}): JSX.Element | null {
   const { ref, width, height } = useSize<HTMLDivElement>();
-  const { state } = useResource(`channels ${model}\0${tensor}\0${layer}`, (signal) => getJson<ChannelsAnswer>("compression/channels", { layer, tensor, model }, signal));
+  const { state } = useResource(`channels ${model}\0${tensor}\0${layer}`, (signal) =>
+    getJson(channelsShape, "compression/channels", { layer, tensor, model }, signal),
+  );
   const { data } = state.value;
   const sides = useMemo(() => (data ? sidesOf(data, a, b) : null), [data, a, b]);
   const layout = useMemo(() => (sides ? layoutRibbon(sides, width, height) : null), [sides, width, height]);
@@ -96,20 +186,52 @@ export function ChannelRibbon({ model, layer, tensor, a, b }: { model: string | 
       <div class="panel-head">
         <h2 id="channel-title">Range per channel</h2>
         <span class="note long">
-          {n} channels; bars from the least to the greatest of <span class="in-a">{sideA.name}</span>{sideB ? <>, ticks those of <span class="in-b">{sideB.name}</span></> : ""}{sideA.explanation ? `; ${sideA.explanation}` : ""}
+          {n} channels; bars from the least to the greatest of <span class="in-a">{sideA.name}</span>
+          {sideB ? (
+            <>
+              , ticks those of <span class="in-b">{sideB.name}</span>
+            </>
+          ) : (
+            ""
+          )}
+          {sideA.explanation ? `; ${sideA.explanation}` : ""}
         </span>
-        <button class="link push" aria-pressed={asTable} onClick={() => setQuery({ channels: asTable ? null : "table" }, "replace")}>{asTable ? "Chart" : "Table"}</button>
+        <button
+          class="link push"
+          aria-pressed={asTable}
+          onClick={() => setQuery({ channels: asTable ? null : "table" }, "replace")}
+        >
+          {asTable ? "Chart" : "Table"}
+        </button>
       </div>
-      {asTable ? <Rows sides={sides} /> : (
+      {asTable ? (
+        <Rows sides={sides} />
+      ) : (
         <div class="channels" ref={ref} role="img" aria-label={`Ranges of ${n} channels. ${sideA.explanation}`}>
           {layout && <Drawing sides={sides} layout={layout} height={height} picked={picked} />}
         </div>
       )}
       {Number.isInteger(picked) && picked < n && (
         <dl class="facts">
-          <div><dt>channel</dt><dd>{picked}</dd></div>
+          <div>
+            <dt>channel</dt>
+            <dd>{picked}</dd>
+          </div>
           {[["least", "min"] as const, ["greatest", "max"] as const, ["mean", "mean"] as const].map(([name, key]) => (
-            <div key={key}><dt>{name}</dt><dd>{significant(sideA[key][picked] ?? NaN)}{sideB ? <> → <span class="in-b">{significant(sideB[key][picked] ?? NaN)}</span></> : ""}</dd></div>
+            <div key={key}>
+              <dt>{name}</dt>
+              <dd>
+                {significant(sideA[key][picked] ?? NaN)}
+                {sideB ? (
+                  <>
+                    {" "}
+                    → <span class="in-b">{significant(sideB[key][picked] ?? NaN)}</span>
+                  </>
+                ) : (
+                  ""
+                )}
+              </dd>
+            </div>
           ))}
         </dl>
       )}

@@ -1,11 +1,11 @@
-// The ranked list of layers. Of thousands only the rows in sight exist.
+// The ranked list of layers. Only the rows in sight exist.
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { dbText, gainText } from "../../lib/decibels";
-import { bytesColumn, exact, fixed } from "../../lib/format";
-import { usePrinting, useRowsInSight } from "../../parts/useRowsInSight";
+import { dbText, gainText } from "../../domain/layers/decibels";
+import { bytesColumn, exact, fixed } from "../../base/text/format";
+import { usePrinting, useRowsInSight } from "../../widgets/useRowsInSight";
 import { causeWord } from "./causes";
-import { limitText, nameOfFigure, sqnrText, topOf, type Layer, type Limits } from "./data";
+import { limitText, nameOfFigure, sqnrText, topOf, type Layer, type Limits } from "../../domain/layers/layers";
 import { clampDb } from "./depth_layout";
 
 const ROW_HEIGHT = 28; // --row.
@@ -22,7 +22,7 @@ const placesOf = (layers: readonly Layer[], limits: Limits) => {
 
 /** Which columns there is something for. */
 interface Columns {
-  /** The SQNR of whole layers, where some are judged by another figure. */
+  /** The SQNR of whole layers, where the level of some depends on another figure. */
   readonly own: boolean;
   readonly worst: boolean;
   /** The adjusted score of layers of fewer bits. */
@@ -47,31 +47,82 @@ function columnsOf(layers: readonly Layer[]): Columns {
 const toneOf = ({ level }: Layer): string => (level === "good" ? "" : level === "open" ? "none" : level);
 const GLYPHS = { bad: "✗ ", warn: "▲ ", good: "", open: "" } as const;
 
-/** The number that a layer is judged by, and what it is where it is not the layer's SQNR. */
-function Judged({ layer }: { layer: Layer }): JSX.Element {
+/** The number that decides the level, and its name where it is not the layer's SQNR. */
+function DecisiveFigure({ layer }: { layer: Layer }): JSX.Element {
   const name = nameOfFigure(layer);
-  return <>{GLYPHS[layer.level]}{layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}{sqnrText(layer)}{name && <span class="dim"> {name}</span>}</>;
+  return (
+    <>
+      {GLYPHS[layer.level]}
+      {layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}
+      {sqnrText(layer)}
+      {name && <span class="dim"> {name}</span>}
+    </>
+  );
 }
 
 /** Where there is room for one of the two only, it is for what was measured at the end. */
 const cosineClass = ({ restored }: Columns): string => `num ${restored ? "wide-l" : "wide-s"}`;
 
-function Row({ layer, index, selected, columns, place, onPick }: {
-  layer: Layer; index: number; selected: boolean; columns: Columns; place: (db: number) => string; onPick: (layer: Layer) => void;
+function Row({
+  layer,
+  index,
+  selected,
+  columns,
+  place,
+  onPick,
+}: {
+  layer: Layer;
+  index: number;
+  selected: boolean;
+  columns: Columns;
+  place: (db: number) => string;
+  onPick: (layer: Layer) => void;
 }): JSX.Element {
   const { sizes } = columns;
   return (
-    <tr tabIndex={selected ? 0 : -1} aria-selected={selected} aria-rowindex={index + 2} onClick={() => onPick(layer)}
-      onKeyDown={(event) => { if (event.key === "Enter") onPick(layer); }}>
-      <td class="mono" title={layer.name}>{layer.name}{layer.role === "output" ? "" : <span class="dim"> {layer.parameter || layer.role}</span>}</td>
-      <td class={`num ${toneOf(layer)}`} title={layer.explanation}><Judged layer={layer} /></td>
-      <td class="bar-cell">{!Number.isNaN(layer.sqnr) && <span class={`short ${layer.level}`} data-db={layer.sqnr}><i style={{ width: place(layer.sqnr) }} /><u style={{ left: place(layer.limits.amber_db) }} /><u style={{ left: place(layer.limits.red_db) }} /></span>}</td>
+    <tr
+      tabIndex={selected ? 0 : -1}
+      aria-selected={selected}
+      aria-rowindex={index + 2}
+      onClick={() => onPick(layer)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") onPick(layer);
+      }}
+    >
+      <td class="mono" title={layer.name}>
+        {layer.name}
+        {layer.role === "output" ? "" : <span class="dim"> {layer.parameter || layer.role}</span>}
+      </td>
+      <td class={`num ${toneOf(layer)}`} title={layer.explanation}>
+        <DecisiveFigure layer={layer} />
+      </td>
+      <td class="bar-cell">
+        {!Number.isNaN(layer.sqnr) && (
+          <span class={`short ${layer.level}`} data-db={layer.sqnr}>
+            <i style={{ width: place(layer.sqnr) }} />
+            <u style={{ left: place(layer.limits.amber_db) }} />
+            <u style={{ left: place(layer.limits.red_db) }} />
+          </span>
+        )}
+      </td>
       {columns.own && <td class="num wide-d wide-s">{layer.ownSqnr === null ? "–" : dbText(layer.ownSqnr)}</td>}
-      {columns.worst && <td class="num wide-d wide-s">{layer.worstChannel === null ? "–" : dbText(layer.worstChannel)}</td>}
-      {columns.asEight && <td class="num wide-d wide-s" title={`${layer.bits} bits`}>{layer.asEightBits === null ? "–" : dbText(layer.asEightBits)}</td>}
+      {columns.worst && (
+        <td class="num wide-d wide-s">{layer.worstChannel === null ? "–" : dbText(layer.worstChannel)}</td>
+      )}
+      {columns.asEight && (
+        <td class="num wide-d wide-s" title={`${layer.bits} bits`}>
+          {layer.asEightBits === null ? "–" : dbText(layer.asEightBits)}
+        </td>
+      )}
       {columns.cosine && <td class={cosineClass(columns)}>{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
-      {columns.restored && <td class="num">{layer.restored === null ? <span class="dim">–</span> : gainText(layer.restored)}</td>}
-      {sizes && <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>{layer.bytes === null ? "–" : sizes.text(layer.bytes)}</td>}
+      {columns.restored && (
+        <td class="num">{layer.restored === null ? <span class="dim">–</span> : gainText(layer.restored)}</td>
+      )}
+      {sizes && (
+        <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>
+          {layer.bytes === null ? "–" : sizes.text(layer.bytes)}
+        </td>
+      )}
       <td class="dim">{causeWord(layer.cause)}</td>
     </tr>
   );
@@ -79,9 +130,23 @@ function Row({ layer, index, selected, columns, place, onPick }: {
 
 /** Where rows are that do not exist now. */
 const Room = ({ rows }: { rows: number }): JSX.Element | null =>
-  rows === 0 ? null : <tr class="room" aria-hidden="true"><td colSpan={10} style={{ height: `${rows * ROW_HEIGHT}px` }} /></tr>;
+  rows === 0 ? null : (
+    <tr class="room" aria-hidden="true">
+      <td colSpan={10} style={{ height: `${rows * ROW_HEIGHT}px` }} />
+    </tr>
+  );
 
-export function LayerTable({ layers, limits, picked, onPick }: { layers: readonly Layer[]; limits: Limits; picked: Layer | null; onPick: (layer: Layer) => void }): JSX.Element {
+export function LayerTable({
+  layers,
+  limits,
+  picked,
+  onPick,
+}: {
+  layers: readonly Layer[];
+  limits: Limits;
+  picked: Layer | null;
+  onPick: (layer: Layer) => void;
+}): JSX.Element {
   const columns = useMemo(() => columnsOf(layers), [layers]);
   const place = useMemo(() => placesOf(layers, limits), [layers, limits]);
   const all = usePrinting() || layers.length <= FEW;
@@ -96,22 +161,69 @@ export function LayerTable({ layers, limits, picked, onPick }: { layers: readonl
         <thead>
           <tr aria-rowindex={1}>
             <th scope="col">Layer</th>
-            <th scope="col" class="num" title="The number that the layer is judged by, as it is drawn beside it">SQNR, dB</th>
-            <th scope="col" class="bar-cell"><span class="sr">Short of {limitText(topOf(limits))} dB</span>
-              <span class="short" aria-hidden="true"><em>{limitText(topOf(limits))}</em>{[limits.amber_db, limits.red_db].map((db) => <em key={db} style={{ left: place(db) }}>{limitText(db)}</em>)}</span></th>
-            {columns.own && <th scope="col" class="num wide-d wide-s" title="SQNR of the whole layer">Whole</th>}
-            {columns.worst && <th scope="col" class="num wide-d wide-s">Worst ch.</th>}
-            {columns.asEight && <th scope="col" class="num wide-d wide-s" title="An adjusted score, not a measurement: the SQNR of 8 bits that would be as good for a layer of fewer bits">8-bit score</th>}
-            {columns.cosine && <th scope="col" class={cosineClass(columns)}>Cosine</th>}
-            {columns.restored && <th scope="col" class="num" title="Restored alone: what the end of the network gains when this is put back to float, and nothing else">Restored<span class="wide-s">, dB</span></th>}
-            {columns.sizes && <th scope="col" class="num wide-m">Size, {columns.sizes.unit}</th>}
+            <th scope="col" class="num" title="The number that decides the level of the layer, as drawn beside it">
+              SQNR, dB
+            </th>
+            <th scope="col" class="bar-cell">
+              <span class="sr">Short of {limitText(topOf(limits))} dB</span>
+              <span class="short" aria-hidden="true">
+                <em>{limitText(topOf(limits))}</em>
+                {[limits.amber_db, limits.red_db].map((db) => (
+                  <em key={db} style={{ left: place(db) }}>
+                    {limitText(db)}
+                  </em>
+                ))}
+              </span>
+            </th>
+            {columns.own && (
+              <th scope="col" class="num wide-d wide-s" title="SQNR of the whole layer">
+                Whole
+              </th>
+            )}
+            {columns.worst && (
+              <th scope="col" class="num wide-d wide-s">
+                Worst ch.
+              </th>
+            )}
+            {columns.asEight && (
+              <th
+                scope="col"
+                class="num wide-d wide-s"
+                title="An adjusted score, not a measurement: the SQNR of 8 bits that would be as good for a layer of fewer bits"
+              >
+                8-bit score
+              </th>
+            )}
+            {columns.cosine && (
+              <th scope="col" class={cosineClass(columns)}>
+                Cosine
+              </th>
+            )}
+            {columns.restored && (
+              <th scope="col" class="num" title="Gain of the output SQNR when only this is restored to float">
+                Restored<span class="wide-s">, dB</span>
+              </th>
+            )}
+            {columns.sizes && (
+              <th scope="col" class="num wide-m">
+                Size, {columns.sizes.unit}
+              </th>
+            )}
             <th scope="col">Cause</th>
           </tr>
         </thead>
         <tbody>
           <Room rows={first} />
           {layers.slice(first, last).map((layer, i) => (
-            <Row key={layer.key} layer={layer} index={first + i} selected={layer === picked} columns={columns} place={place} onPick={onPick} />
+            <Row
+              key={layer.key}
+              layer={layer}
+              index={first + i}
+              selected={layer === picked}
+              columns={columns}
+              place={place}
+              onPick={onPick}
+            />
           ))}
           <Room rows={layers.length - last} />
         </tbody>

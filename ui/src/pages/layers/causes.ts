@@ -1,4 +1,4 @@
-/** What causes are called: in a column of the list, and as the headline of a finding. */
+/** Names of causes: short in a column of the list, long as the headline of a diagnosis. */
 
 const WORDS: Record<string, readonly [word: string, headline: string]> = {
   none: ["", "No damage to see"],

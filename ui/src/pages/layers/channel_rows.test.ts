@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { layoutRibbon, sidesOf } from "./channel_rows";
 
 const one = (experiment: string, stage: string, max: number) => ({
-  experiment, stage, channels: { min: [-1, -2], max: [1, max], mean: [0, null], outliers: { channels: [1], ratios: [9] }, explanation: "channel 1 reaches far" },
+  experiment,
+  stage,
+  channels: {
+    min: [-1, -2],
+    max: [1, max],
+    mean: [0, null],
+    outliers: { channels: [1], ratios: [9] },
+    explanation: "channel 1 reaches far",
+  },
 });
 
 describe("statistics per channel", () => {
@@ -12,12 +20,20 @@ describe("statistics per channel", () => {
     expect(Number.isNaN(a.mean[1]!)).toBe(true);
   });
   it("are of the last stage otherwise", () => {
-    const [a, b] = sidesOf({ stages: [one("mct", "initial_graph", 5), one("mct", "thresholds_selection", 6)] }, "fp32", "int8")!;
+    const [a, b] = sidesOf(
+      { stages: [one("mct", "initial_graph", 5), one("mct", "thresholds_selection", 6)] },
+      "fp32",
+      "int8",
+    )!;
     expect([a.name, a.max[1], b]).toEqual(["thresholds selection in mct", 6, null]);
     expect(sidesOf({ stages: [] }, "fp32", "int8")).toBeNull();
   });
   it("fit all of both sides", () => {
-    const layout = layoutRibbon(sidesOf({ stages: [one("x", "fp32", 5), one("x", "int8", 50)] }, "fp32", "int8")!, 400, 132)!;
+    const layout = layoutRibbon(
+      sidesOf({ stages: [one("x", "fp32", 5), one("x", "int8", 50)] }, "fp32", "int8")!,
+      400,
+      132,
+    )!;
     expect(layout.n).toBe(2);
     expect(layout.y(50)).toBeGreaterThanOrEqual(layout.box.t);
     expect(layout.y(-2)).toBeLessThanOrEqual(layout.box.b);

@@ -1,18 +1,7 @@
 // Statistics per channel of two sides: of a comparison both, of a stage log one. Pure.
-import { toNumber, type WireNumber } from "../../api/wire";
-import { extent, linearScale, padded, type Scale } from "../../lib/scale";
-
-interface Channels {
-  min: WireNumber[];
-  max: WireNumber[];
-  mean: WireNumber[];
-  outliers: { channels: number[]; ratios: WireNumber[] };
-  explanation: string;
-}
-
-export interface ChannelsAnswer {
-  stages: { experiment: string; stage: string; channels: Channels }[];
-}
+import type { ChannelsResponse } from "../../api/compression/layers";
+import { toNumber } from "../../api/shape";
+import { extent, linearScale, padded, type Scale } from "../../base/math/scale";
 
 export interface ChannelSide {
   readonly name: string;
@@ -24,8 +13,12 @@ export interface ChannelSide {
 }
 
 /** A, and B where both variants were logged; else the last stage alone, with the name of the log that it is from. */
-export function sidesOf(answer: ChannelsAnswer, a: string, b: string): readonly [ChannelSide, ChannelSide | null] | null {
-  const read = ({ stage, channels }: ChannelsAnswer["stages"][number]): ChannelSide => ({
+export function sidesOf(
+  response: ChannelsResponse,
+  a: string,
+  b: string,
+): readonly [ChannelSide, ChannelSide | null] | null {
+  const read = ({ stage, channels }: ChannelsResponse["stages"][number]): ChannelSide => ({
     name: stage.replaceAll("_", " "),
     min: channels.min.map(toNumber),
     max: channels.max.map(toNumber),
@@ -33,10 +26,12 @@ export function sidesOf(answer: ChannelsAnswer, a: string, b: string): readonly 
     outliers: channels.outliers.channels,
     explanation: channels.explanation,
   });
-  const before = answer.stages.findLast(({ stage }) => stage === a);
-  const after = answer.stages.findLast(({ stage, experiment }) => stage === b && (before === undefined || experiment === before.experiment));
+  const before = response.stages.findLast(({ stage }) => stage === a);
+  const after = response.stages.findLast(
+    ({ stage, experiment }) => stage === b && (before === undefined || experiment === before.experiment),
+  );
   if (before && after) return [read(before), read(after)];
-  const last = answer.stages.findLast(({ stage }) => stage !== a && stage !== b) ?? answer.stages.at(-1);
+  const last = response.stages.findLast(({ stage }) => stage !== a && stage !== b) ?? response.stages.at(-1);
   return last ? [{ ...read(last), name: `${last.stage.replaceAll("_", " ")} in ${last.experiment}` }, null] : null;
 }
 
@@ -47,7 +42,11 @@ export interface RibbonLayout {
   readonly y: Scale;
 }
 
-export function layoutRibbon([a, b]: readonly [ChannelSide, ChannelSide | null], width: number, height: number): RibbonLayout | null {
+export function layoutRibbon(
+  [a, b]: readonly [ChannelSide, ChannelSide | null],
+  width: number,
+  height: number,
+): RibbonLayout | null {
   const range = extent([a, b].flatMap((side) => (side ? [...side.min, ...side.max] : [])));
   if (!range || width < 80) return null;
   const box = { l: 44, r: width - 10, t: 10, b: height - 18 };

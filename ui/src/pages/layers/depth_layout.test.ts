@@ -1,8 +1,20 @@
 import { expect, it } from "vitest";
-import type { Layer } from "./data";
+import type { Layer } from "../../domain/layers/layers";
 import { labelOf, layoutDepth } from "./depth_layout";
 
-const layers = (sqnrs: readonly number[]): Layer[] => sqnrs.map((sqnr, i) => ({ name: `layer${i}`, key: `${i}`, sqnr, limits: { red_db: 20, amber_db: 30 }, level: "good", carried: null, depth: i }) as unknown as Layer);
+const layers = (sqnrs: readonly number[]): Layer[] =>
+  sqnrs.map(
+    (sqnr, i) =>
+      ({
+        name: `layer${i}`,
+        key: `${i}`,
+        sqnr,
+        limits: { red_db: 20, amber_db: 30 },
+        level: "good",
+        carried: null,
+        depth: i,
+      }) as unknown as Layer,
+  );
 
 it("every layer has a stem when there is room, and the pointer finds the nearest", () => {
   const few = layers([30, 20, 10]);
@@ -38,12 +50,18 @@ it("of layers that share a column of pixels the worst is seen and found", () => 
 
 it("a name stands inside, beside its dot, and off the line of accumulated errors", () => {
   const [first, ...rest] = layers([34, 40, 40, 40]);
-  const flat = layoutDepth([{ ...first!, carried: 34 }, ...rest.map((layer) => ({ ...layer, carried: 34 }))], 800, 128)!;
+  const flat = layoutDepth(
+    [{ ...first!, carried: 34 }, ...rest.map((layer) => ({ ...layer, carried: 34 }))],
+    800,
+    128,
+  )!;
   const label = labelOf(flat, 0, 34, "/conv2/Conv 34.0 dB");
   expect(label.from).toBeGreaterThan(flat.x(0));
   expect(Math.abs(label.y - flat.y(34))).toBeGreaterThan(7);
   const last = labelOf(flat, 3, 40, "a name that is much too long for what is left on the right");
   expect([last.anchor, last.to < flat.x(3)]).toEqual(["end", true]);
   const narrow = layoutDepth(layers([12, 12, 12, 12]), 390, 128)!;
-  expect(labelOf(narrow, 1, 12, "/conv2/Conv 34.5 dB, worst channel 1.9 dB, which is long").to).toBeLessThanOrEqual(390);
+  expect(labelOf(narrow, 1, 12, "/conv2/Conv 34.5 dB, worst channel 1.9 dB, which is long").to).toBeLessThanOrEqual(
+    390,
+  );
 });

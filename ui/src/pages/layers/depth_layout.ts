@@ -1,8 +1,8 @@
 // Error along depth: stems hang from what sound layers have, 40 dB, so that these are almost nothing
 // and a broken one is deep. Pure.
-import { byNumber } from "../../lib/natural";
-import { linearScale, type Scale } from "../../lib/scale";
-import type { Layer } from "./data";
+import { byNumber } from "../../base/text/natural";
+import { linearScale, type Scale } from "../../base/math/scale";
+import type { Layer } from "../../domain/layers/layers";
 
 type Point = readonly [x: number, y: number];
 
@@ -34,19 +34,39 @@ export function layoutDepth(layers: readonly Layer[], width: number, height: num
   const ticks: number[] = [];
   const step = y.domain[0] < -10 ? 20 : 10;
   for (let db = Math.floor(top / step) * step; db >= y.domain[0]; db -= step) ticks.push(db);
-  const carried = layers.flatMap((layer, i): Point[] => (layer.carried === null || Number.isNaN(layer.carried) ? [] : [[xScale(i), y(clampDb(layer.carried, top, y.domain[0]))]]));
+  const carried = layers.flatMap((layer, i): Point[] =>
+    layer.carried === null || Number.isNaN(layer.carried)
+      ? []
+      : [[xScale(i), y(clampDb(layer.carried, top, y.domain[0]))]],
+  );
   const stems = stemsOf(layers, xScale, y, top);
   const layerAt = (pixel: number): Layer | null => {
     const crowded = layers.length > box.r - box.l;
     if (!crowded) return layers[Math.max(0, Math.min(layers.length - 1, Math.round(xScale.invert(pixel))))] ?? null;
-    return stems.reduce<(typeof stems)[number] | null>((best, stem) => (best && Math.abs(best.x - pixel) <= Math.abs(stem.x - pixel) ? best : stem), null)?.layer ?? null;
+    return (
+      stems.reduce<(typeof stems)[number] | null>(
+        (best, stem) => (best && Math.abs(best.x - pixel) <= Math.abs(stem.x - pixel) ? best : stem),
+        null,
+      )?.layer ?? null
+    );
   };
   const measured = layers.flatMap((layer, i) => (Number.isNaN(layer.sqnr) ? [] : [{ i, red: layer.limits.red_db }]));
-  const rule = measured.flatMap(({ i, red }): Point[] => { const at = y(clampDb(red, top, y.domain[0])); return [[xScale(i - 0.5), at], [xScale(i + 0.5), at]]; });
+  const rule = measured.flatMap(({ i, red }): Point[] => {
+    const at = y(clampDb(red, top, y.domain[0]));
+    return [
+      [xScale(i - 0.5), at],
+      [xScale(i + 0.5), at],
+    ];
+  });
   return { box, x: xScale, y, ticks, top, carried, stems, layerAt, rule, groups: groupsOf(layers, xScale) };
 }
 
-function stemsOf(layers: readonly Layer[], x: (i: number) => number, y: Scale, top: number): { x: number; y: number; layer: Layer }[] {
+function stemsOf(
+  layers: readonly Layer[],
+  x: (i: number) => number,
+  y: Scale,
+  top: number,
+): { x: number; y: number; layer: Layer }[] {
   const stems: { x: number; y: number; layer: Layer }[] = [];
   layers.forEach((layer, i) => {
     if (Number.isNaN(layer.sqnr)) return; // Nothing was measured, so nothing is drawn.
@@ -99,7 +119,8 @@ function crosses(line: readonly Point[], from: number, to: number, top: number, 
   return line.some(([x1, y1], i) => {
     const [x0, y0] = line[i - 1] ?? [x1, y1];
     if (x1 < from || x0 > to) return false;
-    const at = (x: number): number => (x1 === x0 ? y1 : y0 + ((y1 - y0) * (Math.max(x0, Math.min(x1, x)) - x0)) / (x1 - x0));
+    const at = (x: number): number =>
+      x1 === x0 ? y1 : y0 + ((y1 - y0) * (Math.max(x0, Math.min(x1, x)) - x0)) / (x1 - x0);
     return Math.max(at(from), at(to)) >= top && Math.min(at(from), at(to)) <= bottom;
   });
 }
@@ -107,10 +128,14 @@ function crosses(line: readonly Point[], from: number, to: number, top: number, 
 /** Where the name of the layer at `index` stands: beside its dot, inside, and off the line of accumulated errors where there is room. */
 export function labelOf({ box, x, y, top, carried }: DepthLayout, index: number, db: number, text: string): DepthLabel {
   const [px, py, width] = [x(index), y(clampDb(db, top, y.domain[0])), text.length * LETTER];
-  const places = [4, 16, -8].flatMap((down) => (["start", "end"] as const).map((anchor): DepthLabel => {
-    const from = anchor === "start" ? px + 9 : px - 9 - width;
-    return { x: anchor === "start" ? px + 9 : px - 9, y: py + down, anchor, from, to: from + width };
-  })).filter((place) => place.y - ABOVE >= box.t - 2 && place.y + BELOW <= box.b + 4);
+  const places = [4, 16, -8]
+    .flatMap((down) =>
+      (["start", "end"] as const).map((anchor): DepthLabel => {
+        const from = anchor === "start" ? px + 9 : px - 9 - width;
+        return { x: anchor === "start" ? px + 9 : px - 9, y: py + down, anchor, from, to: from + width };
+      }),
+    )
+    .filter((place) => place.y - ABOVE >= box.t - 2 && place.y + BELOW <= box.b + 4);
   const inside = places.filter(({ from, to }) => from >= box.l && to <= box.r + 20);
   const free = inside.find((place) => !crosses(carried, place.from, place.to, place.y - ABOVE, place.y + BELOW));
   // On a phone neither side may have the room: then it ends where the chart does, below its dot.

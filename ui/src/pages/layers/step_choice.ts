@@ -2,7 +2,14 @@
 
 /** The newest step of a side that is not after `wanted`; its first when all are. */
 export function stepAt(steps: readonly number[], wanted: number): number | null {
-  return steps.reduce<number | null>((best, step) => (step <= wanted && (best === null || step > best) ? step : best), null) ?? steps[0] ?? null;
+  return (
+    steps.reduce<number | null>(
+      (best, step) => (step <= wanted && (best === null || step > best) ? step : best),
+      null,
+    ) ??
+    steps[0] ??
+    null
+  );
 }
 
 /** All steps of either side, once and in order. */

@@ -1,19 +1,16 @@
 // A layer that was logged over a training: its steps, and which of them are seen.
+import { distributionsShape, type Distributions } from "../../api/histograms";
 import { getJson } from "../../api/client";
-import { query } from "../../state/location";
-import { useResource } from "../../state/resource";
-import type { Layer } from "./data";
+import { query } from "../../base/address";
+import { useResource } from "../../domain/live/resource";
+import type { Layer } from "../../domain/layers/layers";
 import { allSteps, stepAt } from "./step_choice";
-
-interface Distributions {
-  steps: number[];
-}
 
 export interface Steps {
   /** To choose from; empty when there is no choice. */
   readonly all: readonly number[];
   readonly shown: number | null;
-  /** What A and B are asked for; null is the last one. */
+  /** The requested steps of A and B; null is the last one. */
   readonly of: readonly [number | null, number | null];
 }
 
@@ -22,9 +19,12 @@ const LAST: Steps = { all: [], shown: null, of: [null, null] };
 /** `last` is the greatest step that was drawn: where it is 0 nothing was logged over time. */
 export function useSteps(layer: Layer, last: number): Steps {
   const wanted = last > 0;
-  const ask = ({ run, tag }: Layer["a"], signal: AbortSignal): Promise<Distributions> => getJson<Distributions>("distributions", { run, tag }, signal);
-  const { data } = useResource(wanted ? `steps ${layer.a.run}\0${layer.a.tag}\0${layer.b.run}\0${layer.b.tag}` : "none", (signal) =>
-    wanted ? Promise.all([ask(layer.a, signal), ask(layer.b, signal)]) : Promise.resolve(null)).state.value;
+  const ask = ({ run, tag }: Layer["a"], signal: AbortSignal): Promise<Distributions> =>
+    getJson(distributionsShape, "distributions", { run, tag }, signal);
+  const { data } = useResource(
+    wanted ? `steps ${layer.a.run}\0${layer.a.tag}\0${layer.b.run}\0${layer.b.tag}` : "none",
+    (signal) => (wanted ? Promise.all([ask(layer.a, signal), ask(layer.b, signal)]) : Promise.resolve(null)),
+  ).state.value;
   if (!data) return LAST;
   const [a, b] = [data[0].steps, data[1].steps];
   const all = allSteps(a, b);

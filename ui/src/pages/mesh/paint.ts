@@ -1,5 +1,5 @@
 // Paints a mesh: its triangles from far to near, each as bright as it faces the light, or its points.
-import { farFirst, placed, type Eye } from "../../lib/space";
+import { farFirst, placed, type Camera } from "../../base/math/space";
 import { PLAIN, type MeshLook } from "./config";
 
 export interface Shape {
@@ -11,7 +11,8 @@ export interface Shape {
 /** Faces that name vertices which are not there, or are nowhere, are left out. */
 export function facesIn(faces: Int32Array, vertices: Float32Array): Int32Array {
   const kept: number[] = [];
-  const known = (corner: number): boolean => corner >= 0 && corner < vertices.length / 3 && !Number.isNaN(vertices[3 * corner]);
+  const known = (corner: number): boolean =>
+    corner >= 0 && corner < vertices.length / 3 && !Number.isNaN(vertices[3 * corner]);
   for (let i = 0; i + 2 < faces.length; i += 3) {
     const [p, q, r] = [faces[i]!, faces[i + 1]!, faces[i + 2]!];
     if (known(p) && known(q) && known(r)) kept.push(p, q, r);
@@ -22,27 +23,40 @@ export function facesIn(faces: Int32Array, vertices: Float32Array): Int32Array {
 /** How bright a face is, 0 to 1, by the direction it faces; both of its sides are seen. */
 export function brightness(look: MeshLook, nx: number, ny: number, nz: number): number {
   const length = Math.hypot(nx, ny, nz) || 1;
-  const lit = look.lights.reduce((sum, { from: [x, y, z], strength }) => sum + (strength * Math.abs(nx * x + ny * y + nz * z)) / length, look.ambient);
+  const lit = look.lights.reduce(
+    (sum, { from: [x, y, z], strength }) => sum + (strength * Math.abs(nx * x + ny * y + nz * z)) / length,
+    look.ambient,
+  );
   return Math.max(0.15, Math.min(1, lit));
 }
 
 /** Red, green and blue of "rgb(1, 2, 3)" or "#010203". */
 export function channelsOf(colour: string): readonly [number, number, number] {
   const hex = /^#([0-9a-f]{6})$/i.exec(colour);
-  if (hex) return [0, 2, 4].map((at) => parseInt(hex[1]!.slice(at, at + 2), 16)) as [number, number, number];
+  const part = (at: number): number => parseInt(hex?.[1]?.slice(at, at + 2) ?? "", 16);
+  if (hex) return [part(0), part(2), part(4)];
   const [r = 160, g = 160, b = 160] = (colour.match(/[\d.]+/g) ?? []).map(Number);
   return [r, g, b];
 }
 
-export function paintShape(context: CanvasRenderingContext2D, shape: Shape, eye: Eye, width: number, height: number, ink: string, look: MeshLook = PLAIN): void {
+export function paintShape(
+  context: CanvasRenderingContext2D,
+  shape: Shape,
+  camera: Camera,
+  width: number,
+  height: number,
+  ink: string,
+  look: MeshLook = PLAIN,
+): void {
   context.clearRect(0, 0, width, height);
-  const { xs, ys, depths } = placed(shape.vertices, eye, width, height, look.fieldOfView);
+  const { xs, ys, depths } = placed(shape.vertices, camera, width, height, look.fieldOfView);
   const { colours, faces } = shape;
   const plain = channelsOf(look.colour ?? ink);
-  const part = (i: number, channel: number): number => (colours ? colours[3 * i + channel] ?? 160 : plain[channel] ?? 160);
+  const part = (i: number, channel: number): number =>
+    colours ? (colours[3 * i + channel] ?? 160) : (plain[channel] ?? 160);
   context.globalAlpha = look.opacity;
   if (!faces || faces.length === 0) {
-    const size = (look.pointSize ?? (xs.length > 5000 ? 1.5 : 3.5)) * Math.sqrt(eye.zoom);
+    const size = (look.pointSize ?? (xs.length > 5000 ? 1.5 : 3.5)) * Math.sqrt(camera.zoom);
     for (const i of farFirst(depths)) {
       context.fillStyle = `rgb(${part(i, 0)} ${part(i, 1)} ${part(i, 2)})`;
       context.fillRect(xs[i]! - size / 2, ys[i]! - size / 2, size, size);
@@ -50,8 +64,11 @@ export function paintShape(context: CanvasRenderingContext2D, shape: Shape, eye:
     context.globalAlpha = 1;
     return;
   }
-  const half = (Math.min(width, height) / 2) * eye.zoom; // Depth in the pixels of x and y.
-  const middles = Float32Array.from({ length: faces.length / 3 }, (_, f) => depths[faces[3 * f]!]! + depths[faces[3 * f + 1]!]! + depths[faces[3 * f + 2]!]!);
+  const half = (Math.min(width, height) / 2) * camera.zoom; // Depth in the pixels of x and y.
+  const middles = Float32Array.from(
+    { length: faces.length / 3 },
+    (_, f) => depths[faces[3 * f]!]! + depths[faces[3 * f + 1]!]! + depths[faces[3 * f + 2]!]!,
+  );
   context.lineJoin = "round";
   context.lineWidth = look.wireframe ? 1 : 0.75; // Closes the seams between neighbours.
   for (const f of farFirst(middles)) {
@@ -59,7 +76,8 @@ export function paintShape(context: CanvasRenderingContext2D, shape: Shape, eye:
     const [ax, ay, az] = [xs[q]! - xs[p]!, ys[p]! - ys[q]!, (depths[q]! - depths[p]!) * half];
     const [bx, by, bz] = [xs[r]! - xs[p]!, ys[p]! - ys[r]!, (depths[r]! - depths[p]!) * half];
     const light = look.wireframe ? 1 : brightness(look, ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
-    const shade = (channel: number): number => Math.round(((part(p, channel) + part(q, channel) + part(r, channel)) / 3) * light);
+    const shade = (channel: number): number =>
+      Math.round(((part(p, channel) + part(q, channel) + part(r, channel)) / 3) * light);
     context.fillStyle = context.strokeStyle = `rgb(${shade(0)} ${shade(1)} ${shade(2)})`;
     context.beginPath();
     context.moveTo(xs[p]!, ys[p]!);

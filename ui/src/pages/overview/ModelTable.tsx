@@ -1,18 +1,18 @@
 import { useComputed, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Metric } from "../../api/compression";
-import { shortVerdict, toneOfVerdict } from "../../api/summary";
-import { asFraction } from "../../lib/gates";
-import { flatTag } from "../../lib/flat_tags";
-import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../lib/format";
-import { useSize } from "../../charts/useSize";
-import { CheckMenu } from "../../parts/CheckMenu";
-import { DERIVED, DerivedMark } from "../../parts/DerivedMark";
-import { useGrowingRows } from "../../parts/useGrowingRows";
-import { useKeys } from "../../shell/keys";
-import { listOf, listText, query, setQuery } from "../../state/location";
-import { MOST_IN_RADAR } from "./radar_layout";
+import type { Metric } from "../../api/compression/table";
+import { shortVerdict, toneOfVerdict } from "../../api/compression/summary";
+import { asFraction } from "../../domain/models/gates";
+import { flatTag } from "../../domain/models/flat_tags";
+import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../base/text/format";
+import { useSize } from "../../base/dom/useSize";
+import { CheckMenu } from "../../widgets/CheckMenu";
+import { DERIVED, DerivedMark } from "../../domain/models/DerivedMark";
+import { useGrowingRows } from "../../widgets/useGrowingRows";
+import { useKeys } from "../../base/keys";
+import { listOf, listText, query, setQuery } from "../../base/address";
+import { MAX_IN_RADAR } from "./radar_layout";
 import { pairAt, sortRows, unknownMetrics, type OverviewData, type PairValue, type Row } from "./rows";
 
 interface Column {
@@ -28,37 +28,82 @@ const NO_PAIR: PairValue = { a: null, b: null, gain: null };
 function Pair({ a, b, width }: { a: JSX.Element | string; b: JSX.Element | string; width: number }): JSX.Element {
   return (
     <span class="ab" style={{ width: `${width}px` }}>
-      <span class="mid">{a}</span><i>→</i><span>{b}</span>
+      <span class="mid">{a}</span>
+      <i>→</i>
+      <span>{b}</span>
     </span>
   );
 }
 
 /** How the numbers of a metric read: their points in one line, all digits on hover. */
 function placedOf(data: OverviewData, metric: Metric): (value: number) => JSX.Element {
-  const aligned = alignedColumn(data.rows.flatMap((row) => { const { a, b } = pairAt(row, data, metric) ?? NO_PAIR; return [a ?? NaN, b ?? NaN]; }));
+  const aligned = alignedColumn(
+    data.rows.flatMap((row) => {
+      const { a, b } = pairAt(row, data, metric) ?? NO_PAIR;
+      return [a ?? NaN, b ?? NaN];
+    }),
+  );
   return (value) => {
     const { text, room } = aligned(value);
-    return <span title={exact(value)} style={{ paddingRight: `${room}ch` }}>{text}</span>;
+    return (
+      <span title={exact(value)} style={{ paddingRight: `${room}ch` }}>
+        {text}
+      </span>
+    );
   };
 }
 
 function PairHead({ label }: { label: string }): JSX.Element {
-  return <>{label} <span class="in-a">●</span> → <span class="in-b">◆</span></>;
+  return (
+    <>
+      {label} <span class="in-a">●</span> → <span class="in-b">◆</span>
+    </>
+  );
 }
 
-function NotLogged({ model, metric, side, text }: { model: string; metric: Metric; side: string; text: string }): JSX.Element {
-  return <span class="none" title={`not logged: ${flatTag(model, metric.name, side)}`}>{text}</span>;
+function NotLogged({
+  model,
+  metric,
+  side,
+  text,
+}: {
+  model: string;
+  metric: Metric;
+  side: string;
+  text: string;
+}): JSX.Element {
+  return (
+    <span class="none" title={`not logged: ${flatTag(model, metric.name, side)}`}>
+      {text}
+    </span>
+  );
 }
 
 const BEST_FIRST = ["pass", "watch", "incomplete", "not_checked", "fail"];
 
-function DropCell({ drop, most, failing, isFraction }: { drop: number; most: number; failing: boolean; isFraction: boolean }): JSX.Element {
+function DropCell({
+  drop,
+  most,
+  failing,
+  isFraction,
+}: {
+  drop: number;
+  most: number;
+  failing: boolean;
+  isFraction: boolean;
+}): JSX.Element {
   const length = most > 0 ? Math.min(24, (Math.abs(drop) / most) * 24) : 0;
   return (
     <span class="delta">
       <svg width="49" height="12" aria-hidden="true">
         <path d="M24.5 0V12" class="zero" />
-        <rect x={drop > 0 ? 25 : 24 - length} y="3" width={length.toFixed(1)} height="6" class={failing ? "fill-bad" : "fill-ink"} />
+        <rect
+          x={drop > 0 ? 25 : 24 - length}
+          y="3"
+          width={length.toFixed(1)}
+          height="6"
+          class={failing ? "fill-bad" : "fill-ink"}
+        />
       </svg>
       <span class="drop">{isFraction ? fixed(drop * 100, 2) : significant(drop, 3)}</span>
     </span>
@@ -80,41 +125,127 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
   const { quality, qualityIsFraction } = data;
   const show = (v: number): string => (qualityIsFraction ? percent(asFraction(v)) : significant(v));
   const most = Math.max(0, ...data.rows.map((row) => Math.abs(row.drop ?? 0)).filter(Number.isFinite));
-  const pairCell = (metric: Metric, text: (v: number) => JSX.Element | string, width: number) => (row: Row): JSX.Element => {
-    const pair = pairAt(row, data, metric) ?? NO_PAIR;
-    if (pair.a === null && pair.b === null) return <NotLogged model={row.model.plainName} metric={metric} side={b} text="not logged" />;
-    const side = (value: number | null, name: string): JSX.Element | string =>
-      value === null ? <NotLogged model={row.model.plainName} metric={metric} side={name} text="–" /> : text(value);
-    return <><Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />{pair.derived && <DerivedMark />}</>;
-  };
+  const pairCell =
+    (metric: Metric, text: (v: number) => JSX.Element | string, width: number) =>
+    (row: Row): JSX.Element => {
+      const pair = pairAt(row, data, metric) ?? NO_PAIR;
+      if (pair.a === null && pair.b === null)
+        return <NotLogged model={row.model.plainName} metric={metric} side={b} text="not logged" />;
+      const side = (value: number | null, name: string): JSX.Element | string =>
+        value === null ? <NotLogged model={row.model.plainName} metric={metric} side={name} text="–" /> : text(value);
+      return (
+        <>
+          <Pair a={side(pair.a, a)} b={side(pair.b, b)} width={width} />
+          {pair.derived && <DerivedMark />}
+        </>
+      );
+    };
   return [
-    { id: "model", head: "Model", numeric: false, key: (row) => row.name, cell: (row) => <span class="model-name" title={row.name}>{row.name}</span> },
-    { id: "quality", head: <PairHead label={`${quality.label}${qualityIsFraction ? ", %" : ""}`} />, numeric: true,
-      key: (row) => row.quality.b, cell: pairCell(quality, show, 96) },
-    { id: "drop", head: qualityIsFraction ? "Drop, pp" : "Lost", numeric: true, key: (row) => row.drop,
-      cell: (row) => row.drop === null ? <span class="none">–</span>
-        : <DropCell drop={row.drop} most={most} isFraction={qualityIsFraction} failing={row.verdict.fails.some((f) => f.startsWith("drop"))} /> },
+    {
+      id: "model",
+      head: "Model",
+      numeric: false,
+      key: (row) => row.name,
+      cell: (row) => (
+        <span class="model-name" title={row.name}>
+          {row.name}
+        </span>
+      ),
+    },
+    {
+      id: "quality",
+      head: <PairHead label={`${quality.label}${qualityIsFraction ? ", %" : ""}`} />,
+      numeric: true,
+      key: (row) => row.quality.b,
+      cell: pairCell(quality, show, 96),
+    },
+    {
+      id: "drop",
+      head: qualityIsFraction ? "Drop, pp" : "Lost",
+      numeric: true,
+      key: (row) => row.drop,
+      cell: (row) =>
+        row.drop === null ? (
+          <span class="none">–</span>
+        ) : (
+          <DropCell
+            drop={row.drop}
+            most={most}
+            isFraction={qualityIsFraction}
+            failing={row.verdict.fails.some((f) => f.startsWith("drop"))}
+          />
+        ),
+    },
     ...resources.flatMap((metric): Column[] => [
-      { id: metric.name, head: <PairHead label={withComma(metric.label)} />, numeric: true,
-        key: (row) => row.metrics.get(metric.name)?.b ?? null, cell: pairCell(metric, placedOf(data, metric), 128) },
-      { id: `${metric.name}.gain`, head: metric.name === "model_size_mb" ? "Ratio" : metric.name === "latency_mean_ms" || metric.name === "throughput" ? "Speedup" : "Gain",
-        numeric: true, key: (row) => row.metrics.get(metric.name)?.gain ?? null,
+      {
+        id: metric.name,
+        head: <PairHead label={withComma(metric.label)} />,
+        numeric: true,
+        key: (row) => row.metrics.get(metric.name)?.b ?? null,
+        cell: pairCell(metric, placedOf(data, metric), 128),
+      },
+      {
+        id: `${metric.name}.gain`,
+        head:
+          metric.name === "model_size_mb"
+            ? "Ratio"
+            : metric.name === "latency_mean_ms" || metric.name === "throughput"
+              ? "Speedup"
+              : "Gain",
+        numeric: true,
+        key: (row) => row.metrics.get(metric.name)?.gain ?? null,
         cell: (row) => {
           const times = row.metrics.get(metric.name)?.gain;
-          return times == null ? <span class="none">–</span> : <span class={times < 1 ? "bad" : ""}>{ratio(times)}{row.metrics.get(metric.name)?.derived && <DerivedMark />}</span>;
-        } },
+          return times == null ? (
+            <span class="none">–</span>
+          ) : (
+            <span class={times < 1 ? "bad" : ""}>
+              {ratio(times)}
+              {row.metrics.get(metric.name)?.derived && <DerivedMark />}
+            </span>
+          );
+        },
+      },
     ]),
-    { id: "aurora", head: "AURORA", numeric: true, key: (row) => row.aurora?.score ?? null,
-      cell: (row) => row.aurora?.score != null
-        ? <span title={`${row.aurora.kind}, coverage ${fixed(row.aurora.coverage, 2)}`}>{fixed(row.aurora.score, 2)}</span>
-        : <span class="none" title={row.aurora?.reason ?? "no score was logged or could be computed"}>–</span> },
-    { id: "gates", head: "Verdict", numeric: false, key: (row) => BEST_FIRST.indexOf(row.verdict.state),
-      cell: (row) => <span class={`verdict ${toneOfVerdict(row.verdict.state)} gate-text`} title={row.verdict.text}>{shortVerdict(row.verdict)}</span> },
+    {
+      id: "aurora",
+      head: "AURORA",
+      numeric: true,
+      key: (row) => row.aurora?.score ?? null,
+      cell: (row) =>
+        row.aurora?.score != null ? (
+          <span title={`${row.aurora.kind}, coverage ${fixed(row.aurora.coverage, 2)}`}>
+            {fixed(row.aurora.score, 2)}
+          </span>
+        ) : (
+          <span class="none" title={row.aurora?.reason ?? "no score was logged or could be computed"}>
+            –
+          </span>
+        ),
+    },
+    {
+      id: "gates",
+      head: "Verdict",
+      numeric: false,
+      key: (row) => BEST_FIRST.indexOf(row.verdict.state),
+      cell: (row) => (
+        <span class={`verdict ${toneOfVerdict(row.verdict.state)} gate-text`} title={row.verdict.text}>
+          {shortVerdict(row.verdict)}
+        </span>
+      ),
+    },
   ];
 }
 
 /** On its own, so that the pointer on another model changes two rows and not the table. */
-function ModelRow({ row, columns, isTicked, hot, onTick, onOpen }: {
+function ModelRow({
+  row,
+  columns,
+  isTicked,
+  hot,
+  onTick,
+  onOpen,
+}: {
   row: Row;
   columns: readonly Column[];
   isTicked: boolean;
@@ -124,19 +255,51 @@ function ModelRow({ row, columns, isTicked, hot, onTick, onOpen }: {
 }): JSX.Element {
   const isHot = useComputed(() => hot.value === row.name);
   return (
-    <tr class={`${isHot.value ? "hot" : ""}${isTicked ? " ticked" : ""}`} data-model={row.name} tabIndex={0} aria-label={row.name}
-      onPointerEnter={() => (hot.value = row.name)} onPointerLeave={() => (hot.value = null)}
-      onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); /* Rows are ticked, not text marked. */ }}
-      onClick={(event) => (event.shiftKey ? onTick(row.name) : onOpen(row.name))} onKeyDown={(event) => { if (event.key === "Enter" && event.target === event.currentTarget) onOpen(row.name); }}>
+    <tr
+      class={`${isHot.value ? "hot" : ""}${isTicked ? " ticked" : ""}`}
+      data-model={row.name}
+      tabIndex={0}
+      aria-label={row.name}
+      onPointerEnter={() => (hot.value = row.name)}
+      onPointerLeave={() => (hot.value = null)}
+      onMouseDown={(event) => {
+        if (event.shiftKey) event.preventDefault(); /* Rows are ticked, not text marked. */
+      }}
+      onClick={(event) => (event.shiftKey ? onTick(row.name) : onOpen(row.name))}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && event.target === event.currentTarget) onOpen(row.name);
+      }}
+    >
       <td class="tick-cell" onClick={(event) => event.stopPropagation()}>
-        <input type="checkbox" aria-label={`Compare ${row.name} with others`} checked={isTicked} onChange={() => onTick(row.name)} />
+        <input
+          type="checkbox"
+          aria-label={`Compare ${row.name} with others`}
+          checked={isTicked}
+          onChange={() => onTick(row.name)}
+        />
       </td>
-      {columns.map((c) => <td key={c.id} class={c.numeric ? "num" : ""}>{c.cell(row)}</td>)}
+      {columns.map((c) => (
+        <td key={c.id} class={c.numeric ? "num" : ""}>
+          {c.cell(row)}
+        </td>
+      ))}
     </tr>
   );
 }
 
-export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, onSort, hot, onOpen, onCsv }: {
+export function ModelTable({
+  data,
+  rows: passing,
+  ticked,
+  onTick,
+  a,
+  b,
+  sort,
+  onSort,
+  hot,
+  onOpen,
+  onCsv,
+}: {
   data: OverviewData;
   rows: readonly Row[];
   /** Names; these rows come first. */
@@ -162,7 +325,14 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
     { key: "j", does: "Next model", run: move(1) },
     { key: "k", does: "Previous model", run: move(-1) },
     { key: "f", does: "Filter models", run: () => filter.current?.focus() },
-    { key: "m", does: "Tick the model, to compare it with others", run: () => { const name = (document.activeElement as HTMLElement | null)?.dataset["model"]; if (name !== undefined) onTick(name); } },
+    {
+      key: "m",
+      does: "Tick the model, to compare it with others",
+      run: () => {
+        const name = document.activeElement?.getAttribute("data-model");
+        if (name) onTick(name);
+      },
+    },
   ]);
   const resources = shownResources(data, width);
   const columns = columnsOf(data, resources, a, b);
@@ -170,7 +340,10 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
   const column = columns.find((c) => c.id === sort.replace("-", "")) ?? columns[0]!;
   const sorted = sortRows(passing, column.key, descending);
   const first = new Set(ticked);
-  const rows = first.size === 0 ? sorted : [...sorted.filter((row) => first.has(row.name)), ...sorted.filter((row) => !first.has(row.name))];
+  const rows =
+    first.size === 0
+      ? sorted
+      : [...sorted.filter((row) => first.has(row.name)), ...sorted.filter((row) => !first.has(row.name))];
   const growing = useGrowingRows(rows.length);
   // Heads stick to the page only while nothing scrolls sideways between the two.
   const [fits, setFits] = useState(true);
@@ -184,44 +357,111 @@ export function ModelTable({ data, rows: passing, ticked, onTick, a, b, sort, on
     <section class="models-part" aria-label="Models">
       <div class="panel-head models-head">
         <h2>Models</h2>
-        <span class="note">{rows.length < data.rows.length ? `${rows.length} of ${data.rows.length}` : rows.length}</span>
-        {ticked.length === 0 && <span class="note hint">tick or shift-click up to {MOST_IN_RADAR} to see them beside each other</span>}
-        {rows.length < data.rows.length && <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Show all</button>}
-        <input ref={filter} class="field push" type="search" aria-label="Filter models" placeholder="Filter: resnet accuracy>0.7 size<20" value={words}
-          onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />
-        {data.resources.length > 1 && (
-          <CheckMenu label="Columns" choices={data.resources.map((m) => ({ value: m.name, text: withComma(m.label) }))} chosen={new Set(resources.map((m) => m.name))}
-            onChange={(chosen) => setQuery({ cols: chosen.size > 0 ? listText([...chosen]) : "none" }, "replace")}>Columns</CheckMenu>
+        <span class="note">
+          {rows.length < data.rows.length ? `${rows.length} of ${data.rows.length}` : rows.length}
+        </span>
+        {ticked.length === 0 && (
+          <span class="note hint">tick or shift-click up to {MAX_IN_RADAR} to see them beside each other</span>
         )}
-        <label class="tick only-differences" title={`Without the models of which nothing is another number in ${b} than in ${a}`}>
-          <input type="checkbox" checked={query.value.has("diff")} onChange={(event) => setQuery({ diff: event.currentTarget.checked ? "1" : null }, "replace")} />Only differences
+        {rows.length < data.rows.length && (
+          <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>
+            Show all
+          </button>
+        )}
+        <input
+          ref={filter}
+          class="field push"
+          type="search"
+          aria-label="Filter models"
+          placeholder="Filter: resnet accuracy>0.7 size<20"
+          value={words}
+          onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")}
+        />
+        {data.resources.length > 1 && (
+          <CheckMenu
+            label="Columns"
+            choices={data.resources.map((m) => ({ value: m.name, text: withComma(m.label) }))}
+            chosen={new Set(resources.map((m) => m.name))}
+            onChange={(chosen) => setQuery({ cols: chosen.size > 0 ? listText([...chosen]) : "none" }, "replace")}
+          >
+            Columns
+          </CheckMenu>
+        )}
+        <label
+          class="tick only-differences"
+          title={`Without the models of which nothing is another number in ${b} than in ${a}`}
+        >
+          <input
+            type="checkbox"
+            checked={query.value.has("diff")}
+            onChange={(event) => setQuery({ diff: event.currentTarget.checked ? "1" : null }, "replace")}
+          />
+          Only differences
         </label>
-        <button class="link" onClick={onCsv}>CSV</button>
+        <button class="link" onClick={onCsv}>
+          CSV
+        </button>
       </div>
       <div class={`scroll${fits ? " fits" : " scroll-x"}`} ref={ref}>
-      <table class="table models">
-        <caption class="sr">Models, sorted by {column.id}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="tick-cell"><span class="sr">Ticked</span></th>
-            {columns.map((c) => (
-              <th key={c.id} scope="col" class={c.numeric ? "num" : ""} aria-sort={c === column ? (descending ? "descending" : "ascending") : undefined}>
-                <button class="sort" onClick={() => onSort(c === column && !descending ? `-${c.id}` : c === column ? c.id : c.numeric ? `-${c.id}` : c.id)}>
-                  {c.head}{c === column ? (descending ? " ↓" : " ↑") : ""}
-                </button>
+        <table class="table models">
+          <caption class="sr">Models, sorted by {column.id}</caption>
+          <thead>
+            <tr>
+              <th scope="col" class="tick-cell">
+                <span class="sr">Ticked</span>
               </th>
+              {columns.map((c) => (
+                <th
+                  key={c.id}
+                  scope="col"
+                  class={c.numeric ? "num" : ""}
+                  aria-sort={c === column ? (descending ? "descending" : "ascending") : undefined}
+                >
+                  <button
+                    class="sort"
+                    onClick={() =>
+                      onSort(
+                        c === column && !descending ? `-${c.id}` : c === column ? c.id : c.numeric ? `-${c.id}` : c.id,
+                      )
+                    }
+                  >
+                    {c.head}
+                    {c === column ? (descending ? " ↓" : " ↑") : ""}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody ref={body}>
+            {rows.slice(0, growing.shown).map((row) => (
+              <ModelRow
+                key={row.name}
+                row={row}
+                columns={columns}
+                isTicked={first.has(row.name)}
+                hot={hot}
+                onTick={onTick}
+                onOpen={onOpen}
+              />
             ))}
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          {rows.slice(0, growing.shown).map((row) => (
-            <ModelRow key={row.name} row={row} columns={columns} isTicked={first.has(row.name)} hot={hot} onTick={onTick} onOpen={onOpen} />
-          ))}
-        </tbody>
-      </table>
-      {rows.some((row) => resources.some((m) => row.metrics.get(m.name)?.derived)) && <p class="note">† {DERIVED}</p>}
-      {rows.length > growing.shown && <button ref={growing.end} class="link more" onClick={growing.more}>Show more of {rows.length}</button>}
-      {rows.length === 0 && <p class="panel note">{unknown.length > 0 ? `${unknown.join(", ")} is no metric here; there are ${data.axes.map((m) => m.name).join(", ")}.` : "No model passes the filters."} <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>Clear them</button></p>}
+          </tbody>
+        </table>
+        {rows.some((row) => resources.some((m) => row.metrics.get(m.name)?.derived)) && <p class="note">† {DERIVED}</p>}
+        {rows.length > growing.shown && (
+          <button ref={growing.end} class="link more" onClick={growing.more}>
+            Show more of {rows.length}
+          </button>
+        )}
+        {rows.length === 0 && (
+          <p class="panel note">
+            {unknown.length > 0
+              ? `${unknown.join(", ")} is no metric here; there are ${data.axes.map((m) => m.name).join(", ")}.`
+              : "No model passes the filters."}{" "}
+            <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>
+              Clear them
+            </button>
+          </p>
+        )}
       </div>
     </section>
   );

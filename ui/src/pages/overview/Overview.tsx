@@ -1,32 +1,42 @@
-// What compression cost over all models: tiles, Pareto, AURORA and table light up together.
+// The cost of compression over all models; tiles, Pareto, AURORA and table highlight together.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import type { Comparison, Metric } from "../../api/compression";
-import { readWeights } from "../../lib/aurora";
-import { asFraction, isFraction, POLICIES } from "../../lib/gates";
-import { csvOf, saveAs } from "../../lib/csv";
-import { saveSvg, standaloneSvg } from "../../lib/svg_file";
-import { plural, withComma, withoutUnit } from "../../lib/format";
-import { Nothing } from "../../parts/Nothing";
-import { comparisonLines, shellFolder } from "../../parts/Snippet";
-import { go, hrefOf, listOf, listText, query, setQuery } from "../../state/location";
-import { comparison, comparisonError, sideA, sideB } from "../../state/pair";
-import { useResource } from "../../state/resource";
-import { loadSummary } from "../../state/summary";
-import { Menu } from "../../shell/Menu";
+import type { Comparison, Metric } from "../../api/compression/table";
+import { readWeights } from "../../domain/models/aurora";
+import { asFraction, isFraction, POLICIES } from "../../domain/models/gates";
+import { csvOf, saveAs } from "../../base/text/csv";
+import { saveSvg, standaloneSvg } from "../../base/dom/svg_file";
+import { plural, withComma, withoutUnit } from "../../base/text/format";
+import { EmptyPage } from "../../domain/live/EmptyPage";
+import { comparisonLines, shellFolder } from "../../domain/live/Snippet";
+import { go, hrefOf, listOf, listText, query, setQuery } from "../../base/address";
+import { comparison, comparisonError, sideA, sideB } from "../../domain/models/pair";
+import { useResource } from "../../domain/live/resource";
+import { loadSummary } from "../../domain/models/summary";
+import { Menu } from "../../widgets/Menu";
 import { AuroraPanel } from "./AuroraPanel";
 import { ModelCard } from "./ModelCard";
 import { ModelTable } from "./ModelTable";
 import { ParetoChart } from "./ParetoChart";
 import { frontOf, type ParetoInput } from "./pareto_layout";
 import { Radar } from "./Radar";
-import { MOST_IN_RADAR, withTick } from "./radar_layout";
+import { MAX_IN_RADAR, withTick } from "./radar_layout";
 import { Tiles } from "./Tiles";
-import { brushText, differs, largestExperiment, overviewOf, pairAt, readBrush, visibleRows, type OverviewData, type Row } from "./rows";
+import {
+  brushText,
+  differs,
+  largestExperiment,
+  overviewOf,
+  pairAt,
+  readBrush,
+  visibleRows,
+  type OverviewData,
+  type Row,
+} from "./rows";
 import "./overview.css";
 
-/** What the chart shows of a metric: shares in per cent. */
+/** The value that the chart shows: fractions in per cent. */
 function shownValue(metric: Metric, value: number): number {
   return isFraction(metric) ? asFraction(value) * 100 : value;
 }
@@ -39,43 +49,79 @@ function paretoInputs(data: OverviewData, x: Metric, y: Metric, experiment: stri
     const [px, py] = [pairAt(row, data, x), pairAt(row, data, y)];
     if (px?.b == null || py?.b == null) return [];
     const both = px.a !== null && py.a !== null;
-    return [{
-      name: row.name,
-      xa: both ? shownValue(x, px.a!) : null,
-      ya: both ? shownValue(y, py.a!) : null,
-      xb: shownValue(x, px.b),
-      yb: shownValue(y, py.b),
-      ranked: row.model.experiment === experiment,
-      derived: (px.derived ?? false) || (py.derived ?? false),
-    }];
+    return [
+      {
+        name: row.name,
+        xa: both ? shownValue(x, px.a) : null,
+        ya: both ? shownValue(y, py.a) : null,
+        xb: shownValue(x, px.b),
+        yb: shownValue(y, py.b),
+        ranked: row.model.experiment === experiment,
+        derived: (px.derived ?? false) || (py.derived ?? false),
+      },
+    ];
   });
 }
 
 function saveCsv(data: OverviewData, shown: readonly Row[], a: string, b: string): void {
   const metrics = [data.quality, ...data.resources];
-  const head = ["model", ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]), "drop", ...data.resources.map((m) => `${m.name} gain`), "aurora", "verdict", "why", "derived"];
+  const head = [
+    "model",
+    ...metrics.flatMap((m) => [`${m.name} ${a}`, `${m.name} ${b}`]),
+    "drop",
+    ...data.resources.map((m) => `${m.name} gain`),
+    "aurora",
+    "verdict",
+    "why",
+    "derived",
+  ];
   const rows = shown.map((row) => [
     row.name,
-    ...metrics.flatMap((m) => { const p = m === data.quality ? row.quality : row.metrics.get(m.name); return [p?.a ?? null, p?.b ?? null]; }),
+    ...metrics.flatMap((m) => {
+      const p = m === data.quality ? row.quality : row.metrics.get(m.name);
+      return [p?.a ?? null, p?.b ?? null];
+    }),
     row.drop,
     ...data.resources.map((m) => row.metrics.get(m.name)?.gain ?? null),
     row.aurora?.score ?? null,
     row.verdict.state,
     row.verdict.text,
-    metrics.filter((m) => pairAt(row, data, m)?.derived).map((m) => m.name).join("; "),
+    metrics
+      .filter((m) => pairAt(row, data, m)?.derived)
+      .map((m) => m.name)
+      .join("; "),
   ]);
   saveAs("compression.csv", csvOf(head, rows), "text/csv");
 }
 
-function AxisPick({ name, metric, choices, log, onPick, onLog }: {
-  name: "x" | "y"; metric: Metric; choices: readonly Metric[]; log: boolean; onPick: (name: string) => void; onLog: () => void;
+function AxisPick({
+  name,
+  metric,
+  choices,
+  log,
+  onPick,
+  onLog,
+}: {
+  name: "x" | "y";
+  metric: Metric;
+  choices: readonly Metric[];
+  log: boolean;
+  onPick: (name: string) => void;
+  onLog: () => void;
 }): JSX.Element {
   return (
     <span class="label">
-      <Menu label={`${name} ${plainLabel(metric)}: what the axis shows`} value={metric.name} choices={choices.map((m) => ({ value: m.name, text: withComma(m.label) }))} onPick={onPick}>
+      <Menu
+        label={`${name} ${plainLabel(metric)}: what the axis shows`}
+        value={metric.name}
+        choices={choices.map((m) => ({ value: m.name, text: withComma(m.label) }))}
+        onPick={onPick}
+      >
         <span class="dim">{name}</span> {plainLabel(metric)}
       </Menu>
-      <button class="toggle" aria-pressed={log} aria-label={`log scale of ${name}`} onClick={onLog}>log</button>
+      <button class="toggle" aria-pressed={log} aria-label={`log scale of ${name}`} onClick={onLog}>
+        log
+      </button>
     </span>
   );
 }
@@ -92,19 +138,30 @@ interface Chart {
   readonly rankedIn: string | null;
 }
 
-/** What the address asks to see against what; size, or the first resource there is, against quality. */
+/** The axes of the address; by default size, or the first resource, against quality. */
 function chartOf(data: OverviewData): Chart | null {
   const find = (name: string | null): Metric | undefined => data.axes.find((m) => m.name === name);
   const y = find(query.value.get("y")) ?? data.quality;
   const x = find(query.value.get("x")) ?? data.resources.find((m) => m !== y) ?? data.axes.find((m) => m !== y);
   if (!x) return null;
-  const shown = data.rows.filter((row) => pairAt(row, data, x)?.b != null && pairAt(row, data, y)?.b != null).map((row) => row.model);
+  const shown = data.rows
+    .filter((row) => pairAt(row, data, x)?.b != null && pairAt(row, data, y)?.b != null)
+    .map((row) => row.model);
   const ranked = largestExperiment(shown);
   const inputs = paretoInputs(data, x, y, ranked);
   const log = (key: string, usual: boolean): boolean => (query.value.has(key) ? query.value.get(key) === "1" : usual);
   const front = frontOf(inputs, x.higherIsBetter ?? false, y.higherIsBetter ?? true);
-  const alone = front.length === 1 && inputs.filter((m) => m.ranked).length > 1 ? (inputs[front[0]!]?.name ?? null) : null;
-  return { x, y, inputs, alone, rankedIn: inputs.every((m) => m.ranked) ? null : (ranked ?? null), logX: log("xlog", spansDecade(inputs)), logY: log("ylog", false) };
+  const alone =
+    front.length === 1 && inputs.filter((m) => m.ranked).length > 1 ? (inputs[front[0]!]?.name ?? null) : null;
+  return {
+    x,
+    y,
+    inputs,
+    alone,
+    rankedIn: inputs.every((m) => m.ranked) ? null : (ranked ?? null),
+    logX: log("xlog", spansDecade(inputs)),
+    logY: log("ylog", false),
+  };
 }
 
 export default function Overview(): JSX.Element {
@@ -114,43 +171,84 @@ export default function Overview(): JSX.Element {
   const [a, b] = [sideA.value, sideB.value];
   const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
   const weights = query.value.get("weights");
-  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.name]), (signal) => loadSummary(a, b, policy.name, signal));
+  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.name]), (signal) =>
+    loadSummary(a, b, policy.name, signal),
+  );
   const { data: summary, error } = loaded.value;
-  const data = useMemo(() => (table && summary ? overviewOf(table, a, b, summary, readWeights(weights)) : null), [table, a, b, summary, weights]);
+  const data = useMemo(
+    () => (table && summary ? overviewOf(table, a, b, summary, readWeights(weights)) : null),
+    [table, a, b, summary, weights],
+  );
   const [xName, yName, xLog, yLog] = ["x", "y", "xlog", "ylog"].map((key) => query.value.get(key));
   const chart = useMemo(() => (data ? chartOf(data) : null), [data, xName, yName, xLog, yLog]);
   if (!table) return <Waiting />;
   if (table.models.length === 0) return <Empty />;
-  if (error && !summary) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  if (error && !summary)
+    return (
+      <p class="trouble" role="alert">
+        {error.message}{" "}
+        <button class="link" onClick={retry}>
+          Try again
+        </button>
+      </p>
+    );
   if (!summary) return <div class="view" aria-busy="true" />;
   if (!data && table.models.length > 0) return <WithoutQuality table={table} a={a} b={b} />;
   if (!data || data.rows.length === 0) return <Empty />;
 
   const brush = chart ? readBrush(query.value.get("brush")) : null;
-  const marked = brush && chart
-    ? new Set(chart.inputs.filter((m) => m.xb >= brush.x[0] && m.xb <= brush.x[1] && m.yb >= brush.y[0] && m.yb <= brush.y[1]).map((m) => m.name))
-    : null;
-  const rows = visibleRows(data, query.value.get("find") ?? "", (row) => (marked === null || marked.has(row.name)) && (!query.value.has("diff") || differs(row)));
+  const marked =
+    brush && chart
+      ? new Set(
+          chart.inputs
+            .filter((m) => m.xb >= brush.x[0] && m.xb <= brush.x[1] && m.yb >= brush.y[0] && m.yb <= brush.y[1])
+            .map((m) => m.name),
+        )
+      : null;
+  const rows = visibleRows(
+    data,
+    query.value.get("find") ?? "",
+    (row) => (marked === null || marked.has(row.name)) && (!query.value.has("diff") || differs(row)),
+  );
   const derived = chart?.inputs.filter((m) => m.derived).length ?? 0;
-  const pins = listOf(query.value.get("pins")).slice(0, MOST_IN_RADAR);
+  const pins = listOf(query.value.get("pins")).slice(0, MAX_IN_RADAR);
   const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
-  const tick = (name: string): void => setQuery({ pins: listText(withTick(listOf(query.value.get("pins")), name)) }, "replace");
+  const tick = (name: string): void =>
+    setQuery({ pins: listText(withTick(listOf(query.value.get("pins")), name)) }, "replace");
   const open = (name: string): void => go(hrefOf(["compare"], { model: name }));
   return (
     <div class="view overview">
       <div class="page-bar">
         <h1>Overview</h1>
-        <span class="note">{plural(data.rows.length, "model")}, {a} against {b}</span>
+        <span class="note">
+          {plural(data.rows.length, "model")}, {a} against {b}
+        </span>
         {chart && data.axes.length > 1 && (
           <span class="axes push">
-            <AxisPick name="x" metric={chart.x} choices={data.axes} log={chart.logX}
-              onPick={(name) => setQuery({ x: name, brush: null, xlog: null })} onLog={() => setQuery({ xlog: chart.logX ? "0" : "1" })} />
-            <AxisPick name="y" metric={chart.y} choices={data.axes} log={chart.logY}
-              onPick={(name) => setQuery({ y: name === data.quality.name ? null : name, brush: null, ylog: null })} onLog={() => setQuery({ ylog: chart.logY ? "0" : "1" })} />
+            <AxisPick
+              name="x"
+              metric={chart.x}
+              choices={data.axes}
+              log={chart.logX}
+              onPick={(name) => setQuery({ x: name, brush: null, xlog: null })}
+              onLog={() => setQuery({ xlog: chart.logX ? "0" : "1" })}
+            />
+            <AxisPick
+              name="y"
+              metric={chart.y}
+              choices={data.axes}
+              log={chart.logY}
+              onPick={(name) => setQuery({ y: name === data.quality.name ? null : name, brush: null, ylog: null })}
+              onLog={() => setQuery({ ylog: chart.logY ? "0" : "1" })}
+            />
           </span>
         )}
-        <Menu label={`Policy: ${policy.name}`} value={policy.name} choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
-          onPick={(name) => setQuery({ policy: name === POLICIES[0]?.name ? null : name })}>
+        <Menu
+          label={`Policy: ${policy.name}`}
+          value={policy.name}
+          choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
+          onPick={(name) => setQuery({ policy: name === POLICIES[0]?.name ? null : name })}
+        >
           <span class="dim">Policy</span> {policy.name}
         </Menu>
       </div>
@@ -158,27 +256,83 @@ export default function Overview(): JSX.Element {
       <div class="charts">
         <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">
-            <h2 id="pareto-title">{chart ? `${plainLabel(chart.y)} against ${plainLabel(chart.x).toLowerCase()}` : data.quality.label}</h2>
-            <span class="note long"><span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of {plural(data.rows.length, "model")} logged both{derived > 0 ? `, ${derived} derived` : ""}{chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}{chart && chart.rankedIn !== null ? `; the front is of ${chart.rankedIn === "." ? "the log directory itself" : chart.rankedIn} alone, since experiments may differ in data and machine` : ""}</span>
-            {brush
-              ? <button class="link push" onClick={() => setQuery({ brush: null })}>Clear the brush</button>
-              : <span class="note push hint">drag to filter</span>}
-            <button class="link" onClick={() => { const svg = drawing.current?.querySelector("svg"); if (svg) saveSvg("pareto", standaloneSvg(svg)); }}>SVG</button>
+            <h2 id="pareto-title">
+              {chart ? `${plainLabel(chart.y)} against ${plainLabel(chart.x).toLowerCase()}` : data.quality.label}
+            </h2>
+            <span class="note long">
+              <span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of{" "}
+              {plural(data.rows.length, "model")} logged both{derived > 0 ? `, ${derived} derived` : ""}
+              {chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}
+              {chart && chart.rankedIn !== null
+                ? `; the front is of ${chart.rankedIn === "." ? "the log directory itself" : chart.rankedIn} alone, since experiments may differ in data and machine`
+                : ""}
+            </span>
+            {brush ? (
+              <button class="link push" onClick={() => setQuery({ brush: null })}>
+                Clear the brush
+              </button>
+            ) : (
+              <span class="note push hint">drag to filter</span>
+            )}
+            <button
+              class="link"
+              onClick={() => {
+                const svg = drawing.current?.querySelector("svg");
+                if (svg) saveSvg("pareto", standaloneSvg(svg));
+              }}
+            >
+              SVG
+            </button>
           </div>
-          {chart && chart.inputs.length > 0
-            ? <ParetoChart {...chart} xHigherIsBetter={chart.x.higherIsBetter ?? false} yHigherIsBetter={chart.y.higherIsBetter ?? true}
-                {...(isFraction(chart.y) ? { yMost: 100 } : {})} xLabel={shownLabel(chart.x)} yLabel={shownLabel(chart.y)}
-                frontName={`${b} front`} summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with an arrow from ${a} to ${b} each`}
-                hot={hot} passing={new Set(rows.map((row) => row.name))} onOpen={open}
-                brush={brush} onBrush={(next) => setQuery({ brush: next ? brushText(next) : null }, "replace")}
-                card={(name) => <ModelCard row={data.rows.find((row) => row.name === name)!} data={data} a={a} b={b} />} />
-            : <p class="note">No model has both {a} and {b} of a resource such as size, latency or throughput.</p>}
+          {chart && chart.inputs.length > 0 ? (
+            <ParetoChart
+              {...chart}
+              xHigherIsBetter={chart.x.higherIsBetter ?? false}
+              yHigherIsBetter={chart.y.higherIsBetter ?? true}
+              {...(isFraction(chart.y) ? { yMost: 100 } : {})}
+              xLabel={shownLabel(chart.x)}
+              yLabel={shownLabel(chart.y)}
+              frontName={`${b} front`}
+              summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with an arrow from ${a} to ${b} each`}
+              hot={hot}
+              passing={new Set(rows.map((row) => row.name))}
+              onOpen={open}
+              brush={brush}
+              onBrush={(next) => setQuery({ brush: next ? brushText(next) : null }, "replace")}
+              card={(name) => <ModelCard row={data.rows.find((row) => row.name === name)!} data={data} a={a} b={b} />}
+            />
+          ) : (
+            <p class="note">
+              No model has both {a} and {b} of a resource such as size, latency or throughput.
+            </p>
+          )}
         </section>
         <AuroraPanel rows={rows} hot={hot} onOpen={open} />
       </div>
-      {ticked.length > 0 && <Radar data={data} rows={ticked} a={a} b={b} hot={hot} onRemove={tick} onClear={() => setQuery({ pins: null }, "replace")} />}
-      <ModelTable data={data} rows={rows} ticked={ticked.map((row) => row.name)} onTick={tick} a={a} b={b} sort={query.value.get("sort") ?? "-drop"} onSort={(sort) => setQuery({ sort }, "replace")}
-        hot={hot} onOpen={open} onCsv={() => saveCsv(data, rows, a, b)} />
+      {ticked.length > 0 && (
+        <Radar
+          data={data}
+          rows={ticked}
+          a={a}
+          b={b}
+          hot={hot}
+          onRemove={tick}
+          onClear={() => setQuery({ pins: null }, "replace")}
+        />
+      )}
+      <ModelTable
+        data={data}
+        rows={rows}
+        ticked={ticked.map((row) => row.name)}
+        onTick={tick}
+        a={a}
+        b={b}
+        sort={query.value.get("sort") ?? "-drop"}
+        onSort={(sort) => setQuery({ sort }, "replace")}
+        hot={hot}
+        onOpen={open}
+        onCsv={() => saveCsv(data, rows, a, b)}
+      />
     </div>
   );
 }
@@ -190,32 +344,68 @@ function spansDecade(inputs: readonly ParetoInput[]): boolean {
 
 function Waiting(): JSX.Element {
   const error = comparisonError.value;
-  if (error) return <p class="trouble" role="alert"><b>The comparison could not be read.</b> {error.message}</p>;
+  if (error)
+    return (
+      <p class="trouble" role="alert">
+        <b>The comparison could not be read.</b> {error.message}
+      </p>
+    );
   return <div class="view" aria-busy="true" />;
 }
 
 /** Two model files were compared, or nobody said how good the variants are. */
 function WithoutQuality({ table, a, b }: { table: Comparison; a: string; b: string }): JSX.Element {
   return (
-    <Nothing title="What compression cost in quality is not logged"
-      about={`${plural(table.models.length, "model")}: ${table.models.slice(0, 3).map((model) => model.name).join(", ")}${table.models.length > 3 ? ", …" : ""}. Known so far: ${table.metrics.map((m) => m.label).join(", ")}.`}
-      lookedFor={<>a metric such as <span class="mono">{table.models[0]?.plainName}/metrics/accuracy/{b}</span>, of {a} and {b}</>}>
-      <p>Without it: <a class="link" href={hrefOf(["compare"], {})}>Compare</a> has the figures, and <a class="link" href={hrefOf(["layers"], {})}>Layers</a> says where it hurts. With it, this page weighs quality against size and time:</p>
+    <EmptyPage
+      title="No metric of quality was logged"
+      about={`${plural(table.models.length, "model")}: ${table.models
+        .slice(0, 3)
+        .map((model) => model.name)
+        .join(
+          ", ",
+        )}${table.models.length > 3 ? ", …" : ""}. Known so far: ${table.metrics.map((m) => m.label).join(", ")}.`}
+      lookedFor={
+        <>
+          a metric such as{" "}
+          <span class="mono">
+            {table.models[0]?.plainName}/metrics/accuracy/{b}
+          </span>
+          , of {a} and {b}
+        </>
+      }
+    >
+      <p>
+        Without it:{" "}
+        <a class="link" href={hrefOf(["compare"], {})}>
+          Compare
+        </a>{" "}
+        has the figures, and{" "}
+        <a class="link" href={hrefOf(["layers"], {})}>
+          Layers
+        </a>{" "}
+        says where it hurts. With it, this page weighs quality against size and time:
+      </p>
       <pre>{comparisonLines()}</pre>
-    </Nothing>
+    </EmptyPage>
   );
 }
 
 function Empty(): JSX.Element {
   return (
-    <Nothing title="No comparison was logged yet"
+    <EmptyPage
+      title="No comparison was logged yet"
       about="This page sets variants of a model side by side: what compression cost in quality, and what it saved in size, time, memory and power."
-      lookedFor={<>metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span></>}>
+      lookedFor={
+        <>
+          metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>
+        </>
+      }
+    >
       <p>Log one from a benchmark file, or from Python:</p>
       <pre>{`compression-board import results.json \\
     --logdir ${shellFolder()}
 
 ${comparisonLines()}`}</pre>
-    </Nothing>
+    </EmptyPage>
   );
 }

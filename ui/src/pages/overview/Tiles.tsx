@@ -1,12 +1,25 @@
 // The first figures: what is usual, what is worst, what is best, and how many pass. The report has the same.
 import type { JSX } from "preact";
-import type { Summary } from "../../api/summary";
+import type { Summary } from "../../api/compression/summary";
 
-function Tile({ name, figure, unit, from }: { name: string; figure: string; unit?: string; from: JSX.Element | string }): JSX.Element {
+function Tile({
+  name,
+  figure,
+  unit,
+  from,
+}: {
+  name: string;
+  figure: string;
+  unit?: string;
+  from: JSX.Element | string;
+}): JSX.Element {
   return (
     <div class="tile">
       <div class="name">{name}</div>
-      <div class="figure">{figure}{unit && <small> {unit}</small>}</div>
+      <div class="figure">
+        {figure}
+        {unit && <small> {unit}</small>}
+      </div>
       <div class="from">{from}</div>
     </div>
   );
@@ -18,11 +31,24 @@ function GatesTile({ counts }: { counts: Summary["counts"] }): JSX.Element {
   const all = counts.fail + counts.watch + counts.pass + open;
   const passing = counts.pass + counts.watch;
   return (
-    <Tile name="Gates" figure={String(passing)} unit={`of ${all} pass`} from={
-      counts.fail > 0 ? <span class="verdict bad">{counts.fail} fail{open > 0 ? `, ${open} not fully checked` : ", see table"}</span>
-        : open > 0 ? <span class="verdict open">{open} not fully checked</span>
-        : counts.watch > 0 ? <span class="verdict warn">{counts.watch} to watch</span>
-        : <span class="verdict good">none fails</span>} />
+    <Tile
+      name="Gates"
+      figure={String(passing)}
+      unit={`of ${all} pass`}
+      from={
+        counts.fail > 0 ? (
+          <span class="verdict bad">
+            {counts.fail} fail{open > 0 ? `, ${open} not fully checked` : ", see table"}
+          </span>
+        ) : open > 0 ? (
+          <span class="verdict open">{open} not fully checked</span>
+        ) : counts.watch > 0 ? (
+          <span class="verdict warn">{counts.watch} to watch</span>
+        ) : (
+          <span class="verdict good">none fails</span>
+        )
+      }
+    />
   );
 }
 
@@ -31,9 +57,29 @@ export function Tiles({ summary }: { summary: Summary }): JSX.Element {
     <div class="tiles">
       {summary.headlines.map(({ name, figure, unit, note, model }) => {
         const fails = summary.verdicts.get(model)?.state === "fail";
-        const of = <span title={model} class={name === "Worst drop" && fails ? "verdict bad" : ""}>{model}</span>;
-        return <Tile key={name} name={name} figure={figure} unit={unit}
-          from={model === "" ? note : <span class="of-many">{of}{note && `, ${note}`}</span>} />;
+        const of = (
+          <span title={model} class={name === "Worst drop" && fails ? "verdict bad" : ""}>
+            {model}
+          </span>
+        );
+        return (
+          <Tile
+            key={name}
+            name={name}
+            figure={figure}
+            unit={unit}
+            from={
+              model === "" ? (
+                note
+              ) : (
+                <span class="of-many">
+                  {of}
+                  {note && `, ${note}`}
+                </span>
+              )
+            }
+          />
+        );
       })}
       <GatesTile counts={summary.counts} />
     </div>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boxesAlong, touches } from "../../lib/labels";
+import { boxesAlong, touches } from "../../charts/drawing/labels";
 import { layoutPareto, type ParetoInput } from "./pareto_layout";
 
 const options = { width: 900, height: 320, logX: true, logY: false, xHigherIsBetter: false, yHigherIsBetter: true };
@@ -30,14 +30,22 @@ describe("Pareto layout", () => {
     expect(layout.front.startsWith("M")).toBe(true);
   });
   it("draws no arrow without a baseline, and no label over another or over an arrow", () => {
-    const many = Array.from({ length: 120 }, (_, i) => ({ name: `model_${i}`, xa: 10 + i, ya: 50 + (i % 7), xb: 3 + i / 3, yb: 49 + (i % 7) }));
+    const many = Array.from({ length: 120 }, (_, i) => ({
+      name: `model_${i}`,
+      xa: 10 + i,
+      ya: 50 + (i % 7),
+      xb: 3 + i / 3,
+      yb: 49 + (i % 7),
+    }));
     const layout = layoutPareto([...many, models[3]!], options)!;
     expect(layout.marks.at(-1)!.arrow).toBe("");
     const boxes = layout.marks.flatMap((m) => (m.label ? [m.label.box] : []));
     boxes.forEach((p, i) => boxes.slice(i + 1).forEach((q) => expect(touches(p, q)).toBe(false)));
     expect(boxes.length).toBeGreaterThan(3);
     for (const { a, b } of layout.marks) {
-      if (a) for (const piece of boxesAlong(a.x, a.y, b.x, b.y)) boxes.forEach((box) => expect(touches(box, piece)).toBe(false));
+      if (a)
+        for (const piece of boxesAlong(a.x, a.y, b.x, b.y))
+          boxes.forEach((box) => expect(touches(box, piece)).toBe(false));
     }
   });
   it("ends the axis of shares at the whole", () => {

@@ -1,8 +1,8 @@
 // Where the marks, arrows, front and labels of the Pareto chart go. Pure: sizes and values in,
 // pixels out.
-import { boxesAlong, LabelPlacer, spotsAround, type LabelSpot } from "../../lib/labels";
-import { paretoFront } from "../../lib/pareto";
-import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../lib/scale";
+import { boxesAlong, LabelPlacer, spotsAround, type LabelSpot } from "../../charts/drawing/labels";
+import { paretoFront } from "../../domain/models/pareto";
+import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
 
 export interface ParetoInput {
   readonly name: string;
@@ -23,7 +23,7 @@ export interface ParetoOptions {
   readonly logY: boolean;
   readonly xHigherIsBetter: boolean;
   readonly yHigherIsBetter: boolean;
-  /** What y cannot exceed: the axis ends there. */
+  /** The upper limit of y: the axis ends there. */
   readonly yMost?: number;
 }
 
@@ -111,10 +111,15 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
     for (const end of [p, q]) for (const box of boxesAlong(corner.x, corner.y, end.x, end.y)) placer.take(box);
   }
   const frontLabel = frontLabelOf(line, options);
-  if (frontLabel) placer.take({ x: frontLabel.x - (frontLabel.anchor === "end" ? 64 : 0), y: frontLabel.y - 12, w: 64, h: 16 });
+  if (frontLabel)
+    placer.take({ x: frontLabel.x - (frontLabel.anchor === "end" ? 64 : 0), y: frontLabel.y - 12, w: 64, h: 16 });
   // The front is named first, then those that lost most.
-  const order = inputs.map((_, i) => i).sort((i, j) =>
-    Number(onFront.has(j)) - Number(onFront.has(i)) || lossOf(inputs[j]!, options) - lossOf(inputs[i]!, options));
+  const order = inputs
+    .map((_, i) => i)
+    .sort(
+      (i, j) =>
+        Number(onFront.has(j)) - Number(onFront.has(i)) || lossOf(inputs[j]!, options) - lossOf(inputs[i]!, options),
+    );
   const labels = new Map<number, LabelSpot | null>();
   for (const i of order) {
     const { a, b } = points[i]!;
@@ -124,11 +129,26 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
   const marks = inputs.map((m, index): Mark => {
     const { a, b } = points[index]!;
     const grew = m.xa !== null && (options.xHigherIsBetter ? m.xb < m.xa : m.xb > m.xa);
-    return { index, name: m.name, a, b, arrow: a ? arrowOf(a, b) : "", label: labels.get(index) ?? null, onFront: onFront.has(index), grew };
+    return {
+      index,
+      name: m.name,
+      a,
+      b,
+      arrow: a ? arrowOf(a, b) : "",
+      label: labels.get(index) ?? null,
+      onFront: onFront.has(index),
+      grew,
+    };
   });
   return {
-    box, x, y, marks, frontLabel,
-    xTicks: options.logX ? logTicks(...x.domain, Math.max(2, Math.floor((box.r - box.l) / 64))) : ticks(...x.domain, Math.floor((box.r - box.l) / 80)),
+    box,
+    x,
+    y,
+    marks,
+    frontLabel,
+    xTicks: options.logX
+      ? logTicks(...x.domain, Math.max(2, Math.floor((box.r - box.l) / 64)))
+      : ticks(...x.domain, Math.floor((box.r - box.l) / 80)),
     yTicks: options.logY ? logTicks(...y.domain, 6) : ticks(...y.domain, 6),
     front: frontPath(line, options),
   };
@@ -141,10 +161,12 @@ function lossOf(m: ParetoInput, options: ParetoOptions): number {
 
 // The border of what is reachable: from one point the better x holds until the next point is met.
 function frontPath(line: readonly { x: number; y: number }[], options: ParetoOptions): string {
-  return line.map((p, i) => {
-    if (i === 0) return `M${pixel(p.x)} ${pixel(p.y)}`;
-    return options.xHigherIsBetter ? `V${pixel(p.y)}H${pixel(p.x)}` : `H${pixel(p.x)}V${pixel(p.y)}`;
-  }).join("");
+  return line
+    .map((p, i) => {
+      if (i === 0) return `M${pixel(p.x)} ${pixel(p.y)}`;
+      return options.xHigherIsBetter ? `V${pixel(p.y)}H${pixel(p.x)}` : `H${pixel(p.x)}V${pixel(p.y)}`;
+    })
+    .join("");
 }
 
 // Beside the longest upright stretch of the front.

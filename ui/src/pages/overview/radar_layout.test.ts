@@ -26,7 +26,13 @@ describe("the radar", () => {
     expect(layoutRadar(spokes, 200, 80)).toBeNull();
   });
   it("takes five models at most", () => {
-    expect(["a", "b", "c", "d", "e", "f"].reduce<string[]>((ticked, name) => withTick(ticked, name), [])).toEqual(["b", "c", "d", "e", "f"]);
+    expect(["a", "b", "c", "d", "e", "f"].reduce<string[]>((ticked, name) => withTick(ticked, name), [])).toEqual([
+      "b",
+      "c",
+      "d",
+      "e",
+      "f",
+    ]);
     expect(withTick(["a", "b"], "a")).toEqual(["b"]);
   });
 });

@@ -1,9 +1,9 @@
 // A few models on the same spokes: how many times better B is than A in each metric, on a logarithmic
 // scale, since twice as good and half as good are the same distance from break-even. Pure.
-import { withoutUnit } from "../../lib/format";
+import { withoutUnit } from "../../base/text/format";
 import { pairAt, type OverviewData, type Row } from "./rows";
 
-export const MOST_IN_RADAR = 5;
+export const MAX_IN_RADAR = 5;
 
 export interface Spoke {
   readonly name: string;
@@ -13,10 +13,18 @@ export interface Spoke {
 
 export interface RadarLayout {
   readonly centre: { x: number; y: number };
-  readonly spokes: readonly { readonly x: number; readonly y: number; readonly label: { x: number; y: number; anchor: "start" | "middle" | "end" }; readonly name: string }[];
+  readonly spokes: readonly {
+    readonly x: number;
+    readonly y: number;
+    readonly label: { x: number; y: number; anchor: "start" | "middle" | "end" };
+    readonly name: string;
+  }[];
   readonly rings: readonly { readonly r: number; readonly text: string; readonly even: boolean }[];
   /** One per model, with a corner where it has a number. */
-  readonly shapes: readonly { readonly path: string; readonly corners: readonly { x: number; y: number; gain: number }[] }[];
+  readonly shapes: readonly {
+    readonly path: string;
+    readonly corners: readonly { x: number; y: number; gain: number }[];
+  }[];
 }
 
 /** Quality and all resources of which at least one of `rows` has both sides. */
@@ -38,7 +46,8 @@ export function layoutRadar(spokes: readonly Spoke[], width: number, height: num
   if (spokes.length < 3 || radius < 40) return null;
   const all = spokes.flatMap(({ gains }) => gains).filter((gain) => gain !== null);
   const [least, most] = [Math.min(0.5, ...all), Math.max(2, ...all)];
-  const distance = (gain: number): number => (Math.log(gain / least) / Math.log(most / least)) * radius * 0.92 + radius * 0.08;
+  const distance = (gain: number): number =>
+    (Math.log(gain / least) / Math.log(most / least)) * radius * 0.92 + radius * 0.08;
   const centre = { x: width / 2, y: height / 2 };
   const at = (i: number, r: number): { x: number; y: number } => {
     const angle = (i / spokes.length) * 2 * Math.PI - Math.PI / 2;
@@ -50,20 +59,37 @@ export function layoutRadar(spokes: readonly Spoke[], width: number, height: num
     spokes: spokes.map(({ name }, i) => {
       const label = at(i, radius + 10);
       const side = label.x - centre.x;
-      return { ...at(i, radius), name, label: { x: label.x, y: label.y + (label.y < centre.y - 4 ? -2 : label.y > centre.y + 4 ? 12 : 4), anchor: Math.abs(side) < 8 ? "middle" : side > 0 ? "start" : "end" } };
+      return {
+        ...at(i, radius),
+        name,
+        label: {
+          x: label.x,
+          y: label.y + (label.y < centre.y - 4 ? -2 : label.y > centre.y + 4 ? 12 : 4),
+          anchor: Math.abs(side) < 8 ? "middle" : side > 0 ? "start" : "end",
+        },
+      };
     }),
-    rings: RINGS.filter((ring) => ring >= least && ring <= most).map((ring) => ({ r: distance(ring), text: `${ring}×`, even: ring === 1 })),
+    rings: RINGS.filter((ring) => ring >= least && ring <= most).map((ring) => ({
+      r: distance(ring),
+      text: `${ring}×`,
+      even: ring === 1,
+    })),
     shapes: Array.from({ length: models }, (_, m) => {
       const corners = spokes.flatMap(({ gains }, i) => {
         const gain = gains[m];
         return gain === null || gain === undefined ? [] : [{ ...at(i, distance(gain)), gain }];
       });
-      return { corners, path: corners.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("") + (corners.length > 2 ? "Z" : "") };
+      return {
+        corners,
+        path:
+          corners.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("") +
+          (corners.length > 2 ? "Z" : ""),
+      };
     }),
   };
 }
 
 /** Ticks or unticks; a sixth lets go of the oldest. */
 export function withTick(ticked: readonly string[], name: string): string[] {
-  return ticked.includes(name) ? ticked.filter((other) => other !== name) : [...ticked, name].slice(-MOST_IN_RADAR);
+  return ticked.includes(name) ? ticked.filter((other) => other !== name) : [...ticked, name].slice(-MAX_IN_RADAR);
 }

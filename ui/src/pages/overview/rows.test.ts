@@ -1,28 +1,65 @@
+import type { TableResponse } from "../../api/compression/table";
 import { describe, expect, it } from "vitest";
-import { readTable, type TableAnswer } from "../../api/compression";
-import { USUAL_WEIGHTS } from "../../lib/aurora";
-import { NOT_CHECKED, type Summary } from "../../api/summary";
+import { readTable } from "../../api/compression/table";
+import { DEFAULT_WEIGHTS } from "../../domain/models/aurora";
+import { NOT_CHECKED, type Summary } from "../../api/compression/summary";
 import { brushText, differs, largestExperiment, overviewOf, readBrush, unknownMetrics, visibleRows } from "./rows";
 
 // alexnet and resnet18, accuracy and size, fp32 and int8.
-const answer: TableAnswer = {
-  snapshot: 1, baseline: "fp32", baselines: [], models: ["alexnet", "resnet18"], model_names: ["alexnet", "resnet18"], experiments: ["zoo", "zoo"], variants: ["fp32", "int8"],
-  metrics: { names: ["accuracy", "model_size_mb"], units: ["", "MB"], directions: ["higher", "lower"], labels: ["Accuracy", "Model size (MB)"] },
-  cells: {
-    models: [0, 0, 0, 0, 1, 1, 1], variants: [0, 1, 0, 1, 0, 1, 1], metrics: [0, 0, 1, 1, 0, 0, 1], values: [0.99, 0.99, 217, 9.4, 0.7, 0.69, 11.3],
-    derived: Array(7).fill(false), runs: Array(7).fill("r"), tags: Array(7).fill("t"), steps: Array(7).fill(0), wall_times: Array(7).fill(0),
+const response: TableResponse = {
+  snapshot: 1,
+  baseline: "fp32",
+  baselines: [],
+  models: ["alexnet", "resnet18"],
+  model_names: ["alexnet", "resnet18"],
+  experiments: ["zoo", "zoo"],
+  variants: ["fp32", "int8"],
+  metrics: {
+    names: ["accuracy", "model_size_mb"],
+    units: ["", "MB"],
+    directions: ["higher", "lower"],
+    labels: ["Accuracy", "Model size (MB)"],
   },
-  aurora: { models: [0], variants: [1], scores: [1.5], coverages: [0.5], kinds: ["logged"], reasons: [null], formulas: ["v1"], factors: [{}], weights: [{}] },
+  cells: {
+    models: [0, 0, 0, 0, 1, 1, 1],
+    variants: [0, 1, 0, 1, 0, 1, 1],
+    metrics: [0, 0, 1, 1, 0, 0, 1],
+    values: [0.99, 0.99, 217, 9.4, 0.7, 0.69, 11.3],
+    derived: Array(7).fill(false),
+    runs: Array(7).fill("r"),
+    tags: Array(7).fill("t"),
+    steps: Array(7).fill(0),
+    wall_times: Array(7).fill(0),
+  },
+  aurora: {
+    models: [0],
+    variants: [1],
+    scores: [1.5],
+    coverages: [0.5],
+    kinds: ["logged"],
+    reasons: [null],
+    formulas: ["v1"],
+    factors: [{}],
+    weights: [{}],
+  },
 };
-const table = readTable(answer);
-const summary: Summary = { a: "fp32", b: "int8", quality: "accuracy", headlines: [], counts: { fail: 0, watch: 0, pass: 0, incomplete: 0, not_checked: 2 },
-  verdicts: new Map([["alexnet", { ...NOT_CHECKED, state: "pass" as const, text: "passes all 2 gates" }]]) };
+const table = readTable(response);
+const summary: Summary = {
+  a: "fp32",
+  b: "int8",
+  quality: "accuracy",
+  headlines: [],
+  counts: { fail: 0, watch: 0, pass: 0, incomplete: 0, not_checked: 2 },
+  verdicts: new Map([["alexnet", { ...NOT_CHECKED, state: "pass" as const, text: "passes all 2 gates" }]]),
+};
 const data = overviewOf(table, "fp32", "int8", summary)!;
 
 describe("overview", () => {
   it("takes the score that was logged, unless other weights or another baseline are asked for", () => {
     expect(data.rows[0]!.aurora?.score).toBe(1.5);
-    expect(overviewOf(table, "fp32", "int8", summary, { ...USUAL_WEIGHTS, penalty: 0 })!.rows[0]!.aurora?.kind).toBe("computed");
+    expect(overviewOf(table, "fp32", "int8", summary, { ...DEFAULT_WEIGHTS, penalty: 0 })!.rows[0]!.aurora?.kind).toBe(
+      "computed",
+    );
     expect(overviewOf(table, "int8", "fp32", summary)!.rows[0]!.aurora?.kind).toBe("computed");
   });
   it("offers every metric that B has as an axis, and only pairs as columns", () => {
@@ -34,13 +71,34 @@ describe("overview", () => {
     expect(overviewOf(table, "fp32", "int8", { ...summary, quality: "" })).toBeNull();
   });
   it("does not score what is derived, and puts what was measured first", () => {
-    const [a, b] = [[0, 0, 0, 0, 0, 0], [0, 1, 0, 1, 0, 1]];
-    const made = overviewOf(readTable({
-      ...answer,
-      metrics: { names: ["accuracy", "latency_mean_ms", "throughput"], units: ["", "ms", ""], directions: ["higher", "lower", "higher"], labels: ["Accuracy", "Latency (ms)", "Throughput"] },
-      cells: { ...answer.cells, models: a, variants: b, metrics: [0, 0, 1, 1, 2, 2], values: [0.9, 0.9, 1400, 1300, 10, 20], derived: [false, false, true, true, false, false] },
-      aurora: { ...answer.aurora, models: [], variants: [] },
-    }), "fp32", "int8", summary, { ...USUAL_WEIGHTS })!;
+    const [a, b] = [
+      [0, 0, 0, 0, 0, 0],
+      [0, 1, 0, 1, 0, 1],
+    ];
+    const made = overviewOf(
+      readTable({
+        ...response,
+        metrics: {
+          names: ["accuracy", "latency_mean_ms", "throughput"],
+          units: ["", "ms", ""],
+          directions: ["higher", "lower", "higher"],
+          labels: ["Accuracy", "Latency (ms)", "Throughput"],
+        },
+        cells: {
+          ...response.cells,
+          models: a,
+          variants: b,
+          metrics: [0, 0, 1, 1, 2, 2],
+          values: [0.9, 0.9, 1400, 1300, 10, 20],
+          derived: [false, false, true, true, false, false],
+        },
+        aurora: { ...response.aurora, models: [], variants: [] },
+      }),
+      "fp32",
+      "int8",
+      summary,
+      { ...DEFAULT_WEIGHTS },
+    )!;
     expect(made.resources.map((m) => m.name)).toEqual(["throughput", "latency_mean_ms"]);
     expect(made.rows[0]!.aurora?.coverage).toBeCloseTo(0.6);
   });

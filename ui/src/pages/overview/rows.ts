@@ -1,9 +1,9 @@
-// What the overview shows of each model, computed once for all its parts.
-import type { Comparison, Metric, Model, Score } from "../../api/compression";
-import { computeAurora, USUAL_WEIGHTS, type AuroraWeights } from "../../lib/aurora";
-import { NOT_CHECKED, type Summary, type Verdict } from "../../api/summary";
-import { asFraction, gain, isFraction } from "../../lib/gates";
-import { parseRunFilter, passes } from "../../lib/run_filter";
+// The rows of the overview, computed once for all its parts.
+import type { Comparison, Metric, Model, Score } from "../../api/compression/table";
+import { computeAurora, DEFAULT_WEIGHTS, type AuroraWeights } from "../../domain/models/aurora";
+import { NOT_CHECKED, type Summary, type Verdict } from "../../api/compression/summary";
+import { asFraction, gain, isFraction } from "../../domain/models/gates";
+import { parseRunFilter, passes } from "../../domain/runs/run_filter";
 
 export interface PairValue {
   readonly a: number | null;
@@ -29,7 +29,7 @@ export interface OverviewData {
   readonly qualityIsFraction: boolean;
   /** Resources that at least one model logged for both sides, the usual ones first. */
   readonly resources: readonly Metric[];
-  /** What the chart can have on an axis: quality, resources, then everything else that B has. */
+  /** Metrics for the axes of the chart: quality, resources, then the other metrics of B. */
   readonly axes: readonly Metric[];
 }
 
@@ -37,16 +37,27 @@ const RESOURCES = ["model_size_mb", "latency_mean_ms", "throughput", "memory_usa
 
 function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
   const [va, vb] = [model.value(a, metric.name), model.value(b, metric.name)];
-  return { a: va, b: vb, gain: gain(va, vb, metric.higherIsBetter ?? false), derived: model.isDerived(metric.name, a, b) };
+  return {
+    a: va,
+    b: vb,
+    gain: gain(va, vb, metric.higherIsBetter ?? false),
+    derived: model.isDerived(metric.name, a, b),
+  };
 }
 
 /** Null without a metric that says how good models are; which that is, the summary says. */
-export function overviewOf(table: Comparison, a: string, b: string, summary: Summary, weights: AuroraWeights = USUAL_WEIGHTS): OverviewData | null {
+export function overviewOf(
+  table: Comparison,
+  a: string,
+  b: string,
+  summary: Summary,
+  weights: AuroraWeights = DEFAULT_WEIGHTS,
+): OverviewData | null {
   const quality = table.metrics.find((metric) => metric.name === summary.quality);
   if (!quality) return null;
   const qualityIsFraction = isFraction(quality);
   const others = table.metrics.filter((m) => m !== quality);
-  const asLogged = weights === USUAL_WEIGHTS && a === table.baseline;
+  const asLogged = weights === DEFAULT_WEIGHTS && a === table.baseline;
   const rows = table.models
     .map((model): Row => {
       const q = pairOf(model, quality, a, b);
@@ -61,7 +72,12 @@ export function overviewOf(table: Comparison, a: string, b: string, summary: Sum
         verdict: summary.verdicts.get(model.name) ?? NOT_CHECKED,
       };
     })
-    .filter((row) => row.quality.a !== null || row.quality.b !== null || [...row.metrics.values()].some((p) => p.a !== null || p.b !== null));
+    .filter(
+      (row) =>
+        row.quality.a !== null ||
+        row.quality.b !== null ||
+        [...row.metrics.values()].some((p) => p.a !== null || p.b !== null),
+    );
   const paired = (metric: Metric): boolean => rows.some((row) => row.metrics.get(metric.name)?.gain != null);
   const measured = (metric: Metric): number => rows.filter((row) => isMeasured(row.metrics.get(metric.name))).length;
   const usual = RESOURCES.map((name) => others.find((m) => m.name === name)).filter((m) => m !== undefined);
@@ -104,24 +120,31 @@ export function brushText({ x, y }: Brush): string {
 export function largestExperiment(models: readonly Model[]): string | null {
   const sizes = new Map<string, number>();
   for (const { experiment } of models) sizes.set(experiment, (sizes.get(experiment) ?? 0) + 1);
-  return [...sizes].reduce<[string, number] | null>((best, next) => (best && best[1] >= next[1] ? best : next), null)?.[0] ?? null;
+  return (
+    [...sizes].reduce<[string, number] | null>((best, next) => (best && best[1] >= next[1] ? best : next), null)?.[0] ??
+    null
+  );
 }
 
 const metricNamed = (data: OverviewData, name: string): Metric | undefined =>
   data.axes.find((m) => m.name.includes(name.toLowerCase()) || m.label.toLowerCase().includes(name.toLowerCase()));
 
-/** What the conditions name that is no metric here: nothing could pass them. */
+/** Names in the conditions that are not metrics here: no model passes such a condition. */
 export function unknownMetrics(data: OverviewData, words: string): string[] {
-  return parseRunFilter(words).conditions.map(({ metric }) => metric).filter((name) => !metricNamed(data, name));
+  return parseRunFilter(words)
+    .conditions.map(({ metric }) => metric)
+    .filter((name) => !metricNamed(data, name));
 }
 
 /** The rows that both the words typed and the rectangle let pass; conditions are about B. */
 export function visibleRows(data: OverviewData, words: string, inside: (row: Row) => boolean): Row[] {
   const filter = parseRunFilter(words);
-  const valueOf = (row: Row) => (name: string): number | null => {
-    const metric = metricNamed(data, name);
-    return (metric && pairAt(row, data, metric)?.b) ?? null;
-  };
+  const valueOf =
+    (row: Row) =>
+    (name: string): number | null => {
+      const metric = metricNamed(data, name);
+      return (metric && pairAt(row, data, metric)?.b) ?? null;
+    };
   return data.rows.filter((row) => inside(row) && passes(filter, row.name, valueOf(row)));
 }
 
@@ -144,7 +167,11 @@ export function median(values: readonly number[]): number | null {
 }
 
 /** Rows by a number, those without it last in either direction. */
-export function sortRows(rows: readonly Row[], keyOf: (row: Row) => number | string | null, descending: boolean): Row[] {
+export function sortRows(
+  rows: readonly Row[],
+  keyOf: (row: Row) => number | string | null,
+  descending: boolean,
+): Row[] {
   return [...rows].sort((p, q) => {
     const [kp, kq] = [keyOf(p), keyOf(q)];
     const [np, nq] = [kp === null || Number.isNaN(kp), kq === null || Number.isNaN(kq)];

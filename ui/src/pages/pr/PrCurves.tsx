@@ -1,39 +1,83 @@
 // Precision against recall: one card per tag, all runs in it, at one step, in the same part of the square.
+import { type PrResponse, prCurvesShape } from "../../api/media";
 import type { JSX } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
 import { ApiError, getJson } from "../../api/client";
-import { hideReadout, showReadout } from "../../charts/readout";
-import { useNear } from "../../charts/useNear";
-import { useSize } from "../../charts/useSize";
-import { lookOf } from "../../lib/colour";
-import { count, decimalsOfStep, exact, fixed, significant } from "../../lib/format";
-import { ticks } from "../../lib/scale";
-import { shortNames } from "../../lib/short_names";
-import { Nothing } from "../../parts/Nothing";
-import { RunKey } from "../../parts/RunKey";
-import { SeriesPage } from "../../parts/SeriesPage";
-import { Snippet } from "../../parts/Snippet";
-import { useSharedStep } from "../../parts/useSharedStep";
-import { useKeys } from "../../shell/keys";
-import { query, setQuery } from "../../state/location";
-import { useResource } from "../../state/resource";
-import { atThreshold, averagePrecision, bestF1, curveAt, layoutCurves, nearestPoint, rangeText, readRange, WHOLE, type PrAnswer, type PrCurve, type PrRange } from "./curve";
+import { hideReadout, showReadout } from "../../widgets/readout";
+import { useNear } from "../../base/dom/useNear";
+import { useSize } from "../../base/dom/useSize";
+import { lookOf } from "../../domain/runs/run_look";
+import { count, decimalsOfStep, exact, fixed, significant } from "../../base/text/format";
+import { ticks } from "../../base/math/scale";
+import { shortNames } from "../../base/text/short_names";
+import { EmptyPage } from "../../domain/live/EmptyPage";
+import { RunKey } from "../../domain/runs/RunKey";
+import { SeriesPage } from "../../domain/runs/SeriesPage";
+import { Snippet } from "../../domain/live/Snippet";
+import { useSharedStep } from "../../domain/runs/useSharedStep";
+import { useKeys } from "../../base/keys";
+import { query, setQuery } from "../../base/address";
+import { useResource } from "../../domain/live/resource";
+import {
+  atThreshold,
+  averagePrecision,
+  bestF1,
+  curveAt,
+  layoutCurves,
+  nearestPoint,
+  rangeText,
+  readRange,
+  WHOLE,
+  type PrCurve,
+  type PrRange,
+} from "./curve";
 import "./pr.css";
 
-const MOST_STEPS = 40; // Of a run; a step is some hundred numbers.
-const MOST_RUNS = 12;
-const MOST_OTHERS = 6; // Runs that a readout compares with.
+const MAX_STEPS = 40; // Per run; a step has some hundred numbers.
+const MAX_RUNS = 12;
+const MAX_OTHERS = 6; // Runs that a readout compares with.
 const CORNER = "0.8~1~0.8~1";
 const DRAG = 6; // Pixels from which on a part is chosen.
 
-/** What other runs have at the same threshold. */
-function Others({ curves, threshold, but }: { curves: readonly PrCurve[]; threshold: number; but: number }): JSX.Element | null {
-  const others = curves.flatMap((curve, i) => (i === but || atThreshold(curve, threshold) < 0 ? [] : [{ curve, at: atThreshold(curve, threshold) }])).slice(0, MOST_OTHERS);
+/** The values of other runs at the same threshold. */
+function Others({
+  curves,
+  threshold,
+  but,
+}: {
+  curves: readonly PrCurve[];
+  threshold: number;
+  but: number;
+}): JSX.Element | null {
+  const others = curves
+    .flatMap((curve, i) =>
+      i === but || atThreshold(curve, threshold) < 0 ? [] : [{ curve, at: atThreshold(curve, threshold) }],
+    )
+    .slice(0, MAX_OTHERS);
   if (others.length === 0) return null;
   return (
     <table class="nearest">
-      <thead><tr><th colSpan={2} class="dim">at this threshold</th><th class="dim num">precision</th><th class="dim num">recall</th></tr></thead>
-      <tbody>{others.map(({ curve, at }) => <tr key={curve.run}><td><RunKey run={curve.run} /></td><td class="name">{curve.run}</td><td class="num">{significant(curve.precision[at] ?? NaN)}</td><td class="num">{significant(curve.recall[at] ?? NaN)}</td></tr>)}</tbody>
+      <thead>
+        <tr>
+          <th colSpan={2} class="dim">
+            at this threshold
+          </th>
+          <th class="dim num">precision</th>
+          <th class="dim num">recall</th>
+        </tr>
+      </thead>
+      <tbody>
+        {others.map(({ curve, at }) => (
+          <tr key={curve.run}>
+            <td>
+              <RunKey run={curve.run} />
+            </td>
+            <td class="name">{curve.run}</td>
+            <td class="num">{significant(curve.precision[at] ?? NaN)}</td>
+            <td class="num">{significant(curve.recall[at] ?? NaN)}</td>
+          </tr>
+        ))}
+      </tbody>
     </table>
   );
 }
@@ -51,7 +95,10 @@ function Chart({ tag, curves, range }: { tag: string; curves: readonly PrCurve[]
   const placeOf = (event: PointerEvent): { x: number; y: number } => {
     const frame = ref.current!.getBoundingClientRect();
     const box = layout?.box ?? { l: 0, r: 0, t: 0, b: 0 };
-    return { x: Math.max(box.l, Math.min(box.r, event.clientX - frame.left)), y: Math.max(box.t, Math.min(box.b, event.clientY - frame.top)) };
+    return {
+      x: Math.max(box.l, Math.min(box.r, event.clientX - frame.left)),
+      y: Math.max(box.t, Math.min(box.b, event.clientY - frame.top)),
+    };
   };
   const move = (event: PointerEvent): void => {
     const { x, y } = placeOf(event);
@@ -60,8 +107,30 @@ function Chart({ tag, curves, range }: { tag: string; curves: readonly PrCurve[]
     const curve = found && curves[found.curve];
     if (!found || !curve) return leave();
     setHot(found);
-    const rows = [["precision", curve.precision], ["recall", curve.recall], ["threshold", curve.thresholds], ["true positives", curve.truePositives], ["false positives", curve.falsePositives], ["false negatives", curve.falseNegatives]] as const;
-    showReadout(<><b>{curve.run}</b>, step {count(curve.step)}<dl class="two">{rows.map(([name, values]) => <><dt>{name}</dt><dd>{significant(values[found.at] ?? NaN)}</dd></>)}</dl><Others curves={curves} threshold={curve.thresholds[found.at] ?? NaN} but={found.curve} /></>, event.clientX, event.clientY);
+    const rows = [
+      ["precision", curve.precision],
+      ["recall", curve.recall],
+      ["threshold", curve.thresholds],
+      ["true positives", curve.truePositives],
+      ["false positives", curve.falsePositives],
+      ["false negatives", curve.falseNegatives],
+    ] as const;
+    showReadout(
+      <>
+        <b>{curve.run}</b>, step {count(curve.step)}
+        <dl class="two">
+          {rows.map(([name, values]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{significant(values[found.at] ?? NaN)}</dd>
+            </>
+          ))}
+        </dl>
+        <Others curves={curves} threshold={curve.thresholds[found.at] ?? NaN} but={found.curve} />
+      </>,
+      event.clientX,
+      event.clientY,
+    );
   };
   const drop = (): void => {
     setDrag(null);
@@ -70,31 +139,94 @@ function Chart({ tag, curves, range }: { tag: string; curves: readonly PrCurve[]
     const [low, high] = [layout.y.invert(Math.max(drag.y0, drag.y1)), layout.y.invert(Math.min(drag.y0, drag.y1))];
     setQuery({ zoom: rangeText([left, right, low, high]) }, "replace");
   };
-  const threshold = hot ? curves[hot.curve]?.thresholds[hot.at] ?? NaN : NaN;
-  const decimals = (from: number, to: number): ((value: number) => string) => { const digits = decimalsOfStep((to - from) / 5); return (value) => fixed(value, digits); };
+  const threshold = hot ? (curves[hot.curve]?.thresholds[hot.at] ?? NaN) : NaN;
+  const decimals = (from: number, to: number): ((value: number) => string) => {
+    const digits = decimalsOfStep((to - from) / 5);
+    return (value) => fixed(value, digits);
+  };
   return (
-    <div class="plot pr-plot" ref={ref} role="img" onPointerMove={move} onPointerLeave={leave} onDblClick={() => setQuery({ zoom: null }, "replace")}
-      onPointerDown={(event) => { if (event.button === 0 && event.pointerType === "mouse") { const { x, y } = placeOf(event); ref.current?.setPointerCapture(event.pointerId); leave(); setDrag({ x0: x, y0: y, x1: x, y1: y }); } }} onPointerUp={drop}
-      aria-label={`${tag}: ${curves.map((curve) => `${curve.run} has average precision ${significant(averagePrecision(curve), 3)}`).join(", ")}`}>
+    <div
+      class="plot pr-plot"
+      ref={ref}
+      role="img"
+      onPointerMove={move}
+      onPointerLeave={leave}
+      onDblClick={() => setQuery({ zoom: null }, "replace")}
+      onPointerDown={(event) => {
+        if (event.button === 0 && event.pointerType === "mouse") {
+          const { x, y } = placeOf(event);
+          ref.current?.setPointerCapture(event.pointerId);
+          leave();
+          setDrag({ x0: x, y0: y, x1: x, y1: y });
+        }
+      }}
+      onPointerUp={drop}
+      aria-label={`${tag}: ${curves.map((curve) => `${curve.run} has average precision ${significant(averagePrecision(curve), 3)}`).join(", ")}`}
+    >
       {layout && (
         <svg class="chart" height={height} aria-hidden="true">
-          <clipPath id={clip}><rect x={layout.box.l} y={layout.box.t - 2} width={layout.box.r - layout.box.l + 2} height={layout.box.b - layout.box.t + 4} /></clipPath>
-          {ticks(range[2], range[3], 5).map((t) => <g key={`y${t}`}><path class="grid" d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} /><text x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">{decimals(range[2], range[3])(t)}</text></g>)}
-          {ticks(range[0], range[1], 5).map((t) => <g key={`x${t}`}><path class="grid" d={`M${Math.round(layout.x(t)) + 0.5} ${layout.box.t}V${layout.box.b}`} /><text x={layout.x(t)} y={layout.box.b + 15} text-anchor="middle">{decimals(range[0], range[1])(t)}</text></g>)}
+          <clipPath id={clip}>
+            <rect
+              x={layout.box.l}
+              y={layout.box.t - 2}
+              width={layout.box.r - layout.box.l + 2}
+              height={layout.box.b - layout.box.t + 4}
+            />
+          </clipPath>
+          {ticks(range[2], range[3], 5).map((t) => (
+            <g key={`y${t}`}>
+              <path class="grid" d={`M${layout.box.l} ${Math.round(layout.y(t)) + 0.5}H${layout.box.r}`} />
+              <text x={layout.box.l - 6} y={layout.y(t) + 4} text-anchor="end">
+                {decimals(range[2], range[3])(t)}
+              </text>
+            </g>
+          ))}
+          {ticks(range[0], range[1], 5).map((t) => (
+            <g key={`x${t}`}>
+              <path class="grid" d={`M${Math.round(layout.x(t)) + 0.5} ${layout.box.t}V${layout.box.b}`} />
+              <text x={layout.x(t)} y={layout.box.b + 15} text-anchor="middle">
+                {decimals(range[0], range[1])(t)}
+              </text>
+            </g>
+          ))}
           <path class="axis" d={`M${layout.box.l + 0.5} ${layout.box.t}V${layout.box.b + 0.5}H${layout.box.r}`} />
-          <text class="name" x={layout.box.r} y={layout.box.b + 30} text-anchor="end">recall</text>
-          <text class="name halo" x={layout.box.l + 6} y={layout.box.b - 6}>precision</text>
+          <text class="name" x={layout.box.r} y={layout.box.b + 30} text-anchor="end">
+            recall
+          </text>
+          <text class="name halo" x={layout.box.l + 6} y={layout.box.b - 6}>
+            precision
+          </text>
           <g clip-path={`url(#${clip})`}>
             {layout.paths.map((d, i) => {
               const look = lookOf(curves[i]?.run ?? "");
               return <path key={i} class={`pr-line run-${look.colour}`} d={d} stroke-dasharray={look.dash.join(" ")} />;
             })}
-            {hot && curves.map((curve, i) => {
-              const at = i === hot.curve ? hot.at : atThreshold(curve, threshold);
-              return at >= 0 && Number.isFinite(curve.precision[at]) && <circle key={curve.run} class={`pr-point run-${lookOf(curve.run).colour}`} cx={layout.x(curve.recall[at] ?? 0)} cy={layout.y(curve.precision[at] ?? 0)} r={i === hot.curve ? 4.5 : 3} />;
-            })}
+            {hot &&
+              curves.map((curve, i) => {
+                const at = i === hot.curve ? hot.at : atThreshold(curve, threshold);
+                return (
+                  at >= 0 &&
+                  Number.isFinite(curve.precision[at]) && (
+                    <circle
+                      key={curve.run}
+                      class={`pr-point run-${lookOf(curve.run).colour}`}
+                      cx={layout.x(curve.recall[at] ?? 0)}
+                      cy={layout.y(curve.precision[at] ?? 0)}
+                      r={i === hot.curve ? 4.5 : 3}
+                    />
+                  )
+                );
+              })}
           </g>
-          {drag && <rect class="brush" x={Math.min(drag.x0, drag.x1)} y={Math.min(drag.y0, drag.y1)} width={Math.abs(drag.x1 - drag.x0)} height={Math.abs(drag.y1 - drag.y0)} />}
+          {drag && (
+            <rect
+              class="brush"
+              x={Math.min(drag.x0, drag.x1)}
+              y={Math.min(drag.y0, drag.y1)}
+              width={Math.abs(drag.x1 - drag.x0)}
+              height={Math.abs(drag.y1 - drag.y0)}
+            />
+          )}
         </svg>
       )}
     </div>
@@ -104,18 +236,52 @@ function Chart({ tag, curves, range }: { tag: string; curves: readonly PrCurve[]
 function Figures({ curves }: { curves: readonly PrCurve[] }): JSX.Element {
   const names = useMemo(() => shortNames(curves.map(({ run }) => run)), [curves]);
   return (
-    <div class="pr-room"><table class="table pr-figures">
-      <thead><tr><th scope="col">Run</th><th scope="col" class="num">Step</th><th scope="col" class="num">Average precision</th><th scope="col" class="num">Best F1</th><th scope="col" class="num">at threshold</th></tr></thead>
-      <tbody>
-        {curves.map((curve, i) => {
-          const [area, best] = [averagePrecision(curve), bestF1(curve)];
-          return (
-            <tr key={curve.run}><td title={curve.run}><span class="run-line"><RunKey run={curve.run} /> <span class="tail"><bdi>{names[i]}</bdi></span></span></td><td class="num">{count(curve.step)}</td>
-              <td class="num" title={exact(area)}>{fixed(area, 4)}</td><td class="num" title={exact(best.f1)}>{fixed(best.f1, 4)}</td><td class="num">{fixed(best.threshold, 3)}</td></tr>
-          );
-        })}
-      </tbody>
-    </table></div>
+    <div class="pr-room">
+      <table class="table pr-figures">
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col" class="num">
+              Step
+            </th>
+            <th scope="col" class="num">
+              Average precision
+            </th>
+            <th scope="col" class="num">
+              Best F1
+            </th>
+            <th scope="col" class="num">
+              at threshold
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {curves.map((curve, i) => {
+            const [area, best] = [averagePrecision(curve), bestF1(curve)];
+            return (
+              <tr key={curve.run}>
+                <td title={curve.run}>
+                  <span class="run-line">
+                    <RunKey run={curve.run} />{" "}
+                    <span class="tail">
+                      <bdi>{names[i]}</bdi>
+                    </span>
+                  </span>
+                </td>
+                <td class="num">{count(curve.step)}</td>
+                <td class="num" title={exact(area)}>
+                  {fixed(area, 4)}
+                </td>
+                <td class="num" title={exact(best.f1)}>
+                  {fixed(best.f1, 4)}
+                </td>
+                <td class="num">{fixed(best.threshold, 3)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -127,20 +293,46 @@ interface CardProps {
 }
 
 function LoadedCard({ tag, runs, step, range }: CardProps): JSX.Element {
-  const shown = runs.slice(0, MOST_RUNS);
+  const shown = runs.slice(0, MAX_RUNS);
   // A curve that cannot be read is no reason to show no others.
-  const load = (run: string, signal: AbortSignal): Promise<PrAnswer | ApiError> =>
-    getJson<PrAnswer>("pr_curves", { run, tag, limit: MOST_STEPS }, signal).catch((problem: unknown) => { if (problem instanceof ApiError && shown.length > 1) return problem; throw problem; });
-  const { state, retry } = useResource([tag, ...shown].join("\0"), (signal) => Promise.all(shown.map((run) => load(run, signal))));
+  const load = (run: string, signal: AbortSignal): Promise<PrResponse | ApiError> =>
+    getJson(prCurvesShape, "pr_curves", { run, tag, limit: MAX_STEPS }, signal).catch((problem: unknown) => {
+      if (problem instanceof ApiError && shown.length > 1) return problem;
+      throw problem;
+    });
+  const { state, retry } = useResource([tag, ...shown].join("\0"), (signal) =>
+    Promise.all(shown.map((run) => load(run, signal))),
+  );
   const { data, error } = state.value;
-  const curves = useMemo(() => (data ?? []).flatMap((answer, i) => (answer instanceof ApiError ? [] : curveAt(shown[i] ?? "", answer, step) ?? [])), [data, step]);
-  if (error && !data) return <p class="trouble" role="alert">{error.message} <button class="link" onClick={retry}>Try again</button></p>;
+  const curves = useMemo(
+    () =>
+      (data ?? []).flatMap((response, i) =>
+        response instanceof ApiError ? [] : (curveAt(shown[i] ?? "", response, step) ?? []),
+      ),
+    [data, step],
+  );
+  if (error && !data)
+    return (
+      <p class="trouble" role="alert">
+        {error.message}{" "}
+        <button class="link" onClick={retry}>
+          Try again
+        </button>
+      </p>
+    );
   return (
     <>
       <Chart tag={tag} curves={curves} range={range} />
       <Figures curves={curves} />
-      {(data ?? []).map((answer) => answer instanceof ApiError && <p key={answer.message} class="note bad">{answer.message}</p>)}
-      {runs.length > MOST_RUNS && <p class="note">and {runs.length - MOST_RUNS} more runs: untick some to see them</p>}
+      {(data ?? []).map(
+        (response) =>
+          response instanceof ApiError && (
+            <p key={response.message} class="note bad">
+              {response.message}
+            </p>
+          ),
+      )}
+      {runs.length > MAX_RUNS && <p class="note">and {runs.length - MAX_RUNS} more runs: untick some to see them</p>}
     </>
   );
 }
@@ -149,7 +341,9 @@ function PrCard(props: CardProps): JSX.Element {
   const { ref, near } = useNear();
   return (
     <section class="card" ref={ref} aria-label={props.tag}>
-      <header><h3 title={props.tag}>{props.tag}</h3></header>
+      <header>
+        <h3 title={props.tag}>{props.tag}</h3>
+      </header>
       {near ? <LoadedCard {...props} /> : <div class="plot pr-plot" />}
     </section>
   );
@@ -162,16 +356,48 @@ export default function PrCurves(): JSX.Element {
   useKeys([{ key: "z", does: "Reset zoom", run: () => setQuery({ zoom: null }, "replace") }]);
   const corner = (
     <span class="seg" role="group" aria-label="Part of the curves">
-      <button aria-pressed={range === WHOLE} onClick={() => setQuery({ zoom: null })}>Whole</button>
-      <button aria-pressed={zoom === CORNER} title="Where good classifiers differ; or drag over a part of a chart" onClick={() => setQuery({ zoom: CORNER })}>Upper right</button>
+      <button aria-pressed={range === WHOLE} onClick={() => setQuery({ zoom: null })}>
+        Whole
+      </button>
+      <button
+        aria-pressed={zoom === CORNER}
+        title="Where good classifiers differ; or drag over a part of a chart"
+        onClick={() => setQuery({ zoom: CORNER })}
+      >
+        Upper right
+      </button>
     </span>
   );
   return (
-    <SeriesPage kind="pr_curve" title="PR curves" note="" unit="tag" tools={() => corner} knobs={slider} pick={(all) => [...new Map(all.map((series) => [series.tag, series])).values()]}
-      card={(series, all) => <PrCard tag={series.tag} step={step} range={range} runs={all.filter(({ tag }) => tag === series.tag).map(({ run }) => run)} />} empty={(
-      <Nothing title="No precision-recall curves yet" about="This page shows what a classifier finds, and how much of that is right, at every threshold." lookedFor={<>tags of the plugin <span class="mono">pr_curves</span></>}>
-        <Snippet lines={["writer.add_pr_curve(", `    "digits", labels, predictions, step)`]} />
-      </Nothing>
-    )} />
+    <SeriesPage
+      kind="pr_curve"
+      title="PR curves"
+      note=""
+      unit="tag"
+      tools={() => corner}
+      knobs={slider}
+      pick={(all) => [...new Map(all.map((series) => [series.tag, series])).values()]}
+      card={(series, all) => (
+        <PrCard
+          tag={series.tag}
+          step={step}
+          range={range}
+          runs={all.filter(({ tag }) => tag === series.tag).map(({ run }) => run)}
+        />
+      )}
+      empty={
+        <EmptyPage
+          title="No precision-recall curves yet"
+          about="This page shows what a classifier finds, and how much of that is right, at every threshold."
+          lookedFor={
+            <>
+              tags of the plugin <span class="mono">pr_curves</span>
+            </>
+          }
+        >
+          <Snippet lines={["writer.add_pr_curve(", `    "digits", labels, predictions, step)`]} />
+        </EmptyPage>
+      }
+    />
   );
 }

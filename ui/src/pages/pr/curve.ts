@@ -1,16 +1,7 @@
 // Precision and recall at many thresholds, and the figures that sum them up. Pure.
-import { toNumber, type WireNumber } from "../../api/wire";
-import { linearScale, type Scale } from "../../lib/scale";
-
-export interface PrAnswer {
-  steps: number[];
-  thresholds: WireNumber[][];
-  precision: WireNumber[][];
-  recall: WireNumber[][];
-  true_positives: WireNumber[][];
-  false_positives: WireNumber[][];
-  false_negatives: WireNumber[][];
-}
+import type { PrResponse } from "../../api/media";
+import { type WireNumber, toNumber } from "../../api/shape";
+import { linearScale, type Scale } from "../../base/math/scale";
 
 export interface PrCurve {
   readonly run: string;
@@ -24,14 +15,23 @@ export interface PrCurve {
 }
 
 /** The curve whose step is nearest to the one asked for; null: the newest. */
-export function curveAt(run: string, answer: PrAnswer, step: number | null): PrCurve | null {
-  if (answer.steps.length === 0) return null;
-  let at = answer.steps.length - 1;
-  if (step !== null) answer.steps.forEach((own, i) => { if (Math.abs(own - step) < Math.abs((answer.steps[at] ?? 0) - step)) at = i; });
-  const row = (rows: WireNumber[][]): number[] => (rows[at] ?? []).map(toNumber);
+export function curveAt(run: string, response: PrResponse, step: number | null): PrCurve | null {
+  if (response.steps.length === 0) return null;
+  let at = response.steps.length - 1;
+  if (step !== null)
+    response.steps.forEach((own, i) => {
+      if (Math.abs(own - step) < Math.abs((response.steps[at] ?? 0) - step)) at = i;
+    });
+  const row = (rows: readonly (readonly WireNumber[])[]): number[] => (rows[at] ?? []).map(toNumber);
   return {
-    run, step: answer.steps[at] ?? 0, thresholds: row(answer.thresholds), precision: row(answer.precision), recall: row(answer.recall),
-    truePositives: row(answer.true_positives), falsePositives: row(answer.false_positives), falseNegatives: row(answer.false_negatives),
+    run,
+    step: response.steps[at] ?? 0,
+    thresholds: row(response.thresholds),
+    precision: row(response.precision),
+    recall: row(response.recall),
+    truePositives: row(response.true_positives),
+    falsePositives: row(response.false_positives),
+    falseNegatives: row(response.false_negatives),
   };
 }
 
@@ -45,7 +45,10 @@ export function averagePrecision({ precision, recall }: PrCurve): number {
 }
 
 /** The greatest F1 of any threshold, and where that is. */
-export function bestF1({ precision, recall, thresholds }: PrCurve): { readonly f1: number; readonly threshold: number } {
+export function bestF1({ precision, recall, thresholds }: PrCurve): {
+  readonly f1: number;
+  readonly threshold: number;
+} {
   let best = { f1: 0, threshold: NaN };
   precision.forEach((p, i) => {
     const r = recall[i] ?? 0;
@@ -57,13 +60,15 @@ export function bestF1({ precision, recall, thresholds }: PrCurve): { readonly f
 
 const PLOT = { l: 40, t: 8, right: 12, bottom: 34 } as const;
 
-/** What part of the square is seen: recall from, to; precision from, to. */
+/** The visible part of the square: recall from, to; precision from, to. */
 export type PrRange = readonly [number, number, number, number];
 export const WHOLE: PrRange = [0, 1, 0, 1];
 
 /** "0.8~1~0.9~1", as it stands in an address; what is no range is the whole. */
 export function readRange(text: string | null): PrRange {
-  const [a = NaN, b = NaN, c = NaN, d = NaN] = (text ?? "").split("~").map((part) => (part === "" ? NaN : Number(part)));
+  const [a = NaN, b = NaN, c = NaN, d = NaN] = (text ?? "")
+    .split("~")
+    .map((part) => (part === "" ? NaN : Number(part)));
   return a >= 0 && b <= 1 && c >= 0 && d <= 1 && b - a >= 0.001 && d - c >= 0.001 ? [a, b, c, d] : WHOLE;
 }
 
@@ -79,33 +84,51 @@ export interface PrLayout {
   readonly paths: readonly string[];
 }
 
-export function layoutCurves(curves: readonly PrCurve[], width: number, height: number, [left, right, low, high]: PrRange = WHOLE): PrLayout | null {
+export function layoutCurves(
+  curves: readonly PrCurve[],
+  width: number,
+  height: number,
+  [left, right, low, high]: PrRange = WHOLE,
+): PrLayout | null {
   const box = { l: PLOT.l, r: width - PLOT.right, t: PLOT.t, b: height - PLOT.bottom };
   if (box.r - box.l < 40 || box.b - box.t < 40) return null;
   const x = linearScale(left, right, box.l, box.r);
   const y = linearScale(low, high, box.b, box.t);
   const path = ({ recall, precision }: PrCurve): string => {
-    const places = recall.flatMap((r, i) => (Number.isFinite(r + (precision[i] ?? NaN)) ? [`${x(r).toFixed(1)} ${y(precision[i]!).toFixed(1)}`] : []));
+    const places = recall.flatMap((r, i) =>
+      Number.isFinite(r + (precision[i] ?? NaN)) ? [`${x(r).toFixed(1)} ${y(precision[i]!).toFixed(1)}`] : [],
+    );
     return places.length > 0 ? `M${places.join("L")}` : "";
   };
   return { box, x, y, paths: curves.map(path) };
 }
 
 /** The point of any curve that is nearest to a place and in sight, within `reach` pixels. */
-export function nearestPoint({ box, x, y }: PrLayout, curves: readonly PrCurve[], px: number, py: number, reach = 40): { curve: number; at: number } | null {
+export function nearestPoint(
+  { box, x, y }: PrLayout,
+  curves: readonly PrCurve[],
+  px: number,
+  py: number,
+  reach = 40,
+): { curve: number; at: number } | null {
   let found: { curve: number; at: number } | null = null;
   let least = reach;
-  curves.forEach(({ recall, precision }, curve) => recall.forEach((r, at) => {
-    const [cx, cy] = [x(r), y(precision[at] ?? 0)];
-    const far = Math.hypot(cx - px, cy - py);
-    if (far < least && cx >= box.l - 1 && cx <= box.r + 1 && cy >= box.t - 1 && cy <= box.b + 1) [least, found] = [far, { curve, at }];
-  }));
+  curves.forEach(({ recall, precision }, curve) =>
+    recall.forEach((r, at) => {
+      const [cx, cy] = [x(r), y(precision[at] ?? 0)];
+      const far = Math.hypot(cx - px, cy - py);
+      if (far < least && cx >= box.l - 1 && cx <= box.r + 1 && cy >= box.t - 1 && cy <= box.b + 1)
+        [least, found] = [far, { curve, at }];
+    }),
+  );
   return found;
 }
 
 /** Where a curve is at a threshold: the greatest of its own that is not above it. */
 export function atThreshold({ thresholds }: PrCurve, threshold: number): number {
   let at = -1;
-  thresholds.forEach((own, i) => { if (own <= threshold + 1e-9) at = i; });
+  thresholds.forEach((own, i) => {
+    if (own <= threshold + 1e-9) at = i;
+  });
   return at;
 }

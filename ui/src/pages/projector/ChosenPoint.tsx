@@ -1,50 +1,114 @@
 // A chosen point: what is known of it, and what is near it in all its dimensions.
 import type { JSX } from "preact";
-import { count, decimalsOfColumn, fixed } from "../../lib/format";
-import { setQuery } from "../../state/location";
+import { count, decimalsOfColumn, fixed } from "../../base/text/format";
+import { setQuery } from "../../base/address";
 import type { Cloud } from "./data";
 import type { Labels } from "./labels";
 import type { Neighbour, Nearness } from "./pca";
 import { placeInSprite } from "./sprite";
 
 /** The picture of a row, cut out of the image of all. */
-export function Picture({ sprite, row, side }: { sprite: NonNullable<Cloud["sprite"]>; row: number; side: number }): JSX.Element {
+export function Picture({
+  sprite,
+  row,
+  side,
+}: {
+  sprite: NonNullable<Cloud["sprite"]>;
+  row: number;
+  side: number;
+}): JSX.Element {
   const [x, y] = placeInSprite(sprite.size, row);
   const scale = side / Math.max(sprite.size.width, sprite.size.height);
-  const [width, height] = [(sprite.image as HTMLImageElement).naturalWidth * scale, (sprite.image as HTMLImageElement).naturalHeight * scale];
+  const [width, height] = [sprite.image.naturalWidth * scale, sprite.image.naturalHeight * scale];
   return (
-    <span class="picture" aria-hidden="true" style={{
-      width: `${sprite.size.width * scale}px`, height: `${sprite.size.height * scale}px`, backgroundImage: `url("${sprite.url}")`,
-      backgroundSize: `${width}px ${height}px`, backgroundPosition: `${-x * scale}px ${-y * scale}px`,
-    }} />
+    <span
+      class="picture"
+      aria-hidden="true"
+      style={{
+        width: `${sprite.size.width * scale}px`,
+        height: `${sprite.size.height * scale}px`,
+        backgroundImage: `url("${sprite.url}")`,
+        backgroundSize: `${width}px ${height}px`,
+        backgroundPosition: `${-x * scale}px ${-y * scale}px`,
+      }}
+    />
   );
 }
 
 export const nameOf = (labels: Labels | null, row: number): string => labels?.rows[row]?.[0] || `row ${row}`;
 
-/** What the labels say of a row, where that is more than its name. */
+/** The labels of a row, where there are more than its name. */
 export function Facts({ labels, row }: { labels: Labels | null; row: number }): JSX.Element | null {
   if (!labels || labels.columns.length < 2) return null;
-  return <dl class="two">{labels.columns.map((name, c) => <><dt>{name}</dt><dd>{labels.rows[row]?.[c]}</dd></>)}</dl>;
+  return (
+    <dl class="two">
+      {labels.columns.map((name, c) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{labels.rows[row]?.[c]}</dd>
+        </>
+      ))}
+    </dl>
+  );
 }
 
-export function ChosenPoint({ cloud: { labels, sprite }, row: chosen, near, how, onChoose }: {
-  cloud: Cloud; row: number; near: readonly Neighbour[]; how: Nearness; onChoose: (row: number) => void;
+export function ChosenPoint({
+  cloud: { labels, sprite },
+  row: chosen,
+  near,
+  how,
+  onChoose,
+}: {
+  cloud: Cloud;
+  row: number;
+  near: readonly Neighbour[];
+  how: Nearness;
+  onChoose: (row: number) => void;
 }): JSX.Element {
   const decimals = decimalsOfColumn(near.map(({ far }) => far));
   return (
     <>
-      <div class="point-chosen">{sprite && <Picture sprite={sprite} row={chosen} side={64} />}<div><b>{nameOf(labels, chosen)}</b> <span class="dim">row {count(chosen)}</span><Facts labels={labels} row={chosen} /></div></div>
-      <div class="panel-head"><h2>Nearest</h2>
+      <div class="point-chosen">
+        {sprite && <Picture sprite={sprite} row={chosen} side={64} />}
+        <div>
+          <b>{nameOf(labels, chosen)}</b> <span class="dim">row {count(chosen)}</span>
+          <Facts labels={labels} row={chosen} />
+        </div>
+      </div>
+      <div class="panel-head">
+        <h2>Nearest</h2>
         <span class="seg push" role="group" aria-label="Near by">
-          <button aria-pressed={how === "cosine"} onClick={() => setQuery({ distance: null })}>Cosine</button>
-          <button aria-pressed={how === "distance"} onClick={() => setQuery({ distance: "1" })}>Euclidean</button>
+          <button aria-pressed={how === "cosine"} onClick={() => setQuery({ distance: null })}>
+            Cosine
+          </button>
+          <button aria-pressed={how === "distance"} onClick={() => setQuery({ distance: "1" })}>
+            Euclidean
+          </button>
         </span>
       </div>
-      {near.length === 0 ? <p class="note">Nothing is near a row that is not finite.</p> : (
-        <table class="table near"><tbody>{near.map(({ row, far }) => (
-          <tr key={row}>{sprite && <td><Picture sprite={sprite} row={row} side={20} /></td>}<td><button class="link" onClick={() => onChoose(row)}>{nameOf(labels, row)}</button></td><td class="dim num">row {count(row)}</td><td class="num">{fixed(far, decimals)}</td></tr>
-        ))}</tbody></table>
+      {near.length === 0 ? (
+        <p class="note">Nothing is near a row that is not finite.</p>
+      ) : (
+        <table class="table near">
+          <tbody>
+            {near.map(({ row, far }) => (
+              <tr key={row}>
+                {sprite && (
+                  <td>
+                    <Picture sprite={sprite} row={row} side={20} />
+                  </td>
+                )}
+                <td>
+                  <button class="link" onClick={() => onChoose(row)}>
+                    {nameOf(labels, row)}
+                  </button>
+                </td>
+                <td class="dim num">row {count(row)}</td>
+                <td class="num">{fixed(far, decimals)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
     </>
   );

@@ -1,18 +1,18 @@
 // One embedding: its points, what is under the pointer, and beside them how they are coloured, what
 // was found and what is near the chosen one. All of it in the address.
+import { resolveColour } from "../../base/dom/css_colour";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { hideReadout, showReadout } from "../../charts/readout";
-import { resolveColour } from "../../lib/colour";
-import { csvOf, fileName, saveAs } from "../../lib/csv";
-import { count, fixed, plural, significant } from "../../lib/format";
-import { matcherOf } from "../../lib/matching";
-import { lostPoints, type Eye } from "../../lib/space";
-import { Space } from "../../parts/Space";
-import { useEye } from "../../parts/useEye";
-import { useKeys } from "../../shell/keys";
-import { Menu } from "../../shell/Menu";
-import { query, setQuery } from "../../state/location";
+import { hideReadout, showReadout } from "../../widgets/readout";
+import { csvOf, fileName, saveAs } from "../../base/text/csv";
+import { count, fixed, plural, significant } from "../../base/text/format";
+import { matcherOf } from "../../base/text/matching";
+import { lostPoints, type Camera } from "../../base/math/space";
+import { SpaceView } from "../../widgets/SpaceView";
+import { useCamera } from "../../widgets/useCamera";
+import { useKeys } from "../../base/keys";
+import { Menu } from "../../widgets/Menu";
+import { query, setQuery } from "../../base/address";
 import { ChosenPoint, Facts, nameOf, Picture } from "./ChosenPoint";
 import type { Cloud } from "./data";
 import { colouringOf, firstColumn, type Colouring } from "./labels";
@@ -28,30 +28,59 @@ const HEATS = 6;
 function inksOf(element: Element): Inks {
   const named = (name: string): string => resolveColour(element, `--${name}`);
   return {
-    ink: named("ink"), dim: named("ink-3"), paper: named("paper-sunk"), line: named("line-strong"), font: `11px ${getComputedStyle(element).fontFamily}`,
-    runs: Array.from({ length: 9 }, (_, i) => named(i === 0 ? "ink-3" : `run-${i}`)), heats: Array.from({ length: HEATS }, (_, i) => named(`heat-${i}`)),
+    ink: named("ink"),
+    dim: named("ink-3"),
+    paper: named("paper-sunk"),
+    line: named("line-strong"),
+    font: `11px ${getComputedStyle(element).fontFamily}`,
+    runs: Array.from({ length: 9 }, (_, i) => named(i === 0 ? "ink-3" : `run-${i}`)),
+    heats: Array.from({ length: HEATS }, (_, i) => named(`heat-${i}`)),
   };
 }
 
-function Keys({ colouring, framed, value: chosen, onValue }: { colouring: Colouring; framed: boolean; value: string | null; onValue: (value: string) => void }): JSX.Element {
+function Keys({
+  colouring,
+  framed,
+  value: chosen,
+  onValue,
+}: {
+  colouring: Colouring;
+  framed: boolean;
+  value: string | null;
+  onValue: (value: string) => void;
+}): JSX.Element {
   if (colouring.kind === "numbers") {
     return (
-      <div class="heat-key"><span>{significant(colouring.least)}</span><i aria-hidden="true" /><span>{significant(colouring.greatest)}</span></div>
+      <div class="heat-key">
+        <span>{significant(colouring.least)}</span>
+        <i aria-hidden="true" />
+        <span>{significant(colouring.greatest)}</span>
+      </div>
     );
   }
   return (
     <ul class="colour-keys">
-      {colouring.keys.map(({ value, look }) => <li key={value}><button class="link" aria-pressed={value === chosen} onClick={() => onValue(value)}><i class={`key-${look.shape}${framed ? " framed" : ""}`} style={{ [framed ? "borderColor" : "background"]: `var(--run-${look.colour})` }} />{value === "" ? "(none)" : value}</button></li>)}
+      {colouring.keys.map(({ value, look }) => (
+        <li key={value}>
+          <button class="link" aria-pressed={value === chosen} onClick={() => onValue(value)}>
+            <i
+              class={`key-${look.shape}${framed ? " framed" : ""}`}
+              style={{ [framed ? "borderColor" : "background"]: `var(--run-${look.colour})` }}
+            />
+            {value === "" ? "(none)" : value}
+          </button>
+        </li>
+      ))}
     </ul>
   );
 }
 
 export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud; total: number }): JSX.Element {
-  const [eye, setEye] = useEye();
+  const [camera, setCamera] = useCamera();
   const asked = query.value;
   const [flat, byTsne, find] = [asked.has("flat"), asked.get("by") === "tsne", asked.get("find") ?? ""];
   const how: Nearness = asked.has("distance") ? "distance" : "cosine";
-  const seen: Eye = flat ? { ...eye, yaw: 0, pitch: 0 } : eye;
+  const seen: Camera = flat ? { ...camera, yaw: 0, pitch: 0 } : camera;
   const { labels, sprite } = cloud;
   const n = cloud.points.length / 3;
   const perplexity = readPerplexity(asked.get("perplexity"));
@@ -69,67 +98,192 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
   const found = useMemo(() => {
     if (!labels || (find === "" && value === null)) return [];
     const matches = matcherOf(find);
-    return labels.rows.flatMap((row, i) => (i < n && (find === "" || row.some(matches)) && (value === null || (row[column] ?? "") === value) ? [i] : []));
+    return labels.rows.flatMap((row, i) =>
+      i < n && (find === "" || row.some(matches)) && (value === null || (row[column] ?? "") === value) ? [i] : [],
+    );
   }, [labels, find, value, column]);
-  const near = useMemo(() => (chosen >= 0 ? neighbours(cloud.rows, cloud.width, chosen, NEIGHBOURS, how) : []), [cloud, chosen, how]);
+  const near = useMemo(
+    () => (chosen >= 0 ? neighbours(cloud.rows, cloud.width, chosen, NEIGHBOURS, how) : []),
+    [cloud, chosen, how],
+  );
   const lost = useMemo(() => lostPoints(cloud.points), [cloud]);
   useKeys([{ key: "escape", does: "Select nothing", run: () => setQuery({ point: null, find: null, value: null }) }]);
   useEffect(() => hideReadout, []);
 
-  const scene: Scene = useMemo(() => ({
-    points, eye: seen, colouring, marked: new Set([...found, ...near.map(({ row }) => row)]), chosen, sprite: pictures ? sprite : null, nameOf: (row) => nameOf(labels, row),
-    axes: byTsne ? [] : (flat ? cloud.shares.slice(0, 2) : cloud.shares).map((share, i) => `PC ${i + 1}, ${fixed(share * 100, 1)} %`),
-  }), [cloud, points, byTsne, seen.yaw, seen.pitch, seen.zoom, seen.x, seen.y, colouring, found, near, chosen, pictures, flat]);
-  const paint = useMemo(() => (context: CanvasRenderingContext2D, width: number, height: number, element: Element): void => paintScene(context, scene, inksOf(element), width, height), [scene]);
+  const scene: Scene = useMemo(
+    () => ({
+      points,
+      camera: seen,
+      colouring,
+      marked: new Set([...found, ...near.map(({ row }) => row)]),
+      chosen,
+      sprite: pictures ? sprite : null,
+      nameOf: (row) => nameOf(labels, row),
+      axes: byTsne
+        ? []
+        : (flat ? cloud.shares.slice(0, 2) : cloud.shares).map((share, i) => `PC ${i + 1}, ${fixed(share * 100, 1)} %`),
+    }),
+    [
+      cloud,
+      points,
+      byTsne,
+      seen.yaw,
+      seen.pitch,
+      seen.zoom,
+      seen.x,
+      seen.y,
+      colouring,
+      found,
+      near,
+      chosen,
+      pictures,
+      flat,
+    ],
+  );
+  const paint = useMemo(
+    () =>
+      (context: CanvasRenderingContext2D, width: number, height: number, element: Element): void =>
+        paintScene(context, scene, inksOf(element), width, height),
+    [scene],
+  );
   const rowAt = (x: number, y: number): number => {
-    const { width, height } = document.querySelector(".projector .space")?.getBoundingClientRect() ?? { width: 0, height: 0 };
+    const { width, height } = document.querySelector(".projector .space")?.getBoundingClientRect() ?? {
+      width: 0,
+      height: 0,
+    };
     return pointAt(points, seen, width, height, x, y, REACH);
   };
   const choose = (row: number): void => setQuery({ point: row < 0 ? null : String(row) });
-  const save = (): void => saveAs(fileName(title, "csv"), csvOf(["row", "x", "y", ...(flat ? [] : ["z"]), ...(labels?.columns ?? [])],
-    Array.from({ length: n }, (_, row) => row).filter((row) => !Number.isNaN(points[3 * row])).map((row) => [row, ...points.subarray(3 * row, 3 * row + (flat ? 2 : 3)), ...(labels?.rows[row] ?? [])])), "text/csv");
-  const notes = [n < total ? `The first ${count(n)} of ${count(total)} rows.` : "", lost > 0 ? `${plural(lost, "row")} with values that are not finite ${lost === 1 ? "is" : "are"} left out.` : "",
-    byTsne && tsne.stride > 1 ? `t-SNE lays out ${count(tsne.sampled)} of them, evenly chosen: one in ${count(tsne.stride)}.` : ""].filter(Boolean);
+  const save = (): void =>
+    saveAs(
+      fileName(title, "csv"),
+      csvOf(
+        ["row", "x", "y", ...(flat ? [] : ["z"]), ...(labels?.columns ?? [])],
+        Array.from({ length: n }, (_, row) => row)
+          .filter((row) => !Number.isNaN(points[3 * row]))
+          .map((row) => [row, ...points.subarray(3 * row, 3 * row + (flat ? 2 : 3)), ...(labels?.rows[row] ?? [])]),
+      ),
+      "text/csv",
+    );
+  const notes = [
+    n < total ? `The first ${count(n)} of ${count(total)} rows.` : "",
+    lost > 0 ? `${plural(lost, "row")} with values that are not finite ${lost === 1 ? "is" : "are"} left out.` : "",
+    byTsne && tsne.stride > 1
+      ? `t-SNE lays out ${count(tsne.sampled)} of them, evenly chosen: one in ${count(tsne.stride)}.`
+      : "",
+  ].filter(Boolean);
   return (
     <>
       <div class="projector-main">
-        <Space eye={seen} flat={flat} onEye={(next) => setEye(flat ? { ...next, yaw: eye.yaw, pitch: eye.pitch } : next)} paint={paint} label={`${title}, ${plural(n - lost, "point")}`}
+        <SpaceView
+          camera={seen}
+          flat={flat}
+          onCamera={(next) => setCamera(flat ? { ...next, yaw: camera.yaw, pitch: camera.pitch } : next)}
+          paint={paint}
+          label={`${title}, ${plural(n - lost, "point")}`}
           onPick={(x, y) => choose(rowAt(x, y))}
           onPoint={(at) => {
             const row = at ? rowAt(at.x, at.y) : -1;
             if (!at || row < 0) return hideReadout();
-            showReadout(<div class="point-readout">{sprite && <Picture sprite={sprite} row={row} side={48} />}<div><b>{nameOf(labels, row)}</b><Facts labels={labels} row={row} /></div></div>, at.clientX, at.clientY);
-          }} />
+            showReadout(
+              <div class="point-readout">
+                {sprite && <Picture sprite={sprite} row={row} side={48} />}
+                <div>
+                  <b>{nameOf(labels, row)}</b>
+                  <Facts labels={labels} row={row} />
+                </div>
+              </div>,
+              at.clientX,
+              at.clientY,
+            );
+          }}
+        />
         {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
       </div>
       <aside class="projector-side" aria-label="Points">
         <div class="seg-row">
           <span class="seg" role="group" aria-label="Laid out by">
-            <button aria-pressed={!byTsne} title="Along the directions in which the rows differ most" onClick={() => setQuery({ by: null })}>PCA</button>
-            <button aria-pressed={byTsne} title="So that neighbours in all dimensions are neighbours here" onClick={() => setQuery({ by: "tsne" })}>t-SNE</button>
+            <button
+              aria-pressed={!byTsne}
+              title="Along the directions in which the rows differ most"
+              onClick={() => setQuery({ by: null })}
+            >
+              PCA
+            </button>
+            <button
+              aria-pressed={byTsne}
+              title="So that neighbours in all dimensions are neighbours here"
+              onClick={() => setQuery({ by: "tsne" })}
+            >
+              t-SNE
+            </button>
           </span>
           <span class="seg" role="group" aria-label="Space">
-            <button aria-pressed={!flat} onClick={() => setQuery({ flat: null })}>3D</button>
-            <button aria-pressed={flat} onClick={() => setQuery({ flat: "1" })}>2D</button>
+            <button aria-pressed={!flat} onClick={() => setQuery({ flat: null })}>
+              3D
+            </button>
+            <button aria-pressed={flat} onClick={() => setQuery({ flat: "1" })}>
+              2D
+            </button>
           </span>
           {sprite && (
             <span class="seg" role="group" aria-label="Points as">
-              <button aria-pressed={pictures} onClick={() => setQuery({ pictures: null })}>Pictures</button>
-              <button aria-pressed={!pictures} onClick={() => setQuery({ pictures: "0" })}>Dots</button>
+              <button aria-pressed={pictures} onClick={() => setQuery({ pictures: null })}>
+                Pictures
+              </button>
+              <button aria-pressed={!pictures} onClick={() => setQuery({ pictures: "0" })}>
+                Dots
+              </button>
             </span>
           )}
         </div>
         {byTsne && <TsneControls tsne={tsne} perplexity={perplexity} />}
-        {labels && <input class="field" type="search" aria-label="Find points" placeholder="Find labels: regular expression" value={find} onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")} />}
-        {(find !== "" || value !== null) && <p class="note" role="status">{found.length === 0 ? "No label matches." : `${plural(found.length, "point")} found`} <button class="link" onClick={() => setQuery({ find: null, value: null })}>Clear</button></p>}
-        {labels && labels.columns.length > 1 && (
-          <Menu label={`Colour by ${labels.columns[column]}`} value={labels.columns[column] ?? ""} choices={labels.columns.map((name) => ({ value: name, text: name }))} onPick={(name) => setQuery({ colour: name, value: null })}><span class="dim">Colour by</span> {labels.columns[column]}</Menu>
+        {labels && (
+          <input
+            class="field"
+            type="search"
+            aria-label="Find points"
+            placeholder="Find labels: regular expression"
+            value={find}
+            onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")}
+          />
         )}
-        {colouring && <Keys colouring={colouring} framed={pictures} value={value} onValue={(next) => setQuery({ value: next === value ? null : next })} />}
-        {labels && !colouring && <p class="note">{labels.columns[column]} has too many values to colour, or only one.</p>}
-        {chosen < 0 && <p class="note">Select a point to see what is near it in all {count(cloud.width)} dimensions.</p>}
+        {(find !== "" || value !== null) && (
+          <p class="note" role="status">
+            {found.length === 0 ? "No label matches." : `${plural(found.length, "point")} found`}{" "}
+            <button class="link" onClick={() => setQuery({ find: null, value: null })}>
+              Clear
+            </button>
+          </p>
+        )}
+        {labels && labels.columns.length > 1 && (
+          <Menu
+            label={`Colour by ${labels.columns[column]}`}
+            value={labels.columns[column] ?? ""}
+            choices={labels.columns.map((name) => ({ value: name, text: name }))}
+            onPick={(name) => setQuery({ colour: name, value: null })}
+          >
+            <span class="dim">Colour by</span> {labels.columns[column]}
+          </Menu>
+        )}
+        {colouring && (
+          <Keys
+            colouring={colouring}
+            framed={pictures}
+            value={value}
+            onValue={(next) => setQuery({ value: next === value ? null : next })}
+          />
+        )}
+        {labels && !colouring && (
+          <p class="note">{labels.columns[column]} has too many values to colour, or only one.</p>
+        )}
+        {chosen < 0 && (
+          <p class="note">Select a point to see what is near it in all {count(cloud.width)} dimensions.</p>
+        )}
         {chosen >= 0 && <ChosenPoint cloud={cloud} row={chosen} near={near} how={how} onChoose={choose} />}
-        <button class="link" onClick={save}>Save points as CSV</button>
+        <button class="link" onClick={save}>
+          Save points as CSV
+        </button>
       </aside>
     </>
   );

@@ -1,20 +1,13 @@
-// What the server knows of embeddings, and one of them ready to be looked at.
+// The embeddings of the server, and one of them prepared for drawing.
+import type { EmbeddingsResponse } from "../../api/media";
 import { apiUrl, getBytes, getText } from "../../api/client";
-import { centred } from "../../lib/space";
+import { centred } from "../../base/math/space";
 import { readLabels, type Labels } from "./labels";
 import type { Sprite } from "./paint";
 import { project } from "./pca";
 import { spriteSize } from "./sprite";
 
-const MOST_ROWS = 20_000; // More dots than a screen can tell apart.
-
-export interface EmbeddingsAnswer {
-  runs: string[];
-  names: string[];
-  shapes: number[][];
-  have_metadata: boolean[];
-  sprites: (number[] | null)[];
-}
+const MAX_ROWS = 20_000; // More dots than a screen can tell apart.
 
 export interface Cloud {
   readonly rows: Float32Array;
@@ -42,13 +35,23 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
   return a.length === b.length && a.every((value, i) => Object.is(value, b[i]));
 }
 
-/** Embedding `at` of the answer. Where it is as `known`, its rows and points are the same objects: a log
- * that grows elsewhere is no reason to lay points out anew. */
-export async function loadCloud(answer: EmbeddingsAnswer, at: number, signal: AbortSignal, known: Cloud | null): Promise<Cloud> {
-  const [run = "", name = "", [, width = 0] = [], single] = [answer.runs[at], answer.names[at], answer.shapes[at], answer.sprites[at]];
+/** Embedding `at` of the response. Where it is as `known`, its rows and points are the same objects: a log
+ * that grows elsewhere does not restart the layout. */
+export async function loadCloud(
+  response: EmbeddingsResponse,
+  at: number,
+  signal: AbortSignal,
+  known: Cloud | null,
+): Promise<Cloud> {
+  const [run = "", name = "", [, width = 0] = [], single] = [
+    response.runs[at],
+    response.names[at],
+    response.shapes[at],
+    response.sprites[at],
+  ];
   const [bytes, text, sprite] = await Promise.all([
-    getBytes("embeddings/tensor", { run, name, rows: MOST_ROWS }, signal),
-    answer.have_metadata[at] ? getText("embeddings/metadata", { run, name, rows: MOST_ROWS }, signal) : null,
+    getBytes("embeddings/tensor", { run, name, rows: MAX_ROWS }, signal),
+    response.have_metadata[at] ? getText("embeddings/metadata", { run, name, rows: MAX_ROWS }, signal) : null,
     single ? loadSprite(apiUrl("embeddings/sprite", { run, name }), single) : null,
   ]);
   const [rows, labels] = [new Float32Array(bytes), text === null ? null : readLabels(text)];

@@ -1,5 +1,5 @@
-// What is known of each row: the metadata beside an embedding, a table of tabs or a list of names;
-// and how it is told apart. Pure.
+// The labels of each row: the metadata of an embedding, a table with tabs or a list of names,
+// and the colours that tell them apart. Pure.
 
 export interface Labels {
   readonly columns: readonly string[];
@@ -20,7 +20,7 @@ export type Shape = (typeof SHAPES)[number];
 
 /** Eight colours, in as many shapes: more values than that nobody tells apart. */
 const COLOURS = 8;
-const MOST_VALUES = COLOURS * SHAPES.length;
+const MAX_VALUES = COLOURS * SHAPES.length;
 
 export interface Look {
   /** 1 to 8: the custom property --run-<n>; 0: unknown. */
@@ -29,7 +29,11 @@ export interface Look {
 }
 
 export type Colouring =
-  | { readonly kind: "values"; readonly keys: readonly { readonly value: string; readonly look: Look }[]; readonly looks: readonly Look[] }
+  | {
+      readonly kind: "values";
+      readonly keys: readonly { readonly value: string; readonly look: Look }[];
+      readonly looks: readonly Look[];
+    }
   /** From 0 for the least to 1 for the greatest; NaN where a row has no number. */
   | { readonly kind: "numbers"; readonly least: number; readonly greatest: number; readonly shares: readonly number[] };
 
@@ -40,9 +44,12 @@ export function colouringOf(labels: Labels, column: number): Colouring | null {
   const cells = labels.rows.map((row) => row[column] ?? "");
   const values = [...new Set(cells)];
   if (values.length < 2) return null;
-  if (values.length <= MOST_VALUES) {
+  if (values.length <= MAX_VALUES) {
     const order = values.sort((p, q) => p.localeCompare(q, "en", { numeric: true }));
-    const keys = order.map((value, i) => ({ value, look: { colour: (i % COLOURS) + 1, shape: SHAPES[Math.floor(i / COLOURS)] ?? "disc" } }));
+    const keys = order.map((value, i) => ({
+      value,
+      look: { colour: (i % COLOURS) + 1, shape: SHAPES[Math.floor(i / COLOURS)] ?? "disc" },
+    }));
     const looks = new Map(keys.map(({ value, look }) => [value, look]));
     return { kind: "values", keys, looks: cells.map((cell) => looks.get(cell) ?? { colour: 0, shape: "disc" }) };
   }
@@ -53,10 +60,18 @@ export function colouringOf(labels: Labels, column: number): Colouring | null {
     [least, greatest, known] = [Math.min(least, number), Math.max(greatest, number), known + 1];
   }
   if (known < cells.length / 2 || !(greatest > least)) return null;
-  return { kind: "numbers", least, greatest, shares: numbers.map((number) => (Number.isFinite(number) ? (number - least) / (greatest - least) : NaN)) };
+  return {
+    kind: "numbers",
+    least,
+    greatest,
+    shares: numbers.map((number) => (Number.isFinite(number) ? (number - least) / (greatest - least) : NaN)),
+  };
 }
 
 /** The column that is coloured by itself: the first one with colours. */
 export function firstColumn(labels: Labels): number {
-  return Math.max(0, labels.columns.findIndex((_, column) => colouringOf(labels, column) !== null));
+  return Math.max(
+    0,
+    labels.columns.findIndex((_, column) => colouringOf(labels, column) !== null),
+  );
 }

@@ -1,5 +1,5 @@
 // Paints points in space: dots in the colour and shape of their kind, or their pictures.
-import { farFirst, placed, type Eye, type Placed } from "../../lib/space";
+import { farFirst, placed, type Camera, type Placed } from "../../base/math/space";
 import type { Colouring, Shape } from "./labels";
 import { placeInSprite, type SpriteSize } from "./sprite";
 
@@ -14,13 +14,13 @@ export interface Inks {
 }
 
 export interface Sprite {
-  readonly image: CanvasImageSource;
+  readonly image: HTMLImageElement;
   readonly size: SpriteSize;
 }
 
 export interface Scene {
   readonly points: Float32Array; // Centred.
-  readonly eye: Eye;
+  readonly camera: Camera;
   readonly colouring: Colouring | null;
   /** These stand out, the others step back; none: all are alike. */
   readonly marked: ReadonlySet<number>;
@@ -31,7 +31,7 @@ export interface Scene {
   readonly axes: readonly string[];
 }
 
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 const FULL_TURN = 2 * Math.PI;
 
 export function inkOf(scene: Scene, inks: Inks, row: number): string {
@@ -39,7 +39,9 @@ export function inkOf(scene: Scene, inks: Inks, row: number): string {
   if (colouring?.kind === "values") return inks.runs[colouring.looks[row]?.colour ?? 0] ?? inks.dim;
   const share = colouring?.shares[row] ?? NaN;
   // The palest of the heats is nearly paper.
-  return Number.isNaN(share) ? inks.runs[0] ?? inks.dim : inks.heats[1 + Math.min(inks.heats.length - 2, Math.floor(share * (inks.heats.length - 1)))] ?? inks.dim;
+  return Number.isNaN(share)
+    ? (inks.runs[0] ?? inks.dim)
+    : (inks.heats[1 + Math.min(inks.heats.length - 2, Math.floor(share * (inks.heats.length - 1)))] ?? inks.dim);
 }
 
 function mark(context: CanvasRenderingContext2D, shape: Shape, x: number, y: number, r: number): void {
@@ -55,7 +57,7 @@ function mark(context: CanvasRenderingContext2D, shape: Shape, x: number, y: num
 }
 
 function paintAxes(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, width: number, height: number): void {
-  const { xs, ys } = placed(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]), scene.eye, width, height);
+  const { xs, ys } = placed(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]), scene.camera, width, height);
   context.lineWidth = 1;
   context.strokeStyle = inks.line;
   context.fillStyle = inks.dim;
@@ -64,7 +66,12 @@ function paintAxes(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, 
     context.moveTo(xs[0]!, ys[0]!);
     context.lineTo(xs[i + 1]!, ys[i + 1]!);
     context.stroke();
-    if (Math.hypot(xs[i + 1]! - xs[0]!, ys[i + 1]! - ys[0]!) > 40) context.fillText(name, Math.min(xs[i + 1]! + 4, width - context.measureText(name).width - 4), Math.max(12, ys[i + 1]! - 4));
+    if (Math.hypot(xs[i + 1]! - xs[0]!, ys[i + 1]! - ys[0]!) > 40)
+      context.fillText(
+        name,
+        Math.min(xs[i + 1]! + 4, width - context.measureText(name).width - 4),
+        Math.max(12, ys[i + 1]! - 4),
+      );
   });
 }
 
@@ -75,7 +82,16 @@ function sideOf(points: number): number {
   return points > 5000 ? 8 : points > 1000 ? 12 : points > 600 ? 16 : 20;
 }
 
-function paintPicture(context: CanvasRenderingContext2D, { image, size }: Sprite, row: number, x: number, y: number, side: number, frame: string, shape: Shape): void {
+function paintPicture(
+  context: CanvasRenderingContext2D,
+  { image, size }: Sprite,
+  row: number,
+  x: number,
+  y: number,
+  side: number,
+  frame: string,
+  shape: Shape,
+): void {
   const [sx, sy] = placeInSprite(size, row);
   const scale = side / Math.max(size.width, size.height);
   const [w, h] = [size.width * scale, size.height * scale];
@@ -87,19 +103,31 @@ function paintPicture(context: CanvasRenderingContext2D, { image, size }: Sprite
   context.setLineDash([]);
 }
 
-export function paintScene(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, width: number, height: number): void {
+export function paintScene(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  inks: Inks,
+  width: number,
+  height: number,
+): void {
   context.clearRect(0, 0, width, height);
   context.font = inks.font;
   paintAxes(context, scene, inks, width, height);
-  const { xs, ys, depths } = placed(scene.points, scene.eye, width, height);
+  const { xs, ys, depths } = placed(scene.points, scene.camera, width, height);
   const [count, some] = [depths.length, scene.marked.size > 0];
-  const [dot, side] = [count > 5000 ? 1.5 : 3, sideOf(count) * Math.min(3, Math.sqrt(scene.eye.zoom)) * Math.min(1, Math.max(0.6, Math.min(width, height) / 600))];
+  const [dot, side] = [
+    count > 5000 ? 1.5 : 3,
+    sideOf(count) *
+      Math.min(3, Math.sqrt(scene.camera.zoom)) *
+      Math.min(1, Math.max(0.6, Math.min(width, height) / 600)),
+  ];
   context.imageSmoothingEnabled = side < (scene.sprite?.size.width ?? 0); // Enlarged, pixels are pixels.
   const point = (i: number, strong: boolean): void => {
     const ink = inkOf(scene, inks, i);
     context.globalAlpha = some && !strong ? 0.15 : 0.6 + 0.4 * ((depths[i]! + 1) / 2);
-    const shape = scene.colouring?.kind === "values" ? scene.colouring.looks[i]?.shape ?? "disc" : "disc";
-    if (scene.sprite) return paintPicture(context, scene.sprite, i, xs[i]!, ys[i]!, i === scene.chosen ? side * 1.5 : side, ink, shape);
+    const shape = scene.colouring?.kind === "values" ? (scene.colouring.looks[i]?.shape ?? "disc") : "disc";
+    if (scene.sprite)
+      return paintPicture(context, scene.sprite, i, xs[i]!, ys[i]!, i === scene.chosen ? side * 1.5 : side, ink, shape);
     context.fillStyle = ink;
     mark(context, shape, xs[i]!, ys[i]!, i === scene.chosen ? 6 : strong ? 4.5 : dot);
   };
@@ -118,7 +146,10 @@ interface Box {
 }
 
 /** Which of the names have room beside their points: the first ones win. */
-export function withRoom(names: readonly { readonly x: number; readonly y: number; readonly width: number }[], tall = 13): boolean[] {
+export function withRoom(
+  names: readonly { readonly x: number; readonly y: number; readonly width: number }[],
+  tall = 13,
+): boolean[] {
   const taken: Box[] = [];
   return names.map(({ x, y, width }) => {
     const box = { l: x, r: x + width, t: y - tall, b: y };
@@ -128,8 +159,14 @@ export function withRoom(names: readonly { readonly x: number; readonly y: numbe
   });
 }
 
-function paintNames(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, { xs, ys, depths }: Placed, beside: number): void {
-  const named = [...scene.marked].slice(0, MOST_NAMES);
+function paintNames(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  inks: Inks,
+  { xs, ys, depths }: Placed,
+  beside: number,
+): void {
+  const named = [...scene.marked].slice(0, MAX_NAMES);
   if (scene.chosen >= 0 && !Number.isNaN(depths[scene.chosen])) {
     context.strokeStyle = inks.ink;
     context.lineWidth = 1.5;
@@ -140,7 +177,12 @@ function paintNames(context: CanvasRenderingContext2D, scene: Scene, inks: Inks,
   }
   const places = named.map((i) => {
     const name = scene.nameOf(i);
-    return { name, x: xs[i]! + beside * (i === scene.chosen ? 2 : 1) + 6, y: ys[i]! + 4, width: context.measureText(name).width };
+    return {
+      name,
+      x: xs[i]! + beside * (i === scene.chosen ? 2 : 1) + 6,
+      y: ys[i]! + 4,
+      width: context.measureText(name).width,
+    };
   });
   const room = withRoom(places);
   context.lineWidth = 3;
@@ -155,8 +197,16 @@ function paintNames(context: CanvasRenderingContext2D, scene: Scene, inks: Inks,
 }
 
 /** The point nearest to a place, within `reach` pixels; -1: none. */
-export function pointAt(points: Float32Array, eye: Eye, width: number, height: number, x: number, y: number, reach: number): number {
-  const { xs, ys } = placed(points, eye, width, height);
+export function pointAt(
+  points: Float32Array,
+  camera: Camera,
+  width: number,
+  height: number,
+  x: number,
+  y: number,
+  reach: number,
+): number {
+  const { xs, ys } = placed(points, camera, width, height);
   let [found, least] = [-1, reach];
   for (let i = 0; i < xs.length; i += 1) {
     const far = Math.hypot(xs[i]! - x, ys[i]! - y);

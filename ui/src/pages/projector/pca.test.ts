@@ -5,17 +5,20 @@ import { neighbours, project } from "./pca";
 import { placeInSprite, spriteSize } from "./sprite";
 
 // Along (1, 1, 0, 0) by 10, along (0, 0, 1, 0) by 2, hardly else.
-const rows = Float32Array.from(Array.from({ length: 200 }, (_, i) => {
-  const [big, small, least] = [10 * Math.sin(i), 2 * Math.cos(3 * i), 0.05 * Math.sin(7 * i)];
-  return [big + 5, big - 3, small, least];
-}).flat());
+const rows = Float32Array.from(
+  Array.from({ length: 200 }, (_, i) => {
+    const [big, small, least] = [10 * Math.sin(i), 2 * Math.cos(3 * i), 0.05 * Math.sin(7 * i)];
+    return [big + 5, big - 3, small, least];
+  }).flat(),
+);
 
 describe("a projection", () => {
   it("shows most of what differs first", () => {
     const { points, shares } = project(rows, 4);
     expect(shares[0]).toBeGreaterThan(0.95);
     expect(shares[0] + shares[1]).toBeGreaterThan(0.999);
-    const spread = (axis: number): number => Math.max(...Array.from({ length: 200 }, (_, i) => Math.abs(points[3 * i + axis]!)));
+    const spread = (axis: number): number =>
+      Math.max(...Array.from({ length: 200 }, (_, i) => Math.abs(points[3 * i + axis]!)));
     expect(spread(0)).toBeCloseTo(10 * Math.SQRT2, 0);
     expect(spread(1)).toBeCloseTo(2, 0);
   });
@@ -33,7 +36,12 @@ describe("a projection", () => {
     expect(neighbours(broken, 4, 200, 10, "cosine")).toEqual([]);
   });
   it("takes vectors of any length", () => {
-    expect(project(Float32Array.from({ length: 400_000 }, (_, i) => i % 7), 200_000).shares[0]).toBeGreaterThan(0.99);
+    expect(
+      project(
+        Float32Array.from({ length: 400_000 }, (_, i) => i % 7),
+        200_000,
+      ).shares[0],
+    ).toBeGreaterThan(0.99);
   });
   it("knows what is near", () => {
     const few = Float32Array.from([1, 0, 10, 0.1, 0, 1]);
@@ -45,13 +53,32 @@ describe("a projection", () => {
 describe("labels", () => {
   it("have a head only where they have columns", () => {
     expect(readLabels("a\nb\n")).toEqual({ columns: ["label"], rows: [["a"], ["b"]] });
-    expect(readLabels("name\tclass\nx\t1\r\ny\t2")).toEqual({ columns: ["name", "class"], rows: [["x", "1"], ["y", "2"]] });
+    expect(readLabels("name\tclass\nx\t1\r\ny\t2")).toEqual({
+      columns: ["name", "class"],
+      rows: [
+        ["x", "1"],
+        ["y", "2"],
+      ],
+    });
   });
-  const column = (cells: readonly string[]): ReturnType<typeof readLabels> => ({ columns: ["c"], rows: cells.map((cell) => [cell]) });
+  const column = (cells: readonly string[]): ReturnType<typeof readLabels> => ({
+    columns: ["c"],
+    rows: cells.map((cell) => [cell]),
+  });
   it("give colours where there are few values, and shapes where there are more than colours", () => {
     const two = colouringOf(column(["10", "9", "10"]), 0);
-    expect(two).toEqual({ kind: "values", keys: [{ value: "9", look: { colour: 1, shape: "disc" } }, { value: "10", look: { colour: 2, shape: "disc" } }],
-      looks: [{ colour: 2, shape: "disc" }, { colour: 1, shape: "disc" }, { colour: 2, shape: "disc" }] });
+    expect(two).toEqual({
+      kind: "values",
+      keys: [
+        { value: "9", look: { colour: 1, shape: "disc" } },
+        { value: "10", look: { colour: 2, shape: "disc" } },
+      ],
+      looks: [
+        { colour: 2, shape: "disc" },
+        { colour: 1, shape: "disc" },
+        { colour: 2, shape: "disc" },
+      ],
+    });
     const ten = colouringOf(column(Array.from({ length: 10 }, (_, i) => String(i))), 0);
     if (ten?.kind !== "values") throw new Error("ten digits are values");
     expect(new Set(ten.looks.map(({ colour, shape }) => `${colour} ${shape}`)).size).toBe(10);
@@ -84,5 +111,12 @@ describe("a sprite", () => {
 });
 
 it("names do not lie over each other, and the first ones win", () => {
-  expect(withRoom([{ x: 0, y: 20, width: 40 }, { x: 30, y: 25, width: 40 }, { x: 30, y: 40, width: 40 }, { x: 41, y: 20, width: 9 }])).toEqual([true, false, true, true]);
+  expect(
+    withRoom([
+      { x: 0, y: 20, width: 40 },
+      { x: 30, y: 25, width: 40 },
+      { x: 30, y: 40, width: 40 },
+      { x: 41, y: 20, width: 9 },
+    ]),
+  ).toEqual([true, false, true, true]);
 });

@@ -9,11 +9,11 @@ export interface Projected {
 }
 
 const BLOCK = 4; // Directions that are looked for at once: one more than wanted, so that equally strong ones are all found.
-const MAX_BASIS = 48; // Directions that are kept before the best of them begin anew.
+const MAX_BASIS = 48; // Directions that are kept before a restart with the best of them.
 const KEPT = 8;
 const MAX_RESTARTS = 200;
-const SETTLED = 1e-9; // Of the strongest spread: what a direction may still be off.
-const NOTHING = 1e-13; // Of all differences: what only rounding has left.
+const SETTLED = 1e-9; // The tolerance of a direction, relative to the largest variance.
+const NOTHING = 1e-13; // Below this share of all variance, only rounding errors remain.
 const MAX_COVARIANCE = 1024; // Columns up to which their products are kept.
 const MAX_SAMPLE = 1000; // Rows from which a first guess comes.
 
@@ -53,31 +53,33 @@ function eigen(matrix: readonly (readonly number[])[]): { values: number[]; vect
   const v: number[][] = a.map((_, i) => a.map((__, j) => (i === j ? 1 : 0)));
   for (let sweep = 0; sweep < 60; sweep += 1) {
     let [off, all] = [0, 0];
-    for (let i = 0; i < n; i += 1) for (let j = 0; j < n; j += 1) {
-      all += a[i]![j]! ** 2;
-      if (i !== j) off += a[i]![j]! ** 2;
-    }
+    for (let i = 0; i < n; i += 1)
+      for (let j = 0; j < n; j += 1) {
+        all += a[i]![j]! ** 2;
+        if (i !== j) off += a[i]![j]! ** 2;
+      }
     if (off <= 1e-30 * all) break;
-    for (let p = 0; p < n; p += 1) for (let q = p + 1; q < n; q += 1) {
-      if (a[p]![q] === 0) continue;
-      const theta = (a[q]![q]! - a[p]![p]!) / (2 * a[p]![q]!);
-      const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
-      const c = 1 / Math.sqrt(t * t + 1);
-      const s = t * c;
-      for (let k = 0; k < n; k += 1) {
-        const [kp, kq] = [a[k]![p]!, a[k]![q]!];
-        a[k]![p] = c * kp - s * kq;
-        a[k]![q] = s * kp + c * kq;
+    for (let p = 0; p < n; p += 1)
+      for (let q = p + 1; q < n; q += 1) {
+        if (a[p]![q] === 0) continue;
+        const theta = (a[q]![q]! - a[p]![p]!) / (2 * a[p]![q]!);
+        const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
+        const c = 1 / Math.sqrt(t * t + 1);
+        const s = t * c;
+        for (let k = 0; k < n; k += 1) {
+          const [kp, kq] = [a[k]![p]!, a[k]![q]!];
+          a[k]![p] = c * kp - s * kq;
+          a[k]![q] = s * kp + c * kq;
+        }
+        for (let k = 0; k < n; k += 1) {
+          const [pk, qk] = [a[p]![k]!, a[q]![k]!];
+          a[p]![k] = c * pk - s * qk;
+          a[q]![k] = s * pk + c * qk;
+          const [vp, vq] = [v[p]![k]!, v[q]![k]!];
+          v[p]![k] = c * vp - s * vq;
+          v[q]![k] = s * vp + c * vq;
+        }
       }
-      for (let k = 0; k < n; k += 1) {
-        const [pk, qk] = [a[p]![k]!, a[q]![k]!];
-        a[p]![k] = c * pk - s * qk;
-        a[q]![k] = s * pk + c * qk;
-        const [vp, vq] = [v[p]![k]!, v[q]![k]!];
-        v[p]![k] = c * vp - s * vq;
-        v[q]![k] = s * vp + c * vq;
-      }
-    }
   }
   const order = a.map((_, i) => i).sort((i, j) => a[j]![j]! - a[i]![i]!);
   return { values: order.map((i) => a[i]![i]!), vectors: order.map((i) => v[i]!) };
@@ -89,7 +91,11 @@ class Centred {
   readonly total: number;
   private products: Vector | null = null;
 
-  constructor(readonly rows: Float32Array, readonly width: number, readonly chosen: Uint32Array) {
+  constructor(
+    readonly rows: Float32Array,
+    readonly width: number,
+    readonly chosen: Uint32Array,
+  ) {
     // Relative to the first row, so that a column of equal numbers has exactly this mean.
     const first = (chosen[0] ?? 0) * width;
     const mean = new Float64Array(width);
@@ -113,7 +119,8 @@ class Centred {
         if (own !== 0) for (let j = i; j < width; j += 1) products[at + j]! += own * row[j]!;
       }
     }
-    for (let i = 0; i < width; i += 1) for (let j = 0; j < i; j += 1) products[i * width + j] = products[j * width + i]!;
+    for (let i = 0; i < width; i += 1)
+      for (let j = 0; j < i; j += 1) products[i * width + j] = products[j * width + i]!;
     return products;
   }
 
@@ -156,7 +163,7 @@ function strongest(data: Centred, begin: readonly Vector[]): Direction[] {
   let images: Vector[] = [];
   let block: readonly Vector[] = begin;
   let best: Direction[] = [];
-  for (let restart = 0; restart < MAX_RESTARTS; ) {
+  for (let restart = 0; restart < MAX_RESTARTS;) {
     const before = basis.length;
     for (const vector of block) {
       const next = Float64Array.from(vector);
@@ -169,7 +176,9 @@ function strongest(data: Centred, begin: readonly Vector[]): Direction[] {
     if (basis.length === before) return best;
     for (let i = before; i < basis.length; i += 1) images.push(data.stretched(basis[i]!));
     const { values, vectors } = eigen(basis.map((v) => images.map((w) => dot(v, w))));
-    const found = values.slice(0, KEPT).map((value, i) => ({ value, vector: combined(basis, vectors[i]!), image: combined(images, vectors[i]!) }));
+    const found = values
+      .slice(0, KEPT)
+      .map((value, i) => ({ value, vector: combined(basis, vectors[i]!), image: combined(images, vectors[i]!) }));
     const residuals = found.map(({ value, vector, image }) => {
       const residual = Float64Array.from(image);
       addTo(residual, -value, vector);
@@ -191,10 +200,23 @@ export function project(rows: Float32Array, width: number): Projected {
   const count = width > 0 ? Math.floor(rows.length / width) : 0;
   const known = Uint32Array.from({ length: count }, (_, r) => r).filter((r) => isFinite(rows, width, r));
   const data = new Centred(rows, width, known);
-  let begin: Vector[] = Array.from({ length: BLOCK }, (_, k) => Float64Array.from({ length: width }, (__, i) => Math.sin(i * 12.9898 + k * 78.233) + 0.01));
+  let begin: Vector[] = Array.from({ length: BLOCK }, (_, k) =>
+    Float64Array.from({ length: width }, (__, i) => Math.sin(i * 12.9898 + k * 78.233) + 0.01),
+  );
   // A guess from a part of many long rows is nearly right, and costs little.
   const stride = Math.floor(known.length / MAX_SAMPLE);
-  if (stride > 1 && width > MAX_COVARIANCE) begin = [...strongest(new Centred(rows, width, known.filter((_, i) => i % stride === 0)), begin).map(({ direction }) => direction), ...begin];
+  if (stride > 1 && width > MAX_COVARIANCE)
+    begin = [
+      ...strongest(
+        new Centred(
+          rows,
+          width,
+          known.filter((_, i) => i % stride === 0),
+        ),
+        begin,
+      ).map(({ direction }) => direction),
+      ...begin,
+    ];
   const found = data.total > 0 ? strongest(data, begin).filter(({ spread }) => spread > NOTHING * data.total) : [];
   const points = new Float32Array(3 * count).fill(NaN);
   for (const r of known) {

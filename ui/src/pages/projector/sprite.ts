@@ -1,7 +1,7 @@
 // The pictures of all rows in one image, row by row and as many side by side as fit. Pure.
 
 export interface SpriteSize {
-  /** Of one picture. */
+  /** The size of one picture. */
   readonly width: number;
   readonly height: number;
   /** Pictures in a row of the image. */
@@ -9,7 +9,11 @@ export interface SpriteSize {
 }
 
 /** Null where the image has no room for a single picture. */
-export function spriteSize(single: readonly number[] | null | undefined, imageWidth: number, imageHeight: number): SpriteSize | null {
+export function spriteSize(
+  single: readonly number[] | null | undefined,
+  imageWidth: number,
+  imageHeight: number,
+): SpriteSize | null {
   const [width = 0, height = width] = single ?? [];
   if (!(width >= 1 && height >= 1) || width > imageWidth || height > imageHeight) return null;
   return { width, height, columns: Math.floor(imageWidth / width) };

@@ -14,11 +14,16 @@ function groups(points: number, apart: number): Float32Array {
 }
 
 /** Along no direction in particular. */
-const anyStart = (points: number): Float32Array => Float32Array.from({ length: 3 * points }, (_, k) => Math.sin(k * 5.13));
+const anyStart = (points: number): Float32Array =>
+  Float32Array.from({ length: 3 * points }, (_, k) => Math.sin(k * 5.13));
 
 function layoutOf(rows: Float32Array, steps: number, flat = true, perplexity = 10): Layout {
   const n = rows.length / WIDTH;
-  const layout = new Layout(affinities(squaredDistances(rows, WIDTH), n, perplexityOf(perplexity, n)), anyStart(n), flat);
+  const layout = new Layout(
+    affinities(squaredDistances(rows, WIDTH), n, perplexityOf(perplexity, n)),
+    anyStart(n),
+    flat,
+  );
   for (let i = 0; i < steps; i += 1) layout.step();
   return layout;
 }
@@ -38,10 +43,11 @@ function agreement(points: Float64Array): number {
   return same / n;
 }
 
-/** What t-SNE makes small: how badly nearness in the layout tells what belongs together. */
+/** The cost that t-SNE minimizes: the KL divergence of the layout. */
 function divergence(together: Float32Array, points: Float64Array): number {
   const n = points.length / 3;
-  const near = (i: number, j: number): number => 1 / (1 + [0, 1, 2].reduce((sum, axis) => sum + (points[3 * i + axis]! - points[3 * j + axis]!) ** 2, 0));
+  const near = (i: number, j: number): number =>
+    1 / (1 + [0, 1, 2].reduce((sum, axis) => sum + (points[3 * i + axis]! - points[3 * j + axis]!) ** 2, 0));
   let [total, sum] = [0, 0];
   for (let i = 0; i < n; i += 1) for (let j = 0; j < n; j += 1) if (i !== j) total += near(i, j);
   for (let i = 0; i < n; i += 1) {
@@ -66,9 +72,13 @@ describe("what belongs together", () => {
   });
   it("is spread over about as many neighbours as the perplexity says", () => {
     // All points of a ring have the same neighbours, so that p of a row, times n, is its own bell.
-    const ring = Float32Array.from({ length: 2 * 200 }, (_, k) => (k % 2 ? Math.sin : Math.cos)((Math.floor(k / 2) * Math.PI) / 100));
+    const ring = Float32Array.from({ length: 2 * 200 }, (_, k) =>
+      (k % 2 ? Math.sin : Math.cos)((Math.floor(k / 2) * Math.PI) / 100),
+    );
     for (const perplexity of [5, 30]) {
-      const row = affinities(squaredDistances(ring, 2), 200, perplexity).subarray(0, 200).map((p) => p * 200);
+      const row = affinities(squaredDistances(ring, 2), 200, perplexity)
+        .subarray(0, 200)
+        .map((p) => p * 200);
       expect(Math.exp(-row.reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0))).toBeCloseTo(perplexity, 0);
     }
   });
@@ -84,7 +94,9 @@ describe("what belongs together", () => {
     for (let i = 0; i < 30; i += 1) expect(spread(first, 20 + i)).toBeCloseTo(spread(last, i), 2);
   });
   it("has as many neighbours as there are points for", () => {
-    expect([perplexityOf(30, 1000), perplexityOf(30, 31), perplexityOf(30, 2), perplexityOf(30, 0)]).toEqual([30, 10, 1, 1]);
+    expect([perplexityOf(30, 1000), perplexityOf(30, 31), perplexityOf(30, 2), perplexityOf(30, 0)]).toEqual([
+      30, 10, 1, 1,
+    ]);
   });
 });
 

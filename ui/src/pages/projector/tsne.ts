@@ -3,7 +3,7 @@
 // few thousand points. Pure, and the same every time.
 
 /** The most points that are laid out; beyond, a step takes longer than eyes want to wait. */
-export const MOST_POINTS = 2000;
+export const MAX_POINTS = 2000;
 /** After so many steps a layout hardly changes any more. */
 export const STEPS = 1000;
 
@@ -12,7 +12,7 @@ const EXAGGERATION = 12;
 const EXAGGERATED_STEPS = 250;
 const START = 1e-4; // How far the first layout reaches: so near that everything may still go anywhere.
 const NOTHING = 40; // e to the power of minus this is none of a share.
-const SPREAD_TOLERANCE = 1e-3; // Of the logarithm of the perplexity.
+const SPREAD_TOLERANCE = 1e-3; // For the logarithm of the perplexity.
 
 /** As many neighbours as asked for, or as `points` allow. */
 export function perplexityOf(asked: number, points: number): number {
@@ -21,7 +21,11 @@ export function perplexityOf(asked: number, points: number): number {
 
 /** Squares of the distances between all vectors, row after row, in a unit in which none is too large;
  * `onShare` hears how much is done. */
-export function squaredDistances(rows: Float32Array, width: number, onShare: (share: number) => void = () => undefined): Float32Array {
+export function squaredDistances(
+  rows: Float32Array,
+  width: number,
+  onShare: (share: number) => void = () => undefined,
+): Float32Array {
   const n = width > 0 ? Math.floor(rows.length / width) : 0;
   const squares = new Float32Array(n * n);
   const largest = rows.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
@@ -36,7 +40,7 @@ export function squaredDistances(rows: Float32Array, width: number, onShare: (sh
       squares[i * n + j] = squares[j * n + i] = sum / largest ** 2;
     }
     const share = 1 - ((n - i) / n) ** 2; // Later rows have fewer pairs that are new.
-    if (share > told + 0.05) onShare(told = share);
+    if (share > told + 0.05) onShare((told = share));
   }
   return squares;
 }
@@ -44,7 +48,14 @@ export function squaredDistances(rows: Float32Array, width: number, onShare: (sh
 /** How likely `of` is to take each other point for its neighbour: a bell around it, as wide as gives it
  * `perplexity` neighbours. Written into `shares`, whose sum is then 1. Looks for how narrow the bell must
  * be from `guess` on, and returns it. */
-function neighbourShares(squares: Float32Array, n: number, of: number, perplexity: number, shares: Float64Array, guess: number): number {
+function neighbourShares(
+  squares: Float32Array,
+  n: number,
+  of: number,
+  perplexity: number,
+  shares: Float64Array,
+  guess: number,
+): number {
   const row = squares.subarray(of * n, (of + 1) * n);
   let nearest = Infinity;
   for (let j = 0; j < n; j += 1) if (j !== of && row[j]! < nearest) nearest = row[j]!;
@@ -75,7 +86,7 @@ export function affinities(squares: Float32Array, n: number, perplexity: number)
   const shares = new Float64Array(n);
   let mean = 0;
   for (let k = 0; k < squares.length; k += 1) mean += squares[k]! / squares.length;
-  let narrow = mean > 0 ? 1 / mean : 1; // Of one point it is a good guess for the next.
+  let narrow = mean > 0 ? 1 / mean : 1; // The value of one point is a good guess for the next.
   for (let i = 0; i < n; i += 1) {
     narrow = neighbourShares(squares, n, i, perplexity, shares, narrow);
     for (let j = 0; j < n; j += 1) {
@@ -106,7 +117,11 @@ export class Layout {
   private readonly pushes: Float64Array;
 
   /** `start` are x, y, z of each: where they are along their principal components is a good one. */
-  constructor(private readonly together: Float32Array, start: Float32Array, flat: boolean) {
+  constructor(
+    private readonly together: Float32Array,
+    start: Float32Array,
+    flat: boolean,
+  ) {
     this.n = start.length / 3;
     this.moves = new Float64Array(3 * this.n);
     this.gains = new Float64Array(3 * this.n).fill(1);
@@ -115,7 +130,9 @@ export class Layout {
     const far = start.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
     const next = chance();
     // A little chance parts what would else stay on one line for ever.
-    this.points = Float64Array.from(start, (value, k) => (flat && k % 3 === 2 ? 0 : START * (value / far + 0.01 * next())));
+    this.points = Float64Array.from(start, (value, k) =>
+      flat && k % 3 === 2 ? 0 : START * (value / far + 0.01 * next()),
+    );
   }
 
   /** Pulls what belongs together, pushes everything apart; returns the sum of all nearnesses. */
@@ -165,7 +182,7 @@ export class Layout {
     const total = this.forces() || 1;
     for (let k = 0; k < this.points.length; k += 1) {
       const slope = 4 * (pulled * this.pulls[k]! - this.pushes[k]! / total);
-      // Who goes on in a direction goes faster, who turns back slows down.
+      // A point that keeps its direction accelerates; one that turns back slows down.
       const gain = Math.max(0.01, slope * this.moves[k]! < 0 ? this.gains[k]! + 0.2 : this.gains[k]! * 0.8);
       this.gains[k] = gain;
       this.moves[k] = momentum * this.moves[k]! - rate * gain * slope;

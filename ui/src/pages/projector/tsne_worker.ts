@@ -13,23 +13,24 @@ export interface TsneTask {
 
 /** To a task: the share of the distances that is known. To a number of steps: where the points are now,
  * on their way there. */
-export type TsneAnswer = { readonly measured: number } | { readonly points: Float32Array<ArrayBuffer>; readonly steps: number };
+export type TsneMessage =
+  { readonly measured: number } | { readonly points: Float32Array<ArrayBuffer>; readonly steps: number };
 
 const PART_MS = 40; // Between two pictures.
 
-const answer = (message: TsneAnswer): void => self.postMessage(message);
+const send = (message: TsneMessage): void => self.postMessage(message);
 
 let layout: Layout | null = null;
 
 self.onmessage = ({ data }: MessageEvent<TsneTask | number>): void => {
   if (typeof data !== "number") {
     const n = data.start.length / 3;
-    const squares = squaredDistances(data.rows, data.width, (measured) => answer({ measured }));
+    const squares = squaredDistances(data.rows, data.width, (measured) => send({ measured }));
     layout = new Layout(affinities(squares, n, perplexityOf(data.perplexity, n)), data.start, data.flat);
-    return answer({ measured: 1 });
+    return send({ measured: 1 });
   }
   if (!layout) return;
   const until = performance.now() + PART_MS;
   while (layout.steps < data && performance.now() < until) layout.step();
-  answer({ points: Float32Array.from(layout.points), steps: layout.steps });
+  send({ points: Float32Array.from(layout.points), steps: layout.steps });
 };

@@ -1,13 +1,13 @@
-// A t-SNE layout of an embedding while it is wanted: begun anew when its settings change, watched as
-// it comes about, stopped and continued.
+// A t-SNE layout of an embedding: restarted when its settings change, shown while
+// it is computed, stopped and continued.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { centred } from "../../lib/space";
+import { centred } from "../../base/math/space";
 import type { Cloud } from "./data";
-import { MOST_POINTS, STEPS } from "./tsne";
-import type { TsneAnswer, TsneTask } from "./tsne_worker";
+import { MAX_POINTS, STEPS } from "./tsne";
+import type { TsneMessage, TsneTask } from "./tsne_worker";
 
 export interface Tsne {
-  /** Of all rows, centred; NaN for rows that are not among the sample. Null until there are any. */
+  /** The points of all rows, centred; NaN for rows outside of the sample. Null until there are any. */
   readonly points: Float32Array | null;
   /** The rows that are laid out are every so-manieth of the finite ones. */
   readonly stride: number;
@@ -25,7 +25,9 @@ const NOTHING: Progress = { points: null, steps: 0, measured: 0, trouble: null }
 
 /** The finite rows, or evenly spread ones of them if they are more than `most`. */
 export function sampleOf(points: Float32Array, most: number): { rows: Uint32Array; stride: number } {
-  const known = Uint32Array.from({ length: points.length / 3 }, (_, i) => i).filter((i) => Number.isFinite(points[3 * i]!));
+  const known = Uint32Array.from({ length: points.length / 3 }, (_, i) => i).filter((i) =>
+    Number.isFinite(points[3 * i]!),
+  );
   const stride = Math.max(1, Math.ceil(known.length / most));
   return { rows: known.filter((_, i) => i % stride === 0), stride };
 }
@@ -41,20 +43,20 @@ export function useTsne(cloud: Cloud, wanted: boolean, flat: boolean, perplexity
   const [progress, setProgress] = useState(NOTHING);
   const [until, setUntil] = useState(STEPS); // Steps; as many as were done: stopped.
   const goal = useRef(until);
-  const more = useRef(() => undefined as void); // Has the points go on towards the goal.
-  const sample = useMemo(() => sampleOf(cloud.points, MOST_POINTS), [cloud.points]);
+  const more = useRef<() => void>(() => undefined); // Has the points go on towards the goal.
+  const sample = useMemo(() => sampleOf(cloud.points, MAX_POINTS), [cloud.points]);
   useEffect(() => {
     if (!wanted) return undefined;
     const { rows } = sample;
     const worker = new Worker(new URL("./tsne_worker.ts", import.meta.url), { type: "module" });
-    let waiting = false; // For an answer: who continues at once after a stop asks only once.
+    let waiting = false; // For an response: who continues at once after a stop asks only once.
     more.current = () => {
       if (!waiting) worker.postMessage(goal.current);
       waiting = true;
     };
     setProgress(NOTHING);
-    setUntil(goal.current = STEPS);
-    worker.onmessage = ({ data }: MessageEvent<TsneAnswer>) => {
+    setUntil((goal.current = STEPS));
+    worker.onmessage = ({ data }: MessageEvent<TsneMessage>) => {
       if ("measured" in data) {
         setProgress({ ...NOTHING, measured: data.measured });
         if (data.measured === 1) more.current();
@@ -66,8 +68,18 @@ export function useTsne(cloud: Cloud, wanted: boolean, flat: boolean, perplexity
       rows.forEach((row, i) => points.set(data.points.subarray(3 * i, 3 * i + 3), 3 * row));
       setProgress({ points: centred(points), steps: data.steps, measured: 1, trouble: null });
     };
-    worker.onerror = (event) => setProgress({ ...NOTHING, trouble: `The points cannot be laid out: ${event.message || "the page's code for it did not arrive"}.` });
-    const task: TsneTask = { rows: taken(cloud.rows, cloud.width, rows), width: cloud.width, start: taken(cloud.points, 3, rows), perplexity, flat };
+    worker.onerror = (event) =>
+      setProgress({
+        ...NOTHING,
+        trouble: `The points cannot be laid out: ${event.message || "the page's code for it did not arrive"}.`,
+      });
+    const task: TsneTask = {
+      rows: taken(cloud.rows, cloud.width, rows),
+      width: cloud.width,
+      start: taken(cloud.points, 3, rows),
+      perplexity,
+      flat,
+    };
     worker.postMessage(task, [task.rows.buffer, task.start.buffer]);
     return () => worker.terminate();
   }, [cloud.rows, sample, wanted, flat, perplexity]);

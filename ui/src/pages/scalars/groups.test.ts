@@ -10,15 +10,24 @@ it("groups tags by their first part, numbers in their order", () => {
 });
 
 it("curves come before groups of single values", () => {
-  expect(groupTags(["alexnet/size", "train/loss", "train/final"], (tag) => tag === "train/loss").map((group) => group.name)).toEqual(["train", "alexnet"]);
+  expect(
+    groupTags(["alexnet/size", "train/loss", "train/final"], (tag) => tag === "train/loss").map((group) => group.name),
+  ).toEqual(["train", "alexnet"]);
 });
 
 it("in a group curves come before single values too", () => {
-  expect(groupTags(["train/best", "train/loss", "train/final", "train/acc"], (tag) => /loss|acc/.test(tag))[0]?.tags).toEqual(["train/acc", "train/loss", "train/best", "train/final"]);
+  expect(
+    groupTags(["train/best", "train/loss", "train/final", "train/acc"], (tag) => /loss|acc/.test(tag))[0]?.tags,
+  ).toEqual(["train/acc", "train/loss", "train/best", "train/final"]);
 });
 
 it("beside the runs stand the last values of the tag that most of them have, or of none", () => {
-  const runs = new Map([["loss", 3], ["accuracy", 8], ["f1", 8], ["size", 1]]);
+  const runs = new Map([
+    ["loss", 3],
+    ["accuracy", 8],
+    ["f1", 8],
+    ["size", 1],
+  ]);
   const chosen = (of: number, ...tags: string[]): string | null => tagOfMost(tags, (tag) => runs.get(tag) ?? 0, of);
   expect(chosen(10, "loss", "accuracy", "f1", "size")).toBe("accuracy");
   expect(chosen(17, "loss", "accuracy", "f1", "size")).toBeNull();

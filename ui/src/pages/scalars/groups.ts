@@ -1,5 +1,5 @@
 // Tags in groups by what stands before the first slash, as TensorBoard has them.
-import { byNumber } from "../../lib/natural";
+import { byNumber } from "../../base/text/natural";
 
 export interface TagGroup {
   readonly name: string;
@@ -18,7 +18,11 @@ export function groupTags(tags: readonly string[], isCurve: (tag: string) => boo
   }
   const later = (members: readonly string[]): number => (members.some(isCurve) ? 0 : 1);
   const dots = new Set(tags.filter((tag) => !isCurve(tag)));
-  return [...groups].map(([name, members]) => ({ name, tags: members.sort((p, q) => Number(dots.has(p)) - Number(dots.has(q)) || byNumber(p, q)) }))
+  return [...groups]
+    .map(([name, members]) => ({
+      name,
+      tags: members.sort((p, q) => Number(dots.has(p)) - Number(dots.has(q)) || byNumber(p, q)),
+    }))
     .sort((a, b) => later(a.tags) - later(b.tags) || byNumber(a.name, b.name));
 }
 

@@ -1,12 +1,13 @@
 // A text beside another: of two runs, or of one run at two steps.
+import type { TextResponse } from "../../api/media";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { nearestIndex } from "../../charts/line/layout";
-import { diffLines, type DiffLine } from "../../lib/diff";
-import { count, plural } from "../../lib/format";
-import { Menu } from "../../shell/Menu";
-import { useResource } from "../../state/resource";
-import { loadTexts, titleOf, type TextAnswer } from "./data";
+import { diffLines, type DiffLine } from "../../base/text/diff";
+import { count, plural } from "../../base/text/format";
+import { Menu } from "../../widgets/Menu";
+import { useResource } from "../../domain/live/resource";
+import { loadTexts, titleOf } from "./data";
 
 const AROUND = 3; // Equal lines that are shown before and after a change.
 
@@ -34,11 +35,24 @@ function Lines({ from, to }: { from: string; to: string }): JSX.Element {
   const [gone, added] = (["gone", "added"] as const).map((kind) => lines.filter((line) => line.kind === kind).length);
   return (
     <>
-      <p class="note" role="status">{gone === 0 && added === 0 ? "The texts are the same." : `${plural(added ?? 0, "line")} added, ${plural(gone ?? 0, "line")} gone`}</p>
+      <p class="note" role="status">
+        {gone === 0 && added === 0
+          ? "The texts are the same."
+          : `${plural(added ?? 0, "line")} added, ${plural(gone ?? 0, "line")} gone`}
+      </p>
       <div class="text-body diff-lines">
-        {folded(lines, open).map((line, i) => (typeof line === "number"
-          ? <button key={i} class="link" onClick={() => setOpen(true)}>… {plural(line, "equal line")}</button>
-          : <div key={i} class={line.kind}><span class="sign">{SIGNS[line.kind]}</span><span>{line.words.map((word, w) => (word.differs ? <mark key={w}>{word.text}</mark> : word.text))}</span></div>))}
+        {folded(lines, open).map((line, i) =>
+          typeof line === "number" ? (
+            <button key={i} class="link" onClick={() => setOpen(true)}>
+              … {plural(line, "equal line")}
+            </button>
+          ) : (
+            <div key={i} class={line.kind}>
+              <span class="sign">{SIGNS[line.kind]}</span>
+              <span>{line.words.map((word, w) => (word.differs ? <mark key={w}>{word.text}</mark> : word.text))}</span>
+            </div>
+          ),
+        )}
       </div>
     </>
   );
@@ -52,25 +66,65 @@ export interface Sides {
   readonly stepB: number | null;
 }
 
-export function DiffCard({ tag, sides, onStep }: { tag: string; sides: Sides; onStep: (side: "a" | "b", step: string) => void }): JSX.Element {
+export function DiffCard({
+  tag,
+  sides,
+  onStep,
+}: {
+  tag: string;
+  sides: Sides;
+  onStep: (side: "a" | "b", step: string) => void;
+}): JSX.Element {
   const { a, b } = sides;
-  const { state, retry } = useResource([tag, a, b].join("\0"), (signal) => Promise.all([loadTexts(a, tag, signal), loadTexts(b, tag, signal)]));
+  const { state, retry } = useResource([tag, a, b].join("\0"), (signal) =>
+    Promise.all([loadTexts(a, tag, signal), loadTexts(b, tag, signal)]),
+  );
   const { data, error } = state.value;
-  const pick = (side: "a" | "b", answer: TextAnswer, at: number): JSX.Element => (
-    <Menu label={`${side === "a" ? `● ${a}` : `◆ ${b}`} step ${count(answer.steps[at] ?? 0)}`} value={String(answer.steps[at])} onPick={(step) => onStep(side, step)}
-      choices={[...answer.steps].reverse().map((step) => ({ value: String(step), text: `step ${count(step)}` }))}>
-      <span class={`in-${side}`}>{side === "a" ? "●" : "◆"}</span> <span class="pick-run tail"><bdi>{side === "a" ? a : b}</bdi></span> <span class="dim">step {count(answer.steps[at] ?? 0)}</span>
+  const pick = (side: "a" | "b", response: TextResponse, at: number): JSX.Element => (
+    <Menu
+      label={`${side === "a" ? `● ${a}` : `◆ ${b}`} step ${count(response.steps[at] ?? 0)}`}
+      value={String(response.steps[at])}
+      onPick={(step) => onStep(side, step)}
+      choices={[...response.steps].reverse().map((step) => ({ value: String(step), text: `step ${count(step)}` }))}
+    >
+      <span class={`in-${side}`}>{side === "a" ? "●" : "◆"}</span>{" "}
+      <span class="pick-run tail">
+        <bdi>{side === "a" ? a : b}</bdi>
+      </span>{" "}
+      <span class="dim">step {count(response.steps[at] ?? 0)}</span>
     </Menu>
   );
   const [first, second] = data ?? [null, null];
-  const last = (answer: TextAnswer): number => answer.steps.length - 1;
-  const atA = first === null ? -1 : sides.stepA !== null ? nearestIndex(first.steps, sides.stepA) : Math.max(0, last(first) - (a === b ? 1 : 0));
+  const last = (response: TextResponse): number => response.steps.length - 1;
+  const atA =
+    first === null
+      ? -1
+      : sides.stepA !== null
+        ? nearestIndex(first.steps, sides.stepA)
+        : Math.max(0, last(first) - (a === b ? 1 : 0));
   const atB = second === null ? -1 : sides.stepB !== null ? nearestIndex(second.steps, sides.stepB) : last(second);
   return (
     <section class="text-card" aria-label={`${tag}: ${a} and ${b}`}>
-      <div class="panel-head"><h2 title={tag}>{titleOf(tag)}</h2>{first && second && <>{pick("a", first, atA)}{pick("b", second, atB)}</>}</div>
-      {error && !data && <p class="trouble">{error.message} <button class="link" onClick={retry}>Try again</button></p>}
-      {first && second && <Lines from={(first.texts[atA] ?? []).join("\n")} to={(second.texts[atB] ?? []).join("\n")} />}
+      <div class="panel-head">
+        <h2 title={tag}>{titleOf(tag)}</h2>
+        {first && second && (
+          <>
+            {pick("a", first, atA)}
+            {pick("b", second, atB)}
+          </>
+        )}
+      </div>
+      {error && !data && (
+        <p class="trouble">
+          {error.message}{" "}
+          <button class="link" onClick={retry}>
+            Try again
+          </button>
+        </p>
+      )}
+      {first && second && (
+        <Lines from={(first.texts[atA] ?? []).join("\n")} to={(second.texts[atB] ?? []).join("\n")} />
+      )}
     </section>
   );
 }

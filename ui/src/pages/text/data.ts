@@ -1,17 +1,10 @@
+import { type TextResponse, textShape } from "../../api/media";
 import { getJson } from "../../api/client";
 
-export interface TextAnswer {
-  steps: number[];
-  wall_times: number[];
-  shapes: number[][];
-  texts: string[][];
-  html: string[];
-}
+const MAX_STEPS = 50;
 
-const MOST_STEPS = 50;
-
-export function loadTexts(run: string, tag: string, signal: AbortSignal): Promise<TextAnswer> {
-  return getJson<TextAnswer>("text", { run, tag, limit: MOST_STEPS, html: "true" }, signal);
+export function loadTexts(run: string, tag: string, signal: AbortSignal): Promise<TextResponse> {
+  return getJson(textShape, "text", { run, tag, limit: MAX_STEPS, html: "true" }, signal);
 }
 
 /** The tag as it was given; writers add this to it. */

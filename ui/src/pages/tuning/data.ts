@@ -1,28 +1,7 @@
 // Tuning timelines of the server, and what the chart needs of them.
-import { toNumber, type WireNumber } from "../../api/wire";
-import { asFraction } from "../../lib/gates";
-
-export interface TimelineAnswer {
-  experiment: string;
-  model: string;
-  runs: string[];
-  numbers: number[];
-  accuracies: WireNumber[];
-  best_so_far: WireNumber[];
-  changes: WireNumber[];
-  relative_changes: WireNumber[];
-  first_wall_times: number[];
-  durations: WireNumber[];
-  settings: Record<string, string | number | boolean | null>[];
-  setting_changes: { name: string; from: unknown; to: unknown }[][];
-  baseline: number | null;
-  best: number | null;
-}
-
-export interface TuningAnswer {
-  snapshot: number;
-  timelines: TimelineAnswer[];
-}
+import type { TrialTimeline } from "../../api/compression/panels";
+import { toNumber } from "../../api/shape";
+import { asFraction } from "../../domain/models/gates";
 
 export interface Trial {
   readonly name: string; // baseline, tune_3
@@ -35,15 +14,15 @@ export interface Trial {
   readonly isBaseline: boolean;
   readonly isBest: boolean;
   readonly passes: boolean | null; // Whether it keeps the target; null without an accuracy.
-  readonly changed: string; // What was set differently from the trial before.
-  /** What is set differently from the best trial, all of it; empty for the best itself. */
+  readonly changed: string; // Settings that differ from the previous trial.
+  /** All settings that differ from the best trial; empty for the best itself. */
   readonly fromBest: readonly { readonly name: string; readonly here: string; readonly best: string }[];
 }
 
 /** neural-compressor's usual accuracy criterion: at most 1 % relative loss. */
-export const USUAL_TARGET = 0.01;
+export const DEFAULT_TARGET = 0.01;
 
-export function readTrials(timeline: TimelineAnswer, target: number): Trial[] {
+export function readTrials(timeline: TrialTimeline, target: number): Trial[] {
   const accuracyOf = (i: number): number | null => {
     const value = timeline.accuracies[i];
     return value === null || value === undefined ? null : asFraction(toNumber(value));
@@ -70,19 +49,21 @@ export function readTrials(timeline: TimelineAnswer, target: number): Trial[] {
   });
 }
 
-type Settings = TimelineAnswer["settings"][number];
+type Settings = TrialTimeline["settings"][number];
 
 function differences(here: Settings, best: Settings): Trial["fromBest"] {
-  const text = (value: Settings[string] | undefined): string => (value === null || value === undefined ? "not set" : String(value));
-  return [...new Set([...Object.keys(best), ...Object.keys(here)])].sort()
+  const text = (value: Settings[string] | undefined): string =>
+    value === null || value === undefined ? "not set" : String(value);
+  return [...new Set([...Object.keys(best), ...Object.keys(here)])]
+    .sort()
     .filter((name) => here[name] !== best[name])
     .map((name) => ({ name, here: text(here[name]), best: text(best[name]) }));
 }
 
-const MOST_CHANGES = 2; // What a line of the table has room for.
+const MAX_CHANGES = 2; // More do not fit into a row of the table.
 
-function describeChanges(changes: TimelineAnswer["setting_changes"][number]): string {
-  const words = changes.slice(0, MOST_CHANGES).map(({ name, to }) => (to === null ? `${name} gone` : `${name} = ${String(to)}`));
+function describeChanges(changes: TrialTimeline["setting_changes"][number]): string {
+  const words = changes.slice(0, MAX_CHANGES).map(({ name, to }) => (to === null ? `${name} gone` : `${name} = ${to}`));
   const rest = changes.length - words.length;
   return words.join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }

@@ -1,0 +1,85 @@
+// Log directories, runs, files and tags. docs/rest-api.md describes every response.
+import { boolean, list, nullable, number, numbers, object, string, strings, type TypeOf } from "./shape";
+
+export const progressShape = object({
+  done_bytes: number,
+  total_bytes: number,
+  done_runs: number,
+  total_runs: number,
+  complete: boolean,
+});
+export type Progress = TypeOf<typeof progressShape>;
+
+export const statusShape = object({
+  version: string,
+  window_title: string,
+  snapshot: number,
+  logdirs: object({ names: strings, paths: strings }),
+  progress: progressShape,
+  runs: number,
+  tags: number,
+  newest_wall_time: nullable(number),
+  problems: object({ codes: strings, messages: strings }),
+  damaged_runs: number,
+});
+export type Status = TypeOf<typeof statusShape>;
+
+/** A server-sent event. */
+export const changeShape = object({
+  snapshot: number,
+  progress: progressShape,
+});
+export type Change = TypeOf<typeof changeShape>;
+
+/** The ids of the pages that have data. */
+export const contentsShape = object({ pages: strings });
+
+export const runsShape = object({
+  snapshot: number,
+  names: strings,
+  first_wall_times: list(nullable(number)),
+  newest_wall_times: list(nullable(number)),
+  tag_counts: numbers,
+  event_counts: numbers,
+  damaged_bytes: numbers,
+  failed_files: numbers,
+  versions: numbers,
+});
+export type Runs = TypeOf<typeof runsShape>;
+
+export const filesShape = object({
+  run: string,
+  paths: strings,
+  sizes: numbers,
+  records: numbers,
+  damaged_bytes: numbers,
+  torn_bytes: numbers,
+  errors: list(nullable(string)),
+  damage_count: number,
+  damage: object({ files: numbers, offsets: numbers, bytes: numbers, reasons: strings }),
+});
+export type Files = TypeOf<typeof filesShape>;
+
+const tagColumns = {
+  snapshot: number,
+  runs: strings,
+  names: strings,
+  kinds: strings,
+  plugins: strings,
+  display_names: strings,
+  descriptions: strings,
+  counts: numbers,
+  min_steps: numbers,
+  max_steps: numbers,
+};
+
+export const tagsShape = object({ ...tagColumns, run_lists: list(numbers) });
+export type Tags = TypeOf<typeof tagsShape>;
+
+/** With many runs: for each tag, the first and the last index of every range of successive runs that have it. */
+export const rangedTagsShape = object({ ...tagColumns, run_ranges: list(numbers) });
+export type RangedTags = TypeOf<typeof rangedTagsShape>;
+
+/** A value whose record is intact, but which does not decode to the kind of its tag. */
+export const damagedValueShape = object({ index: number, step: number, message: string });
+export type DamagedValue = TypeOf<typeof damagedValueShape>;

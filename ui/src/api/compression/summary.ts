@@ -1,0 +1,151 @@
+// The verdicts and headline figures of the server, as the pages use them: one verdict per model, and the same
+// figures as in the report. See docs/rest-api.md, "Compression".
+import { list, number, numbers, object, readOrNull, oneOf, string, strings, type TypeOf } from "../shape";
+
+export const summaryShape = object({
+  snapshot: number,
+  policy: string,
+  a: string,
+  b: string,
+  quality: string,
+  headlines: object({ names: strings, figures: strings, units: strings, notes: strings, models: strings }),
+  counts: object({ fail: number, watch: number, pass: number, incomplete: number, not_checked: number }),
+  models: strings,
+  states: strings,
+  texts: strings,
+  fails: list(strings),
+  not_measured: list(strings),
+  layers: object({
+    red: numbers,
+    amber: numbers,
+    green: numbers,
+    unmeasured: numbers,
+    worst: strings,
+    not_measured: strings,
+  }),
+  gates: object({ models: numbers, metrics: strings, rules: strings, outcomes: strings, texts: strings }),
+});
+export type SummaryResponse = TypeOf<typeof summaryShape>;
+
+const stateShape = oneOf("fail", "watch", "pass", "incomplete", "not_checked");
+const outcomeShape = oneOf("pass", "fail", "missing");
+
+export type VerdictState = TypeOf<typeof stateShape>;
+
+export interface CheckedGate {
+  readonly metric: string;
+  /** "drop ≤ 1 pp", "ratio ≥ 3×". */
+  readonly rule: string;
+  readonly outcome: TypeOf<typeof outcomeShape>;
+  /** The measured value: "0.27 pp", "3.96×"; empty if not measured. */
+  readonly measured: string;
+}
+
+export interface Verdict {
+  readonly state: VerdictState;
+  /** All of it in one line. */
+  readonly text: string;
+  readonly fails: readonly string[];
+  readonly notMeasured: readonly string[];
+  readonly gates: readonly CheckedGate[];
+  readonly layers: {
+    readonly red: number;
+    readonly amber: number;
+    readonly green: number;
+    readonly unmeasured: number;
+    readonly notMeasured: string;
+  };
+}
+
+export interface Headline {
+  readonly name: string;
+  readonly figure: string;
+  readonly unit: string;
+  readonly note: string;
+  /** The model of this figure; empty for figures of all models. */
+  readonly model: string;
+}
+
+export interface Summary {
+  readonly a: string;
+  readonly b: string;
+  /** The key of the metric that says how good models are; empty without one. */
+  readonly quality: string;
+  readonly headlines: readonly Headline[];
+  readonly counts: SummaryResponse["counts"];
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+}
+
+/** The verdict of a model that the server does not know: never a pass. */
+export const NOT_CHECKED: Verdict = {
+  state: "not_checked",
+  text: "not checked",
+  fails: [],
+  notMeasured: [],
+  gates: [],
+  layers: { red: 0, amber: 0, green: 0, unmeasured: 0, notMeasured: "" },
+};
+
+export function readSummary(response: SummaryResponse): Summary {
+  const verdicts = new Map(
+    response.models.map((name, i): [string, Verdict] => {
+      return [
+        name,
+        {
+          state: readOrNull(stateShape, response.states[i]) ?? "not_checked",
+          text: response.texts[i] ?? NOT_CHECKED.text,
+          fails: response.fails[i] ?? [],
+          notMeasured: response.not_measured[i] ?? [],
+          gates: response.gates.models.flatMap((model, g): CheckedGate[] =>
+            model !== i
+              ? []
+              : [
+                  {
+                    metric: response.gates.metrics[g] ?? "",
+                    rule: response.gates.rules[g] ?? "",
+                    outcome: readOrNull(outcomeShape, response.gates.outcomes[g]) ?? "missing",
+                    measured: response.gates.texts[g] ?? "",
+                  },
+                ],
+          ),
+          layers: {
+            red: response.layers.red[i] ?? 0,
+            amber: response.layers.amber[i] ?? 0,
+            green: response.layers.green[i] ?? 0,
+            unmeasured: response.layers.unmeasured[i] ?? 0,
+            notMeasured: response.layers.not_measured[i] ?? "",
+          },
+        },
+      ];
+    }),
+  );
+  const { headlines } = response;
+  return {
+    a: response.a,
+    b: response.b,
+    quality: response.quality,
+    headlines: headlines.names.map((name, i) => ({
+      name,
+      figure: headlines.figures[i] ?? "",
+      unit: headlines.units[i] ?? "",
+      note: headlines.notes[i] ?? "",
+      model: headlines.models[i] ?? "",
+    })),
+    counts: response.counts,
+    verdicts,
+  };
+}
+
+/** The class of a verdict: only what was checked and is good is green. */
+export function toneOfVerdict(state: VerdictState): "good" | "warn" | "bad" | "open" {
+  return state === "pass" ? "good" : state === "watch" ? "warn" : state === "fail" ? "bad" : "open";
+}
+
+/** A text short enough for a table cell; the full text is shown beside it. */
+export function shortVerdict({ state, fails, text }: Verdict): string {
+  if (state === "fail") return [...new Set(fails)].join(", ");
+  return (
+    { pass: "pass", watch: "pass, to watch", incomplete: "not fully checked", not_checked: "not checked" }[state] ||
+    text
+  );
+}

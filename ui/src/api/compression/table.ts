@@ -1,0 +1,175 @@
+// The comparison table of the server as the pages use it: models with a value per variant and
+// metric. See docs/rest-api.md, "Compression".
+import {
+  booleans,
+  list,
+  nullable,
+  number,
+  numbers,
+  object,
+  record,
+  string,
+  strings,
+  toNumber,
+  wireNumber,
+  wireNumbers,
+  type TypeOf,
+} from "../shape";
+
+export const tableShape = object({
+  snapshot: number,
+  baseline: string,
+  models: strings,
+  baselines: strings,
+  model_names: strings,
+  experiments: strings,
+  variants: strings,
+  metrics: object({ names: strings, units: strings, directions: strings, labels: strings }),
+  cells: object({
+    models: numbers,
+    variants: numbers,
+    metrics: numbers,
+    values: wireNumbers,
+    derived: booleans,
+    runs: strings,
+    tags: strings,
+    steps: numbers,
+    wall_times: numbers,
+  }),
+  aurora: object({
+    models: numbers,
+    variants: numbers,
+    scores: wireNumbers,
+    coverages: wireNumbers,
+    kinds: strings,
+    reasons: list(nullable(string)),
+    formulas: strings,
+    factors: list(record(wireNumber)),
+    weights: list(record(wireNumber)),
+  }),
+});
+export type TableResponse = TypeOf<typeof tableShape>;
+
+export interface Metric {
+  readonly name: string;
+  readonly label: string;
+  readonly unit: string;
+  readonly higherIsBetter: boolean | null;
+}
+
+export interface Cell {
+  readonly value: number;
+  /** Computed from other metrics, not measured. */
+  readonly derived: boolean;
+  readonly run: string;
+  readonly tag: string;
+  readonly step: number;
+}
+
+export interface Score {
+  readonly score: number | null;
+  readonly coverage: number;
+  readonly kind: string;
+  readonly reason: string | null;
+  readonly formula: string;
+  /** Their product is the score. */
+  readonly factors: readonly { name: string; factor: number; weight: number | null }[];
+}
+
+export interface Model {
+  /** Unique: "alexnet (again)" where two experiments do not agree about alexnet. */
+  readonly name: string;
+  /** The variant that the others of this model are compared with. */
+  readonly baseline: string;
+  /** As tags have it. */
+  readonly plainName: string;
+  /** The experiment that logged it, "." for the log directory itself; models are ranked within an experiment. */
+  readonly experiment: string;
+  cell(variant: string, metric: string): Cell | null;
+  value(variant: string, metric: string): number | null;
+  /** The value unless it is derived: what scores and gates count. */
+  measured(variant: string, metric: string): number | null;
+  isDerived(metric: string, ...variants: readonly string[]): boolean;
+  aurora(variant: string): Score | null;
+}
+
+export interface Comparison {
+  readonly snapshot: number;
+  readonly baseline: string;
+  readonly variants: readonly string[];
+  readonly metrics: readonly Metric[];
+  readonly models: readonly Model[];
+  readonly byName: ReadonlyMap<string, Model>;
+}
+
+const keyOf = (variant: string, metric: string): string => `${variant}\0${metric}`;
+
+export function readTable(response: TableResponse): Comparison {
+  const cells = response.models.map(() => new Map<string, Cell>());
+  const scores = response.models.map(() => new Map<string, Score>());
+  response.cells.models.forEach((model, i) => {
+    const variant = response.variants[response.cells.variants[i] ?? -1];
+    const metric = response.metrics.names[response.cells.metrics[i] ?? -1];
+    const value = response.cells.values[i];
+    if (variant === undefined || metric === undefined || value === undefined || value === null) return;
+    cells[model]?.set(keyOf(variant, metric), {
+      value: toNumber(value),
+      derived: response.cells.derived[i] ?? false,
+      run: response.cells.runs[i] ?? "",
+      tag: response.cells.tags[i] ?? "",
+      step: response.cells.steps[i] ?? 0,
+    });
+  });
+  response.aurora.models.forEach((model, i) => {
+    const variant = response.variants[response.aurora.variants[i] ?? -1];
+    if (variant === undefined) return;
+    const score = response.aurora.scores[i] ?? null;
+    scores[model]?.set(variant, {
+      score: score === null ? null : toNumber(score),
+      coverage: toNumber(response.aurora.coverages[i] ?? 0),
+      kind: response.aurora.kinds[i] ?? "",
+      reason: response.aurora.reasons[i] ?? null,
+      formula: response.aurora.formulas[i] ?? "",
+      factors: Object.entries(response.aurora.factors[i] ?? {}).map(([name, factor]) => ({
+        name,
+        factor: toNumber(factor),
+        weight:
+          name in (response.aurora.weights[i] ?? {}) ? toNumber(response.aurora.weights[i]?.[name] ?? null) : null,
+      })),
+    });
+  });
+  const models = response.models.map((name, m): Model => {
+    const cell = (variant: string, metric: string): Cell | null => cells[m]?.get(keyOf(variant, metric)) ?? null;
+    return {
+      name,
+      baseline: response.baselines[m] ?? response.baseline,
+      plainName: response.model_names[m] ?? name,
+      experiment: response.experiments[m] ?? ".",
+      cell,
+      value: (variant, metric) => cell(variant, metric)?.value ?? null,
+      measured: (variant, metric) => {
+        const found = cell(variant, metric);
+        return found && !found.derived ? found.value : null;
+      },
+      isDerived: (metric, ...variants) => variants.some((variant) => cell(variant, metric)?.derived),
+      aurora: (variant) => scores[m]?.get(variant) ?? null,
+    };
+  });
+  return {
+    snapshot: response.snapshot,
+    baseline: response.baseline,
+    variants: response.variants,
+    metrics: response.metrics.names.map((name, i) => ({
+      name,
+      label: response.metrics.labels[i] ?? name,
+      unit: response.metrics.units[i] ?? "",
+      higherIsBetter: directionOf(response.metrics.directions[i]),
+    })),
+    models,
+    byName: new Map(models.map((model) => [model.name, model])),
+  };
+}
+
+function directionOf(text: string | undefined): boolean | null {
+  return text === "higher" ? true : text === "lower" ? false : null;
+}

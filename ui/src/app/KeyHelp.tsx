@@ -1,0 +1,38 @@
+// The list of keys: of this page, of every page, and those that lead to other pages.
+import type { JSX } from "preact";
+import { Dialog } from "../widgets/Dialog";
+import { allKeys, type Key } from "../base/keys";
+
+function Keys({ title, keys }: { title: string; keys: readonly Key[] }): JSX.Element | null {
+  if (keys.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl class="keys">
+        {keys.map((key) => (
+          <div key={key.key}>
+            <dt>
+              {key.key.split(" ").map((part) => (
+                <kbd key={part}>{part}</kbd>
+              ))}
+            </dt>
+            <dd>{key.does}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
+  const groups = allKeys.value;
+  const everywhere = groups.find((group) => group.some(({ key }) => key === "?")) ?? []; // The key that opened this.
+  return (
+    <Dialog label="Keys" onClose={onClose}>
+      <h2>Keys</h2>
+      <Keys title="On this page" keys={groups.filter((group) => group !== everywhere).flat()} />
+      <Keys title="On every page" keys={everywhere.filter(({ key }) => !key.startsWith("g "))} />
+      <Keys title="Go to" keys={everywhere.filter(({ key }) => key.startsWith("g "))} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,38 @@
+import { render } from "preact";
+import { prefetch } from "../api/client";
+import { listenToKeys } from "../base/keys";
+import { App } from "./App";
+import { loadView, pageOf, PAGES } from "./pages";
+import { RARE_IDS } from "./page_list";
+import { followContents } from "../domain/live/contents";
+import { listenToChanges, refreshStatus } from "../domain/live/live";
+import { followOldLink, listenToLocation, pathParts } from "../base/address";
+import { followComparison } from "../domain/models/pair";
+import "./styles/tokens.css";
+import "./styles/frame.css";
+import "./styles/charts.css";
+import "./styles/widgets.css";
+
+followOldLink();
+listenToLocation();
+listenToKeys();
+listenToChanges();
+void refreshStatus();
+followComparison();
+followContents(
+  PAGES.map((page) => page.id),
+  RARE_IDS,
+);
+const page = pageOf(pathParts.value);
+page?.asks?.forEach(prefetch);
+
+// The frame that came with the document stays until the page itself can be drawn with it, in one go.
+// App says it if the page could not be loaded.
+void (page ? loadView(page) : Promise.resolve())
+  .catch(() => undefined)
+  .then(() => {
+    const root = document.querySelector("#app");
+    if (!root) return;
+    document.documentElement.dataset["drawn"] = "";
+    render(<App />, root); // Takes over the elements of the frame.
+  });

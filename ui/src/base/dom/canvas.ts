@@ -1,0 +1,11 @@
+// Canvases for sharp drawings on every screen.
+
+/** Resizes the canvas to CSS pixels of the device; the context draws in CSS pixels. */
+export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext("2d");
+  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}

@@ -1,0 +1,47 @@
+// Charts as SVG files that look the same without our stylesheets.
+import { fileName, saveAs } from "../text/csv";
+
+const STYLES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "opacity",
+  "font",
+  "paint-order",
+  "shape-rendering",
+  "visibility",
+];
+
+/** The drawing with every style written out, on paper of the theme it was drawn in. */
+export function standaloneSvg(drawing: SVGSVGElement): string {
+  const copy = drawing.cloneNode(true);
+  if (!(copy instanceof SVGSVGElement)) throw new Error("a copied drawing is not a drawing");
+  const [from, to] = [drawing.querySelectorAll("*"), copy.querySelectorAll("*")];
+  from.forEach((element, i) => {
+    const style = getComputedStyle(element);
+    const target = to[i];
+    if (!(target instanceof SVGElement)) return;
+    for (const name of STYLES) target.style.setProperty(name, style.getPropertyValue(name));
+    for (const attribute of ["class", "tabindex", "role", "aria-label"]) target.removeAttribute(attribute);
+  });
+  const { width, height } = drawing.getBoundingClientRect();
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  copy.setAttribute("width", String(width));
+  copy.setAttribute("height", String(height));
+  copy.removeAttribute("class");
+  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  paper.setAttribute("width", "100%");
+  paper.setAttribute("height", "100%");
+  paper.setAttribute("fill", getComputedStyle(document.querySelector("#app") ?? document.body).backgroundColor);
+  copy.prepend(paper);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** `name` without ".svg". */
+export function saveSvg(name: string, text: string): void {
+  saveAs(fileName(name, "svg"), text, "image/svg+xml");
+}

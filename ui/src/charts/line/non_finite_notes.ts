@@ -1,0 +1,59 @@
+// Labels beside the marks of non-finite values.
+import type { Pen } from "../drawing/pen";
+import type { LineChartLayout } from "./layout";
+
+export interface NonFiniteNote {
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  /** The middle of its row: values below everything are marked at the foot. */
+  readonly y: number;
+}
+
+const BESIDE = 9; // Pixels from the middle of a mark to its words.
+const ROW = 6; // Pixels from the edge of the chart to the middle of the words.
+
+const kindOf = (value: number): string => (Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞");
+
+/** One note a line, at its first mark in sight, with how many more there are. Notes that would touch one
+ * before them are left out: the marks themselves are still there. */
+export function nonFiniteNotes(
+  { nonFinite, x, box, xText }: Pick<LineChartLayout, "nonFinite" | "x" | "box" | "xText">,
+  widthOf: (text: string) => number,
+): NonFiniteNote[] {
+  const notes: NonFiniteNote[] = [];
+  for (const line of nonFinite) {
+    const seen = line.filter((hole) => x(hole.x) >= box.l && x(hole.x) <= box.r);
+    const [first] = seen;
+    if (!first) continue;
+    const more = seen.length > 1 ? `, ${seen.length - 1} more` : "";
+    const text = `${kindOf(first.value)} at ${xText(first.x)}${more}`;
+    const [at, width] = [x(first.x), widthOf(text)];
+    const left = at + BESIDE + width <= box.r ? at + BESIDE : at - BESIDE - width;
+    const y = first.value === -Infinity ? box.b - ROW : box.t + ROW;
+    const note = { text, left, right: left + width, y };
+    const free = notes.every(
+      (other) => other.y !== y || other.right + BESIDE < note.left || other.left - BESIDE > note.right,
+    );
+    if (free && left >= box.l) notes.push(note);
+  }
+  return notes;
+}
+
+/** Words on a strip of paper, so that no curve runs through them. */
+export function paintNonFiniteNotes(
+  pen: Pen,
+  layout: LineChartLayout,
+  ink: { readonly paper: string; readonly text: string },
+): void {
+  pen.textBaseline = "alphabetic";
+  pen.textAlign = "left";
+  for (const { text, left, right, y } of nonFiniteNotes(layout, (words) => pen.measureText(words).width)) {
+    pen.fillStyle = ink.paper;
+    pen.beginPath();
+    pen.rect(left - 2, y - ROW, right - left + 4, 2 * ROW);
+    pen.fill();
+    pen.fillStyle = ink.text;
+    pen.fillText(text, left, y + 4);
+  }
+}

@@ -1,0 +1,92 @@
+// Settings of all cards: axes, smoothing, groups of runs.
+import type { JSX } from "preact";
+import { DEFAULT_GROUPING } from "../../domain/runs/run_groups";
+import { CardWidth } from "../../widgets/CardWidth";
+import { query, setQuery } from "../../base/address";
+import { AXES, type CardView } from "./view";
+
+function Tick({
+  text,
+  on,
+  title,
+  onChange,
+}: {
+  text: string;
+  on: boolean;
+  title?: string;
+  onChange: () => void;
+}): JSX.Element {
+  return (
+    <label class="label" title={title}>
+      {text} <input type="checkbox" checked={on} onChange={onChange} />
+    </label>
+  );
+}
+
+export function Knobs({ view, grouping = true }: { view: CardView; grouping?: boolean }): JSX.Element {
+  const toggle = (key: string) => (): void => setQuery({ [key]: query.value.has(key) ? null : "1" });
+  return (
+    <div class="knobs">
+      <label class="label">
+        Smoothing <output>{view.smoothing.toFixed(2)}</output>
+      </label>
+      <input
+        type="range"
+        min="0"
+        max="0.99"
+        step="0.01"
+        value={view.smoothing}
+        aria-label="Smoothing"
+        onInput={(event) => setQuery({ smooth: event.currentTarget.value }, "replace")}
+      />
+      <div class="label">
+        x
+        <span class="seg" role="group" aria-label="Horizontal axis">
+          {AXES.map((axis) => (
+            <button
+              key={axis.value}
+              aria-pressed={view.axis === axis.value}
+              onClick={() => setQuery({ xaxis: axis.value === "step" ? null : axis.value, xlim: null, step: null })}
+            >
+              {axis.text}
+            </button>
+          ))}
+        </span>
+      </div>
+      <div class="knob-ticks">
+        <Tick text="Log y" on={view.logY} onChange={toggle("ylog")} />
+        <Tick text="Log x" on={view.logX} onChange={toggle("xlog")} />
+        <Tick text="y from 0" on={view.fromZero} onChange={toggle("y0")} />
+        <Tick text="Clip outliers" on={view.clip} onChange={() => setQuery({ clip: view.clip ? "0" : null })} />
+      </div>
+      {grouping && (
+        <Tick
+          text="Mean of groups"
+          on={query.value.has("group")}
+          title="Runs that belong together, such as seeds, become one line with its spread"
+          onChange={() => setQuery({ group: query.value.has("group") ? null : DEFAULT_GROUPING })}
+        />
+      )}
+      {grouping && query.value.has("group") && (
+        <input
+          class="field mono"
+          aria-label="Pattern of group names"
+          title="The first parenthesis of this regular expression is the name of the group"
+          value={query.value.get("group") ?? ""}
+          onInput={(event) => setQuery({ group: event.currentTarget.value || "()" }, "replace")}
+        />
+      )}
+      <CardWidth />
+      {view.zoom && (
+        <button class="link" onClick={() => setQuery({ xlim: null })}>
+          Reset zoom (z)
+        </button>
+      )}
+      {view.fobs.length > 0 && (
+        <button class="link" onClick={() => setQuery({ step: null })}>
+          Take the {view.fobs.length > 1 ? "marked range" : "mark"} away (esc)
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,380 @@
+// One chart of a tag, or of several: all shown runs, and below them their values.
+import { groupsShape } from "../../api/scalars";
+import type { Signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { postJson } from "../../api/client";
+import { postForCurves } from "../../api/curves";
+import { LineChart, type ChartFiles, type LineChartProps } from "../line/LineChart";
+import { nearestIndex, type Line } from "../line/layout";
+import { hideReadout, showReadout } from "../../widgets/readout";
+import { useNear } from "../../base/dom/useNear";
+import { exact, plural, significant, steady } from "../../base/text/format";
+import type { Limits } from "../../base/text/limits";
+import type { RunGroup } from "../../domain/runs/run_groups";
+import { timeTicks } from "../../base/math/scale";
+import { shortNames } from "../../base/text/short_names";
+import { RunKey } from "../../domain/runs/RunKey";
+import { useResource } from "../../domain/live/resource";
+import { CardTools, LimitFields } from "./CardTools";
+import { areChannels, linesOf, linesOfGroups, withoutChannel, X_NAMES, xText } from "./lines";
+import { ValueTable } from "./ValueTable";
+import { AXES, type CardView } from "./view";
+
+const DIGITS = 5;
+
+const keyOf = (line: Line): JSX.Element => <RunKey run={line.name} {...(line.look ? { look: line.look } : {})} />;
+
+const MAX_NAMED = 4;
+const MAX_VALUES = 6; // Two rows of three have room in the narrowest card.
+
+/** Its height is known before its content: two rows for more than two runs, in columns that have room for
+ * a number. Few lines have their names beside their values. */
+function Values({
+  count: expected,
+  lines,
+  cursor,
+  nameOf = (name) => name,
+}: {
+  count: number;
+  lines: readonly Line[];
+  cursor: Signal<number | null> | null;
+  nameOf?: (name: string) => string;
+}): JSX.Element {
+  const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
+  const names = useMemo(
+    () =>
+      lines.length <= MAX_NAMED || lines.some((line) => line.look)
+        ? shortNames(lines.map(({ name }) => name)).map(nameOf)
+        : [],
+    [lines],
+  );
+  return (
+    <div
+      class={
+        lines.some((line) => line.look)
+          ? "values"
+          : `values reserved${expected > 2 ? " two" : ""}${expected <= MAX_NAMED ? " named" : ""}`
+      }
+    >
+      {lines.slice(0, lines.length > MAX_VALUES ? MAX_VALUES - 1 : MAX_VALUES).map((line, k) => {
+        const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
+        const raw = line.ys[i] ?? NaN;
+        return (
+          <span
+            key={line.name}
+            title={`${line.name}: ${exact(raw)}`}
+            class={`${line.look ? "long" : ""}${Number.isFinite(raw) ? "" : " bad"}`}
+          >
+            {keyOf(line)}
+            {line.look ? (
+              <span class="dim tail">
+                <bdi>{names[k]}</bdi>
+              </span>
+            ) : (
+              names[k] && <span class="dim name">{names[k]} </span>
+            )}
+            {steady(raw)}
+          </span>
+        );
+      })}
+      {lines.length > MAX_VALUES && <span class="dim">and {lines.length - MAX_VALUES + 1} more</span>}
+    </div>
+  );
+}
+
+const MAX_ROWS = 6;
+
+/** The lines nearest to the pointer, the nearest first. */
+function Nearest({
+  lines,
+  at,
+  xName,
+  text,
+}: {
+  lines: readonly Line[];
+  at: NonNullable<Parameters<NonNullable<LineChartProps["onPoint"]>>[0]>;
+  xName: string;
+  text: (x: number) => string;
+}): JSX.Element {
+  const rows = lines
+    .map((line) => {
+      const i = nearestIndex(line.xs, at.x);
+      const raw = line.ys[i] ?? NaN;
+      const value = Number.isFinite(raw) ? ((line.smooth ?? line.ys)[i] ?? NaN) : raw;
+      return { line, raw, value, x: line.xs[i] ?? NaN, far: Number.isFinite(value) ? at.distance(value) : Infinity };
+    })
+    .sort((p, q) => p.far - q.far);
+  const first = rows[0];
+  return (
+    <>
+      <table class="nearest">
+        <thead>
+          <tr>
+            <th colSpan={2}>{first && `${xName} ${text(first.x) || significant(first.x)}`.trim()}</th>
+            {lines.some((line) => line.smooth) && <td class="num dim">smoothed</td>}
+            <td class="num dim">value</td>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, MAX_ROWS).map(({ line, raw, value, x }) => (
+            <tr key={line.name}>
+              <td>{keyOf(line)}</td>
+              <td class="name tail">
+                <bdi>{line.name}</bdi>
+              </td>
+              <td class={Number.isFinite(raw) ? "num" : "num bad"}>{steady(value, DIGITS)}</td>
+              {line.smooth && <td class="num dim">{steady(raw, DIGITS)}</td>}
+              {x !== first?.x && <td class="num dim">at {text(x)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > MAX_ROWS && <span class="dim">and {rows.length - MAX_ROWS} more</span>}
+    </>
+  );
+}
+
+/** The lines of a card, and how they are requested. */
+interface Asked {
+  readonly lines: (smoothing: number) => Line[];
+  readonly total: number;
+}
+
+async function ask(
+  tags: readonly string[],
+  runsOf: RunsOf,
+  groups: readonly RunGroup[] | null,
+  view: CardView,
+  signal: AbortSignal,
+): Promise<Asked> {
+  const common = { points: 1200, axis: view.axis };
+  if (groups) {
+    const responses = await Promise.all(
+      tags.map((tag) => {
+        const here = new Set(runsOf(tag));
+        const members = groups
+          .map((group) => [group.name, group.runs.filter((run) => here.has(run))] as const)
+          .filter(([, of]) => of.length > 0);
+        return postJson(groupsShape, "scalars/groups", { ...common, tag, groups: Object.fromEntries(members) }, signal);
+      }),
+    );
+    return {
+      lines: (smoothing) => responses.flatMap((response, i) => linesOfGroups(response, smoothing, tags[i], tags)),
+      total: responses.flatMap((response) => response.groups).reduce((sum, one) => sum + (one.x?.length ?? 0), 0),
+    };
+  }
+  const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
+  const { series } = await postForCurves(
+    { ...common, ...range, wall_times: view.axis === "step" ? 0 : 1, series: seriesOf(tags, runsOf) },
+    signal,
+  );
+  return {
+    lines: (smoothing) => linesOf(series, view.axis, smoothing, tags),
+    total: series.reduce((sum, one) => sum + (one.total ?? 0), 0),
+  };
+}
+
+type RunsOf = (tag: string) => readonly string[];
+
+const seriesOf = (tags: readonly string[], runsOf: RunsOf): (readonly [string, string])[] =>
+  tags.flatMap((tag) => runsOf(tag).map((run) => [run, tag] as const));
+
+/** Properties that all cards share. */
+export interface CardsProps {
+  readonly runsOf: RunsOf;
+  readonly groups: readonly RunGroup[] | null;
+  readonly view: CardView;
+  readonly cursor: Signal<number | null>;
+  readonly onZoom: LineChartProps["onZoom"];
+  readonly onMark: NonNullable<LineChartProps["onMark"]>;
+  readonly onMoveFob: NonNullable<LineChartProps["onMoveFob"]>;
+  /** The xs that the arrow keys go along while the pointer is on this card. */
+  readonly onHot: (name: string, xs: ArrayLike<number>) => void;
+}
+
+interface CardProps extends CardsProps {
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly limits: Limits | null;
+}
+
+const expectedLines = ({ tags, groups, runsOf }: CardProps): number =>
+  groups ? groups.length * tags.length : tags.reduce((sum, tag) => sum + runsOf(tag).length, 0);
+
+function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: ArrayLike<number> } }): JSX.Element {
+  const { name, tags, groups, view, cursor } = props;
+  const key = [
+    view.axis,
+    groups ? JSON.stringify(groups) : (view.zoom?.join("~") ?? ""),
+    ...tags.flatMap((tag) => ["", tag, ...props.runsOf(tag)]),
+  ].join("\0");
+  const { state, retry } = useResource(key, (signal) => ask(tags, props.runsOf, groups, view, signal));
+  const { data, error, stale } = state.value;
+  const byChannel = view.axis === "step" && !groups && tags.every((tag) => areChannels(props.runsOf(tag)));
+  const xName = byChannel ? "channel" : X_NAMES[view.axis];
+  const nameOf = byChannel ? withoutChannel : (name: string): string => name;
+  const smoothing = byChannel ? 0 : view.smoothing;
+  const lines = useMemo(() => data?.lines(smoothing) ?? [], [data, smoothing]);
+  props.hot.current = useMemo(
+    () => lines.reduce<ArrayLike<number>>((longest, { xs }) => (xs.length > longest.length ? xs : longest), []),
+    [lines],
+  );
+  const text = useMemo(() => xText(view.axis), [view.axis]);
+  useEffect(() => hideReadout, []);
+  if (error && !data) {
+    return (
+      <p class="trouble" role="alert">
+        {error.message}{" "}
+        <button class="link" onClick={retry}>
+          Try again
+        </button>
+      </p>
+    );
+  }
+  const fobs = view.fobs.map((x) => ({ x, text: text(Math.round(x)) }));
+  const table = (full: boolean): JSX.Element => (
+    <ValueTable
+      label={name}
+      lines={lines}
+      fobs={view.fobs}
+      full={full}
+      nameOf={nameOf}
+      xText={text}
+      xName={byChannel ? "Channel" : (AXES.find((axis) => axis.value === view.axis)?.text ?? "")}
+    />
+  );
+  if (view.table) return table(true);
+  const summary = lines
+    .slice(0, 5)
+    .map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`)
+    .join(", ");
+  return (
+    <>
+      <LineChart
+        lines={lines}
+        summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`}
+        cursor={cursor}
+        files={props.files}
+        changing={stale}
+        onZoom={props.onZoom}
+        fobs={fobs}
+        onMark={props.onMark}
+        onMoveFob={props.onMoveFob}
+        onPoint={(at) =>
+          at && lines.length > 0
+            ? showReadout(<Nearest lines={lines} at={at} xName={xName} text={text} />, at.clientX, at.clientY)
+            : hideReadout()
+        }
+        logX={view.logX}
+        logY={view.logY}
+        fromZero={view.fromZero}
+        clipOutliers={view.clip}
+        xRange={view.zoom}
+        yRange={props.limits}
+        xText={text}
+        xName={xName}
+        {...(view.axis === "step" ? {} : { xTicks: timeTicks })}
+      />
+      {fobs.length > 0 ? (
+        table(false)
+      ) : (
+        <Values count={expectedLines(props)} lines={lines} cursor={cursor} nameOf={nameOf} />
+      )}
+    </>
+  );
+}
+
+export function ScalarCard(
+  props: CardProps & {
+    pinned: boolean;
+    wide: boolean;
+    /** Whether its tags were chosen here, and can be chosen again; if not, it has no tools for that. */
+    own?: boolean;
+    /** Whether it is one of the first, which most windows show without scrolling. */
+    first: boolean;
+    partners: () => readonly string[];
+    onPin: () => void;
+    onWide: () => void;
+    /** Lays another tag over this chart; null takes a chart of several tags away. */
+    onMix: (tag: string | null) => void;
+    onLimits: (limits: Limits) => void;
+  },
+): JSX.Element {
+  const { ref, near } = useNear(props.first);
+  const files = useRef<ChartFiles>({ svg: null, png: null }).current;
+  const hot = useRef<ArrayLike<number>>([]);
+  const [limiting, setLimiting] = useState(false);
+  const heat = (): void => props.onHot(props.name, hot.current);
+  // Tables come and go with the mark, in all cards: what was clicked stays under the pointer.
+  const onMark: CardsProps["onMark"] = (x, extend, fob) => {
+    const top = ref.current?.getBoundingClientRect().top ?? 0;
+    props.onMark(x, extend, fob);
+    requestAnimationFrame(() =>
+      ref.current?.closest("main")?.scrollBy(0, ref.current.getBoundingClientRect().top - top),
+    );
+  };
+  const dragged = (event: DragEvent): boolean => event.dataTransfer?.types.includes(DRAGGED) ?? false;
+  return (
+    <section
+      class={`card${props.wide ? " wide" : ""}`}
+      ref={ref}
+      aria-label={props.name}
+      onPointerEnter={heat}
+      onFocusIn={heat}
+      onDragOver={(event) => {
+        if (dragged(event)) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        const tag = event.dataTransfer?.getData(DRAGGED);
+        if (tag) {
+          event.preventDefault();
+          props.onMix(tag);
+        }
+      }}
+    >
+      <header>
+        <h3
+          class="tail"
+          title={
+            props.tags.length > 1 || props.own === false
+              ? props.name
+              : `${props.name}: drag it onto another chart to draw both in one`
+          }
+          draggable={props.own !== false && props.tags.length === 1}
+          onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, props.name)}
+        >
+          <bdi>{props.name}</bdi>
+        </h3>
+        {near && (
+          <CardTools
+            {...props}
+            series={() => seriesOf(props.tags, props.runsOf)}
+            files={files}
+            onLimit={() => setLimiting(true)}
+          />
+        )}
+      </header>
+      {(limiting || props.limits) && (
+        <LimitFields
+          name={props.name}
+          limits={props.limits}
+          onLimits={(limits) => {
+            setLimiting(limits[0] !== null || limits[1] !== null);
+            props.onLimits(limits);
+          }}
+        />
+      )}
+      {near ? (
+        <LoadedCard {...props} onMark={onMark} files={files} hot={hot} />
+      ) : (
+        <>
+          <div class="plot" />
+          <Values count={expectedLines(props)} lines={[]} cursor={null} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const DRAGGED = "application/x-tag";

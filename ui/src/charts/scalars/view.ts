@@ -1,0 +1,90 @@
+// How curves are looked at: what the address says, and how it is said there.
+import { listOf, listText } from "../../base/text/lists";
+import type { Axis } from "./lines";
+
+export const AXES: readonly { value: Axis; text: string }[] = [
+  { value: "step", text: "Step" },
+  { value: "relative", text: "Relative" },
+  { value: "wall", text: "Wall" },
+];
+
+export interface CardView {
+  readonly axis: Axis;
+  readonly smoothing: number;
+  readonly logX: boolean;
+  readonly logY: boolean;
+  readonly fromZero: boolean;
+  readonly clip: boolean;
+  readonly zoom: readonly [number, number] | null;
+  /** Places marked on the x axis of all cards: none, one, or the ends of a range. */
+  readonly fobs: readonly number[];
+  readonly table: boolean;
+}
+
+function numbersOf(text: string | null): number[] {
+  return text === null || text === "" ? [] : text.split("~").map(Number).filter(Number.isFinite);
+}
+
+export function viewOf(params: URLSearchParams): CardView {
+  const zoom = numbersOf(params.get("xlim"));
+  const smoothing = Number(params.get("smooth") ?? "0.6");
+  return {
+    axis: AXES.find((axis) => axis.value === params.get("xaxis"))?.value ?? "step",
+    smoothing: Number.isFinite(smoothing) ? Math.min(0.999, Math.max(0, smoothing)) : 0.6,
+    logX: params.has("xlog"),
+    logY: params.has("ylog"),
+    fromZero: params.has("y0"),
+    clip: params.get("clip") !== "0",
+    zoom: zoom.length === 2 ? [zoom[0]!, zoom[1]!] : null,
+    fobs: numbersOf(params.get("step")).slice(0, 2),
+    table: params.has("table"),
+  };
+}
+
+export const fobsText = (fobs: readonly number[]): string | null =>
+  fobs.length > 0 ? [...fobs].sort((p, q) => p - q).join("~") : null;
+
+/** Charts of several tags: a list of lists. */
+export const readMixes = (text: string | null): string[][] =>
+  listOf(text)
+    .map(listOf)
+    .filter((tags) => tags.length > 1);
+export const mixesText = (mixes: readonly (readonly string[])[]): string | null =>
+  mixes.length > 0 ? listText(mixes.map((tags) => listText(tags))) : null;
+
+/** The charts after `tag` was laid over the chart of `onto`: a new one, or one of them with one more. */
+export function mixed(mixes: readonly (readonly string[])[], tag: string, onto: readonly string[]): string[][] {
+  const next = [...new Set([...onto, tag])];
+  if (next.length < 2) return mixes.map((tags) => [...tags]);
+  const same = listText(onto);
+  return onto.length > 1
+    ? mixes.map((tags) => (listText(tags) === same ? next : [...tags]))
+    : [...mixes.map((tags) => [...tags]), next];
+}
+
+const MAX_PARTNERS = 40;
+
+/** Tags to compare a tag with: the same quantity elsewhere, then its own group, then the rest. */
+export function partnersOf(tag: string, all: readonly string[]): string[] {
+  const last = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+  const group = (name: string): string => name.slice(0, Math.max(0, name.indexOf("/")));
+  const rank = (name: string): number => (last(name) === last(tag) ? 0 : group(name) === group(tag) ? 1 : 2);
+  return all
+    .filter((name) => name !== tag)
+    .map((name) => ({ name, rank: rank(name) }))
+    .sort((p, q) => p.rank - q.rank)
+    .slice(0, MAX_PARTNERS)
+    .map(({ name }) => name);
+}
+
+/** Where the arrow keys bring a fob: `by` points along ascending xs. */
+export function movedFob(xs: ArrayLike<number>, from: number | null, by: number): number | null {
+  if (xs.length === 0) return null;
+  if (from === null) return xs[by > 0 ? 0 : xs.length - 1] ?? null;
+  let at = 0;
+  while (at < xs.length - 1 && (xs[at] ?? 0) < from) at += 1;
+  // Between two points the first move goes to the nearer end of that way.
+  const between = (xs[at] ?? 0) > from;
+  const target = between && by > 0 ? at + by - 1 : at + by;
+  return xs[Math.min(xs.length - 1, Math.max(0, target))] ?? null;
+}

@@ -1,0 +1,41 @@
+// The results of `compare --verify`: output SQNR with parts of the variant restored to float.
+
+import type { VerifiedResponse } from "../../api/compression/layers";
+import { type WireNumber, toNumber } from "../../api/shape";
+
+/** The restored parts of one layer: its weights, its output, or both. */
+export interface FloatParts {
+  readonly layer: string;
+  readonly tensors: readonly string[]; // "weight", "output".
+}
+
+export interface VerifiedRun {
+  readonly text: string;
+  readonly sqnr: number | null; // Infinite when exact, −200 when lost; null when it could not be run.
+  readonly gain: number | null;
+  readonly whyNot: string;
+}
+
+/** The parts that are worth keeping in float, layer by layer, in the order in which they were found. */
+export function bestParts(response: VerifiedResponse): FloatParts[] {
+  const parts = response.best === null ? undefined : response.parts[response.best];
+  const byLayer = new Map<string, string[]>();
+  parts?.layers.forEach((layer, i) => byLayer.set(layer, [...(byLayer.get(layer) ?? []), parts.tensors[i] ?? ""]));
+  return [...byLayer].map(([layer, tensors]) => ({ layer, tensors }));
+}
+
+/** "output and weights". */
+export function tensorsText(tensors: readonly string[]): string {
+  return tensors.map((tensor) => (tensor === "weight" ? "weights" : tensor)).join(" and ");
+}
+
+export function runsOf(response: VerifiedResponse): VerifiedRun[] {
+  const number = (value: WireNumber | undefined): number | null =>
+    value === undefined || value === null ? null : toNumber(value);
+  return response.texts.map((text, i) => ({
+    text,
+    sqnr: number(response.sqnr_db[i]),
+    gain: number(response.gains_db[i]),
+    whyNot: response.why_not[i] ?? "",
+  }));
+}

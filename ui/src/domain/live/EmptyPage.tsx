@@ -1,0 +1,80 @@
+// The text of a page without data: what the page shows, what was looked for, what was found
+// instead, and how to log the data.
+import type { ComponentChildren, JSX } from "preact";
+import { ageText, plural } from "../../base/text/format";
+import { progress, status } from "./live";
+import { hrefOf } from "../../base/address";
+
+function Found({ lookedFor }: { lookedFor: ComponentChildren }): JSX.Element | null {
+  const now = status.value;
+  if (!now) return null;
+  const where = now.logdirs.paths.join(", ");
+  const missing = now.problems.messages;
+  if (missing.length > 0 && now.runs === 0)
+    return (
+      <>
+        {missing.map((message) => (
+          <p key={message} class="bad">
+            {message}
+          </p>
+        ))}
+      </>
+    );
+  if (now.runs === 0) {
+    return (
+      <p>
+        <span class="mono">{where}</span> holds no event files yet: no file with <span class="mono">tfevents</span> in
+        its name, here or in a folder below. The page follows the folder, so that whatever is logged shows up by itself.
+      </p>
+    );
+  }
+  const age =
+    now.newest_wall_time === null ? "" : `, the newest event ${ageText(Date.now() / 1000 - now.newest_wall_time)} old`;
+  return (
+    <>
+      <p>
+        Looked for {lookedFor}. <span class="mono">{where}</span> holds {plural(now.runs, "run")} and{" "}
+        {plural(now.tags, "tag")}
+        {age}; nothing of that kind is among them.
+      </p>
+      {missing.map((message) => (
+        <p key={message} class="bad">
+          {message}
+        </p>
+      ))}
+      {now.damaged_runs > 0 && (
+        <p>
+          <a class="link" href={hrefOf(["files"], { model: null })}>
+            {plural(now.damaged_runs, "run")} could not be read to the end
+          </a>
+          ; what is missing here may be in the rest.
+        </p>
+      )}
+    </>
+  );
+}
+
+export function EmptyPage({
+  title,
+  about,
+  lookedFor,
+  children,
+}: {
+  title: string;
+  /** One sentence about the page. */
+  about: ComponentChildren;
+  /** Behind "Looked for": tags and directories. */
+  lookedFor: ComponentChildren;
+  /** How to log it. */
+  children: ComponentChildren;
+}): JSX.Element {
+  const reading = progress.value !== null && !progress.value.complete;
+  return (
+    <div class="empty" aria-busy={status.value === null}>
+      <h1>{reading ? "Reading the logs" : title}</h1>
+      <p>{about}</p>
+      {!reading && <Found lookedFor={lookedFor} />}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+// How to log what a page would show, into the folder that the page follows: copied and run as it stands,
+// it shows up.
+import type { JSX } from "preact";
+import { status } from "./live";
+
+const watchedFolder = (): string => status.value?.logdirs.paths[0]?.replace(/\/+$/, "") ?? "runs";
+
+/** A folder in or below the one that is followed, as Python and as a shell write it. */
+export const pythonFolder = (below = ""): string => JSON.stringify(watchedFolder() + below);
+export const shellFolder = (below = ""): string => {
+  const folder = watchedFolder() + below;
+  return /^[\w@%+=:,./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+};
+
+/** `lines` are what is done with a SummaryWriter called `writer`. */
+export function Snippet({ run = "train", lines }: { run?: string; lines: readonly string[] }): JSX.Element {
+  const all = [
+    "from compression_board import SummaryWriter",
+    `with SummaryWriter(${pythonFolder(`/${run}`)}) as writer:`,
+    ...lines.map((line) => `    ${line}`),
+  ];
+  return <pre>{all.join("\n")}</pre>;
+}
+
+/** Python code that logs the metrics of two variants. */
+export const comparisonLines = (): string => `from compression_board import CompressionWriter
+fp32 = {"accuracy": 0.9945, "model_size_mb": 217.61}
+int8 = {"accuracy": 0.9945, "model_size_mb": 9.42}
+with CompressionWriter(${pythonFolder("/alexnet")}) as log:
+    log.log_compression_comparison(
+        "alexnet", fp32, int8)`;

@@ -1,0 +1,53 @@
+// Runs whose logs are damaged. Lists of runs mark them, and no page claims that their data is
+// complete.
+import { type DamagedValue, type Runs, runsShape } from "../../api/board";
+import { effect, signal } from "@preact/signals";
+import { getJson } from "../../api/client";
+import { bytes, plural } from "../../base/text/format";
+import { status } from "./live";
+
+/** By run, what is missing. */
+export const damagedRuns = signal<ReadonlyMap<string, string>>(new Map());
+
+function lossesOf(damaged: Runs): ReadonlyMap<string, string> {
+  return new Map(
+    damaged.names.map((run, i) => {
+      const [lost, failed] = [damaged.damaged_bytes[i] ?? 0, damaged.failed_files[i] ?? 0];
+      return [
+        run,
+        [...(lost > 0 ? [`${bytes(lost)} of its log`] : []), ...(failed > 0 ? [plural(failed, "file")] : [])].join(
+          " and ",
+        ),
+      ];
+    }),
+  );
+}
+
+let newest = 0;
+
+// Most logs are whole, and then there is nothing to ask for. Else only of the damaged ones, which are few
+// where runs are many.
+effect(() => {
+  const now = status.value;
+  const mine = (newest += 1);
+  if (!now || now.damaged_runs === 0) {
+    if (damagedRuns.peek().size > 0) damagedRuns.value = new Map();
+    return;
+  }
+  void getJson(runsShape, "runs", { damaged: 1 }).then(
+    (runs) => {
+      if (mine === newest) damagedRuns.value = lossesOf(runs);
+    },
+    () => undefined,
+  ); // The next change asks again.
+});
+
+/** "every point kept", or what is true of these runs instead. */
+export function everyKept(what: string, runs: readonly string[]): string {
+  return runs.some((run) => damagedRuns.value.has(run)) ? `every ${what} that could be read` : `every ${what} kept`;
+}
+
+/** "1 image is damaged and left out: …", with the reason for the first. */
+export function damagedText(what: string, damaged: readonly DamagedValue[]): string {
+  return `${plural(damaged.length, what)} ${damaged.length === 1 ? "is" : "are"} damaged and left out: ${damaged[0]?.message ?? ""}`;
+}

@@ -1,0 +1,68 @@
+// Changes on disk reach the page as server-sent events.
+import { type Progress, type Status, changeShape, statusShape } from "../../api/board";
+import { read } from "../../api/shape";
+import { signal } from "@preact/signals";
+import { apiUrl, getJson, watchRequests } from "../../api/client";
+import { Freshness } from "./freshness";
+
+/** Grows when the logs have changed; everything that shows them asks again. */
+export const dataVersion = signal(0);
+
+export const progress = signal<Progress | null>(null);
+export const status = signal<Status | null>(null);
+export const connection = signal<"connecting" | "live" | "lost">("connecting");
+
+// While files are still being read every snapshot is newer than the last; asking at most this often
+// keeps the page calm.
+const CALM_MILLISECONDS = 1000;
+
+let lastTold = 0;
+let pending: ReturnType<typeof setTimeout> | undefined;
+
+function tell(snapshot: number): void {
+  if (pending !== undefined) clearTimeout(pending);
+  const wait = Math.max(0, lastTold + CALM_MILLISECONDS - performance.now());
+  pending = setTimeout(
+    () => {
+      lastTold = performance.now();
+      freshness.refreshed(snapshot);
+      dataVersion.value = snapshot;
+      void refreshStatus();
+    },
+    lastTold === 0 ? 0 : wait,
+  );
+}
+
+const freshness = new Freshness(tell);
+
+export async function refreshStatus(): Promise<void> {
+  try {
+    status.value = await getJson(statusShape, "status");
+    progress.value = status.value.progress;
+  } catch {
+    connection.value = "lost";
+  }
+}
+
+/** To be called before the first request is asked. */
+export function listenToChanges(): void {
+  watchRequests(() => freshness.ask());
+  const source = new EventSource(apiUrl("events"));
+  source.addEventListener("open", () => (connection.value = "live"));
+  source.addEventListener("error", () => (connection.value = "lost")); // The browser tries again.
+  let greeted = false;
+  const onChange = (event: MessageEvent<string>): void => {
+    const change = read(changeShape, JSON.parse(event.data), "events");
+    progress.value = change.progress;
+    tell(change.snapshot);
+  };
+  source.addEventListener("hello", (event: MessageEvent<string>) => {
+    if (greeted) return onChange(event); // The connection was lost, and who knows what was missed.
+    greeted = true;
+    const change = read(changeShape, JSON.parse(event.data), "events");
+    progress.value = change.progress;
+    freshness.announce(change.snapshot);
+  });
+  source.addEventListener("change", onChange);
+  source.addEventListener("resync", onChange);
+}

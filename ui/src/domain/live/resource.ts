@@ -1,0 +1,51 @@
+// Data from the server that a card shows: loading, there, or failed; stale data stays on screen
+// until newer data is there.
+import { signal, type ReadonlySignal } from "@preact/signals";
+import { useLayoutEffect, useMemo } from "preact/hooks";
+import { ApiError } from "../../api/client";
+import { dataVersion } from "./live";
+
+export interface Loaded<T> {
+  /** The newest data, from before the present request while `stale`. */
+  readonly data: T | null;
+  readonly error: ApiError | null;
+  readonly stale: boolean;
+}
+
+export interface Resource<T> {
+  readonly state: ReadonlySignal<Loaded<T>>;
+  readonly retry: () => void;
+}
+
+const nothing = { data: null, error: null, stale: true } as const;
+
+/**
+ * Asks `load` when `key` changes and when the logs change, and again on retry. A request that is
+ * no longer wanted is cancelled.
+ */
+export function useResource<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  options: { live?: boolean } = {},
+): Resource<T> {
+  const slot = useMemo(() => ({ state: signal<Loaded<T>>(nothing), attempt: signal(0) }), []);
+  const version = options.live === false ? 0 : dataVersion.value;
+  const attempt = slot.attempt.value;
+  // Before the frame is painted, not after: the response is on its way while the browser paints.
+  useLayoutEffect(() => {
+    const cancel = new AbortController();
+    slot.state.value = { ...slot.state.peek(), stale: true };
+    load(cancel.signal).then(
+      (data) => {
+        if (!cancel.signal.aborted) slot.state.value = { data, error: null, stale: false };
+      },
+      (problem: unknown) => {
+        if (cancel.signal.aborted) return;
+        const error = problem instanceof ApiError ? problem : new ApiError("internal", String(problem));
+        slot.state.value = { data: slot.state.peek().data, error, stale: false };
+      },
+    );
+    return () => cancel.abort();
+  }, [key, version, attempt]);
+  return { state: slot.state, retry: () => (slot.attempt.value += 1) };
+}

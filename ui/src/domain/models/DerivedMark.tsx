@@ -1,0 +1,12 @@
+// The sign of a figure that nobody measured, such as a latency made from a throughput.
+import type { JSX } from "preact";
+
+export const DERIVED = "derived from other metrics, not measured; not used for scores and gates";
+
+export function DerivedMark(): JSX.Element {
+  return (
+    <span class="dim" title={DERIVED} role="img" aria-label="derived">
+      †
+    </span>
+  );
+}

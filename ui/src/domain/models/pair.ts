@@ -1,0 +1,66 @@
+// The pair A and B that drives every compression page, and the table it is chosen from.
+import { computed, effect, signal } from "@preact/signals";
+import { ApiError, getJson } from "../../api/client";
+import { readTable, tableShape, type Comparison } from "../../api/compression/table";
+import { dataVersion } from "../live/live";
+import { pathParts, query, setQuery } from "../../base/address";
+
+export const comparison = signal<Comparison | null>(null);
+export const comparisonError = signal<ApiError | null>(null);
+
+export const model = computed(() => query.value.get("model"));
+
+/** The model that is looked at: the one chosen or, where one has to be, the first. */
+export const shownModel = computed(
+  () => model.value ?? (pathParts.value[0] === "compare" ? (comparison.value?.models[0]?.name ?? null) : null),
+);
+
+/** The variants that this model has values of; all of them when there is none. */
+const variantsHere = computed(() => {
+  const table = comparison.value;
+  if (!table) return [];
+  const shown = shownModel.value === null ? null : table.byName.get(shownModel.value);
+  if (!shown) return table.variants;
+  return table.variants.filter((variant) => table.metrics.some((metric) => shown.cell(variant, metric.name)));
+});
+
+export const variants = variantsHere;
+
+/** The baseline of most models; for a model without that variant, its own baseline. */
+export const sideA = computed(() => {
+  const usual = comparison.value?.baseline ?? "fp32";
+  const shown = shownModel.value === null ? undefined : comparison.value?.byName.get(shownModel.value);
+  return query.value.get("a") ?? (shown && !variantsHere.value.includes(usual) ? shown.baseline : usual);
+});
+
+export const sideB = computed(() => {
+  const chosen = query.value.get("b");
+  if (chosen !== null) return chosen;
+  const others = variantsHere.value.filter((variant) => variant !== sideA.value);
+  return others.includes("int8") ? "int8" : (others[0] ?? "int8");
+});
+
+export function swapSides(): void {
+  const [a, b] = [sideA.value, sideB.value];
+  setQuery({ a: b, b: a });
+}
+
+export function followComparison(): void {
+  let newest = 0;
+  effect(() => {
+    const version = dataVersion.value;
+    newest += 1;
+    const mine = newest;
+    getJson(tableShape, "compression/table").then(
+      (response) => {
+        if (mine !== newest) return;
+        comparison.value = readTable(response);
+        comparisonError.value = null;
+      },
+      (problem: unknown) => {
+        if (mine === newest && problem instanceof ApiError) comparisonError.value = problem;
+      },
+    );
+    return () => void version;
+  });
+}

@@ -1,0 +1,67 @@
+// The syntax of the run filter: words that are regular expressions, and conditions on logged
+// values: `resnet acc>0.9 size<20`.
+
+const OPERATORS = ["<", "<=", ">", ">=", "="] as const;
+
+export interface Condition {
+  readonly metric: string;
+  readonly operator: (typeof OPERATORS)[number];
+  readonly value: number;
+}
+
+export interface RunFilter {
+  readonly patterns: readonly RegExp[];
+  readonly conditions: readonly Condition[];
+  /** Why the filter is invalid; an invalid filter lets everything pass. */
+  readonly problem: string | null;
+}
+
+const CONDITION = /^([\w./-]+?)(<=|>=|<|>|=)([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)$/i;
+
+export function parseRunFilter(text: string): RunFilter {
+  const patterns: RegExp[] = [];
+  const conditions: Condition[] = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const found = CONDITION.exec(word);
+    if (found) {
+      conditions.push({
+        metric: found[1] ?? "",
+        operator: OPERATORS.find((operator) => operator === found[2]) ?? "=",
+        value: Number(found[3]),
+      });
+      continue;
+    }
+    try {
+      patterns.push(new RegExp(word, "i"));
+    } catch {
+      return { patterns: [], conditions: [], problem: `${word} is no regular expression` };
+    }
+  }
+  return { patterns, conditions, problem: null };
+}
+
+function holds({ operator, value }: Condition, actual: number): boolean {
+  switch (operator) {
+    case "<":
+      return actual < value;
+    case "<=":
+      return actual <= value;
+    case ">":
+      return actual > value;
+    case ">=":
+      return actual >= value;
+    case "=":
+      return actual === value;
+  }
+}
+
+/** `valueOf` finds the last value of a tag whose name contains `metric`, or null. */
+export function passes(filter: RunFilter, name: string, valueOf: (metric: string) => number | null): boolean {
+  return (
+    filter.patterns.every((pattern) => pattern.test(name)) &&
+    filter.conditions.every((condition) => {
+      const actual = valueOf(condition.metric);
+      return actual !== null && holds(condition, actual);
+    })
+  );
+}

@@ -1,0 +1,59 @@
+// One step for all cards of a page, in the address: a slider, and the arrow keys.
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { count } from "../../base/text/format";
+import { extent } from "../../base/math/scale";
+import { useKeys } from "../../base/keys";
+import { query, setQuery } from "../../base/address";
+import type { Series } from "./SeriesPage";
+
+const KEY_STEPS = 20; // So many presses lead from the first step to the last.
+
+function stepNow(): number | null {
+  const step = Number(query.value.get("step") ?? NaN);
+  return Number.isFinite(step) ? step : null;
+}
+
+export interface SharedStep {
+  /** Null: the newest of each card. */
+  readonly step: number | null;
+  /** Nothing where there is only one step. */
+  readonly slider: (all: readonly Series[]) => JSX.Element | null;
+}
+
+export function useSharedStep(): SharedStep {
+  const range = useRef<readonly [number, number] | null>(null);
+  const step = stepNow();
+  const setStep = (next: number): void => {
+    const ends = range.current;
+    if (ends) setQuery({ step: next >= ends[1] ? null : String(Math.max(ends[0], Math.round(next))) }, "replace");
+  };
+  const move = (by: number) => (): void => {
+    const ends = range.current;
+    if (ends) setStep((stepNow() ?? ends[1]) + by * Math.max(1, (ends[1] - ends[0]) / KEY_STEPS));
+  };
+  useKeys([
+    { key: "arrowleft", does: "Earlier step", run: move(-1) },
+    { key: "arrowright", does: "Later step", run: move(1) },
+    { key: "shift-arrowleft", does: "Ten times as far back", run: move(-10) },
+    { key: "shift-arrowright", does: "Ten times as far on", run: move(10) },
+  ]);
+  const slider = (all: readonly Series[]): JSX.Element | null => {
+    const ends = extent(all.flatMap(({ steps }) => steps));
+    range.current = ends;
+    return ends && ends[1] > ends[0] ? (
+      <label class="label slider">
+        All at step <output>{step === null ? "newest" : count(step)}</output>
+        <input
+          type="range"
+          min={ends[0]}
+          max={ends[1]}
+          value={step ?? ends[1]}
+          aria-label="Step of all cards"
+          onInput={(event) => setStep(Number(event.currentTarget.value))}
+        />
+      </label>
+    ) : null;
+  };
+  return { step, slider };
+}

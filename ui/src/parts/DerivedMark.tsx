@@ -1,8 +1,0 @@
-// The sign of a figure that nobody measured, such as a latency made from a throughput.
-import type { JSX } from "preact";
-
-export const DERIVED = "derived from other figures, not measured; neither scored nor judged";
-
-export function DerivedMark(): JSX.Element {
-  return <span class="dim" title={DERIVED} role="img" aria-label="derived">†</span>;
-}

@@ -1,0 +1,30 @@
+// The camera of a 3D view. The address gets it when it has stopped moving: browsers throttle pages that
+// change the address with every frame.
+import { useEffect, useState } from "preact/hooks";
+import { cameraText, FIRST_CAMERA, readCamera, type Camera } from "../base/math/space";
+import { useKeys } from "../base/keys";
+import { query, setQuery } from "../base/address";
+
+const REST_MS = 200;
+
+/** Older addresses call it "eye". */
+const storedCamera = (): string | null => query.value.get("camera") ?? query.value.get("eye");
+
+export function useCamera(first: Camera = FIRST_CAMERA): readonly [Camera, (camera: Camera) => void] {
+  const said = storedCamera();
+  const [now, setNow] = useState({ said, camera: readCamera(said, first) });
+  // Another address, for example after "back", has another camera.
+  const camera = now.said === said ? now.camera : readCamera(said, first);
+  const set = (next: Camera): void => setNow({ said: storedCamera(), camera: next });
+  useEffect(() => {
+    const text = cameraText(camera, first);
+    if (text === said) return undefined;
+    const timer = setTimeout(() => {
+      setNow({ said: text, camera });
+      setQuery({ camera: text, eye: null }, "replace");
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [camera]);
+  useKeys([{ key: "z", does: "Reset the camera", run: () => set(first) }]);
+  return [camera, set];
+}
