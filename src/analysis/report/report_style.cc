@@ -1,4 +1,4 @@
-// The colours and sizes are those of the page (ui/src/styles/tokens.css). `:host` is for the page's
+// The colours and sizes are those of the page (ui/src/app/styles/tokens.css). `:host` is for the page's
 // preview, which shows the report inside itself.
 #include "analysis/report/report_sections.h"
 
