@@ -28,7 +28,7 @@ struct MappingSlot {
   std::atomic<bool> lost = false;
 };
 
-std::array<MappingSlot, GuardedMapping::kMaxMappings> slots;
+std::array<MappingSlot, MappingGuard::kMaxGuards> slots;
 std::atomic<std::size_t> used_slots = 0;  // No slot from here on has ever been used.
 std::atomic<std::uintptr_t> page_bytes = 4096;
 std::atomic<const struct sigaction*> previous_action = nullptr;
@@ -39,7 +39,7 @@ std::mutex& SlotMutex() {
   static auto* const mutex = new std::mutex;  // Never destroyed: mappings may end at exit.
   return *mutex;
 }
-std::size_t mapping_count = 0;
+std::size_t guard_count = 0;
 
 void SetSlot(MappingSlot& slot, std::uintptr_t begin, std::uintptr_t end) {
   slot.version.fetch_add(1);
@@ -242,39 +242,32 @@ bool BlocksBusErrors() {
 
 }  // namespace
 
-std::unique_ptr<GuardedMapping> GuardedMapping::Map(int descriptor, std::size_t size) {
+std::unique_ptr<MappingGuard> MappingGuard::Create(ByteSpan memory) {
   if (BlocksBusErrors()) return nullptr;
   const std::lock_guard lock(SlotMutex());
   std::size_t free = 0;
   while (free < used_slots.load() && slots[free].end.load() != 0) ++free;
-  if (free == kMaxMappings) return nullptr;
-  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (address == MAP_FAILED) return nullptr;
-  if (!InstallHandler()) {
-    ::munmap(address, size);
-    return nullptr;
-  }
-  ++mapping_count;
+  if (free == kMaxGuards || !InstallHandler()) return nullptr;
+  ++guard_count;
   page_bytes.store(static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE)));
   if (free == used_slots.load()) used_slots.store(free + 1);
   slots[free].lost.store(false);
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  SetSlot(slots[free], begin, begin + size);
-  const ByteSpan bytes(static_cast<const std::byte*>(address), size);
-  return std::unique_ptr<GuardedMapping>(new GuardedMapping(bytes, free));
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  SetSlot(slots[free], begin, begin + memory.size());
+  return std::unique_ptr<MappingGuard>(new MappingGuard(free));
 }
 
-GuardedMapping::~GuardedMapping() {
+MappingGuard::~MappingGuard() {
   const std::lock_guard lock(SlotMutex());
-  SetSlot(slots[slot_], 0, 0);  // First: afterwards the addresses may be somebody else's.
-  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());  // NOLINT: munmap's signature.
-  if (--mapping_count == 0) RemoveHandler();
+  SetSlot(slots[slot_], 0, 0);
+  if (--guard_count == 0) RemoveHandler();
 }
 
-bool GuardedMapping::GuardOthers() {
+bool MappingGuard::GuardOthers(const std::byte* address) {
   MapsLine line;
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes_.data());
-  if (!MapsReader().Find(begin, line) || line.inode == 0) return false;
+  if (!MapsReader().Find(reinterpret_cast<std::uintptr_t>(address), line) || line.inode == 0) {
+    return false;
+  }
   MappingSlot& slot = slots[slot_];
   slot.version.fetch_add(1);
   slot.device.store(line.device);
@@ -283,6 +276,23 @@ bool GuardedMapping::GuardOthers() {
   return true;
 }
 
-bool GuardedMapping::lost_bytes() const { return slots[slot_].lost.load(); }
+bool MappingGuard::lost_bytes() const { return slots[slot_].lost.load(); }
+
+std::unique_ptr<GuardedMapping> GuardedMapping::Map(int descriptor, std::size_t size) {
+  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (address == MAP_FAILED) return nullptr;
+  const ByteSpan bytes(static_cast<const std::byte*>(address), size);
+  std::unique_ptr<MappingGuard> guard = MappingGuard::Create(bytes);
+  if (!guard) {
+    ::munmap(address, size);
+    return nullptr;
+  }
+  return std::unique_ptr<GuardedMapping>(new GuardedMapping(bytes, std::move(guard)));
+}
+
+GuardedMapping::~GuardedMapping() {
+  guard_.reset();  // First: afterwards the addresses may be somebody else's.
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());  // NOLINT: munmap's signature.
+}
 
 }  // namespace cboard

@@ -153,7 +153,7 @@ TEST_F(GuardedMappingTest, AThreadThatBlocksTheSignalGetsNone) {
 TEST_F(GuardedMappingTest, ThereIsALimitToThem) {
   std::vector<std::unique_ptr<GuardedMapping>> mappings;
   while (auto mapping = Map()) mappings.push_back(std::move(mapping));
-  EXPECT_EQ(mappings.size(), GuardedMapping::kMaxMappings);
+  EXPECT_EQ(mappings.size(), MappingGuard::kMaxGuards);
   mappings.erase(mappings.begin() + 5);
   EXPECT_NE(Map(), nullptr);
 }
