@@ -9,8 +9,8 @@
 
 namespace cboard {
 
-std::uint32_t IsalCrc32c(ByteSpan bytes) {
-  std::uint32_t crc = 0xFFFFFFFFu;
+std::uint32_t IsalCrc32c(ByteSpan bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
   while (!bytes.empty()) {
     // ISA-L counts in int.
     const ByteSpan part = bytes.first(std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
@@ -22,14 +22,18 @@ std::uint32_t IsalCrc32c(ByteSpan bytes) {
   return ~crc;
 }
 
-std::uint32_t ComputeCrc32c(ByteSpan bytes) {
+std::uint32_t ComputeCrc32c(ByteSpan bytes) { return ExtendCrc32c(0, bytes); }
+
+std::uint32_t ExtendCrc32c(std::uint32_t crc, ByteSpan bytes) {
 #if defined(__x86_64__)
   // Below this the crc32 instruction in a plain loop beats folding, above it loses.
   constexpr std::size_t kShortBytes = 256;
-  if (bytes.size() < kShortBytes && HasShortCrc()) return ShortCrc32c(bytes.data(), bytes.size());
+  if (bytes.size() < kShortBytes && HasShortCrc()) {
+    return ShortCrc32c(bytes.data(), bytes.size(), crc);
+  }
 #endif
-  if (bytes.size() >= kMinFoldedBytes && HasFoldedCrc()) return FoldedCrc32c(bytes);
-  return IsalCrc32c(bytes);
+  if (bytes.size() >= kMinFoldedBytes && HasFoldedCrc()) return FoldedCrc32c(bytes, crc);
+  return IsalCrc32c(bytes, crc);
 }
 
 }  // namespace cboard

@@ -46,6 +46,20 @@ TEST(Crc32c, IsTheSameInBothWaysForLongRuns) {
   }
 }
 
+TEST(Crc32c, IsExtendedByTheBytesThatFollow) {
+  std::string text;
+  for (int i = 0; i < 1500; ++i) text += static_cast<char>(i * 37 + i / 256);
+  const ByteSpan bytes = AsBytes(text);
+  const std::uint32_t expected = BitwiseCrc32c(text);
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    ASSERT_EQ(ExtendCrc32c(ComputeCrc32c(bytes.first(cut)), bytes.subspan(cut)), expected) << cut;
+    ASSERT_EQ(IsalCrc32c(bytes.subspan(cut), ComputeCrc32c(bytes.first(cut))), expected) << cut;
+    if (HasFoldedCrc() && text.size() - cut >= kMinFoldedBytes) {
+      ASSERT_EQ(FoldedCrc32c(bytes.subspan(cut), ComputeCrc32c(bytes.first(cut))), expected) << cut;
+    }
+  }
+}
+
 TEST(Crc32c, DoesNotDependOnAlignment) {
   const std::string text(600, 'x');
   for (std::size_t start = 0; start < 16; ++start) {

@@ -57,13 +57,13 @@ bool HasFoldedCrc() {
   return supported;
 }
 
-CBOARD_FOLD std::uint32_t FoldedCrc32c(ByteSpan bytes) {
+CBOARD_FOLD std::uint32_t FoldedCrc32c(ByteSpan bytes, std::uint32_t before) {
   CBOARD_CHECK(bytes.size() >= kMinFoldedBytes);
   const std::byte* data = bytes.data();
   std::size_t size = bytes.size();
   constexpr std::size_t kAheadBytes =
       4096;  // A page: processors do not look further by themselves.
-  const __m512i initial = _mm512_zextsi128_si512(_mm_cvtsi32_si128(-1));
+  const __m512i initial = _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(~before)));
   __m512i a = _mm512_xor_si512(Load(data), initial);
   __m512i b = Load(data + 64), c = Load(data + 128), d = Load(data + 192);
   data += 256;
@@ -108,7 +108,7 @@ namespace cboard {
 
 bool HasFoldedCrc() { return false; }
 
-std::uint32_t FoldedCrc32c(ByteSpan) {
+std::uint32_t FoldedCrc32c(ByteSpan, std::uint32_t) {
   CBOARD_CHECK(HasFoldedCrc());
   return 0;
 }

@@ -25,9 +25,10 @@ inline bool HasShortCrc() {
   return supported;
 }
 
-// Only where HasShortCrc().
-CBOARD_SSE42 inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t size) {
-  std::uint64_t crc = 0xFFFFFFFFu;
+// Only where HasShortCrc(). `before` is the checksum of the bytes that come first.
+CBOARD_SSE42 inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t size,
+                                              std::uint32_t before = 0) {
+  std::uint64_t crc = static_cast<std::uint32_t>(~before);
   while (size >= 8) {
     std::uint64_t word;
     std::memcpy(&word, data, 8);
@@ -48,8 +49,9 @@ CBOARD_SSE42 inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t
 }
 #else
 inline bool HasShortCrc() { return true; }
-inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t size) {
-  return ComputeCrc32c({data, size});
+inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t size,
+                                 std::uint32_t before = 0) {
+  return ExtendCrc32c(before, {data, size});
 }
 #endif
 

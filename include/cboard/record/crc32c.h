@@ -10,6 +10,9 @@ namespace cboard {
 // CRC-32C (Castagnoli) of `bytes`: "123456789" gives 0xe3069283.
 std::uint32_t ComputeCrc32c(ByteSpan bytes);
 
+// The CRC-32C of some bytes followed by `bytes`, where `crc` is that of the first ones.
+std::uint32_t ExtendCrc32c(std::uint32_t crc, ByteSpan bytes);
+
 // The masked CRC-32C that guards a record's length and payload. A type of its own, so that a
 // raw checksum cannot be stored where a masked one belongs.
 enum class MaskedCrc : std::uint32_t {};
