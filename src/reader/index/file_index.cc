@@ -98,6 +98,8 @@ void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& optio
     error_ = size.error();
     return;
   }
+  // Files of the system that never end, such as /proc/kmsg, say that they are empty.
+  if (*size == 0) return;
   const std::uint64_t end = parts_.back()->end;
   if (options.workers != nullptr && options.workers->count() > 1 &&
       *size > end + 2 * options.min_part_bytes) {

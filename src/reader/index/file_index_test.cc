@@ -309,5 +309,16 @@ TEST(FileIndex, ADirectoryIsAnErrorInTheView) {
   EXPECT_TRUE(index.View()->file.error.has_value());
 }
 
+// Links may lead to files of the system that never end (/proc/kmsg); all of them say that they are
+// empty. This one does end.
+TEST(FileIndex, DoesNotReadFilesThatSayTheyAreEmpty) {
+  const Result<File> file = File::OpenForReading("/proc/self/maps");
+  ASSERT_TRUE(file.has_value());
+  FileIndex index("maps");
+  index.ContinueReading(*file, {});
+  EXPECT_EQ(index.View()->read_bytes, 0u);
+  EXPECT_EQ(index.View()->damage_count, 0u);
+}
+
 }  // namespace
 }  // namespace cboard::reader

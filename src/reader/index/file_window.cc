@@ -10,6 +10,9 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 << 10;
 constexpr std::size_t kMaxKeptBytes = 4 << 20;
 
+// Read at once behind bytes that were skipped: others that are skipped may follow.
+constexpr std::size_t kMinReadAheadBytes = 4 << 10;
+
 // Buffers that this thread has used before.
 std::vector<std::vector<std::byte>>& SpareBuffers() {
   thread_local std::vector<std::vector<std::byte>> spare;
@@ -33,6 +36,22 @@ Result<ByteSpan> FileWindow::At(std::uint64_t offset, std::size_t wanted) {
   return window_.subspan(static_cast<std::size_t>(offset - begin_));
 }
 
+ByteSpan FileWindow::Mapped(std::uint64_t offset, std::size_t wanted, std::uint64_t limit) {
+  const auto is_there = [&] {
+    return offset >= mapped_begin_ && offset - mapped_begin_ <= mapped_.size() &&
+           mapped_.size() - static_cast<std::size_t>(offset - mapped_begin_) >= wanted;
+  };
+  if (!is_there()) {
+    if (!mapping_) mapping_.emplace(file_);
+    mapped_begin_ = offset;
+    mapped_ = mapping_->Map(offset, wanted, limit);
+    if (mapped_.empty()) return {};
+  }
+  const ByteSpan found = mapped_.subspan(static_cast<std::size_t>(offset - mapped_begin_));
+  CountUpTo(offset, offset + wanted);
+  return found;
+}
+
 Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
   if (buffer_.empty()) {
     auto& spare = SpareBuffers();
@@ -50,6 +69,12 @@ Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
     std::memmove(buffer_.data(), kept.data(), kept.size());
     size = kept.size();
   }
+  if (read_ahead_bytes_ == 0) {
+    read_ahead_bytes_ = kBufferBytes;
+  } else {
+    read_ahead_bytes_ =
+        begins_inside ? std::min(2 * read_ahead_bytes_, kBufferBytes) : kMinReadAheadBytes;
+  }
   begin_ = offset;
   window_ = ByteSpan(buffer_.data(), size);
   bool at_end = false;
@@ -60,20 +85,21 @@ Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
       room = std::min(wanted, 2 * room);
       buffer_.resize(room + kPaddingBytes);
     }
-    const MutableByteSpan free(buffer_.data() + size, room - size);
+    const std::size_t read_at_once = std::max(wanted - size, read_ahead_bytes_);
+    const MutableByteSpan free(buffer_.data() + size, std::min(room - size, read_at_once));
     window_ = ByteSpan(buffer_.data(), size);  // Also if reading fails.
     CBOARD_ASSIGN_OR_RETURN(const std::size_t got, file_.ReadAt(begin_ + size, free));
     at_end = got < free.size();
     size += got;
-    CountUpTo(begin_ + size);
+    CountUpTo(begin_, begin_ + size);
   }
   window_ = ByteSpan(buffer_.data(), size);
   ends_file_ = at_end;
   return {};
 }
 
-void FileWindow::CountUpTo(std::uint64_t end) {
-  const std::uint64_t from = std::max(begin_, counted_end_);
+void FileWindow::CountUpTo(std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t from = std::max(begin, counted_end_);
   if (bytes_read_ == nullptr || end <= from) return;
   bytes_read_->fetch_add(end - from, std::memory_order_relaxed);
   counted_end_ = end;

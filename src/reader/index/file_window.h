@@ -3,18 +3,19 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cboard/base/bytes.h"
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
+#include "reader/index/file_mapping.h"
 
 namespace cboard::reader {
 
-// The file is read into a buffer and never mapped. Other programs may truncate, overwrite or
-// replace a log at any time: a page that a mapped file has lost ends the program (SIGBUS), and a
-// lease (F_SETLEASE) that prevents it makes the other program fail. Checksums hold for the bytes in
-// the buffer, which nobody else can change.
+// The file is read into a buffer. Other programs may truncate, overwrite or replace a log at any
+// time, but nobody can change the bytes in the buffer once their checksum has been compared. Long
+// bytes that are only compared with a checksum may be mapped instead, see Mapped.
 //
 // The buffer is lent by the thread, so that ten thousand files do not each touch fresh memory. It
 // grows for a record that is longer, as bytes arrive and not as a length promises.
@@ -35,16 +36,24 @@ class FileWindow {
   // where it was when it was first met.
   Result<ByteSpan> At(std::uint64_t offset, std::size_t wanted);
 
+  // `wanted` bytes from `offset` on, or more of those before `limit`, as the file has them: other
+  // programs may change them at any time, see FileMapping. Empty if they are better read.
+  ByteSpan Mapped(std::uint64_t offset, std::size_t wanted, std::uint64_t limit);
+
  private:
   Result<void> Read(std::uint64_t offset, std::size_t wanted);
-  void CountUpTo(std::uint64_t end);
+  void CountUpTo(std::uint64_t begin, std::uint64_t end);
 
   const File& file_;
   std::atomic<std::uint64_t>* const bytes_read_;
   std::vector<std::byte> buffer_;
-  std::uint64_t begin_ = 0;        // Of the window in the file.
-  ByteSpan window_;                // In the buffer.
-  bool ends_file_ = false;         // Where the window ends the file ended, a moment ago.
+  std::size_t read_ahead_bytes_ = 0;  // Read at once, if fewer are wanted; 0: nothing was read yet.
+  std::uint64_t begin_ = 0;           // Of the window in the file.
+  ByteSpan window_;                   // In the buffer.
+  bool ends_file_ = false;            // Where the window ends the file ended, a moment ago.
+  std::optional<FileMapping> mapping_;
+  std::uint64_t mapped_begin_ = 0;  // Of what is mapped, in the file.
+  ByteSpan mapped_;
   std::uint64_t counted_end_ = 0;  // What lies before has been added to `bytes_read_`.
 };
 

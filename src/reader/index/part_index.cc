@@ -136,6 +136,21 @@ std::optional<std::uint32_t> PartIndex::AddRecord(std::uint64_t offset, ByteSpan
   return value_count_ == 1 ? single_scalar_ : std::nullopt;
 }
 
+// `number` is that of the series, negative if it is new.
+TagKind PartIndex::KindOf(const proto::SummaryValue& value, const proto::SummaryMetadata& metadata,
+                          std::int64_t number) const {
+  return OwnKind(value, metadata)
+      .value_or(number < 0 ? TagKind::kTensor
+                           : series[static_cast<std::size_t>(number)].info->kind);
+}
+
+bool PartIndex::HoldsScalar(std::string_view value_bytes) {
+  const Result<proto::SummaryValue> value = proto::ParseSummaryValue(value_bytes);
+  if (!value) return false;
+  const Result<proto::SummaryMetadata> metadata = proto::ParseSummaryMetadata(value->metadata);
+  return metadata && KindOf(*value, *metadata, FindTag(value->tag)) == TagKind::kScalar;
+}
+
 void PartIndex::AddDamage(PartDamage place) {
   ++damage_count;
   damaged_bytes += place.bytes;
@@ -223,9 +238,7 @@ Result<void> PartIndex::AddValue(const proto::SummaryValue& value, std::string_v
   if (value.kind == proto::ValueKind::kNone && metadata.plugin_name.empty()) return {};
 
   const bool is_new = number < 0;
-  const TagKind kind = OwnKind(value, metadata)
-                           .value_or(is_new ? TagKind::kTensor
-                                            : series[static_cast<std::size_t>(number)].info->kind);
+  const TagKind kind = KindOf(value, metadata, number);
   double scalar = 0;
   if (kind == TagKind::kScalar) {
     if (value.kind == proto::ValueKind::kNone) return {};

@@ -62,6 +62,9 @@ class PartIndex {
   // holds one value, which became a point of a scalar tag.
   std::optional<std::uint32_t> AddRecord(std::uint64_t offset, ByteSpan payload);
 
+  // Whether AddRecord looks at the content of a value: it holds the point of a scalar tag.
+  bool HoldsScalar(std::string_view value_bytes);
+
   // Reports bytes that are no record. A file that grows while its end is damaged is skipped bit by
   // bit; what is right behind such bytes is the same damage.
   void AddSkipped(PartDamage skipped);
@@ -100,6 +103,8 @@ class PartIndex {
     double wall_time_seconds = 0;
   };
 
+  TagKind KindOf(const proto::SummaryValue& value, const proto::SummaryMetadata& metadata,
+                 std::int64_t number) const;
   void AddDamage(PartDamage damage);
   Result<void> AddEvent(const proto::Event& event, const Place& place);
   Result<void> AddSummary(std::string_view summary, const Place& place);

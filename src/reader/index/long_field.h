@@ -1,0 +1,24 @@
+// The long field of an event: the bytes of an image, sound, tensor or histogram. The index does not
+// look at them, and so they need not be copied.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "cboard/base/bytes.h"
+
+namespace cboard::reader {
+
+// A range of an event's bytes.
+struct LongField {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t value_begin = 0;  // Of the value that it is a field of.
+  bool is_tensor = false;       // It may hold a scalar, which the index does look at.
+};
+
+// `head` are the first bytes of an event of `event_bytes`. Finds the field that reaches beyond
+// them, if the event is a summary with one value, and the field a member of that value's oneof.
+std::optional<LongField> FindLongField(ByteSpan head, std::size_t event_bytes);
+
+}  // namespace cboard::reader
