@@ -24,6 +24,11 @@ struct Change {
   std::string_view name;  // In the watched directory; empty for kDirectory and kLost.
 };
 
+// How many directories a program should watch at most: a quarter of the watches that a user may
+// have in all programs (fs.inotify.max_user_watches), because editors and other tools need some,
+// too; and not more than 65,536, each of which takes a kilobyte of the system's memory.
+std::size_t DefaultMaxWatches();
+
 // Add may be called from many threads at once, the rest from one.
 class ChangeWatcher {
  public:

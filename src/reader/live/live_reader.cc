@@ -27,6 +27,9 @@ constexpr auto kWatchAfter = 500ms;
 // place: one call of the system each.
 constexpr auto kCheckEvery = 200ms;
 
+// Listing directories that are not watched is followed by a pause of so many times as long.
+constexpr int kPausePerPolling = 9;
+
 // Up to so many files with so many new bytes are read at once by the thread itself, which saves
 // the way to the pool and back.
 constexpr std::size_t kFewFiles = 8;
@@ -178,7 +181,9 @@ void LiveReader::CheckTimers() {
   if (options_.poll_interval > 0ms && now >= next_polling_) {
     tree_->ListPolled();
     tree_->RetryFailed();
-    next_polling_ = Clock::now() + options_.poll_interval;
+    const Clock::time_point end = Clock::now();
+    next_polling_ =
+        end + std::max<Clock::duration>(options_.poll_interval, kPausePerPolling * (end - now));
   }
 }
 

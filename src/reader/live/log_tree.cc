@@ -118,6 +118,7 @@ void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
       }
     }
     std::vector<Found> found(listed.size());
+    watches_left_ = options_.max_watches - std::min(options_.max_watches, watches_.size());
     const auto look = [&](std::size_t task) {
       const std::size_t end = std::min(listed.size(), (task + 1) * kPerTask);
       MakeHeapRoom((end - task * kPerTask) * kBytesPerDirectory);
@@ -138,11 +139,27 @@ void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   }
 }
 
+// Called from many threads, like Look.
+Result<int> LogTree::Watch(const TreeDirectory& directory) const {
+  if (directory.watch < 0) {
+    std::size_t left = watches_left_;
+    while (left > 0 && !watches_left_.compare_exchange_weak(left, left - 1)) {
+    }
+    if (left == 0) {
+      return Fail(ErrorCode::kResourceExhausted,
+                  "only " + std::to_string(options_.max_watches) +
+                      " directories are watched for changes (at most a quarter of "
+                      "fs.inotify.max_user_watches); the rest are listed again now and then");
+    }
+  }
+  return options_.watcher->Add(directory.path);
+}
+
 // Watches first and lists then: what changes in between is reported. Called from many threads while
 // the tree does not change.
 LogTree::Found LogTree::Look(const TreeDirectory& directory, TagInfoMemory& tags) const {
   Found found;
-  if (is_watching_) found.watch = options_.watcher->Add(directory.path);
+  if (is_watching_) found.watch = Watch(directory);
   found.listing = ListDirectory(directory.path);
   const std::vector<ListedFile>& files = found.listing.files;
   if (directory.files.empty() && files.size() <= kFewFiles) {

@@ -5,6 +5,7 @@
 // recognised by its inode (and by its content, when it is read).
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -75,7 +76,8 @@ struct OpenedFile {
 struct LogTreeOptions {
   std::vector<Logdir> logdirs;
   std::size_t max_directories = 1'000'000;
-  ChangeWatcher* watcher = nullptr;  // nullptr: everything is polled.
+  ChangeWatcher* watcher = nullptr;               // nullptr: everything is polled.
+  std::size_t max_watches = DefaultMaxWatches();  // Further directories are polled.
   std::optional<Error> watch_error;  // Why there is no watcher, if there was to be one.
   Workers* workers = nullptr;        // Lists many directories at once.
 
@@ -156,6 +158,7 @@ class LogTree {
 
   void List(std::vector<TreeDirectory*> level, Which which);
   Found Look(const TreeDirectory& directory, TagInfoMemory& tags) const;
+  Result<int> Watch(const TreeDirectory& directory) const;
   std::shared_ptr<TreeFile> OpenFile(const TreeDirectory& directory, const std::string& name,
                                      const FileStatus& status, TagInfoMemory& tags) const;
   bool IsToBeListed(const TreeDirectory& directory, Which which) const;
@@ -178,7 +181,8 @@ class LogTree {
   LogTreeOptions options_;
   std::vector<std::unique_ptr<TreeDirectory>> roots_;
   std::unordered_map<int, std::vector<TreeDirectory*>> watches_;
-  std::map<FileId, int> links_;  // How many links lead to each directory.
+  mutable std::atomic<std::size_t> watches_left_ = 0;  // While directories are listed.
+  std::map<FileId, int> links_;                        // How many links lead to each directory.
   std::map<dev_t, bool> remote_devices_;
   bool is_watching_ = false;
   std::int64_t first_listed_ns_ = 0;  // By the clock of file systems.

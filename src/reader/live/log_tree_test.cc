@@ -207,6 +207,40 @@ class WatchedTree : public ::testing::Test {
   LogTree tree_;
 };
 
+TEST_F(WatchedTree, DirectoriesBeyondTheLimitArePolled) {
+  for (int i = 0; i < 9; ++i) WriteBytes(dir_ / std::to_string(i) / "tfevents", "1");
+  LogTree tree({.logdirs = {{"", dir_.path()}}, .watcher = watcher_.get(), .max_watches = 4});
+  tree.ListAll();
+  tree.StartWatching();
+  EXPECT_EQ(tree.watch_count(), 4u);
+  ASSERT_TRUE(tree.watch_error().has_value());
+  EXPECT_THAT(tree.watch_error()->message, HasSubstr("only 4 directories are watched"));
+  tree.TakeFilesToRead();
+
+  for (int i = 0; i < 9; ++i) WriteBytes(dir_ / std::to_string(i) / "tfevents", "1 and 2");
+  watcher_->ForEachChange([&](const Change& change) { tree.Apply(change); });
+  EXPECT_EQ(tree.TakeFilesToRead().size(), 3u);  // The log directory has the fourth watch.
+  tree.ListPolled();
+  EXPECT_EQ(tree.TakeFilesToRead().size(), 6u);
+
+  // Directories that go away leave their watches to others.
+  for (int i = 0; i < 9; ++i) {
+    if (i % 3 != 0) fs::remove_all(dir_ / std::to_string(i));
+  }
+  watcher_->ForEachChange([&](const Change& change) { tree.Apply(change); });
+  tree.ListPolled();
+  tree.ListPolled();
+  EXPECT_EQ(tree.watch_count(), 4u);
+  for (const int i : {0, 3, 6}) WriteBytes(dir_ / std::to_string(i) / "tfevents", "1, 2 and 3");
+  watcher_->ForEachChange([&](const Change& change) { tree.Apply(change); });
+  EXPECT_EQ(tree.TakeFilesToRead().size(), 3u);
+}
+
+TEST(ChangeWatcher, LeavesMostWatchesToOtherPrograms) {
+  EXPECT_GE(DefaultMaxWatches(), 1u);
+  EXPECT_LE(DefaultMaxWatches(), 65'536u);
+}
+
 // Long before the tree looks at it.
 void MakeOld(const fs::path& path) {
   fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
