@@ -148,7 +148,7 @@ Result<std::unique_ptr<SampleSource>> OpenImageSamples(const fs::path& folder,
     if (extension == ".png") files.push_back(i->path());
   }
   const std::string shown = Quoted(folder.string(), 1000);
-  if (error) return Fail(ErrnoError(error.value(), "cannot list " + shown));
+  if (error) return Fail(ErrnoError(error.value(), "list " + shown));
   if (files.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
                 shown +

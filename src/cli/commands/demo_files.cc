@@ -18,8 +18,7 @@ constexpr std::string_view kUnfinished = ".unfinished-demo";
 
 Result<void> Check(const std::error_code& error, std::string_view doing, const fs::path& path) {
   if (!error) return {};
-  return Fail(ErrnoError(error.value(),
-                         "cannot " + std::string(doing) + " " + Quoted(path.native(), 1000)));
+  return Fail(ErrnoError(error.value(), std::string(doing) + " " + Quoted(path.native(), 1000)));
 }
 
 Result<std::vector<fs::path>> FilesBelow(const fs::path& folder) {
