@@ -54,7 +54,7 @@ def scalar_event(tag, value, step, wall_time=1.0):
     )
 
 
-def _fields(data):
+def fields(data):
     position = 0
 
     def varint():
@@ -83,9 +83,9 @@ def scalars(directory):
     found = {}
     for path in sorted(pathlib.Path(directory).glob("*tfevents*")):
         for payload in records(path.read_bytes()):
-            event = dict(_fields(payload))
-            for number, value in _fields(event.get(5, b"")):
-                content = dict(_fields(value))
+            event = dict(fields(payload))
+            for number, value in fields(event.get(5, b"")):
+                content = dict(fields(value))
                 if number == 1 and 2 in content:
                     point = (event.get(2, 0), struct.unpack("<f", content[2])[0])
                     found.setdefault(content[1].decode(), []).append(point)

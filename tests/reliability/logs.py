@@ -15,7 +15,7 @@ import unittest
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 for folder in ("cli", "server"):
     sys.path.append(str(TESTS / folder))
-from event_files import record, scalar_event  # noqa: E402
+from event_files import fields, record, scalar_event, varint  # noqa: E402, F401
 from running_board import PROGRAM, RunningBoard  # noqa: E402, F401
 
 PATIENCE_SECONDS = float(os.environ.get("CBOARD_PATIENCE_SECONDS", "60"))

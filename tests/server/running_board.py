@@ -30,19 +30,21 @@ def import_data(logdir, *names):
 
 
 class RunningBoard:
-    def __init__(self, *arguments, port=0, user=None):
+    def __init__(self, *arguments, port=0, user=None, cache=None, stderr=subprocess.PIPE):
         self.arguments = [*map(str, arguments), "--port", str(port)]
         self.user = user
+        self.cache_directory = cache
+        self.stderr = stderr
 
     def __enter__(self):
-        cache = CACHE.name
+        cache = self.cache_directory or CACHE.name
         if self.user is not None:  # Who may not write to ours.
             self.cache = tempfile.TemporaryDirectory()
             cache = self.cache.name
             os.chown(cache, self.user, -1)
         self.process = subprocess.Popen(
-            [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=self.user,
-            env=dict(os.environ, XDG_CACHE_HOME=cache),
+            [PROGRAM, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.stderr, text=True, user=self.user,
+            env=dict(os.environ, XDG_CACHE_HOME=str(cache)),
         )
         self.line = self.process.stdout.readline()
         found = re.search(r"https?://([^/]+):(\d+)(/\S*)", self.line)
@@ -55,7 +57,8 @@ class RunningBoard:
         if self.process.poll() is None:
             self.stop()
         self.process.stdout.close()
-        self.process.stderr.close()
+        if self.process.stderr:
+            self.process.stderr.close()
 
     def stop(self, number=signal.SIGTERM):
         """Sends a signal and returns the exit code."""
