@@ -35,6 +35,7 @@ int RunImport(Arguments arguments);
 int RunInspect(Arguments arguments);
 int RunModel(Arguments arguments);
 int RunProfile(Arguments arguments);
+int RunQuantize(Arguments arguments);
 int RunReport(Arguments arguments);
 int RunServe(Arguments arguments);  // Also what runs when no command is named.
 

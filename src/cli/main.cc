@@ -32,6 +32,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"model", "show operators, bytes and quantization of a model file", RunModel},
     {"demo", "show a board with sample data", RunDemo},
     {"compare", "find the layers that compression damaged, and why", RunCompare},
+    {"quantize", "quantize an ONNX model and measure the cost", RunQuantize},
     {"profile", "run a command and log its CPU, memory, power and GPU usage", RunProfile},
 });
 
@@ -44,6 +45,7 @@ Examples:
   compression-board check contract.yaml --logdir runs
   compression-board model model_int8.onnx
   compression-board compare model_fp32.onnx model_int8.onnx
+  compression-board quantize model.onnx --data samples.npz -o model_int8.onnx
   compression-board profile -- python train.py
 
 'compression-board COMMAND --help' explains a command and its flags.

@@ -1,0 +1,77 @@
+// The plan of a quantized model: for each tensor and weight its bits, range and reason.
+//
+// A plan is data: change it and write the model again; statistics and prepared weights stay valid.
+//
+//   Plan plan = model.MakePlan();
+//   plan.activations.at("conv1").is_float = true;
+//   CBOARD_ASSIGN_OR_RETURN(const std::string bytes, model.Write(plan));
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cboard/quantize/quantize_options.h"
+
+namespace cboard::quantize {
+
+struct ActivationPlan {
+  bool is_float = false;
+  std::string reason;  // Why the tensor stays float, or why it has this range.
+  int bits = 8;
+  bool is_signed = false;
+  RangeMethod method = RangeMethod::kMinMax;
+  float low = 0;   // The range of values …
+  float high = 0;  // … that codes represent.
+  float scale = 1;
+  std::int32_t zero_point = 0;
+  // The tensor whose scale this one shares, because the operator between them only moves values.
+  std::string shares;
+  double sqnr_db = 0;  // Predicted from the histogram.
+};
+
+// Sets `scale` and `zero_point` from `low` and `high`: zero is always exact. A negative `low` with
+// `is_signed` gives a symmetric range.
+void SetScale(ActivationPlan& plan);
+
+struct WeightPlan {
+  std::string node;      // The name of the node, for messages.
+  std::string constant;  // The constant that is quantized.
+  bool is_float = false;
+  std::string reason;
+  int bits = 8;
+  int max_code = 127;      // Codes are from -max_code to max_code.
+  std::int64_t axis = -1;  // Of the scales; -1 is one scale for all.
+  std::vector<float> scales;
+  std::vector<float> values;       // Replaces the constant's values, if not empty.
+  std::vector<std::int8_t> codes;  // Replaces rounding to nearest, if not empty.
+  std::size_t block_size = 0;      // Weights in blocks (MatMulNBits).
+  double sqnr_db = 0;
+};
+
+struct NodePlan {
+  std::string node;
+  std::string op_type;
+  bool is_quantized = false;
+  std::string reason;  // Why the node stays float.
+};
+
+// A node with weights that ONNX Runtime runs in float.
+struct UnfusedNode {
+  std::string node;
+  std::string op_type;
+  std::string reason;
+};
+
+struct Plan {
+  Precision precision = Precision::kW8A8;
+  Target target = Target::kOrtCpu;
+  std::map<std::string, ActivationPlan> activations;  // By tensor.
+  std::map<std::string, WeightPlan> weights;          // By the node's first output.
+  std::map<std::string, NodePlan> nodes;              // By the node's first output.
+  std::map<std::string, std::vector<float>> biases;   // By the node's first output: corrected.
+};
+
+}  // namespace cboard::quantize

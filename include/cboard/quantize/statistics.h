@@ -1,0 +1,81 @@
+// Statistics of activations, collected from one run over the samples.
+//
+// Memory does not depend on the number of samples. The result does not depend on the order of the
+// samples within a batch of threads: bins are powers of two, and coarser bins are exact sums.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/tensor/tensor_view.h"
+
+namespace cboard::quantize {
+
+// Counts of values in bins of the width 2^exponent, from -kBins/2 to kBins/2 - 1. The width doubles
+// when a value does not fit, and pairs of bins are then added.
+class WideningHistogram {
+ public:
+  static constexpr std::int64_t kBins = 8192;
+
+  // Adds the finite values of a tensor whose largest magnitude is `max_magnitude`.
+  Result<void> Add(const TensorView& tensor, double max_magnitude);
+  void Merge(const WideningHistogram& other);
+
+  bool empty() const { return counts_.empty(); }
+  double width() const;
+  int exponent() const { return exponent_; }
+  // The count of [i, i + 1) * width() is counts()[i + kBins / 2].
+  const std::vector<double>& counts() const { return counts_; }
+  static WideningHistogram From(int exponent, std::vector<double> counts);
+
+ private:
+  void Widen(int exponent);
+
+  int exponent_ = 0;
+  std::vector<double> counts_;
+};
+
+// The last dimension of a tensor, whatever its rank.
+inline constexpr std::size_t kLastAxis = ~std::size_t{0};
+
+struct TensorStatistics {
+  std::vector<std::int64_t> shape;  // The shape in the first sample.
+  std::uint64_t count = 0;
+  std::uint64_t nonfinite_count = 0;
+  double min = 0;
+  double max = 0;
+  double sum = 0;
+  double sum_squares = 0;
+  // Means over samples of each sample's min and max.
+  double mean_min = 0;
+  double mean_max = 0;
+  WideningHistogram histogram;
+  // By index of dimension `channel_axis`, or of the last one for kLastAxis; empty if the tensor has
+  // no such dimension or its size differs between samples.
+  std::size_t channel_axis = 1;
+  std::vector<double> channel_min, channel_max, channel_sum;
+  std::vector<double> channel_sum_squares;
+  std::uint64_t samples = 0;
+  // The Gram matrix of the last dimension, row-major, if it was asked for; else empty.
+  std::vector<double> gram;
+
+  bool is_usable() const { return count > nonfinite_count && nonfinite_count == 0; }
+};
+
+struct Statistics {
+  std::map<std::string, TensorStatistics> tensors;
+  std::size_t samples = 0;
+  std::string source;         // The description of the samples.
+  bool is_generated = false;  // Random samples: ranges do not describe real use.
+  std::vector<std::string> warnings;
+};
+
+// Statistics as a file, to be used again with the same model.
+std::string EncodeStatistics(const Statistics& statistics);
+Result<Statistics> ParseStatistics(std::string_view bytes);
+
+}  // namespace cboard::quantize

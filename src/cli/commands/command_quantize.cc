@@ -1,0 +1,101 @@
+// compression-board quantize: makes an ONNX model smaller and faster, and says what that costs.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cboard/quantize/model_quantizer.h"
+#include "cli/commands.h"
+#include "cli/commands/shape_flag.h"
+#include "cli/memory_limit.h"
+#include "cli/progress.h"
+#include "cli/reports/quantize_report.h"
+
+namespace cboard::cli {
+namespace {
+
+struct QuantizeNames {
+  std::string bits = "w8a8", ranges = "auto", target = "this-machine";
+};
+
+Result<void> ReadNames(const QuantizeNames& names, quantize::QuantizeOptions& options) {
+  CBOARD_ASSIGN_OR_RETURN(options.precision, quantize::PrecisionOf(names.bits));
+  CBOARD_ASSIGN_OR_RETURN(options.ranges, quantize::RangeMethodOf(names.ranges));
+  CBOARD_ASSIGN_OR_RETURN(options.target, quantize::TargetOf(names.target));
+  return {};
+}
+
+}  // namespace
+
+int RunQuantize(Arguments arguments) {
+  std::string model, output, data;
+  quantize::QuantizeOptions options;
+  QuantizeNames names;
+  bool per_tensor = false, json = false;
+  CLI::App app(
+      "Quantizes an ONNX model after training: calibrates on samples, chooses a range for\n"
+      "every tensor, and writes a file that ONNX Runtime runs with integer kernels. Choices\n"
+      "are kept only if they improve the outputs on samples that calibration did not use.\n"
+      "docs/quantize.md explains the choices.\n"
+      "\n"
+      "Example: compression-board quantize resnet18.onnx --data images.npz -o resnet18_int8.onnx\n",
+      "compression-board quantize");
+  SetUsage(app, "compression-board quantize MODEL -o FILE [FLAGS]");
+  app.add_option("MODEL", model, "The float model, an ONNX file")->required()->type_name("");
+  app.add_option("-o,--output", output, "The file to write")->required()->type_name("FILE");
+  app.add_option("--data", data,
+                 "Samples like those of real use: .npz, .npy, or a folder of\n"
+                 "PNG files; random data if omitted")
+      ->type_name("PATH");
+  AddShapeFlag(app,
+               "The shape of an input of random samples where the model\n"
+               "leaves sizes open: x=1,3,48,320",
+               options.shapes);
+  app.add_option("--samples", options.max_samples, "Samples to read at most (128)")
+      ->type_name("N")
+      ->check(CheckCount);
+  app.add_option("--bits", names.bits, "w8a8 (default)")->type_name("BITS");
+  app.add_option("--ranges", names.ranges,
+                 "How ranges are chosen: auto (default; by the outputs on\n"
+                 "held-out samples), minmax, percentile, entropy, mse")
+      ->type_name("METHOD");
+  app.add_option("--percentile", options.percentile,
+                 "The share of values in the range, with --ranges percentile\n(99.99)")
+      ->type_name("P");
+  app.add_option("--keep-float", options.keep_float,
+                 "Nodes, weights or op types that stay float, with * and ?;\nonce for each")
+      ->type_name("PATTERN");
+  app.add_option("--target", names.target,
+                 "this-machine (default), ort-cpu (weights that cannot saturate\n"
+                 "on processors without VNNI), ort-vnni, tensorrt, openvino")
+      ->type_name("TARGET");
+  app.add_flag("--per-tensor", per_tensor, "One scale for each weight instead of one per channel");
+  app.add_option("--threads", options.threads, "Threads (all processors)")
+      ->type_name("N")
+      ->check(CheckCount);
+  app.add_flag("--json", json, "The plan and all results, as JSON");
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+
+  if (const Result<void> read = ReadNames(names, options); !read) {
+    PrintError(read.error().message);
+    return kExitUsage;
+  }
+  options.data = data;
+  options.per_channel = !per_tensor;
+  Progress progress("calibrating", std::cerr, IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
+  options.progress = [&](std::string_view, std::size_t done, std::size_t total) {
+    progress.Update(done, total);
+    return true;
+  };
+  LimitToFreeMemory();
+  const auto report = quantize::QuantizeFile(model, output, options);
+  progress.Clear();
+  if (!report) {
+    PrintError(report.error().message);
+    return kExitFailed;
+  }
+  std::cout << (json ? quantize::ToJson(*report) + "\n" : QuantizeText(*report));
+  return kExitDone;
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,243 @@
+#include "quantize/calibration/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "base/parallel.h"
+#include "cboard/base/strings.h"
+#include "cboard/tensor/statistics.h"
+#include "quantize/calibration/gram.h"
+#include "quantize/graph/encode_graph.h"
+
+namespace cboard::quantize {
+
+std::vector<NamedTensor> HeldSample::views() const {
+  std::vector<NamedTensor> inputs;
+  for (std::size_t i = 0; i < names.size(); ++i) inputs.push_back({names[i], tensors[i].view()});
+  return inputs;
+}
+
+HeldSample HeldSample::CopyOf(std::span<const NamedTensor> inputs) {
+  HeldSample sample;
+  for (const NamedTensor& input : inputs) {
+    sample.names.push_back(input.name);
+    const std::size_t size = input.tensor.element_count() * SizeOf(input.tensor.dtype);
+    const auto* const bytes = static_cast<const std::byte*>(input.tensor.data);
+    sample.tensors.push_back({input.tensor.dtype, input.tensor.shape, {bytes, bytes + size}});
+  }
+  return sample;
+}
+
+Result<void> AddTensor(const TensorView& tensor, bool with_gram, TensorStatistics& statistics) {
+  statistics.shape = tensor.shape;
+  statistics.samples = 1;
+  statistics.count = tensor.element_count();
+  if (statistics.count == 0) return {};
+  const std::size_t rank = tensor.shape.size();
+  const std::size_t axis =
+      statistics.channel_axis == kLastAxis ? rank - 1 : statistics.channel_axis;
+  cboard::TensorStatistics all;
+  if (rank > 0 && axis < rank && tensor.shape[axis] > 1) {
+    CBOARD_ASSIGN_OR_RETURN(const auto channels, ComputeChannelStatistics(tensor, axis));
+    all = channels[0];
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      const cboard::TensorStatistics& channel = channels[i];
+      statistics.channel_min.push_back(channel.min);
+      statistics.channel_max.push_back(channel.max);
+      statistics.channel_sum.push_back(channel.sum);
+      statistics.channel_sum_squares.push_back(channel.sum_squares);
+      if (i == 0) continue;
+      all.count += channel.count;
+      all.nan_count += channel.nan_count;
+      all.positive_infinity_count += channel.positive_infinity_count;
+      all.negative_infinity_count += channel.negative_infinity_count;
+      // Min and max of channels without finite values are NaN.
+      all.min = std::fmin(all.min, channel.min);
+      all.max = std::fmax(all.max, channel.max);
+      if (channel.finite_count() == 0) continue;
+      all.sum += channel.sum;
+      all.sum_squares += channel.sum_squares;
+    }
+  } else {
+    CBOARD_ASSIGN_OR_RETURN(all, ComputeStatistics(tensor));
+  }
+  statistics.nonfinite_count = all.count - all.finite_count();
+  if (all.finite_count() == 0) return {};
+  statistics.min = statistics.mean_min = all.min;
+  statistics.max = statistics.mean_max = all.max;
+  statistics.sum = all.sum;
+  statistics.sum_squares = all.sum_squares;
+  CBOARD_RETURN_IF_ERROR(
+      statistics.histogram.Add(tensor, std::max(std::abs(all.min), std::abs(all.max))));
+  if (with_gram && tensor.dtype == DType::kFloat32 && rank > 0) {
+    const auto width = static_cast<std::size_t>(tensor.shape.back());
+    AddGram({static_cast<const float*>(tensor.data), statistics.count}, width, statistics.gram);
+  }
+  return {};
+}
+
+void Merge(const TensorStatistics& sample, TensorStatistics& total) {
+  if (total.samples == 0) {
+    total = sample;
+    return;
+  }
+  const bool is_first = total.count == total.nonfinite_count;
+  const bool has_values = sample.count > sample.nonfinite_count;
+  total.count += sample.count;
+  total.nonfinite_count += sample.nonfinite_count;
+  total.samples += sample.samples;
+  if (!has_values) return;
+  total.min = is_first ? sample.min : std::min(total.min, sample.min);
+  total.max = is_first ? sample.max : std::max(total.max, sample.max);
+  total.sum += sample.sum;
+  total.sum_squares += sample.sum_squares;
+  const double weight = 1.0 / static_cast<double>(total.samples);
+  total.mean_min += (sample.mean_min - total.mean_min) * weight;
+  total.mean_max += (sample.mean_max - total.mean_max) * weight;
+  total.histogram.Merge(sample.histogram);
+  if (total.channel_min.size() != sample.channel_min.size()) {
+    total.channel_min.clear();
+    total.channel_max.clear();
+    total.channel_sum.clear();
+    total.channel_sum_squares.clear();
+  }
+  for (std::size_t i = 0; i < total.channel_min.size(); ++i) {
+    total.channel_min[i] = std::fmin(total.channel_min[i], sample.channel_min[i]);
+    total.channel_max[i] = std::fmax(total.channel_max[i], sample.channel_max[i]);
+    total.channel_sum[i] += sample.channel_sum[i];
+    total.channel_sum_squares[i] += sample.channel_sum_squares[i];
+  }
+  if (total.gram.size() != sample.gram.size()) total.gram.clear();
+  for (std::size_t i = 0; i < total.gram.size(); ++i) total.gram[i] += sample.gram[i];
+}
+
+namespace {
+
+// With fewer samples, all of them calibrate.
+constexpr std::size_t kMinSamplesToHoldOut = 8;
+
+// Which samples are held out: spread evenly, at most a quarter.
+std::vector<bool> ChooseHeldOut(std::size_t samples, std::size_t max_held) {
+  std::vector<bool> is_held(samples);
+  const std::size_t count = std::min(max_held, samples / 4);
+  for (std::size_t i = 0; i < count; ++i) is_held[(2 * i + 1) * samples / (2 * count)] = true;
+  return is_held;
+}
+
+Result<void> CheckInputs(const HeldSample& sample, std::size_t index) {
+  for (std::size_t i = 0; i < sample.names.size(); ++i) {
+    const TensorView view = sample.tensors[i].view();
+    CBOARD_ASSIGN_OR_RETURN(const auto statistics, ComputeStatistics(view));
+    if (statistics.finite_count() == statistics.count) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                "sample " + std::to_string(index) + " contains NaN or infinity in input " +
+                    Quoted(sample.names[i]) + "; remove it or check the preprocessing");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Calibration> Calibrate(const Graph& graph, SampleSource& samples,
+                              const CalibrationRequest& request, const SessionOptions& session) {
+  Calibration calibration;
+  Statistics& statistics = calibration.statistics;
+  statistics.source = samples.Description();
+  statistics.is_generated = samples.is_generated();
+  const std::size_t total = samples.size();
+  if (total == 0) {
+    return Fail(ErrorCode::kInvalidArgument, "the data contains no sample; give at least one");
+  }
+  std::vector<std::string> computed;
+  std::unordered_set<std::string> inputs;
+  for (const Value& input : graph.inputs) inputs.insert(input.name);
+  std::unordered_set<std::string> outputs;
+  for (const Value& output : graph.outputs) outputs.insert(output.name);
+  std::vector<std::string> added;
+  for (const auto& [tensor, axis] : request.tensors) {
+    if (inputs.contains(tensor)) continue;
+    computed.push_back(tensor);
+    if (!outputs.contains(tensor)) added.push_back(tensor);
+  }
+  const std::unordered_set<std::string> with_gram(request.gram_tensors.begin(),
+                                                  request.gram_tensors.end());
+  std::optional<Session> opened;
+  {
+    CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraphWithOutputs(graph, added));
+    SessionOptions options = session;
+    options.optimize = true;
+    options.threads = 1;
+    CBOARD_ASSIGN_OR_RETURN(opened,
+                            Session::FromBytes(AsBytes(bytes), graph.path.string(), options));
+  }
+  const std::size_t threads = request.threads != 0
+                                  ? request.threads
+                                  : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  calibration.is_held_out = total >= kMinSamplesToHoldOut;
+  const std::vector<bool> is_held = ChooseHeldOut(total, request.max_held_samples);
+  bool has_nonzero = false;
+  for (std::size_t done = 0; done < total;) {
+    // Samples are read one after the other, run side by side, and added in their order.
+    std::vector<HeldSample> batch;
+    std::vector<std::map<std::string, TensorStatistics>> results;
+    while (done < total && batch.size() < std::min(threads, kMaxThreads)) {
+      const std::size_t index = done++;
+      auto read = samples.Read(index);
+      if (!read) {
+        return Fail(Annotate(std::move(read).error(), "sample " + std::to_string(index)));
+      }
+      HeldSample sample = HeldSample::CopyOf(*read);
+      CBOARD_RETURN_IF_ERROR(CheckInputs(sample, index));
+      for (const OwnedTensor& tensor : sample.tensors) {
+        has_nonzero = has_nonzero || std::ranges::any_of(tensor.elements, [](std::byte byte) {
+                        return byte != std::byte{0};
+                      });
+      }
+      const bool is_small =
+          !calibration.is_held_out && calibration.held_samples.size() < request.max_held_samples;
+      if (calibration.is_held_out && is_held[index]) {
+        calibration.held_samples.push_back(std::move(sample));
+        continue;
+      }
+      if (is_small) calibration.held_samples.push_back(sample);
+      batch.push_back(std::move(sample));
+    }
+    results.resize(batch.size());
+    const auto work = [&](std::size_t, std::size_t item) -> Result<void> {
+      const std::vector<NamedTensor> views = batch[item].views();
+      CBOARD_ASSIGN_OR_RETURN(const RunResult result, opened->Run(views, computed));
+      const auto add = [&](const std::string& name, const TensorView& tensor) -> Result<void> {
+        const auto wanted = request.tensors.find(name);
+        if (tensor.dtype != DType::kFloat32 || wanted == request.tensors.end()) return {};
+        results[item][name].channel_axis = wanted->second;
+        return AddTensor(tensor, with_gram.contains(name), results[item][name]);
+      };
+      for (const NamedTensor& tensor : result.tensors()) {
+        CBOARD_RETURN_IF_ERROR(add(tensor.name, tensor.tensor));
+      }
+      for (const NamedTensor& input : views) {
+        CBOARD_RETURN_IF_ERROR(add(input.name, input.tensor));
+      }
+      return {};
+    };
+    CBOARD_RETURN_IF_ERROR(ForEachInParallel(batch.size(), work, nullptr, {.items_per_thread = 1}));
+    for (const auto& result : results) {
+      for (const auto& [name, tensor] : result) Merge(tensor, statistics.tensors[name]);
+      ++statistics.samples;
+    }
+    if (request.progress && !request.progress(done, total)) {
+      return Fail(ErrorCode::kUnavailable, "calibration was stopped");
+    }
+  }
+  if (!has_nonzero) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "all samples are zero; ranges need samples like those of real use");
+  }
+  if (statistics.samples == 1) {
+    statistics.warnings.push_back("ranges come from one sample; give at least 16");
+  }
+  return calibration;
+}
+
+}  // namespace cboard::quantize

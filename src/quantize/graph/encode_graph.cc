@@ -1,0 +1,139 @@
+#include "quantize/graph/encode_graph.h"
+
+#include <algorithm>
+
+#include "cboard/base/strings.h"
+#include "proto/wire_writer.h"
+#include "runtime/onnx_fields.h"
+
+namespace cboard::quantize {
+namespace {
+
+constexpr std::size_t kMaxProtobufBytes = (std::size_t{1} << 31) - 1;
+constexpr std::size_t kExternalAlignment = 4096;
+
+// Where the elements of a constant are in the data file.
+struct Placed {
+  std::uint64_t offset = 0;
+};
+using Offsets = std::map<std::string, Placed>;
+
+template <typename Fields>
+void WriteConstant(Fields& graph, const std::string& name, const Constant& constant,
+                   const Offsets& placed, const std::string& data_name) {
+  if (!constant.encoded.empty()) return graph.PresentBytes(kGraphInitializer, constant.encoded);
+  const auto found = placed.find(name);
+  graph.Message(kGraphInitializer, [&](auto& tensor) {
+    for (const std::int64_t size : constant.shape) tensor.PresentInt(kTensorDims, size);
+    tensor.Int(kTensorType, constant.element_type);
+    tensor.PresentBytes(kTensorName, name);
+    if (found == placed.end()) return tensor.PresentBytes(kTensorRawData, constant.elements);
+    const auto entry = [&](std::string_view key, const std::string& value) {
+      tensor.Message(13, [&](auto& pair) {
+        pair.PresentBytes(1, key);
+        pair.PresentBytes(2, value);
+      });
+    };
+    entry("location", data_name);
+    entry("offset", std::to_string(found->second.offset));
+    entry("length", std::to_string(constant.elements.size()));
+    tensor.Int(14, 1);
+  });
+}
+
+template <typename Fields>
+void WriteNode(Fields& graph, const Node& node) {
+  graph.Message(kGraphNode, [&](auto& fields) {
+    for (const std::string& input : node.inputs) fields.PresentBytes(kNodeInput, input);
+    for (const std::string& output : node.outputs) fields.PresentBytes(kNodeOutput, output);
+    fields.Bytes(3, node.name);
+    fields.Bytes(kNodeOperator, node.op_type);
+    for (const Attribute& attribute : node.attributes) {
+      fields.PresentBytes(kNodeAttribute, attribute.encoded);
+    }
+    fields.Bytes(kNodeDomain, node.domain);
+  });
+}
+
+std::string Encode(const Graph& graph, const std::vector<std::string>& extra_outputs,
+                   const Offsets& placed, const std::string& data_name) {
+  return proto::EncodeMessage([&](auto& model) {
+    model.Int(1, graph.ir_version);
+    model.Text(2, "compression-board");
+    model.Message(kModelGraph, [&](auto& fields) {
+      for (const Node& node : graph.nodes) WriteNode(fields, node);
+      fields.Bytes(kGraphName, graph.name.empty() ? "graph" : graph.name);
+      for (const auto& [name, constant] : graph.constants) {
+        WriteConstant(fields, name, constant, placed, data_name);
+      }
+      for (const Value& input : graph.inputs) fields.PresentBytes(kGraphInput, input.encoded);
+      for (const Value& output : graph.outputs) fields.PresentBytes(kGraphOutput, output.encoded);
+      for (const std::string& output : extra_outputs) {
+        fields.Message(kGraphOutput, [&](auto& value) { value.PresentBytes(1, output); });
+      }
+      for (const Value& value : graph.values) fields.PresentBytes(13, value.encoded);
+      for (const std::string& sparse : graph.sparse_constants) {
+        fields.PresentBytes(kGraphSparseInitializer, sparse);
+      }
+    });
+    for (const auto& [domain, version] : graph.opsets) {
+      model.Message(8, [&](auto& opset) {
+        opset.Bytes(1, domain);
+        opset.Int(2, version);
+      });
+    }
+    for (const auto& [key, value] : graph.metadata) {
+      model.Message(14, [&](auto& pair) {
+        pair.PresentBytes(1, key);
+        pair.PresentBytes(2, value);
+      });
+    }
+    for (const std::string& function : graph.functions) model.PresentBytes(25, function);
+  });
+}
+
+std::size_t SizeOf(const Graph& graph) {
+  std::size_t size = 0;
+  for (const auto& [name, constant] : graph.constants) {
+    size += constant.elements.size() + constant.encoded.size() + name.size() + 64;
+  }
+  for (const Node& node : graph.nodes) {
+    size += 256;
+    for (const Attribute& attribute : node.attributes) size += attribute.encoded.size() + 8;
+  }
+  return size;
+}
+
+}  // namespace
+
+EncodedModel EncodeModel(const Graph& graph, const std::string& data_name,
+                         std::size_t max_model_bytes) {
+  EncodedModel encoded;
+  std::size_t size = SizeOf(graph);
+  Offsets placed;
+  if (size > max_model_bytes) {
+    for (const auto& [name, constant] : graph.constants) {
+      if (constant.elements.size() < 1024 || !constant.encoded.empty()) continue;
+      encoded.data.resize((encoded.data.size() + kExternalAlignment - 1) / kExternalAlignment *
+                          kExternalAlignment);
+      placed[name] = {encoded.data.size()};
+      encoded.data += constant.elements;
+    }
+  }
+  encoded.model = Encode(graph, {}, placed, data_name);
+  return encoded;
+}
+
+Result<std::string> EncodeGraph(const Graph& graph) { return EncodeGraphWithOutputs(graph, {}); }
+
+Result<std::string> EncodeGraphWithOutputs(const Graph& graph,
+                                           const std::vector<std::string>& outputs) {
+  if (const std::size_t size = SizeOf(graph); size > kMaxProtobufBytes) {
+    return Fail(ErrorCode::kResourceExhausted,
+                "the model would take " + HumanBytes(static_cast<double>(size)) +
+                    " in memory, more than the 2 GiB of a protobuf message");
+  }
+  return Encode(graph, outputs, {}, {});
+}
+
+}  // namespace cboard::quantize

@@ -1,0 +1,155 @@
+#include "cboard/quantize/model_quantizer.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "cboard/base/file.h"
+#include "cboard/base/strings.h"
+#include "quantize/graph/encode_graph.h"
+#include "quantize/planning/make_plan.h"
+#include "quantize/quantizer_state.h"
+#include "quantize/writing/fusion_check.h"
+#include "quantize/writing/quantized_graph.h"
+
+namespace cboard::quantize {
+
+ModelQuantizer::ModelQuantizer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ModelQuantizer::~ModelQuantizer() = default;
+
+const Statistics& ModelQuantizer::statistics() const { return state_->calibration.statistics; }
+void ModelQuantizer::SetStatistics(Statistics statistics) {
+  state_->calibration.statistics = std::move(statistics);
+}
+const std::vector<std::string>& ModelQuantizer::notes() const { return state_->notes; }
+const QuantizeOptions& ModelQuantizer::options() const { return state_->options; }
+
+namespace {
+
+std::string Counted(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+void NotePreparation(const PreparationCounts& counts, std::vector<std::string>& notes) {
+  if (counts.upgraded_from_opset != 0) {
+    notes.push_back("rewrote opset " + std::to_string(counts.upgraded_from_opset) +
+                    " as opset 13, the first with a scale for each channel");
+  }
+  if (counts.folded_normalizations + counts.folded_factors > 0) {
+    notes.push_back("folded " + Counted(counts.folded_normalizations, "BatchNormalization") +
+                    " and " + Counted(counts.folded_factors, "constant factor") +
+                    " into weights and bias");
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ModelQuantizer>> ModelQuantizer::Open(const std::filesystem::path& model,
+                                                             const QuantizeOptions& options) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  CBOARD_RETURN_IF_ERROR(FindRuntime());
+  CBOARD_ASSIGN_OR_RETURN(state->graph, ReadGraph(model));
+  std::error_code error;
+  state->baseline_bytes = static_cast<std::size_t>(std::filesystem::file_size(model, error));
+  auto counts = PrepareGraph(state->graph, state->session);
+  if (!counts) return Fail(Annotate(std::move(counts).error(), Quoted(model.string(), 1000)));
+  NotePreparation(*counts, state->notes);
+  const bool has_body =
+      std::ranges::any_of(state->graph.nodes, [](const Node& node) { return node.HasBody(); });
+  if (has_body) state->notes.push_back("the bodies of If, Loop and Scan stay float");
+  state->placement = PlaceQuantizers(state->graph, options);
+  return std::unique_ptr<ModelQuantizer>(new ModelQuantizer(std::move(state)));
+}
+
+Result<void> ModelQuantizer::Calibrate() {
+  std::vector<ModelValue> inputs;
+  {
+    CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraph(state_->graph));
+    SessionOptions options = state_->session;
+    options.pool = false;
+    CBOARD_ASSIGN_OR_RETURN(
+        const Session session,
+        Session::FromBytes(AsBytes(bytes), state_->graph.path.string(), options));
+    inputs = session.inputs();
+  }
+  SampleOptions samples;
+  samples.max_samples = state_->options.max_samples;
+  samples.batch_size = state_->options.batch_size;
+  samples.shapes = state_->options.shapes;
+  samples.seed = state_->options.seed;
+  if (state_->options.data.empty()) {
+    samples.max_samples = std::min<std::size_t>(samples.max_samples, 32);
+  }
+  CBOARD_ASSIGN_OR_RETURN(const auto source, OpenSamples(state_->options.data, inputs, samples));
+  return Calibrate(*source);
+}
+
+Result<void> ModelQuantizer::Calibrate(SampleSource& samples) {
+  CalibrationRequest request{.threads = state_->options.threads};
+  for (const auto& [tensor, placed] : state_->placement.tensors) {
+    request.tensors[tensor] = placed.channel_axis;
+  }
+  if (state_->options.progress) {
+    request.progress = [&](std::size_t done, std::size_t total) {
+      return state_->options.progress("calibrating", done, total);
+    };
+  }
+  CBOARD_ASSIGN_OR_RETURN(state_->calibration,
+                          quantize::Calibrate(state_->graph, samples, request, state_->session));
+  state_->baseline_outputs.reset();
+  for (const std::string& warning : statistics().warnings) state_->notes.push_back(warning);
+  if (statistics().is_generated) {
+    state_->notes.push_back(
+        "calibrated with random samples: ranges do not describe real use; give --data");
+  }
+  return {};
+}
+
+Plan ModelQuantizer::MakePlan() const { return MakePlan(state_->options.ranges); }
+
+Plan ModelQuantizer::MakePlan(RangeMethod method) const {
+  QuantizeOptions options = state_->options;
+  options.ranges = method;
+  return quantize::MakePlan(state_->graph, state_->placement, statistics(), options);
+}
+
+Result<std::string> ModelQuantizer::Write(const Plan& plan) const {
+  CBOARD_ASSIGN_OR_RETURN(const Graph graph, QuantizeGraph(state_->graph, state_->placement, plan));
+  return EncodeGraph(graph);
+}
+
+Result<QuantizedFile> ModelQuantizer::Save(const Plan& plan,
+                                           const std::filesystem::path& path) const {
+  CBOARD_ASSIGN_OR_RETURN(const Graph graph, QuantizeGraph(state_->graph, state_->placement, plan));
+  const std::string data_name = path.filename().string() + ".data";
+  const EncodedModel encoded = EncodeModel(graph, data_name);
+  if (!encoded.data.empty()) {
+    CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path.parent_path() / data_name, encoded.data));
+  }
+  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, encoded.model));
+  return QuantizedFile{state_->baseline_bytes, encoded.model.size(), encoded.data.size()};
+}
+
+Result<EndQuality> ModelQuantizer::Measure(const Plan& plan) const {
+  SessionOptions options = state_->session;
+  options.optimize = true;
+  options.threads = 1;
+  const std::string name = state_->graph.path.string();
+  const std::vector<HeldSample>& held = state_->calibration.held_samples;
+  if (!state_->baseline_outputs) {
+    CBOARD_ASSIGN_OR_RETURN(const std::string baseline, EncodeGraph(state_->graph));
+    CBOARD_ASSIGN_OR_RETURN(state_->baseline_outputs, RunModel(baseline, name, held, options));
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::string variant, Write(plan));
+  CBOARD_ASSIGN_OR_RETURN(const ModelOutputs outputs, RunModel(variant, name, held, options));
+  EndQuality quality = CompareOutputs(*state_->baseline_outputs, outputs);
+  quality.is_held_out = state_->calibration.is_held_out;
+  return quality;
+}
+
+Result<std::vector<UnfusedNode>> ModelQuantizer::FindUnfused(const Plan& plan) const {
+  CBOARD_ASSIGN_OR_RETURN(const std::string model, Write(plan));
+  return FindUnfusedNodes(model, plan, state_->session);
+}
+
+}  // namespace cboard::quantize

@@ -1,0 +1,161 @@
+#include "quantize/planning/make_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "quantize/planning/weight_rows.h"
+#include "quantize/ranges/range_search.h"
+
+namespace cboard::quantize {
+
+void SetScale(ActivationPlan& plan) {
+  const int levels = (1 << plan.bits) - 1;
+  double low = std::min(plan.low, 0.0f), high = std::max(plan.high, 0.0f);
+  if (!(high > low)) high = low + 1e-6;  // A tensor of zeros.
+  if (plan.is_signed) {
+    const double limit = std::max(-low, high);
+    plan.scale = static_cast<float>(limit / (levels / 2));
+    plan.zero_point = 0;
+  } else {
+    plan.scale = static_cast<float>((high - low) / levels);
+    plan.zero_point = 0;
+  }
+  plan.scale = std::max(plan.scale, 1e-30f);
+  if (plan.is_signed) return;
+  plan.zero_point = static_cast<std::int32_t>(
+      std::clamp(std::nearbyint(-low / plan.scale), 0.0, static_cast<double>(levels)));
+  // Codes must not reach beyond the range: ONNX Runtime then removes the Clip in front.
+  if (plan.zero_point == 0 && static_cast<double>(plan.scale) * levels > high) {
+    plan.scale = std::nextafter(plan.scale, 0.0f);
+  }
+}
+
+void ChooseRange(const TensorStatistics& statistics, RangeMethod method, double percentile,
+                 ActivationPlan& plan) {
+  const RangeSettings settings{
+      .bits = plan.bits, .is_symmetric = plan.is_signed, .percentile = percentile};
+  const RangeMethod chosen = method == RangeMethod::kAuto ? RangeMethod::kMse : method;
+  const Range range = FindRange(statistics, chosen, settings);
+  plan.method = chosen;
+  plan.low = static_cast<float>(range.low);
+  plan.high = static_cast<float>(range.high);
+  SetScale(plan);
+  plan.sqnr_db = RangeCost(statistics).SqnrDb(range, plan.bits);
+}
+
+void ShareScales(Plan& plan) {
+  for (auto& [tensor, activation] : plan.activations) {
+    const ActivationPlan* source = &activation;
+    for (int depth = 0; !source->shares.empty() && depth < 1000; ++depth) {
+      const auto found = plan.activations.find(source->shares);
+      if (found == plan.activations.end() || found->second.is_float) break;
+      source = &found->second;
+    }
+    if (source == &activation) continue;
+    activation.low = source->low;
+    activation.high = source->high;
+    activation.scale = source->scale;
+    activation.zero_point = source->zero_point;
+    activation.bits = source->bits;
+    activation.is_signed = source->is_signed;
+    activation.method = source->method;
+  }
+}
+
+Target ResolveTarget(Target target) {
+  if (target != Target::kThisMachine) return target;
+  return HasVnni() ? Target::kOrtVnni : Target::kOrtCpu;
+}
+
+void SetWeightScales(const Constant& weight, bool avoids_saturation, WeightPlan& plan) {
+  const std::vector<float> values = plan.values.empty() ? weight.ToFloats() : plan.values;
+  const WeightRows rows(weight.shape, plan.axis);
+  plan.scales.assign(rows.count(), 0);
+  std::vector<float> largest(rows.count()), second(rows.count());
+  rows.ForEach([&](std::size_t row, std::size_t element) {
+    const float magnitude = std::abs(values[element]);
+    if (!std::isfinite(magnitude)) return;
+    if (magnitude > largest[row]) {
+      second[row] = largest[row];
+      largest[row] = magnitude;
+    } else if (magnitude > second[row]) {
+      second[row] = magnitude;
+    }
+  });
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    double scale = static_cast<double>(largest[i]) / plan.max_code;
+    // VPMADDUBSW adds two products in 16 bits: 255 * (|a| + |b|) must not exceed 32767.
+    if (avoids_saturation) {
+      scale = std::max(scale, (static_cast<double>(largest[i]) + second[i]) / 127.99);
+    }
+    plan.scales[i] = scale > 1e-30 ? static_cast<float>(scale) : 1.0f;
+  }
+  // The error of rounding, for the report.
+  double power = 0, error = 0;
+  rows.ForEach([&](std::size_t row, std::size_t element) {
+    const double value = values[element], scale = plan.scales[row];
+    const double code =
+        std::clamp<double>(std::nearbyint(value / scale), -plan.max_code, plan.max_code);
+    power += value * value;
+    error += (code * scale - value) * (code * scale - value);
+  });
+  plan.sqnr_db = error > 0 ? 10 * std::log10(power / error) : 200;
+}
+
+namespace {
+
+std::string NameOfNode(const Node& node) { return node.name.empty() ? node.outputs[0] : node.name; }
+
+// The dimension of output channels; -1 if there is one scale for all.
+std::int64_t ChannelAxis(const Node& node, const Constant& weight, bool per_channel) {
+  if (!per_channel || weight.shape.size() < 2) return -1;
+  if (node.Is("Conv")) return 0;
+  if (node.Is("ConvTranspose")) return node.Int("group", 1) == 1 ? 1 : -1;
+  if (node.Is("Gemm")) return node.Int("transB", 0) != 0 ? 0 : 1;
+  return weight.shape.size() == 2 ? 1 : -1;
+}
+
+}  // namespace
+
+Plan MakePlan(const Graph& graph, const Placement& placement, const Statistics& statistics,
+              const QuantizeOptions& options) {
+  Plan plan{.precision = options.precision, .target = ResolveTarget(options.target)};
+  const bool is_signed = plan.target == Target::kTensorRt;
+  for (const auto& [tensor, placed] : placement.tensors) {
+    ActivationPlan& activation = plan.activations[tensor];
+    activation.is_signed = is_signed;
+    activation.shares = placed.shares;
+    const auto found = statistics.tensors.find(tensor);
+    if (found == statistics.tensors.end() || found->second.count == 0) {
+      activation.is_float = true;
+      activation.reason = "no sample computes it";
+    } else if (!found->second.is_usable()) {
+      activation.is_float = true;
+      activation.reason = "it contains infinity or NaN, such as an attention mask";
+    } else {
+      ChooseRange(found->second, options.ranges, options.percentile, activation);
+    }
+  }
+  ShareScales(plan);
+  const bool avoids_saturation = plan.target == Target::kOrtCpu;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    const PlacedNode& placed = placement.nodes[i];
+    if (node.outputs.empty()) continue;
+    plan.nodes[node.outputs[0]] = {.node = NameOfNode(node),
+                                   .op_type = node.op_type,
+                                   .is_quantized = placed.role != NodeRole::kFloat,
+                                   .reason = placed.reason};
+    if (placed.role != NodeRole::kCompute && placed.role != NodeRole::kWeightOnly) continue;
+    const std::string& constant = node.inputs[*WeightInput(graph, node)];
+    const Constant& weight = *graph.FindConstant(constant);
+    WeightPlan& weight_plan = plan.weights[node.outputs[0]];
+    weight_plan.node = NameOfNode(node);
+    weight_plan.constant = constant;
+    weight_plan.axis = ChannelAxis(node, weight, options.per_channel);
+    SetWeightScales(weight, avoids_saturation && placed.role == NodeRole::kCompute, weight_plan);
+  }
+  return plan;
+}
+
+}  // namespace cboard::quantize

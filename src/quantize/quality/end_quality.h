@@ -1,0 +1,29 @@
+// Outputs of the float model on held-out samples, and their comparison.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cboard/quantize/quality.h"
+#include "cboard/runtime/session.h"
+#include "quantize/calibration/calibrate.h"
+
+namespace cboard::quantize {
+
+// Outputs of a model for several samples, as float values.
+struct ModelOutputs {
+  struct Output {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    std::vector<float> values;
+  };
+  std::vector<std::vector<Output>> samples;
+};
+
+Result<ModelOutputs> RunModel(std::string_view model, const std::string& name,
+                              std::span<const HeldSample> samples, const SessionOptions& session);
+
+EndQuality CompareOutputs(const ModelOutputs& baseline, const ModelOutputs& variant);
+
+}  // namespace cboard::quantize

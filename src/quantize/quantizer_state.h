@@ -1,0 +1,28 @@
+// The parts of a ModelQuantizer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cboard/quantize/model_quantizer.h"
+#include "quantize/calibration/calibrate.h"
+#include "quantize/graph/graph.h"
+#include "quantize/graph/prepare_graph.h"
+#include "quantize/placement/placement.h"
+#include "quantize/quality/end_quality.h"
+
+namespace cboard::quantize {
+
+struct ModelQuantizer::State {
+  QuantizeOptions options;
+  SessionOptions session;
+  Graph graph;  // Prepared, float.
+  Placement placement;
+  Calibration calibration;
+  std::optional<ModelOutputs> baseline_outputs;  // On held-out samples; computed once.
+  std::size_t baseline_bytes = 0;
+  std::vector<std::string> notes;
+};
+
+}  // namespace cboard::quantize

@@ -1,0 +1,56 @@
+"""`quantize` as a function, and the checks that every file must pass."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+
+def run_quantize(*arguments):
+    return subprocess.run(
+        [os.environ["COMPRESSION_BOARD"], "quantize", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="session")
+def quantize():
+    """quantize(model, output, flags…) -> the report of --json."""
+
+    def run(model, output, *flags):
+        result = run_quantize(model, "-o", output, *flags, "--json")
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    return run
+
+
+def outputs_of(model, feeds):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(model), options, ["CPUExecutionProvider"])
+    return session.run(None, feeds)
+
+
+def check_file(path):
+    """ONNX's checker accepts the file, and no constant in it is unused."""
+    model = onnx.load(str(path))
+    onnx.checker.check_model(model, full_check=True)
+    used = {name for node in model.graph.node for name in node.input}
+    used |= {value.name for value in model.graph.output}
+    unused = [tensor.name for tensor in model.graph.initializer if tensor.name not in used]
+    assert not unused
+    return model
+
+
+def sqnr_db(expected, found):
+    expected, found = np.asarray(expected, np.float64), np.asarray(found, np.float64)
+    noise = np.sum((expected - found) ** 2)
+    return 200.0 if noise == 0 else 10 * np.log10(np.sum(expected**2) / noise)

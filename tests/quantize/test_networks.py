@@ -1,0 +1,77 @@
+"""Networks that people use, from Python packages, quantized by the command."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import check_file, outputs_of, run_quantize, sqnr_db
+
+NETWORKS = Path(os.environ["NETWORKS"])  # By scripts/fetch-networks.
+
+
+@pytest.fixture(scope="module")
+def text_lines(tmp_path_factory, quantize):
+    """A classifier of text lines: depthwise convolutions, squeeze-and-excitation, opset 11."""
+    folder = tmp_path_factory.mktemp("text_lines")
+    samples = np.random.default_rng(1).uniform(-1, 1, (24, 3, 48, 192)).astype(np.float32)
+    np.save(folder / "x.npy", samples)
+    output = folder / "int8.onnx"
+    model = NETWORKS / "text_lines.onnx"
+    report = quantize(model, output, "--data", folder / "x.npy", "--target", "ort-vnni")
+    return model, output, samples, report
+
+
+def test_the_file_is_valid_and_small(text_lines):
+    model, output, _, report = text_lines
+    quantized = check_file(output)
+    types = {node.op_type for node in quantized.graph.node}
+    assert {"QuantizeLinear", "DequantizeLinear"} <= types
+    assert "BatchNormalization" not in types
+    assert report["bytes"] < 0.55 * os.path.getsize(model)
+
+
+def test_every_layer_with_weights_runs_in_integers(text_lines):
+    assert text_lines[3]["unfused"] == []
+
+
+def test_outputs_stay_close(text_lines):
+    model, output, samples, report = text_lines
+    name = "x"
+    for sample in samples[:4]:
+        feeds = {name: sample[None]}
+        expected, found = outputs_of(model, feeds)[0], outputs_of(output, feeds)[0]
+        assert sqnr_db(expected, found) > 15
+        assert expected.argmax() == found.argmax()
+    assert report["quality"]["is_held_out"]
+
+
+def test_bytes_do_not_depend_on_threads(text_lines, tmp_path, quantize):
+    model, output, samples, _ = text_lines
+    np.save(tmp_path / "x.npy", samples)
+    again = tmp_path / "again.onnx"
+    quantize(model, again, "--data", tmp_path / "x.npy", "--target", "ort-vnni", "--threads", "1")
+    assert again.read_bytes() == output.read_bytes()
+
+
+def test_a_quantized_model_is_refused(text_lines, tmp_path):
+    _, output, _, _ = text_lines
+    result = run_quantize(output, "-o", tmp_path / "twice.onnx")
+    assert result.returncode == 1
+    assert "quantized already" in result.stderr
+    assert not (tmp_path / "twice.onnx").exists()
+
+
+@pytest.mark.parametrize(
+    "flags, message",
+    [
+        (["--bits", "w9a9"], "unknown precision 'w9a9'"),
+        (["--ranges", "best"], "unknown range method 'best'"),
+        (["--target", "gpu"], "unknown target 'gpu'"),
+    ],
+)
+def test_wrong_names_list_the_right_ones(flags, message, tmp_path):
+    result = run_quantize(NETWORKS / "text_lines.onnx", "-o", tmp_path / "q.onnx", *flags)
+    assert result.returncode == 2
+    assert message in result.stderr
