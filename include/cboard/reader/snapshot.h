@@ -17,6 +17,7 @@
 
 #include "cboard/base/memo.h"
 #include "cboard/base/result.h"
+#include "cboard/proto/summary.h"
 #include "cboard/reader/series.h"
 #include "cboard/reader/tag_kind.h"
 
@@ -30,6 +31,7 @@ struct TagInfo {
   std::string plugin_content;  // PluginData.content, bytes.
   std::string display_name;
   std::string description;
+  proto::DataClass data_class = proto::DataClass::kUnknown;  // As stored; old writers store none.
 
   friend bool operator==(const TagInfo&, const TagInfo&) = default;
 };

@@ -18,6 +18,7 @@ void PutInfo(const TagInfo& info, BytesOut& out) {
   out.PutText(info.plugin_content);
   out.PutText(info.display_name);
   out.PutText(info.description);
+  out.Put(static_cast<std::int32_t>(info.data_class));
 }
 
 // Appends the arrays of the block to `columns`, without their spare room.

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (stored->structure.size() >= kHeaderBytes) {
     char* const header = stored->structure.data();
     const std::uint64_t columns_bytes = stored->columns.size();
-    std::memcpy(header, "CBINDEX4", 8);
+    std::memcpy(header, "CBINDEX5", 8);
     std::memcpy(header + 16, &columns_bytes, 8);
     const std::uint32_t crc = ComputeCrc32c(AsBytes(stored->structure).subspan(12));
     std::memcpy(header + 8, &crc, 4);

@@ -117,6 +117,7 @@ TEST(FileIndex, ADataClassMakesAScalarOfAnyPluginsTensor) {
       Version() + TensorRecord("t", proto::EncodeFloatTensor({}, {&value, 1}), 1,
                                {.plugin_name = "mine", .data_class = proto::DataClass::kScalar}));
   EXPECT_EQ(ValuesOf(SeriesOf(*view, "t")), std::vector<double>{4});
+  EXPECT_EQ(SeriesOf(*view, "t").info->data_class, proto::DataClass::kScalar);
 }
 
 TEST(FileIndex, AScalarThatIsNoNumberIsReportedAndTheValuesBesideItAreUsed) {

@@ -252,7 +252,8 @@ Result<void> PartIndex::AddValue(const proto::SummaryValue& value, std::string_v
                                 .plugin_name = ToValidUtf8(metadata.plugin_name),
                                 .plugin_content = std::string(metadata.plugin_content),
                                 .display_name = ToValidUtf8(metadata.display_name),
-                                .description = ToValidUtf8(metadata.description)}));
+                                .description = ToValidUtf8(metadata.description),
+                                .data_class = metadata.data_class}));
   }
   Series& tag = series[static_cast<std::size_t>(number)];
   if (tag.info->kind != kind || ComesAsEvent(*tag.info)) {

@@ -27,6 +27,7 @@ TagInfoView TakeInfo(BytesIn& in) {
   info.plugin_content = in.TakeText();
   info.display_name = in.TakeText();
   info.description = in.TakeText();
+  info.data_class = static_cast<proto::DataClass>(in.Take<std::int32_t>());
   return info;
 }
 

@@ -1,6 +1,6 @@
 // File indexes as bytes:
 //
-//   structure := "CBINDEX4"  crc(what follows):u32  crc(columns):u32  columns_bytes:u64
+//   structure := "CBINDEX5"  crc(what follows):u32  crc(columns):u32  columns_bytes:u64
 //                everything but points: counts, damage, restarts, tags, where their blocks are
 //   columns   := the arrays of the blocks, used where they lie
 //
@@ -22,7 +22,7 @@
 
 namespace cboard::reader {
 
-inline constexpr std::string_view kStoredMagic = "CBINDEX4";
+inline constexpr std::string_view kStoredMagic = "CBINDEX5";
 inline constexpr std::size_t kStoredHeaderBytes = 24;
 inline constexpr std::size_t kStoredBlockBytes = 3 * 8 + 8 + 4 + 3;  // A block in the structure.
 

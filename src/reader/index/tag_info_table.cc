@@ -10,7 +10,8 @@ namespace cboard::reader {
 namespace {
 
 std::size_t HashOf(const TagInfoView& info) {
-  std::size_t hash = static_cast<std::size_t>(info.kind);
+  std::size_t hash =
+      static_cast<std::size_t>(info.kind) << 8 ^ static_cast<std::size_t>(info.data_class);
   for (const std::string_view text :
        {info.name, info.plugin_name, info.plugin_content, info.display_name, info.description}) {
     hash = (hash ^ std::hash<std::string_view>()(text)) * 0x9E3779B97F4A7C15u;
@@ -21,7 +22,7 @@ std::size_t HashOf(const TagInfoView& info) {
 bool IsEqual(const TagInfo& a, const TagInfoView& b) {
   return a.kind == b.kind && a.name == b.name && a.plugin_name == b.plugin_name &&
          a.plugin_content == b.plugin_content && a.display_name == b.display_name &&
-         a.description == b.description;
+         a.description == b.description && a.data_class == b.data_class;
 }
 
 // Part of the table, with a lock of its own so that threads seldom wait for each other.
@@ -40,7 +41,8 @@ class Shard {
                                                 .plugin_name = std::string(info.plugin_name),
                                                 .plugin_content = std::string(info.plugin_content),
                                                 .display_name = std::string(info.display_name),
-                                                .description = std::string(info.description)});
+                                                .description = std::string(info.description),
+                                                .data_class = info.data_class});
     infos_.emplace(hash, added);
     return added;
   }
@@ -97,7 +99,8 @@ std::shared_ptr<const TagInfo> Intern(const TagInfo& info) {
                      .plugin_name = info.plugin_name,
                      .plugin_content = info.plugin_content,
                      .display_name = info.display_name,
-                     .description = info.description});
+                     .description = info.description,
+                     .data_class = info.data_class});
 }
 
 }  // namespace cboard::reader

@@ -18,6 +18,7 @@ struct TagInfoView {
   std::string_view plugin_content;
   std::string_view display_name;
   std::string_view description;
+  proto::DataClass data_class = proto::DataClass::kUnknown;
 };
 
 // The shared copy of `info`: the same object for equal infos as long as anybody holds it. May be

@@ -54,8 +54,9 @@ class RandomLog {
         break;
       case 7: {
         const double value = std::bit_cast<double>(std::uint64_t{random_()} << 32 | random_());
-        proto::AppendTensorValue(Tag("double"), proto::EncodeDoubleTensor({}, {&value, 1}),
-                                 {.plugin_name = "scalars"}, summary);
+        proto::AppendTensorValue(
+            Tag("double"), proto::EncodeDoubleTensor({}, {&value, 1}),
+            {.plugin_name = "scalars", .data_class = proto::DataClass::kScalar}, summary);
         break;
       }
       case 8:
