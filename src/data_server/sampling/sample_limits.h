@@ -1,0 +1,27 @@
+// How many points of a series TensorBoard gets, by plugin.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "cboard/base/result.h"
+#include "data_server/sampling/reservoir.h"
+#include "data_server/values/tag_class.h"
+
+namespace cboard::data_server {
+
+class SampleLimits {
+ public:
+  // "scalars=500,images=all", as --samples-per-plugin takes it; may be empty. Fails with
+  // kInvalidArgument.
+  static Result<SampleLimits> Parse(std::string_view text);
+
+  // By default 1,000 scalars, 100 tensors and 10 sequences of blobs.
+  Capacity CapacityOf(const TagClass& tag_class) const;
+
+ private:
+  std::map<std::string, Capacity, std::less<>> by_plugin_;
+};
+
+}  // namespace cboard::data_server

@@ -1,0 +1,53 @@
+#include "data_server/values/value_reader.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "data_server/values/stored_value.h"
+
+namespace cboard::data_server {
+namespace {
+
+constexpr std::size_t kRecordHeaderBytes = 12;  // Length and its checksum.
+
+// Tag, dtype and shape come first; larger than these are only images and sounds.
+constexpr std::size_t kFirstBytes = 1024;
+
+}  // namespace
+
+Result<std::string> ValueReader::Read(const BlobEntry& entry) const {
+  CBOARD_ASSIGN_OR_RETURN(Blob blob, ReadBlob(run_, entry));
+  return std::move(blob.bytes);
+}
+
+Result<std::string> ValueReader::FirstBytes(const BlobEntry& entry) {
+  if (entry.file >= run_.files.size()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the run has no event file " + std::to_string(entry.file));
+  }
+  if (!file_ || file_index_ != entry.file) {
+    file_.reset();
+    CBOARD_ASSIGN_OR_RETURN(file_, File::OpenForReading(run_.files[entry.file]->path));
+    file_index_ = entry.file;
+  }
+  std::string bytes(std::min<std::size_t>(entry.value_bytes, kFirstBytes), '\0');
+  CBOARD_ASSIGN_OR_RETURN(
+      const std::size_t read,
+      file_->ReadAt(entry.record_offset + kRecordHeaderBytes + entry.value_offset,
+                    std::as_writable_bytes(std::span(bytes))));
+  if (read != bytes.size()) {
+    return Fail(ErrorCode::kDataLoss, "the file has become shorter since it was indexed");
+  }
+  return bytes;
+}
+
+Result<std::size_t> ValueReader::BlobCount(const TagInfo& info, const BlobEntry& entry) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string first, FirstBytes(entry));
+  const Result<std::size_t> count = CountBlobs(info, first, entry.value_bytes);
+  if (count || count.error().code != ErrorCode::kTruncated) return count;
+  CBOARD_ASSIGN_OR_RETURN(const std::string whole, Read(entry));
+  return CountBlobs(info, whole, whole.size());
+}
+
+}  // namespace cboard::data_server
