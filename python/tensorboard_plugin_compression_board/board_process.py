@@ -1,0 +1,137 @@
+"""The loopback server behind the tab: started on first use, ended with TensorBoard."""
+
+import atexit
+import ctypes
+import importlib.util
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import threading
+from typing import NamedTuple, Optional
+
+PROGRAM_VARIABLE = "COMPRESSION_BOARD_PROGRAM"
+START_SECONDS = 30
+_LISTENING = re.compile(r"http://127\.0\.0\.1:(\d+)/")
+_PR_SET_PDEATHSIG = 1
+
+
+class BoardError(Exception):
+    """Why there is no board, and what to do; shown to the user."""
+
+
+class Address(NamedTuple):
+    port: int
+    token: str  # Only we know it: other users of the machine cannot read the logs by this port.
+
+
+def find_program() -> str:
+    """The path of the program `compression-board`; raises BoardError."""
+    chosen = os.environ.get(PROGRAM_VARIABLE)
+    if chosen:
+        if os.access(chosen, os.X_OK):
+            return chosen
+        raise BoardError(f"{PROGRAM_VARIABLE} is {chosen!r}, which is not a program; correct or unset it.")
+    package = importlib.util.find_spec("compression_board")  # Does not import it.
+    for folder in (package.submodule_search_locations or []) if package else []:
+        program = os.path.join(folder, "bin", "compression-board")
+        if os.access(program, os.X_OK):
+            return program
+    found = shutil.which("compression-board")
+    if found:
+        return found
+    raise BoardError(
+        "The program compression-board was not found. Install it with 'pip install compression-board', or name "
+        f"it in the variable {PROGRAM_VARIABLE}; then start TensorBoard again."
+    )
+
+
+class BoardProcess:
+    """All methods may be called from any thread."""
+
+    def __init__(self, logdir: str, logdir_spec: str = ""):
+        self._logdir = logdir
+        self._logdir_spec = logdir_spec
+        self._lock = threading.Lock()
+        self._process: Optional[subprocess.Popen] = None
+        self._address: Optional[Address] = None
+
+    def address(self) -> Address:
+        """Starts the server if it does not run. Raises BoardError."""
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                self._address = self._start()
+            return self._address
+
+    def stop(self) -> None:
+        process = self._process
+        if process is not None and process.poll() is None:
+            process.terminate()
+
+    def _start(self) -> Address:
+        if self._logdir_spec:
+            data = ["--logdir_spec", self._logdir_spec]
+        elif self._logdir:
+            data = ["--logdir", os.path.expanduser(self._logdir)]
+        else:
+            raise BoardError("TensorBoard was started without --logdir; the tab needs one.")
+        command = [find_program(), *data, "--host", "127.0.0.1", "--port", "0"]
+        token = secrets.token_hex(16)
+        environment = dict(os.environ, COMPRESSION_BOARD_TOKEN=token)
+        started: list = []
+        ready = threading.Event()
+
+        def run() -> None:
+            # The system ends the child with the thread that started it. This one lives as long as the
+            # child, so a killed TensorBoard leaves nothing behind.
+            try:
+                process = subprocess.Popen(
+                    command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT, text=True, preexec_fn=_end_with_parent(os.getpid()),
+                )  # fmt: skip
+            except OSError as error:
+                started.append(BoardError(f"cannot start {command[0]!r}: {error.strerror}"))
+                ready.set()
+                return
+            started.append(process)
+            ready.set()
+            process.wait()
+
+        threading.Thread(target=run, name="CompressionBoard", daemon=True).start()
+        ready.wait()
+        if isinstance(started[0], BoardError):
+            raise started[0]
+        self._process = started[0]
+        atexit.register(self.stop)
+        return Address(_port_of(self._process), token)
+
+
+def _end_with_parent(parent: int):
+    prctl = ctypes.CDLL(None, use_errno=True).prctl  # Loaded before the fork.
+
+    def prepare() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # Died in between.
+            os._exit(1)
+
+    return prepare
+
+
+def _port_of(process: subprocess.Popen) -> int:
+    """Reads the output until it names the address; the rest is read in the background."""
+    said: list = []
+    timer = threading.Timer(START_SECONDS, process.terminate)
+    timer.start()
+    try:
+        for line in process.stdout:
+            said.append(line)
+            if found := _LISTENING.search(line):
+                break
+        else:
+            raise BoardError("compression-board did not start: " + "".join(said).strip())
+    finally:
+        timer.cancel()
+    threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
+    return int(found[1])

@@ -1,0 +1,67 @@
+"""The plugin that TensorBoard loads."""
+
+from tensorboard.backend import http_util
+from tensorboard.plugins import base_plugin
+from werkzeug import wrappers
+
+from . import proxy
+from .board_process import BoardError, BoardProcess
+
+# Our pages show the data of all of these.
+SHOWN_PLUGINS = (
+    "compression_board", "scalars", "histograms", "images", "audio", "text", "hparams", "pr_curves",
+    "mesh", "custom_scalars", "graphs", "graph_run_metadata", "graph_run_metadata_graph",
+    "graph_keras_model", "graph_tagged_run_metadata",
+)  # fmt: skip
+
+# The page is in a frame of its own: its styles and scripts do not meet TensorBoard's. The address is
+# relative, so that it holds behind --path_prefix, tunnels and the proxies of notebooks.
+INDEX_JS = """\
+export function render() {
+  const frame = document.createElement('iframe');
+  frame.src = new URL('board/', import.meta.url).href;
+  frame.title = 'Compression Board';
+  frame.style.cssText = 'position: fixed; inset: 0; width: 100%; height: 100%; border: 0';
+  document.body.append(frame);
+}
+"""
+
+
+class CompressionBoardPlugin(base_plugin.TBPlugin):
+    """Shows our pages. Nothing is started before somebody opens the tab."""
+
+    plugin_name = "compression_board"
+
+    def __init__(self, context):
+        super().__init__(context)
+        flags = getattr(context, "flags", None)
+        self._board = BoardProcess(
+            logdir=getattr(context, "logdir", None) or "",
+            logdir_spec=getattr(flags, "logdir_spec", None) or "",
+        )
+
+    def get_plugin_apps(self):
+        # TensorBoard drops the slash at the end of a path: "/board/" arrives as "/board".
+        return {"/index.js": self._serve_index, "/board": self._serve_board, "/board/*": self._serve_board}
+
+    def is_active(self):
+        return False  # TensorBoard compares data_plugin_names() with the data that is there.
+
+    def data_plugin_names(self):
+        return SHOWN_PLUGINS
+
+    def frontend_metadata(self):
+        return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="Compression", disable_reload=True)
+
+    @wrappers.Request.application
+    def _serve_index(self, request):
+        return http_util.Respond(request, INDEX_JS, "text/javascript")
+
+    def _serve_board(self, environ, start_response):
+        try:
+            address = self._board.address()
+        except BoardError as error:
+            return proxy.error_page(str(error))(environ, start_response)
+        route = f"/data/plugin/{self.plugin_name}/board"
+        path = environ.get("PATH_INFO", "").partition(route)[2]
+        return proxy.forward(address, path or "/", environ, start_response)
