@@ -20,10 +20,10 @@ DEBIAN_PACKAGES = pathlib.Path("/usr/lib/python3/dist-packages")
 def install():
     """Builds the wheel and unpacks it where only our own rows look for packages."""
     subprocess.run([ROOT / "tests/python/run", "--wheel"], check=True, stdout=sys.stderr)
-    (wheel,) = (ROOT / "build/wheel").glob("*.whl")
+    wheels = list((ROOT / "build/wheel").glob("*.whl"))
     target = ROOT / "build/bench/ours"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--no-deps", "--upgrade", "--target", target, wheel], check=True)
+    subprocess.run([*pip, "--no-deps", "--upgrade", "--target", target, *wheels], check=True)
     return target
 
 

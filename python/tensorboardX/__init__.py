@@ -4,10 +4,6 @@ from compression_board.event_files import RecordWriter
 from compression_board.global_writer import GlobalSummaryWriter
 from compression_board.writer import FileWriter, SummaryWriter
 
-from ._original import warn_if_installed
-
 __version__ = "2.6.5"
 
 __all__ = ["FileWriter", "GlobalSummaryWriter", "RecordWriter", "SummaryWriter"]
-
-warn_if_installed()

@@ -245,18 +245,3 @@ def test_the_package_is_typed_and_light():
     assert os.path.exists(os.path.join(folder, "py.typed"))
     code = "import sys, tensorboardX; sys.exit('torch' in sys.modules or 'google.protobuf' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-def test_the_original_beside_ours_is_reported(tmp_path):
-    import shutil
-
-    import tensorboardX
-
-    site = os.path.dirname(os.path.dirname(tensorboardX.__file__))
-    for name in ("compression_board", "compression_board.libs", "tensorboardX"):
-        folder = os.path.join(site, name)
-        shutil.copytree(folder, tmp_path / name, ignore=shutil.ignore_patterns("bin"))
-    (tmp_path / "tensorboardX-2.6.5.dist-info").mkdir()
-    done = subprocess.run([sys.executable, "-c", "import tensorboardX"], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(tmp_path)})  # fmt: skip
-    assert "pip uninstall tensorboardX" in done.stderr

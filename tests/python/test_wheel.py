@@ -9,6 +9,7 @@ import venv
 import pytest
 
 WHEEL = os.environ.get("COMPRESSION_BOARD_WHEEL")
+DROP_IN = os.environ.get("TENSORBOARDX_WHEEL")
 
 
 @pytest.mark.skipif(not WHEEL, reason="tests/python/run names the wheel")
@@ -22,7 +23,7 @@ def test_quick_start_in_an_empty_environment(tmp_path):
         "CXX": "false",
     }
     pip = [environment / "bin/python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
-    subprocess.run([*pip, "--disable-pip-version-check", WHEEL], check=True, env=without_compiler)
+    subprocess.run([*pip, "--disable-pip-version-check", WHEEL, DROP_IN], check=True, env=without_compiler)
     guide = (pathlib.Path(__file__).parents[2] / "docs/guide.md").read_text()
     (quick_start,) = re.findall(r"### Two variants.*?^```python\n(.*?)^```", guide, re.M | re.S)
     python = [environment / "bin/python", "-c", quick_start]
@@ -55,6 +56,56 @@ def test_the_wheel_brings_all_libraries_but_those_of_the_system():
             name = os.path.basename(name.split()[0])
             brought = os.path.realpath(found.split()[0]).startswith(f"{package}.libs/") if found else False
             assert name in RUNTIME or brought, line
+
+
+def owners(environment):
+    """{file: the distributions that list it as theirs}"""
+    (packages,) = (environment / "lib").glob("python3*/site-packages")
+    found = {}
+    for record in packages.glob("*.dist-info/RECORD"):
+        for line in record.read_text().splitlines():
+            name = line.rpartition(",")[0].rpartition(",")[0]
+            if not name.endswith(".pyc"):
+                found.setdefault(os.path.normpath(packages / name), []).append(record.parent.name)
+    return found
+
+
+@pytest.mark.skipif(not WHEEL, reason="tests/python/run names the wheel")
+def test_the_original_and_the_drop_in_replace_each_other_in_every_order(tmp_path):
+    environment = tmp_path / "env"
+    venv.create(environment, with_pip=True)
+    python = environment / "bin/python"
+    quiet = ["--quiet", "--disable-pip-version-check"]
+
+    def pip(*arguments):
+        done = subprocess.run([python, "-m", "pip", *arguments], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def is_ours():
+        code = "import tensorboardX as t; print('compression_board' in t.SummaryWriter.__module__)"
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert pip("check").strip() == "No broken requirements found."
+        shared = {name: both for name, both in owners(environment).items() if len(both) > 1}
+        assert not shared
+        return done.stdout.strip() == "True"
+
+    original = "tensorboardX==2.6.5"
+    pip("install", *quiet, original)
+    assert not is_ours()
+    pip("install", *quiet, WHEEL, DROP_IN)  # Theirs, then ours.
+    assert is_ours()
+    pip("install", *quiet, "tensorboardX>=2.6")  # Something that requires tensorboardX.
+    assert is_ours()
+    pip("install", *quiet, original)  # Ours, then theirs.
+    assert not is_ours()
+    pip("uninstall", *quiet, "--yes", "tensorboardX")
+    left = [name for name in owners(environment) if os.sep + "tensorboardX" + os.sep in name]
+    assert not left and not list((environment / "lib").glob("python3*/site-packages/tensorboardX"))
+    subprocess.run([python, "-c", "import compression_board"], check=True, cwd=tmp_path)
+    pip("install", *quiet, DROP_IN)
+    assert is_ours()
 
 
 @pytest.mark.skipif(not WHEEL, reason="tests/python/run names the wheel")
