@@ -1,0 +1,54 @@
+"""Numbers and settings as frameworks pass them, in the form that the writer takes."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def flat(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """(name, value) of nested settings: {"optimizer": {"lr": 0.1}} gives ("optimizer/lr", 0.1)."""
+    if hasattr(settings, "__dict__") and not isinstance(settings, Mapping):
+        settings = vars(settings)  # argparse.Namespace and the like.
+    for key, value in dict(settings).items():
+        name = f"{prefix}/{key}" if prefix else str(key)
+        if isinstance(value, Mapping):
+            yield from flat(value, name)
+        else:
+            yield name, value
+
+
+def hparams(settings: Any) -> dict[str, Any]:
+    """Settings with values of the types that an HParams table has: bool, number, text."""
+    return {
+        name: value if isinstance(value, (bool, numbers.Real, str)) else str(value)
+        for name, value in flat(settings)
+        if value is not None
+    }
+
+
+def scalar(value: Any) -> float | None:
+    """`value` as a number if it is one: a number, or an array or tensor with one element."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if getattr(value, "shape", None) is not None and hasattr(value, "item"):
+        size = 1
+        for length in value.shape:
+            size *= int(length)
+        if size == 1:
+            try:
+                return float(value.item())
+            except (TypeError, ValueError):
+                return None
+    return None
+
+
+def scalars(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """(name, number) of the metrics that are numbers; others are left out."""
+    for name, value in flat(metrics):
+        number = scalar(value)
+        if number is not None:
+            yield name, number

@@ -1,0 +1,52 @@
+"""Callbacks for Ultralytics' YOLO.
+
+    from compression_board.integrations.ultralytics import add_callbacks
+
+    model = YOLO("yolov8n.yaml")
+    add_callbacks(model)
+    model.train(data="coco8.yaml")
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from ..writer import SummaryWriter
+from . import _values
+
+
+def add_callbacks(model: Any, logdir: Optional[str] = None) -> None:
+    """Logs losses, learning rates and validation metrics of every epoch of model.train().
+
+    Logs to `logdir`, or to the directory that Ultralytics chooses for the training.
+    """
+    writers: list[SummaryWriter] = []
+
+    def on_start(trainer: Any) -> None:
+        writers.append(SummaryWriter(logdir or str(trainer.save_dir)))
+        writers[-1].add_text("args", f"```yaml\n{_yaml(vars(trainer.args))}\n```")
+
+    def on_train_epoch_end(trainer: Any) -> None:
+        losses = trainer.label_loss_items(trainer.tloss, prefix="train")
+        for name, number in _values.scalars({**losses, **trainer.lr}):
+            writers[-1].add_scalar(name, number, trainer.epoch + 1)
+
+    def on_fit_epoch_end(trainer: Any) -> None:
+        for name, number in _values.scalars(trainer.metrics):
+            writers[-1].add_scalar(name, number, trainer.epoch + 1)
+        writers[-1].flush()
+
+    def on_train_end(trainer: Any) -> None:
+        writers.pop().close()
+
+    for event, function in (
+        ("on_pretrain_routine_end", on_start),
+        ("on_train_epoch_end", on_train_epoch_end),
+        ("on_fit_epoch_end", on_fit_epoch_end),
+        ("on_train_end", on_train_end),
+    ):
+        model.add_callback(event, function)
+
+
+def _yaml(settings: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in sorted(settings.items()))
