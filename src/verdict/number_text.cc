@@ -38,7 +38,7 @@ std::string DbWithUnit(double db) {
 }
 
 std::string SqnrClause(double db) {
-  return IsLost(db) ? "nothing is left of it" : "SQNR is " + ShortNumber(db) + " dB";
+  return IsLost(db) ? "the signal is lost" : "SQNR is " + ShortNumber(db) + " dB";
 }
 
 std::string GainText(double gain_db) {

@@ -63,7 +63,7 @@ def test_what_is_cut_off_is_called_that_however_many_samples_show_it(clipped, co
     worst = report["layers"][0]
     assert worst["name"] == "/hidden/Gemm"
     assert (worst["level"], worst["cause"], worst["part"]) == ("red", "over_clipped", "output")
-    assert "beyond the last code" in worst["explanation"]
+    assert "lie outside [" in worst["explanation"]
 
 
 def test_few_samples_are_remarked_on(clipped, compare):

@@ -215,7 +215,7 @@ test("one number is printed, drawn and judged, what lost nothing is exact, what 
   assert.ok(!/[-−]\d{3}/.test(await page.locator(".depth-plot").textContent()), "an axis that ends where nothing was measured");
   await visit(page, at("layers?model=net&sel=gone"));
   await page.waitForSelector('.depth-plot [aria-label$="gone has lost"]');
-  assert.match(await page.locator(".detail .finding").innerText(), /Nothing is left of it/i);
+  assert.match(await page.locator(".detail .finding").innerText(), /the signal is lost/i);
 });
 
 test("of outputs that fail, the first is blamed and those behind it may be victims", async (t) => {
@@ -228,8 +228,8 @@ test("of outputs that fail, the first is blamed and those behind it may be victi
   const { page, at } = await serve(t, logdir);
   await visit(page, at("layers"));
   const rows = await page.locator(".list tbody tr").evaluateAll((all) => all.map((row) => [row.cells[0].textContent, row.cells[row.cells.length - 1].textContent]));
-  assert.deepEqual(rows, [["conv", "scaled"], ["fc", "carried"], ["stem", ""]]);
-  assert.match(await page.locator(".detail .finding").innerText(), /it starts here/);
+  assert.deepEqual(rows, [["conv", "wrong scale"], ["fc", "carried over"], ["stem", ""]]);
+  assert.match(await page.locator(".detail .finding").innerText(), /the error starts here/);
   await page.keyboard.press("j");
-  await page.waitForSelector('.finding:has-text("Perhaps a victim. It may only carry on what starts in \'conv\'")');
+  await page.waitForSelector('.finding:has-text("Error may come from an earlier layer. The first damaged output is that of \'conv\'")');
 });

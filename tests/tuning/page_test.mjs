@@ -59,7 +59,7 @@ test("the fall is seen, followed to the first convolution, and explained by its 
   await page.waitForURL((url) => url.searchParams.get("sel")?.startsWith("conv1"));
   await page.waitForSelector(".finding.bad");
   await drawn(page);
-  assert.match(await page.locator(".finding").innerText(), /Clipped/);
+  assert.match(await page.locator(".finding").innerText(), /Values clipped/);
   assert.match(await page.locator(".crumbs ol").innerText(), /conv1 output/);
   const legend = await page.locator('section:has-text("Output values")').last().innerText();
   assert.match(legend, /baseline/);

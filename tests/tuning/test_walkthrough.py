@@ -32,7 +32,7 @@ def test_the_tuning_page_shows_the_fall(two_runs, trials):
 def test_the_layers_page_names_the_first_convolution(two_runs):
     worst = two_runs.layers("baseline", "tune_1")[0]
     assert (worst["names"], worst["roles"]) == ("conv1", "output")
-    assert (worst["levels"], worst["causes"]) == ("red", "clipped")
+    assert (worst["levels"], worst["causes"]) == ("red", "over_clipped")
     assert (worst["a_tags"], worst["b_tags"]) == ("conv1/Output/fp32", "conv1/Output/int8")
     assert worst["fallback_operations"] == "conv1"
 

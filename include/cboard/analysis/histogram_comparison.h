@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cboard/analysis/value_distribution.h"
+#include "cboard/verdict/damage.h"
 
 namespace cboard::analysis {
 
@@ -38,45 +39,12 @@ HistogramComparison CompareDistributions(const ValueDistribution& baseline,
                                          const ValueDistribution& variant,
                                          int codes = kDefaultCodes);
 
-enum class Cause {
-  kNone,       // Nothing to see.
-  kDead,       // All values are equal, and were not.
-  kClipped,    // Values beyond a limit were cut off.
-  kShifted,    // An offset.
-  kScaled,     // A wrong scale.
-  kStretched,  // Outliers take the range, and the others share a few codes.
-  kPruned,     // Many values became 0, and the others stayed.
-  kChanged,    // Something else.
-};
-
-// "none", "dead", "clipped", "shifted", "scaled", "stretched", "pruned", "changed".
-std::string_view NameOf(Cause cause);
-
-// Green means measured and good. A layer without values from before and after quantization is
-// kUnmeasured, whatever else is known of it.
-enum class Level { kUnmeasured, kGreen, kAmber, kRed };
-
-// "unmeasured", "green", "amber", "red".
-std::string_view NameOf(Level level);
-
-// Where green ends. SQNR in dB, as proposed for 8 bits.
-struct DamageThresholds {
-  double sqnr_amber_db = 30;
-  double sqnr_red_db = 20;
-  double worst_channel_red_db = 10;
-  double clipped_share = 0.001;
-  double mean_shift_by_sigma = 0.1;
-  double central_codes = 32;
-};
-
-// Those for codes of fewer bits (bit_limits.h), and as large a part of the codes.
-DamageThresholds ThresholdsFor(int bits, const DamageThresholds& for_8_bits = {});
-
-struct Diagnosis {
-  Level level = Level::kUnmeasured;
-  Cause cause = Cause::kNone;
-  std::string explanation = {};  // One sentence with its numbers; empty for kNone.
-};
+using verdict::Cause;
+using verdict::Diagnosis;
+using verdict::Level;
+using verdict::NameOf;
+using verdict::Thresholds;
+using verdict::ThresholdsFor;
 
 // Histograms that do not differ at all measure nothing: either this tensor was not quantized, or
 // the same values were logged twice. The level is then kUnmeasured.
@@ -84,8 +52,8 @@ struct Diagnosis {
 // The cause is the one that explains most of the distance: each is undone on the baseline, and
 // what is left is measured. When none explains half of it, it is kChanged. Pruning is to be watched
 // at most: it is meant, and no range or scale would mend it.
-Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& variant,
-                   const HistogramComparison& comparison, const DamageThresholds& thresholds = {},
-                   int codes = kDefaultCodes);
+Diagnosis DiagnoseHistograms(const ValueDistribution& baseline, const ValueDistribution& variant,
+                             const HistogramComparison& comparison,
+                             const Thresholds& thresholds = {}, int codes = kDefaultCodes);
 
 }  // namespace cboard::analysis

@@ -20,7 +20,7 @@ struct LayerFinding {
   double severity_db = 0;
   int bits = 8;                  // Of the layer's codes.
   std::string part = {};         // "weight", "bias" or "output": what the cause is about.
-  std::string cause = {};        // "channel_spread", "wrong_scale", …; "none"
+  Cause cause = Cause::kNone;    // kChanged for names that this version does not know.
   std::string explanation = {};  // One sentence with its numbers; empty without a cause.
 };
 using LayerFindings = std::map<std::string, LayerFinding, std::less<>>;  // By layer.

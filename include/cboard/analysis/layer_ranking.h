@@ -73,9 +73,7 @@ struct RankedLayer {
   double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
   Diagnosis diagnosis = {};
   std::optional<JudgedFigure> judged = {};  // Nothing where no figure in dB is known.
-  // By its name: of `diagnosis`, what a comparison of files found, or what is known of channels and
-  // of the layers before.
-  std::string cause = {};
+  bool from_comparison = false;   // The diagnosis is that of a comparison of the model files.
   std::string carried_from = {};  // The layer whose error this may only carry on; mostly empty.
   std::string fallback_operation = {};
 };
@@ -120,7 +118,7 @@ struct LayerRanking {
 using ChannelLookup = std::function<const ChannelStatistics*(std::string_view layer)>;
 
 struct RankingOptions {
-  DamageThresholds thresholds = {};  // For 8 bits.
+  Thresholds thresholds = {};  // For 8 bits.
   std::optional<std::int64_t> step = {};
   CodeWidths widths = {};
   LayerFindings findings = {};

@@ -16,60 +16,17 @@
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/histogram.h"
 #include "cboard/tensor/saturation.h"
+#include "cboard/verdict/damage.h"
 
 namespace cboard::compare {
 
-// How two layers were found to be the same one.
-enum class PairedBy {
-  kName,     // The same name.
-  kSuffix,   // The same name without what quantization appended.
-  kWeights,  // Their weights have the same name, apart from such suffixes.
-  kScope,    // The only layer with weights of this size in its scope.
-  kContent,  // The same weights, up to a transpose and a factor per channel.
-  kTensor,   // Their outputs have the same name. Of layers without weights.
-};
-std::string_view NameOf(PairedBy how);  // "name", "suffix", …
-
-enum class Level { kGreen, kAmber, kRed };
-std::string_view NameOf(Level level);
-
-enum class Cause {
-  kNone,
-  kWrongScale,        // The same values, times a factor.
-  kBiasShift,         // The same values, plus an offset.
-  kOutliers,          // A few large values stretch the range; the others share few codes.
-  kOverClipped,       // Values beyond the range were cut off.
-  kChannelSpread,     // Channels of very different size share one scale.
-  kDeadChannel,       // A channel became constant.
-  kPermutedChannels,  // Channels are there, in another order.
-  kPruned,            // Many weights became 0, and the others stayed.
-  kNotFinite,         // Values became NaN or infinite.
-  kChanged,           // None of these explains the error.
-};
-std::string_view NameOf(Cause cause);  // "wrong_scale", …
-
-// Which tensor of a layer something is about.
-enum class Part { kWeight, kBias, kOutput };
-std::string_view NameOf(Part part);
-
-// Where green ends, for 8 bits; bit_limits.h says what limits in dB are for fewer.
-struct Thresholds {
-  double sqnr_amber_db = 30;
-  double sqnr_red_db = 20;
-  double worst_channel_red_db = 10;
-  double clip_rate_amber = 0.001;
-  double rmse_steps_amber = 0.7;
-  double mean_shift_amber = 0.1;
-};
-
-struct Diagnosis {
-  Level level = Level::kGreen;
-  Cause cause = Cause::kNone;
-  Part part = Part::kWeight;  // What `cause` is about.
-  // The lowest SQNR that counts, channels included, as of eight bits; lower is worse.
-  double severity_db = 0;
-  std::string explanation;  // A sentence with its numbers; empty for kNone.
-};
+using verdict::Cause;
+using verdict::Diagnosis;
+using verdict::Level;
+using verdict::NameOf;
+using verdict::PairedBy;
+using verdict::Part;
+using verdict::Thresholds;
 
 // Another way to quantize what was hurt, and what it would give.
 struct Fix {
@@ -147,7 +104,7 @@ struct LayerComparison {
   // Of layers that multiply uint8 by int8: what overflows 16 bits on processors without VNNI.
   std::optional<SaturationCount> saturation;
 
-  Diagnosis diagnosis;
+  Diagnosis diagnosis = {.level = Level::kGreen};
   std::vector<Fix> fixes;  // The cheapest that is good enough first.
   // Nodes of the baseline, as the file calls them, that have to stay in float32 for the layer to do
   // so: itself first and, where its output is hurt, those up to the output and those that take it,

@@ -28,7 +28,7 @@ std::string DbText(double db);
 // "5.2 dB", "exact", "lost".
 std::string DbWithUnit(double db);
 
-// "SQNR is 5.213 dB"; "nothing is left of it".
+// "SQNR is 5.213 dB"; "the signal is lost".
 std::string SqnrClause(double db);
 
 // "+6.8", "−0.3"; "exact" where nothing is left of an error, and "from lost" where nothing else was

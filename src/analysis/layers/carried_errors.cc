@@ -39,16 +39,17 @@ void MarkCarriedErrors(std::vector<RankedLayer>& layers) {
     if (!is_behind || !MayBeCarried(layer) || broken.contains(layer.baseline.layer)) continue;
     has_victims = true;
     layer.carried_from = first->baseline.layer;
-    layer.cause = "carried";
-    layer.diagnosis.explanation = "it may only carry on what starts in " +
-                                  Quoted(layer.carried_from) + ", before it; " +
+    layer.diagnosis.cause = Cause::kCarried;
+    layer.diagnosis.explanation = "the first damaged output is that of " +
+                                  Quoted(layer.carried_from) + ", an earlier layer; " +
                                   layer.diagnosis.explanation;
   }
   if (!has_victims) return;
   const bool by_parameters = broken.contains(first->baseline.layer);
   first->diagnosis.explanation +=
-      by_parameters ? "; it starts here, with parameters of this layer that fail, too"
-                    : "; it starts here: nothing fails before it, nor do its weights";
+      by_parameters
+          ? "; the error starts here, and parameters of this layer are red, too"
+          : "; the error starts here: no earlier output and no parameter of this layer is red";
 }
 
 void MarkPrunedOutputs(std::vector<RankedLayer>& layers) {
@@ -59,15 +60,16 @@ void MarkPrunedOutputs(std::vector<RankedLayer>& layers) {
   }
   if (first == nullptr) return;
   for (RankedLayer& layer : layers) {
-    const bool is_unexplained = layer.cause.empty() && (layer.diagnosis.cause == Cause::kChanged ||
-                                                        layer.diagnosis.cause == Cause::kScaled);
+    const bool is_unexplained =
+        !layer.from_comparison &&
+        (layer.diagnosis.cause == Cause::kChanged || layer.diagnosis.cause == Cause::kWrongScale);
     if (!IsOutput(layer) || !is_unexplained) continue;
     if (layer.baseline.depth < first->baseline.depth) continue;
     layer.diagnosis.cause = Cause::kPruned;
     layer.diagnosis.level = std::min(layer.diagnosis.level, Level::kAmber);
     layer.diagnosis.explanation =
-        "weights were pruned, from " + Quoted(first->baseline.layer) +
-        " on, and outputs are others since; what that costs, the model's accuracy says; " +
+        "weights are pruned from " + Quoted(first->baseline.layer) +
+        " on, so the outputs differ; the model's accuracy shows the cost; " +
         layer.diagnosis.explanation;
   }
 }

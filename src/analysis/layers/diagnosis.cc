@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
 #include "cboard/analysis/histogram_comparison.h"
-#include "cboard/verdict/bit_limits.h"
+#include "cboard/verdict/damage_text.h"
 #include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
@@ -28,20 +27,21 @@ constexpr double kMinPrunedShare = 0.1;
 std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
                                    const ValueDistribution& variant,
                                    const HistogramComparison& comparison,
-                                   const DamageThresholds& thresholds, int codes) {
+                                   const Thresholds& thresholds, int codes) {
   const double distance = Wasserstein1(baseline, variant);
   const auto left = [&](const ValueDistribution& explained) {
     return Wasserstein1(explained, variant) / distance;
   };
   std::vector<Hypothesis> hypotheses;
-  if (comparison.clipped_share > thresholds.clipped_share) {
-    hypotheses.push_back({Cause::kClipped, left(baseline.Clamped(variant.min(), variant.max()))});
+  if (comparison.clipped_share > thresholds.clip_rate_amber) {
+    hypotheses.push_back(
+        {Cause::kOverClipped, left(baseline.Clamped(variant.min(), variant.max()))});
   }
   hypotheses.push_back(
-      {Cause::kShifted, left(baseline.Scaled(1, variant.mean() - baseline.mean()))});
+      {Cause::kBiasShift, left(baseline.Scaled(1, variant.mean() - baseline.mean()))});
   if (baseline.root_mean_square() > 0 && variant.root_mean_square() > 0) {
     const double scale = variant.root_mean_square() / baseline.root_mean_square();
-    hypotheses.push_back({Cause::kScaled, left(baseline.Scaled(scale, 0))});
+    hypotheses.push_back({Cause::kWrongScale, left(baseline.Scaled(scale, 0))});
   }
   const double zeros = variant.ShareOfZeros() - baseline.ShareOfZeros();
   if (zeros > kMinPrunedShare) {
@@ -49,9 +49,9 @@ std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
     hypotheses.push_back({Cause::kPruned, std::min(left(baseline.WithSmallestZero(zeros)),
                                                    left(baseline.WithSomeZero(zeros)))});
   }
-  if (comparison.central_codes < thresholds.central_codes) {
+  if (comparison.central_codes < thresholds.min_central_codes) {
     hypotheses.push_back(
-        {Cause::kStretched, left(baseline.Rounded(variant.min(), variant.max(), codes))});
+        {Cause::kOutliers, left(baseline.Rounded(variant.min(), variant.max(), codes))});
   }
   return hypotheses;
 }
@@ -67,68 +67,43 @@ Cause BestOf(const std::vector<Hypothesis>& hypotheses) {
 std::string Sentence(Cause cause, const ValueDistribution& baseline,
                      const ValueDistribution& variant, const HistogramComparison& comparison,
                      int codes) {
-  const std::string range =
-      "[" + ShortNumber(variant.min()) + ", " + ShortNumber(variant.max()) + "]";
+  const verdict::ValueRange before{baseline.min(), baseline.max()};
+  const verdict::ValueRange after{variant.min(), variant.max()};
   switch (cause) {
     case Cause::kNone:
       return {};
     case Cause::kDead:
-      return "all values are " + ShortNumber(variant.min()) + "; the baseline's spread over [" +
-             ShortNumber(baseline.min()) + ", " + ShortNumber(baseline.max()) + "]";
-    case Cause::kClipped:
-      return "clipped: " + Percent(comparison.clipped_share) +
-             " of the baseline's values lie outside " + range;
-    case Cause::kShifted:
-      return "shifted by " + ShortNumber(comparison.mean_shift_by_sigma) +
-             " standard deviations: the mean went from " + ShortNumber(baseline.mean()) + " to " +
-             ShortNumber(variant.mean());
-    case Cause::kScaled:
-      return "scaled by " + ShortNumber(variant.root_mean_square() / baseline.root_mean_square()) +
-             ": the same shape, from [" + ShortNumber(baseline.min()) + ", " +
-             ShortNumber(baseline.max()) + "] to " + range;
-    case Cause::kStretched:
-      return "range " + range + " stretched by outliers: 99.9 % of the values share " +
+      return "all values are " + ShortNumber(variant.min()) + "; the baseline's range is " +
+             verdict::TextOf(before);
+    case Cause::kOverClipped:
+      return verdict::ClippedText("values", comparison.clipped_share, after, before);
+    case Cause::kBiasShift:
+      return verdict::ShiftedText("values", comparison.mean_shift_by_sigma, baseline.mean(),
+                                  variant.mean());
+    case Cause::kWrongScale:
+      return verdict::WrongScaleText("values",
+                                     variant.root_mean_square() / baseline.root_mean_square()) +
+             "; the range went from " + verdict::TextOf(before) + " to " + verdict::TextOf(after);
+    case Cause::kOutliers:
+      return std::string(verdict::kOutliersText) + "it is " + verdict::TextOf(after) +
+             ", and 99.9 % of the values share " +
              ShortNumber(std::ceil(comparison.central_codes)) + " of " + std::to_string(codes) +
              " codes";
     case Cause::kPruned:
-      return "pruned: " + Percent(variant.ShareOfZeros() - baseline.ShareOfZeros()) +
-             " of the values became 0, and the others are much as they were; what that costs, "
-             "the " +
-             "model's accuracy says";
-    case Cause::kChanged:
+      return verdict::PrunedText("values", variant.ShareOfZeros() - baseline.ShareOfZeros()) +
+             ", and the others hardly changed; the model's accuracy shows the cost";
+    default:
       break;
   }
   return "distribution changed by " + ShortNumber(comparison.w1_by_sigma) +
-         " standard deviations; neither clipping, offset, scale nor outliers explain it";
+         " standard deviations; " + std::string(verdict::kUnexplainedText);
 }
 
 }  // namespace
 
-std::string_view NameOf(Cause cause) {
-  constexpr std::array<std::string_view, 8> kNames = {"none",   "dead",      "clipped", "shifted",
-                                                      "scaled", "stretched", "pruned",  "changed"};
-  return kNames[static_cast<std::size_t>(cause)];
-}
-
-std::string_view NameOf(Level level) {
-  constexpr std::array<std::string_view, 4> kNames = {"unmeasured", "green", "amber", "red"};
-  return kNames[static_cast<std::size_t>(level)];
-}
-
-DamageThresholds ThresholdsFor(int bits, const DamageThresholds& for_8_bits) {
-  DamageThresholds thresholds = for_8_bits;
-  for (double* limit :
-       {&thresholds.sqnr_amber_db, &thresholds.sqnr_red_db, &thresholds.worst_channel_red_db}) {
-    *limit = LimitDb(*limit, bits);
-  }
-  thresholds.clipped_share = LimitOfClipped(thresholds.clipped_share, bits);
-  if (bits < 8) thresholds.central_codes = std::ldexp(thresholds.central_codes, bits - 8);
-  return thresholds;
-}
-
-Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& variant,
-                   const HistogramComparison& comparison, const DamageThresholds& thresholds,
-                   int codes) {
+Diagnosis DiagnoseHistograms(const ValueDistribution& baseline, const ValueDistribution& variant,
+                             const HistogramComparison& comparison, const Thresholds& thresholds,
+                             int codes) {
   if (comparison.is_identical()) {
     return {.explanation =
                 "not measured: both histograms are the same, so either this tensor was not "
@@ -136,8 +111,8 @@ Diagnosis Diagnose(const ValueDistribution& baseline, const ValueDistribution& v
   }
   Diagnosis diagnosis{.level = Level::kGreen};
   const bool noticeable = comparison.sqnr_at_most_db < thresholds.sqnr_amber_db ||
-                          comparison.clipped_share > thresholds.clipped_share ||
-                          std::abs(comparison.mean_shift_by_sigma) > thresholds.mean_shift_by_sigma;
+                          comparison.clipped_share > thresholds.clip_rate_amber ||
+                          std::abs(comparison.mean_shift_by_sigma) > thresholds.mean_shift_amber;
   if (!noticeable) return diagnosis;
   diagnosis.level =
       comparison.sqnr_at_most_db < thresholds.sqnr_red_db ? Level::kRed : Level::kAmber;

@@ -9,17 +9,6 @@
 #include "cboard/base/strings.h"
 
 namespace cboard::analysis {
-namespace {
-
-std::optional<Level> LevelNamed(std::string_view name) {
-  for (const Level level : {Level::kGreen, Level::kAmber, Level::kRed}) {
-    if (NameOf(level) == name) return level;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 Result<LayerFindings> ParseLayerFindings(std::string_view json) {
   simdjson::dom::parser parser;
   CBOARD_ASSIGN_OR_RETURN(const JsonObject object,
@@ -27,8 +16,9 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
   LayerFindings findings;
   ForEachIn<JsonObject>(object, "layers", [&](const JsonObject& layer) {
     std::string name = TextIn(layer, "layer");
-    const std::optional<Level> level = LevelNamed(TextIn(layer, "level"));
-    if (name.empty() || !level) return;
+    const std::optional<Level> level = verdict::LevelNamed(TextIn(layer, "level"));
+    if (name.empty() || !level || *level == Level::kUnmeasured) return;
+    const std::string cause = TextIn(layer, "cause");
     // JSON has no infinity: null is a layer that lost nothing.
     findings.insert_or_assign(
         std::move(name),
@@ -37,7 +27,8 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
             .severity_db = NumberIn(layer, "severity_db").value_or(HUGE_VAL),
             .bits = static_cast<int>(std::clamp(NumberIn(layer, "bits").value_or(8), 1.0, 64.0)),
             .part = TextIn(layer, "part"),
-            .cause = TextIn(layer, "cause"),
+            .cause =
+                cause.empty() ? Cause::kNone : verdict::CauseNamed(cause).value_or(Cause::kChanged),
             .explanation = TextIn(layer, "explanation")});
   });
   return findings;

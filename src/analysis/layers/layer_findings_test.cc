@@ -31,7 +31,7 @@ TEST(LayerFindings, AreReadByLayer) {
   EXPECT_EQ(worst.level, Level::kRed);
   EXPECT_EQ(worst.severity_db, 12.5);
   EXPECT_EQ(worst.part, "output");
-  EXPECT_EQ(worst.cause, "channel_spread");
+  EXPECT_EQ(worst.cause, Cause::kChannelSpread);
   EXPECT_EQ(worst.explanation, "one scale for channels of very different size");
   EXPECT_EQ(worst.bits, 4);
   EXPECT_EQ(findings->at("/c").severity_db, HUGE_VAL);
@@ -78,7 +78,7 @@ TEST(LayerFindings, WinOverFiguresAndPutTheRedOnesFirst) {
   const auto described = [&](std::size_t i) {
     const RankedLayer& layer = ranking.layers[i];
     return layer.variant.layer + " " + std::string(NameOf(layer.diagnosis.level)) + " " +
-           layer.cause;
+           std::string(NameOf(layer.diagnosis.cause));
   };
   // The last one has figures alone, which 15 dB are red for.
   EXPECT_THAT((std::array{described(0), described(1), described(2)}),

@@ -49,7 +49,7 @@ TEST(LayersOfALog, NamesTheLayerThatRuinedTheTuningRun) {
   EXPECT_EQ(worst.variant.layer, "v0/cg/conv0/conv2d/Conv2D_eightbit_requantize");
   EXPECT_EQ(worst.paired_by, PairedBy::kScope);
   EXPECT_EQ(worst.diagnosis.level, Level::kRed);
-  EXPECT_EQ(worst.diagnosis.cause, Cause::kClipped);
+  EXPECT_EQ(worst.diagnosis.cause, Cause::kOverClipped);
   EXPECT_THAT(worst.diagnosis.explanation, HasSubstr("outside [0, 0.5]"));
   EXPECT_THAT(
       KeepFloatSnippet(std::vector{worst.fallback_operation}, Toolchain::kNeuralCompressorOpWise),
@@ -138,7 +138,7 @@ TEST(LayersOfALog, ComparesTwoVariantsOfOneRun) {
       RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
                  *HistogramsOf(snapshot), CollectLayerMetrics(run, {.variant = "int8"}));
   ASSERT_EQ(ranking.layers.size(), 1u);
-  EXPECT_EQ(ranking.layers[0].diagnosis.cause, Cause::kShifted);
+  EXPECT_EQ(ranking.layers[0].diagnosis.cause, Cause::kBiasShift);
   EXPECT_TRUE(ranking.layers[0].from_logged);
   EXPECT_NEAR(ranking.layers[0].severity, std::pow(10, -12.5 / 20), 1e-9);
 }

@@ -96,7 +96,7 @@ class Pairer {
   Pairer(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant)
       : baseline_(baseline), variant_(variant), taken_(baseline.size()), paired_(variant.size()) {}
 
-  LayerPairing Pair() {
+  LoggedPairing Pair() {
     ByKey(PairedBy::kName, Unchanged, Unchanged);
     ByScope();
     ByKey(PairedBy::kSuffix, Unchanged, Original);
@@ -109,7 +109,7 @@ class Pairer {
     for (std::size_t i = 0; i < paired_.size(); ++i) {
       if (!paired_[i]) result_.variant_only.push_back(i);
     }
-    std::ranges::sort(result_.pairs, {}, &LayerPair::baseline);
+    std::ranges::sort(result_.pairs, {}, &LoggedPair::baseline);
     return std::move(result_);
   }
 
@@ -176,7 +176,7 @@ class Pairer {
   std::span<const LayerTensor> variant_;
   std::vector<bool> taken_;
   std::vector<bool> paired_;
-  LayerPairing result_;
+  LoggedPairing result_;
 };
 
 // The deepest scope that both lie in.
@@ -189,28 +189,12 @@ std::string CommonScope(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view NameOf(PairedBy how) {
-  switch (how) {
-    case PairedBy::kName:
-      return "name";
-    case PairedBy::kScope:
-      return "scope";
-    case PairedBy::kSuffix:
-      return "suffix";
-    case PairedBy::kFusedChild:
-      return "fused_child";
-    case PairedBy::kStrippedCharacters:
-      break;
-  }
-  return "stripped_characters";
-}
-
-LayerPairing PairLayers(std::span<const LayerTensor> baseline,
-                        std::span<const LayerTensor> variant) {
+LoggedPairing PairLoggedLayers(std::span<const LayerTensor> baseline,
+                               std::span<const LayerTensor> variant) {
   return Pairer(baseline, variant).Pair();
 }
 
-std::string Explain(const LayerPair& pair, std::span<const LayerTensor> baseline,
+std::string Explain(const LoggedPair& pair, std::span<const LayerTensor> baseline,
                     std::span<const LayerTensor> variant) {
   const std::string& from = baseline[pair.baseline].layer;
   const std::string& to = variant[pair.variant].layer;
@@ -223,7 +207,7 @@ std::string Explain(const LayerPair& pair, std::span<const LayerTensor> baseline
       return "same name without " + Quoted(to.substr(OriginalName(to).size()));
     case PairedBy::kFusedChild:
       return Quoted(to) + " is part of the fused " + Quoted(from);
-    case PairedBy::kStrippedCharacters:
+    default:
       break;
   }
   return "same name without the characters of '.activation_post_process' at its ends";

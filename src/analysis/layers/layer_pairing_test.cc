@@ -24,7 +24,7 @@ std::vector<std::string> Pairs(const std::vector<std::string>& baseline_tags,
   const auto baseline = Tensors(baseline_tags);
   const auto variant = Tensors(variant_tags);
   std::vector<std::string> pairs;
-  for (const LayerPair& pair : PairLayers(baseline, variant).pairs) {
+  for (const LoggedPair& pair : PairLoggedLayers(baseline, variant).pairs) {
     pairs.push_back(baseline[pair.baseline].layer + " = " + variant[pair.variant].layer + " (" +
                     std::string(NameOf(pair.how)) + ")");
   }
@@ -34,11 +34,11 @@ std::vector<std::string> Pairs(const std::vector<std::string>& baseline_tags,
 constexpr const char* kGuidePair =
     "v0/cg/conv0/Relu = v0/cg/conv0/conv2d/Conv2D_eightbit_requantize (scope)";
 
-TEST(PairLayers, PairsTheCaseOfTheTuningGuide) {
+TEST(PairLoggedLayers, PairsTheCaseOfTheTuningGuide) {
   const auto baseline = Tensors({"v0/cg/conv0/Relu_fp32.output"});
   const auto variant = Tensors({"v0/cg/conv0/conv2d/Conv2D_eightbit_requantize_int8.output"});
-  const LayerPairing pairing = PairLayers(baseline, variant);
-  ASSERT_THAT(pairing.pairs, ElementsAre(LayerPair{0, 0, PairedBy::kScope}));
+  const LoggedPairing pairing = PairLoggedLayers(baseline, variant);
+  ASSERT_THAT(pairing.pairs, ElementsAre(LoggedPair{0, 0, PairedBy::kScope}));
   EXPECT_EQ(Explain(pairing.pairs[0], baseline, variant),
             "last operation of the chain fused in 'v0/cg/conv0'");
   EXPECT_EQ(FallbackOperation(variant[0]), "v0/cg/conv0/conv2d/Conv2D");
@@ -51,7 +51,7 @@ TEST(FallbackOperation, IsTheNodeThatALayerIsPartOf) {
 }
 
 // All operations that are inspected in the FP32 graph, next to another chain of the same kind.
-TEST(PairLayers, TakesTheLastOperationOfAFusedChain) {
+TEST(PairLoggedLayers, TakesTheLastOperationOfAFusedChain) {
   EXPECT_THAT(
       Pairs({"v0/cg/conv0/conv2d/Conv2D_fp32.output",
              "v0/cg/conv0/batchnorm0/FusedBatchNorm_fp32.output", "v0/cg/conv0/Relu_fp32.output",
@@ -65,7 +65,7 @@ TEST(PairLayers, TakesTheLastOperationOfAFusedChain) {
           "v0/cg/mpool0/MaxPool = v0/cg/mpool0/MaxPool_eightbit_quantized (suffix)"));
 }
 
-TEST(PairLayers, KnowsTheScopesOfChainsThatOnlyOneSideLogged) {
+TEST(PairLoggedLayers, KnowsTheScopesOfChainsThatOnlyOneSideLogged) {
   EXPECT_THAT(Pairs({"v0/cg/conv0/Relu_fp32.output", "v0/cg/conv1/Relu_fp32.output"},
                     {"v0/cg/conv1/conv2d/Conv2D_eightbit_requantize_int8.output",
                      "v0/cg/conv0/conv2d/Conv2D_eightbit_requantize_int8.output"}),
@@ -77,7 +77,7 @@ TEST(PairLayers, KnowsTheScopesOfChainsThatOnlyOneSideLogged) {
               ElementsAre(kGuidePair));
 }
 
-TEST(PairLayers, StaysWithTheConvolutionWhereTheScopeIsShared) {
+TEST(PairLoggedLayers, StaysWithTheConvolutionWhereTheScopeIsShared) {
   EXPECT_THAT(Pairs({"block/conv1/Conv2D_fp32.output", "block/conv2/Conv2D_fp32.output",
                      "block/Relu_fp32.output"},
                     {"block/conv1/Conv2D_eightbit_requantize_int8.output",
@@ -86,7 +86,7 @@ TEST(PairLayers, StaysWithTheConvolutionWhereTheScopeIsShared) {
                           "block/conv2/Conv2D = block/conv2/Conv2D_eightbit_requantize (suffix)"));
 }
 
-TEST(PairLayers, LeavesAnActivationThatWasNotFusedToItself) {
+TEST(PairLoggedLayers, LeavesAnActivationThatWasNotFusedToItself) {
   EXPECT_THAT(
       Pairs({"c/conv/Conv2D_fp32.output", "c/conv/BiasAdd_fp32.output", "c/Relu_fp32.output"},
             {"c/conv/Conv2D_eightbit_requantize_int8.output", "c/Relu_int8.output"}),
@@ -94,20 +94,20 @@ TEST(PairLayers, LeavesAnActivationThatWasNotFusedToItself) {
                   "c/Relu = c/Relu (name)"));
 }
 
-TEST(PairLayers, PairsConstantsOfAGraph) {
+TEST(PairLoggedLayers, PairsConstantsOfAGraph) {
   EXPECT_THAT(Pairs({"v0/cg/conv0/conv2d/kernel", "v0/cg/conv0/conv2d/bias"},
                     {"v0/cg/conv0/conv2d/kernel_qint8_const", "v0/cg/conv0/conv2d/bias"}),
               ElementsAre("v0/cg/conv0/conv2d = v0/cg/conv0/conv2d (name)",
                           "v0/cg/conv0/conv2d = v0/cg/conv0/conv2d (name)"));
 }
 
-TEST(PairLayers, PairsModulesByNameAcrossPrecisions) {
+TEST(PairLoggedLayers, PairsModulesByNameAcrossPrecisions) {
   EXPECT_THAT(Pairs({"conv1/weight/fp32", "conv1/bias/fp32", "conv1/Output/fp32"},
                     {"conv1/Output/int8", "conv1/weight/int8", "conv1/bias/fp32"}),
               ElementsAre("conv1 = conv1 (name)", "conv1 = conv1 (name)", "conv1 = conv1 (name)"));
 }
 
-TEST(PairLayers, PairsNamesThatLostTheirEndsOnEitherSide) {
+TEST(PairLoggedLayers, PairsNamesThatLostTheirEndsOnEitherSide) {
   EXPECT_THAT(Pairs({"conv1/Output/fp32", "classifier.1/Output/fp32"},
                     {"1/Output/int8", "lassifier.1/Output/int8"}),
               ElementsAre("conv1 = 1 (stripped_characters)",
@@ -116,25 +116,25 @@ TEST(PairLayers, PairsNamesThatLostTheirEndsOnEitherSide) {
               ElementsAre("1 = conv1 (stripped_characters)"));
 }
 
-TEST(PairLayers, PairsTheFirstPartOfAFusedModuleWithIt) {
+TEST(PairLoggedLayers, PairsTheFirstPartOfAFusedModuleWithIt) {
   EXPECT_THAT(Pairs({"conv1/weight/fp32"}, {"conv1.0/weight/int8"}),
               ElementsAre("conv1 = conv1.0 (fused_child)"));
 }
 
-TEST(PairLayers, NamesWhatHasNoPartner) {
+TEST(PairLoggedLayers, NamesWhatHasNoPartner) {
   const auto baseline = Tensors({"a/Output/fp32", "b/Output/fp32"});
   const auto variant = Tensors({"b/Output/int8", "c/Output/int8"});
-  const LayerPairing pairing = PairLayers(baseline, variant);
+  const LoggedPairing pairing = PairLoggedLayers(baseline, variant);
   EXPECT_THAT(pairing.baseline_only, ElementsAre(0));
   EXPECT_THAT(pairing.variant_only, ElementsAre(1));
 }
 
-TEST(PairLayers, NeverPairsAnOutputWithAWeight) {
+TEST(PairLoggedLayers, NeverPairsAnOutputWithAWeight) {
   EXPECT_THAT(Pairs({"a/Output/fp32"}, {"a/weight/int8"}), IsEmpty());
 }
 
 // A quadratic loop would take minutes here.
-TEST(PairLayers, PairsManyLayers) {
+TEST(PairLoggedLayers, PairsManyLayers) {
   std::vector<std::string> baseline, variant;
   for (int i = 0; i < 20'000; ++i) {
     const std::string scope = "net/block" + std::to_string(i);

@@ -9,6 +9,7 @@
 #include "analysis/layers/model_filter.h"
 #include "cboard/base/strings.h"
 #include "cboard/verdict/bit_limits.h"
+#include "cboard/verdict/damage_text.h"
 #include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
@@ -36,9 +37,7 @@ int CodesOf(TensorRole role, const CodeWidths& widths) {
 // codes from them, which a histogram of all channels together cannot show.
 void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
                          RankedLayer& layer) {
-  const std::string worst = IsLost(worst_channel_db) ? "nothing is left of the worst channel"
-                                                     : "the worst channel has an SQNR of " +
-                                                           ShortNumber(worst_channel_db) + " dB";
+  const std::string worst = "worst channel: " + SqnrClause(worst_channel_db);
   const bool is_output = layer.baseline.role == TensorRole::kOutput;
   const ChannelStatistics* const ranges =
       channels && is_output ? channels(layer.baseline.layer) : nullptr;
@@ -46,14 +45,14 @@ void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
     layer.diagnosis.explanation = worst;
     return;
   }
-  layer.cause = "channel_spread";
+  layer.diagnosis.cause = Cause::kChannelSpread;
   layer.diagnosis.explanation =
-      "one scale for channels of very different size: " + DescribeOutliers(*ranges) + "; " + worst;
+      std::string(verdict::kChannelSpreadText) + DescribeOutliers(*ranges) + "; " + worst;
 }
 
 // Logged numbers replace level and severity; the cause stays, unless there is none.
 void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
-  const DamageThresholds thresholds =
+  const Thresholds thresholds =
       ThresholdsFor(options.widths.For(layer.baseline.role), options.thresholds);
   const std::optional<double> sqnr = FindFigure(layer.logged, kSqnr);
   const std::optional<double> channel = FindFigure(layer.logged, kWorstChannel);
@@ -75,9 +74,7 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
                                            .bits = bits};
   layer.from_logged = true;
   layer.severity = ErrorOf(worst);
-  layer.diagnosis.level = worst < thresholds.sqnr_red_db     ? Level::kRed
-                          : worst < thresholds.sqnr_amber_db ? Level::kAmber
-                                                             : Level::kGreen;
+  layer.diagnosis.level = LevelOf(worst, thresholds);
   if (layer.diagnosis.level == Level::kGreen) {
     layer.diagnosis = {.level = Level::kGreen};
   } else if (layer.diagnosis.cause == Cause::kNone) {
@@ -92,10 +89,10 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
 
 // The figure that a finding rests on: of the layer's own bits, and by the name of the logged figure
 // that it is.
-JudgedFigure JudgedBy(const LayerFinding& finding, const DamageThresholds& for_8_bits,
+JudgedFigure JudgedBy(const LayerFinding& finding, const Thresholds& for_8_bits,
                       const LayerMetrics& logged) {
   constexpr double kSame = 0.05;  // Beyond what is printed.
-  const DamageThresholds thresholds = ThresholdsFor(finding.bits, for_8_bits);
+  const Thresholds thresholds = ThresholdsFor(finding.bits, for_8_bits);
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
   const double db = std::isfinite(finding.severity_db) ? LimitDb(finding.severity_db, finding.bits)
                                                        : finding.severity_db;
@@ -140,10 +137,9 @@ void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& 
   layer.from_logged = true;
   layer.severity = ErrorOf(finding.severity_db);
   layer.judged = JudgedBy(finding, options.thresholds, layer.logged);
-  layer.cause = finding.cause;
-  layer.diagnosis = {.level = finding.level,
-                     .cause = finding.level == Level::kGreen ? Cause::kNone : Cause::kChanged,
-                     .explanation = finding.explanation};
+  layer.from_comparison = true;
+  layer.diagnosis = {
+      .level = finding.level, .cause = finding.cause, .explanation = finding.explanation};
   const bool is_tensor = !layer.variant.tag.empty();
   if (is_tensor && !is_about && !finding.explanation.empty()) {
     layer.diagnosis.explanation = "in its " + finding.part + ": " + finding.explanation;
@@ -206,9 +202,9 @@ bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& 
   if (!before || !after) return false;
   const int codes = CodesOf(layer.baseline.role, options.widths);
   const int bits = options.widths.For(layer.baseline.role);
-  const DamageThresholds thresholds = ThresholdsFor(bits, options.thresholds);
+  const Thresholds thresholds = ThresholdsFor(bits, options.thresholds);
   const HistogramComparison compared = CompareDistributions(*before, *after, codes);
-  layer.diagnosis = Diagnose(*before, *after, compared, thresholds, codes);
+  layer.diagnosis = DiagnoseHistograms(*before, *after, compared, thresholds, codes);
   if (compared.is_identical()) return true;
   layer.histogram = compared;
   layer.severity = ErrorOf(compared.sqnr_at_most_db);
@@ -274,15 +270,15 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
                         const std::map<std::string, LayerMetrics, std::less<>>& logged,
                         const RankingOptions& options) {
   LayerRanking ranking{.not_measured = options.not_measured, .widths = options.widths};
-  const LayerPairing pairing = PairLayers(baseline, variant);
+  const LoggedPairing pairing = PairLoggedLayers(baseline, variant);
   const std::optional<double> best_score = BestScore(logged);
   // What is logged per layer is about its output; where none was run, about its weights.
   std::set<std::string_view> with_output;
-  for (const LayerPair& pair : pairing.pairs) {
+  for (const LoggedPair& pair : pairing.pairs) {
     const LayerTensor& tensor = variant[pair.variant];
     if (tensor.role == TensorRole::kOutput) with_output.insert(tensor.layer);
   }
-  for (const LayerPair& pair : pairing.pairs) {
+  for (const LoggedPair& pair : pairing.pairs) {
     RankedLayer layer{.baseline = baseline[pair.baseline],
                       .variant = variant[pair.variant],
                       .paired_by = pair.how};
@@ -315,7 +311,6 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
   MarkCarriedErrors(ranking.layers);
   SortByLevel(!options.findings.empty(), ranking.layers);
   for (RankedLayer& layer : ranking.layers) {
-    if (layer.cause.empty()) layer.cause = NameOf(layer.diagnosis.cause);
     if (layer.diagnosis.level == Level::kUnmeasured && layer.diagnosis.explanation.empty()) {
       layer.diagnosis.explanation =
           options.not_measured.empty()

@@ -68,8 +68,8 @@ class RankLayersTest : public ::testing::Test {
 TEST_F(RankLayersTest, PutsTheWorstFirstAndSaysWhy) {
   const LayerRanking ranking = RankLayers(baseline_, variant_, histograms_);
   EXPECT_THAT(LayersOf(ranking), ElementsAre("clipped", "shifted", "healthy"));
-  EXPECT_EQ(ranking.layers[0].diagnosis.cause, Cause::kClipped);
-  EXPECT_EQ(ranking.layers[1].diagnosis.cause, Cause::kShifted);
+  EXPECT_EQ(ranking.layers[0].diagnosis.cause, Cause::kOverClipped);
+  EXPECT_EQ(ranking.layers[1].diagnosis.cause, Cause::kBiasShift);
   EXPECT_EQ(ranking.layers[1].diagnosis.level, Level::kRed);
   EXPECT_EQ(ranking.layers[2].diagnosis.level, Level::kGreen);
   EXPECT_GT(ranking.layers[0].times_median, 1);
@@ -146,11 +146,11 @@ TEST_F(CarriedErrorsTest, BlamesTheFirstOutputThatFailsAndCallsThoseBehindItVict
   EXPECT_THAT(LayersOf(ranking),
               ElementsAre("conv0", "fc0", "fc1", ::testing::_, ::testing::_, ::testing::_));
   const RankedLayer& first = ranking.layers[0];
-  EXPECT_EQ(first.cause, "clipped");
+  EXPECT_EQ(first.diagnosis.cause, Cause::kOverClipped);
   EXPECT_EQ(first.carried_from, "");
-  EXPECT_THAT(first.diagnosis.explanation, HasSubstr("it starts here"));
+  EXPECT_THAT(first.diagnosis.explanation, HasSubstr("the error starts here"));
   for (const std::size_t victim : {1u, 2u}) {
-    EXPECT_EQ(ranking.layers[victim].cause, "carried");
+    EXPECT_EQ(ranking.layers[victim].diagnosis.cause, Cause::kCarried);
     EXPECT_EQ(ranking.layers[victim].carried_from, "conv0");
     EXPECT_EQ(ranking.layers[victim].diagnosis.level, Level::kRed);
   }
@@ -236,7 +236,7 @@ TEST(RankLayers, ShowsOfAFindingTheSqnrThatItsBitsHave) {
                                  .severity_db = AsOf8BitsDb(11.7, 4),
                                  .bits = 4,
                                  .part = "weight",
-                                 .cause = "outliers"}}}});
+                                 .cause = Cause::kOutliers}}}});
   ASSERT_EQ(ranking.layers.size(), 1u);
   ASSERT_TRUE(ranking.layers[0].judged);
   EXPECT_EQ(ranking.layers[0].judged->db, 11.7);

@@ -91,13 +91,13 @@ TEST(LayerSides, OfStagesAreBlamedOnTheChannelThatTakesTheCodesFromOthers) {
     const auto pair = FindSides(FindVariantLayers(*snapshot), "", "float", "quantized");
     return RankVariants(snapshot, &pair->a, pair->b).layers.at(0);
   };
-  EXPECT_EQ(ranked().cause, "changed");
+  EXPECT_EQ(ranked().diagnosis.cause, Cause::kChanged);
   for (std::int64_t channel = 0; channel < 16; ++channel) {
     log.Scalar("net/thresholds_selection/max_per_channel", "conv1", channel == 5 ? 127 : 1,
                channel);
   }
   EXPECT_EQ(ranked().diagnosis.level, Level::kRed);
-  EXPECT_EQ(ranked().cause, "channel_spread");
+  EXPECT_EQ(ranked().diagnosis.cause, Cause::kChannelSpread);
   EXPECT_THAT(ranked().diagnosis.explanation,
               ::testing::HasSubstr("channel 5 reaches 127, 127 times the median channel"));
 }
@@ -185,9 +185,9 @@ TEST_F(TwoModelsOfOneRun, KeepTheirLayersApart) {
 }
 
 TEST_F(TwoModelsOfOneRun, KeepFindingsAndWhatWasVerifiedApart) {
-  EXPECT_EQ(Ranked("good").ranking.layers[0].cause, "none");
+  EXPECT_EQ(Ranked("good").ranking.layers[0].diagnosis.cause, Cause::kNone);
   EXPECT_FALSE(Ranked("good").verified);
-  EXPECT_EQ(Ranked("bad").ranking.layers[0].cause, "bias_shift");
+  EXPECT_EQ(Ranked("bad").ranking.layers[0].diagnosis.cause, Cause::kBiasShift);
   ASSERT_TRUE(Ranked("bad").verified);
   EXPECT_EQ(Ranked("bad").verified->why_not, "not asked for");
 }

@@ -16,12 +16,6 @@ constexpr double kRedRmseByScale = 0.7;      // Where the TFLite debugger's guid
 constexpr double kLastCode = 255;
 constexpr double kAmberScoreLoss = 0.01, kRedScoreLoss = 0.05;
 
-Level LevelOf(double sqnr_db, const DamageThresholds& thresholds) {
-  return sqnr_db < thresholds.sqnr_red_db     ? Level::kRed
-         : sqnr_db < thresholds.sqnr_amber_db ? Level::kAmber
-                                              : Level::kGreen;
-}
-
 void Set(RankedLayer& layer, Level level, std::string explanation) {
   layer.diagnosis.level = level;
   layer.diagnosis.cause = level == Level::kGreen ? Cause::kNone : Cause::kChanged;
@@ -45,9 +39,9 @@ std::optional<double> BestScore(const std::map<std::string, LayerMetrics, std::l
   return best;
 }
 
-void DiagnoseFromFigures(int bits, const DamageThresholds& for_8_bits,
-                         std::optional<double> best_score, RankedLayer& layer) {
-  const DamageThresholds thresholds = ThresholdsFor(bits, for_8_bits);
+void DiagnoseFromFigures(int bits, const Thresholds& for_8_bits, std::optional<double> best_score,
+                         RankedLayer& layer) {
+  const Thresholds thresholds = ThresholdsFor(bits, for_8_bits);
   const LayerMetrics& figures = layer.logged;
   const auto by_sqnr = [&](std::string_view by, double sqnr_db, std::string explanation) {
     layer.from_logged = true;

@@ -23,8 +23,8 @@ std::optional<double> BestScore(const std::map<std::string, LayerMetrics, std::l
 //
 // Any other figure, such as an MSE, depends on the layer's unit: it orders layers, and says nothing
 // about damage.
-void DiagnoseFromFigures(int bits, const DamageThresholds& for_8_bits,
-                         std::optional<double> best_score, RankedLayer& layer);
+void DiagnoseFromFigures(int bits, const Thresholds& for_8_bits, std::optional<double> best_score,
+                         RankedLayer& layer);
 
 // Which of two layers of the same severity is worse: the one with the larger result.
 double OrderOf(const LayerMetrics& figures);

@@ -273,9 +273,9 @@ TEST(Report, CallsALayerOfNothingButErrorLost) {
   const std::string html = Written(log.Read(), {.contract = *contract});
   EXPECT_THAT(html, HasSubstr("<td class=\"num\">lost</td><td class=\"num\">lost</td>"));
   EXPECT_THAT(html, HasSubstr("sqnr_db is lost, below the least, 30"));
-  EXPECT_THAT(html, HasSubstr("nothing is left of it; histograms do not show why"));
-  EXPECT_THAT(html, HasSubstr("nothing is left of the worst channel"));
-  EXPECT_THAT(html, HasSubstr("nothing is left of it, with what the layers before it have done"));
+  EXPECT_THAT(html, HasSubstr("the signal is lost; histograms do not show why"));
+  EXPECT_THAT(html, HasSubstr("worst channel: the signal is lost"));
+  EXPECT_THAT(html, HasSubstr("the signal is lost, with what the layers before it have done"));
   EXPECT_THAT(html, AllOf(Not(HasSubstr("−200")), Not(HasSubstr("-200"))));
 }
 

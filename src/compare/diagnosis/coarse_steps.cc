@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cboard/verdict/damage_text.h"
 #include "cboard/verdict/number_text.h"
 #include "compare/diagnosis/channel_sizes.h"
 
@@ -55,7 +56,7 @@ bool HasLargeChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   if (ratio < kSpread) return false;
   const std::size_t worst = comparison.worst_channel.value_or(0);
   diagnosis.cause = Cause::kChannelSpread;
-  diagnosis.explanation = "one scale for channels of very different size: channel " +
+  diagnosis.explanation = std::string(verdict::kChannelSpreadText) + "channel " +
                           std::to_string(largest) + " is " + ShortNumber(ratio, 3) +
                           " times the usual one and reaches " +
                           ShortNumber(RangeOf(comparison.channels[largest].reference)) +
@@ -72,7 +73,7 @@ bool HasSmallChannel(const Evidence& evidence, Diagnosis& diagnosis) {
                               size = ChannelMagnitude(evidence, worst);
   if (!usual || !size || *size * kSpread > *usual) return false;
   diagnosis.cause = Cause::kChannelSpread;
-  diagnosis.explanation = "one scale for channels of very different size: channel " +
+  diagnosis.explanation = std::string(verdict::kChannelSpreadText) + "channel " +
                           std::to_string(worst) + " is " + ShortNumber(*size / *usual, 2) +
                           " times the usual one and" + WorstChannel(comparison, worst);
   return true;
@@ -95,8 +96,8 @@ void ExplainCoarseSteps(const Evidence& evidence, bool knows_channels, bool is_a
     if (!has_outliers && is_about_channel && HasSmallChannel(evidence, diagnosis)) return;
   }
   diagnosis.cause = Cause::kOutliers;
-  diagnosis.explanation = "outliers stretch the range: it reaches " + ShortNumber(range) + ", " +
-                          ShortNumber(range / sigma, 3) + " standard deviations";
+  diagnosis.explanation = std::string(verdict::kOutliersText) + "it reaches " + ShortNumber(range) +
+                          ", " + ShortNumber(range / sigma, 3) + " standard deviations";
   if (evidence.step) {
     diagnosis.explanation +=
         ", and one step is " + ShortNumber(*evidence.step / sigma, 3) + " of these";

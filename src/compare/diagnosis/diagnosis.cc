@@ -19,12 +19,6 @@ double SqnrLostUpstream(const Evidence& evidence) {
                                                    : 0;
 }
 
-Level LevelOf(double severity_db, const Thresholds& thresholds) {
-  return severity_db < thresholds.sqnr_red_db     ? Level::kRed
-         : severity_db < thresholds.sqnr_amber_db ? Level::kAmber
-                                                  : Level::kGreen;
-}
-
 }  // namespace
 
 bool IsShifted(const Evidence& evidence, const PairStatistics& pairs) {
@@ -71,7 +65,7 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   if (auto not_finite = DiagnoseNotFinite(evidence.part, evidence.comparison->total)) {
     return *std::move(not_finite);
   }
-  Diagnosis diagnosis{.part = evidence.part, .severity_db = HUGE_VAL};
+  Diagnosis diagnosis{.level = Level::kGreen, .part = evidence.part, .severity_db = HUGE_VAL};
   const Comparison& comparison = *evidence.comparison;
   const PairStatistics& total = comparison.total;
   if (total.finite_count() == 0 || total.sum_squared_error == 0) return diagnosis;
@@ -114,7 +108,7 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
 
 Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_channel,
                        const Thresholds& thresholds) {
-  Diagnosis diagnosis{.part = Part::kBias};
+  Diagnosis diagnosis{.level = Level::kGreen, .part = Part::kBias};
   const double all = -20 * std::log10(std::max(shift, 1e-15));
   const double worst = -20 * std::log10(std::max(worst_shift, 1e-15));
   diagnosis.severity_db =

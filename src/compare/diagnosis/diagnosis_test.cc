@@ -131,7 +131,7 @@ TEST(Diagnosis, OverClippingIsNoWrongScale) {
     const Diagnosis diagnosis = fault.Diagnosed();
     EXPECT_EQ(diagnosis.level, Level::kRed) << range;
     EXPECT_EQ(diagnosis.cause, Cause::kOverClipped) << range;
-    EXPECT_THAT(diagnosis.explanation, HasSubstr("beyond the last code"));
+    EXPECT_THAT(diagnosis.explanation, HasSubstr("lie outside ["));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cboard/verdict/bit_limits.h"
+#include "cboard/verdict/damage_text.h"
 #include "cboard/verdict/number_text.h"
 #include "compare/diagnosis/channel_sizes.h"
 #include "compare/diagnosis/coarse_steps.h"
@@ -23,8 +24,6 @@ constexpr double kRescaled = 0.1;
 constexpr double kRoundingSteps = 0.5;
 // The largest error of rounding, in steps, and what the products of codes and scales add to it.
 constexpr double kHalfStep = 0.51;
-
-std::string Percent(double share) { return ShortNumber(share * 100, 3) + " %"; }
 
 // The error in steps; where weights lie otherwise in the two files, codes were not at hand.
 std::optional<double> RmseStepsOf(const Evidence& evidence) {
@@ -73,14 +72,12 @@ class ErrorExplainer {
     if (Clipped(diagnosis, is_coarse) || (is_coarse && Stretched(diagnosis))) return;
     diagnosis.cause = Cause::kChanged;
     diagnosis.explanation =
-        SubjectOf(evidence_) + " changed: " +
-        (std::isinf(total_.SqnrDb()) ? "the signal is lost"
-                                     : "SQNR is " + ShortNumber(total_.SqnrDb(), 3) + " dB") +
+        SubjectOf(evidence_) + " changed: " + SqnrClause(total_.SqnrDb()) +
         (is_about_channel_ ? ", that of channel " + std::to_string(worst_) + " " +
                                  ChannelText(comparison_.channels[worst_].SqnrDb()) + ","
                            : "") +
-        " and the cosine " + ShortNumber(total_.Cosine()) +
-        "; neither scale, offset, clipping, outliers nor channels explain it" +
+        " and the cosine " + ShortNumber(total_.Cosine()) + "; " +
+        std::string(verdict::kUnexplainedText) +
         (evidence_.pruned.count > 0
              ? ", and neither do the " + Percent(PrunedShare()) + " that are 0 and were not"
              : "");
@@ -118,7 +115,7 @@ class ErrorExplainer {
     const bool is_nothing_else = left <= 1e-12 * total_.reference.sum_squares;
     diagnosis.cause = Cause::kPruned;
     diagnosis.explanation =
-        Percent(PrunedShare()) + " of the weights were pruned: they are 0 now and were up to " +
+        verdict::PrunedText("weights", PrunedShare()) + " and were up to " +
         ShortNumber(pruned.largest) + " of " + ShortNumber(RangeOf(total_.reference)) +
         (pruned.channels == 0
              ? std::string()
@@ -161,10 +158,9 @@ class ErrorExplainer {
         total_.reference.sum_squares > 0 ? total_.Dot() / total_.reference.sum_squares : 1;
     if (std::abs(factor - 1) > 0.01 && ScaleResidual(total_) < believed) {
       diagnosis.cause = Cause::kWrongScale;
-      diagnosis.explanation = "scale is wrong: " + SubjectOf(evidence_) + " are " +
-                              ShortNumber(factor) +
-                              " times the baseline's; without this factor SQNR would be " +
-                              DbOf(ScaleResidual(total_)) + " instead of " + DbOf(error_) + " dB";
+      diagnosis.explanation = verdict::WrongScaleText(SubjectOf(evidence_), factor) +
+                              "; without this factor SQNR would be " + DbOf(ScaleResidual(total_)) +
+                              " instead of " + DbOf(error_) + " dB";
       return true;
     }
     if (!knows_channels_) return false;
@@ -224,13 +220,10 @@ class ErrorExplainer {
       }
     }
     if (!IsShifted(evidence_, *shifted)) return false;
-    const double sigmas = shifted->MeanShiftSigmas();  // Infinite where all values are alike.
     diagnosis.cause = Cause::kBiasShift;
     diagnosis.explanation =
-        SubjectOf(evidence_) + where + " are shifted" +
-        (std::isfinite(sigmas) ? " by " + ShortNumber(sigmas, 3) + " standard deviations" : "") +
-        ": the mean went from " + ShortNumber(MeanOf(shifted->reference)) + " to " +
-        ShortNumber(MeanOf(shifted->compressed));
+        verdict::ShiftedText(SubjectOf(evidence_) + where, shifted->MeanShiftSigmas(),
+                             MeanOf(shifted->reference), MeanOf(shifted->compressed));
     return true;
   }
 
@@ -242,12 +235,9 @@ class ErrorExplainer {
                                              : *steps >= kRoundingSteps;
     if (is_coarse && !explains) return false;
     diagnosis.cause = Cause::kOverClipped;
-    diagnosis.explanation =
-        "over-clipped: " + Percent(*rate) + " of " +
-        (evidence_.part == Part::kWeight ? "the baseline's weights" : "the values") +
-        " lie beyond the last code, at [" + ShortNumber(total_.compressed.min) + ", " +
-        ShortNumber(total_.compressed.max) + "] of [" + ShortNumber(total_.reference.min) + ", " +
-        ShortNumber(total_.reference.max) + "]";
+    diagnosis.explanation = verdict::ClippedText(SubjectOf(evidence_), *rate,
+                                                 {total_.compressed.min, total_.compressed.max},
+                                                 {total_.reference.min, total_.reference.max});
     return true;
   }
 

@@ -33,7 +33,7 @@ class LayerEvaluator {
 
  private:
   struct OutputDiagnosis {
-    Diagnosis diagnosis;
+    Diagnosis diagnosis = {.level = Level::kGreen};
     std::vector<Fix> fixes;  // Unless it is green.
   };
 

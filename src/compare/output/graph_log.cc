@@ -7,6 +7,7 @@
 #include "cboard/proto/run_metadata.h"
 #include "cboard/verdict/number_text.h"
 #include "compare/measure/weight_comparison.h"
+#include "compare/output/log_parts.h"
 #include "writer/graph_import/node_names.h"
 
 namespace cboard::compare {
@@ -14,11 +15,6 @@ namespace {
 
 using proto::Attribute;
 using Attributes = std::vector<std::pair<std::string, Attribute>>;
-
-std::string_view WithoutSlash(std::string_view name) {
-  const std::size_t start = name.find_first_not_of('/');
-  return start == std::string_view::npos ? name : name.substr(start);
-}
 
 // "w: int8 [8, 1, 3, 3]"
 std::string Described(const ModelTensor& tensor) {

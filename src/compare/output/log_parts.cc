@@ -36,10 +36,12 @@ LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_v
           .label = LabelOf(model, layer, variant, node)};
 }
 
-std::string TagName(std::string_view layer) {
-  const std::size_t start = layer.find_first_not_of('/');
-  return std::string(start == std::string_view::npos ? layer : layer.substr(start));
+std::string_view WithoutSlash(std::string_view name) {
+  const std::size_t start = name.find_first_not_of('/');
+  return start == std::string_view::npos ? name : name.substr(start);
 }
+
+std::string TagName(std::string_view layer) { return std::string(WithoutSlash(layer)); }
 
 Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
                        double value) {

@@ -36,6 +36,9 @@ struct LayerTags {
 LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant,
                  std::string_view node = {});
 
+// The name without slashes in front; a name of slashes only stays as it is.
+std::string_view WithoutSlash(std::string_view name);
+
 // In tags, a name has no slash in front.
 std::string TagName(std::string_view layer);
 

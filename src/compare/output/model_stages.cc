@@ -18,11 +18,6 @@ namespace {
 constexpr std::string_view kBefore = "initial_graph";
 constexpr std::string_view kAfter = "after_quantization";
 
-std::string_view WithoutSlash(std::string_view name) {
-  const std::size_t start = name.find_first_not_of('/');
-  return start == std::string_view::npos ? name : name.substr(start);
-}
-
 StageAttribute ToAttribute(const AttributeValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
   if (const auto* number = std::get_if<double>(&value)) return *number;
@@ -95,7 +90,7 @@ class GraphConverter {
 
  private:
   void Add(StageNode node, std::string_view name, std::span<const TensorId> outputs) {
-    const std::string stem(WithoutSlash(name));
+    const std::string stem(compare::WithoutSlash(name));
     node.name = stem;
     // An input may be called as a node is.
     for (int n = 2; !names_.insert(node.name).second; ++n) {
@@ -131,7 +126,7 @@ std::vector<TensorStatistics> ChannelsOf(const Comparison& comparison,
 }
 
 Result<void> LogOutput(const compare::LayerComparison& layer, StageLogger& logger) {
-  const std::string_view name = WithoutSlash(layer.name);
+  const std::string_view name = compare::WithoutSlash(layer.name);
   if (layer.output_histograms) {
     CBOARD_RETURN_IF_ERROR(logger.LogHistogram(kBefore, name, layer.output_histograms->baseline));
     CBOARD_RETURN_IF_ERROR(logger.LogHistogram(kAfter, name, layer.output_histograms->variant));
@@ -163,14 +158,14 @@ compare::ModelComparison FoundOf(const compare::ModelComparison& comparison) {
   found.verified = comparison.verified;
   found.why_not_verified = comparison.why_not_verified;
   for (const std::string& layer : comparison.verified_layers) {
-    found.verified_layers.emplace_back(WithoutSlash(layer));
+    found.verified_layers.emplace_back(compare::WithoutSlash(layer));
   }
   for (compare::Verification& run : found.verified) {
-    for (compare::RestoredPart& part : run.parts) part.layer = WithoutSlash(part.layer);
+    for (compare::RestoredPart& part : run.parts) part.layer = compare::WithoutSlash(part.layer);
   }
   for (const compare::LayerComparison& layer : comparison.layers) {
     compare::LayerComparison& named = found.layers.emplace_back();
-    named.name = WithoutSlash(layer.name);
+    named.name = compare::WithoutSlash(layer.name);
     named.diagnosis = layer.diagnosis;
     named.diagnosis.explanation = compare::ExplanationOf(layer);
   }
@@ -200,12 +195,12 @@ Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLog
   for (const compare::LayerComparison* layer : compare::LayersAlongDepth(comparison)) {
     CBOARD_RETURN_IF_ERROR(LogOutput(*layer, logger));
     if (layer->weight && layer->bits < 32) {
-      bits.push_back({.layer = std::string(WithoutSlash(layer->name)),
+      bits.push_back({.layer = std::string(compare::WithoutSlash(layer->name)),
                       .op = layer->op_type,
                       .weights = layer->bits});
     }
     if (layer->sample_cosines.empty()) continue;
-    points.emplace_back(WithoutSlash(layer->name));
+    points.emplace_back(compare::WithoutSlash(layer->name));
     samples.resize(std::max(samples.size(), layer->sample_cosines.size()));
     for (std::size_t i = 0; i < layer->sample_cosines.size(); ++i) {
       samples[i].resize(points.size() - 1, std::numeric_limits<double>::quiet_NaN());

@@ -33,8 +33,6 @@ std::string Db(double value) {
   return ShortNumber(tenths == 0 ? 0 : tenths, 4) + " dB";
 }
 
-std::string Percent(double share) { return ShortNumber(100 * share, 3) + " %"; }
-
 void Raise(VerdictLevel level, std::string reason, HeadVerdict& head) {
   if (level < head.level) return;
   if (level == head.level && level != VerdictLevel::kSound) {

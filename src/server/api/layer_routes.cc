@@ -124,7 +124,11 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteValues(json, "b_tags", layers, [](const auto& l) { return l.variant.tag; });
   WriteValues(json, "paired_by", layers, [](const auto& l) { return NameOf(l.paired_by); });
   WriteValues(json, "levels", layers, [](const auto& l) { return NameOf(l.diagnosis.level); });
-  WriteValues(json, "causes", layers, &RankedLayer::cause);
+  WriteValues(json, "causes", layers, [](const auto& l) { return NameOf(l.diagnosis.cause); });
+  WriteValues(json, "cause_texts", layers,
+              [](const auto& l) { return verdict::ShortTextOf(l.diagnosis.cause); });
+  WriteValues(json, "cause_headlines", layers,
+              [](const auto& l) { return verdict::HeadlineOf(l.diagnosis.cause); });
   WriteValues(json, "carried_from", layers, &RankedLayer::carried_from);
   WriteValues(json, "explanations", layers, [](const auto& l) { return l.diagnosis.explanation; });
   WriteNumbers(json, "severities", layers, &RankedLayer::severity);
@@ -148,7 +152,7 @@ void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerT
 
 // By which outputs were judged, where no finding says more.
 void WriteLimits(JsonWriter& json, int bits) {
-  const analysis::DamageThresholds limits = analysis::ThresholdsFor(bits);
+  const analysis::Thresholds limits = analysis::ThresholdsFor(bits);
   json.BeginObject().Key("bits").Value(bits);
   json.Key("red_db").Value(limits.sqnr_red_db).Key("amber_db").Value(limits.sqnr_amber_db);
   json.EndObject();

@@ -215,7 +215,7 @@ TEST_F(RoutesTest, TuningRunsAndTheirLayersAreFound) {
   const std::string layers = Get("/compression/layers?a=baseline&b=tune_1");
   EXPECT_THAT(layers, HasSubstr(R"("names":["conv1"])"));
   EXPECT_THAT(layers, HasSubstr(R"("levels":["red"])"));
-  EXPECT_THAT(layers, HasSubstr(R"("causes":["scaled"])"));
+  EXPECT_THAT(layers, HasSubstr(R"("causes":["wrong_scale"])"));
   EXPECT_THAT(Get("/compression/layers?a=baseline&b=tune_9"),
               HasSubstr("there are baseline, tune_1"));
 }

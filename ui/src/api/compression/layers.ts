@@ -41,6 +41,8 @@ const layerColumnsShape = object({
   paired_by: strings,
   levels: strings,
   causes: strings,
+  cause_texts: strings,
+  cause_headlines: strings,
   carried_from: strings,
   explanations: strings,
   severities: wireNumbers,

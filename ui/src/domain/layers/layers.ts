@@ -61,6 +61,9 @@ export interface Layer {
   readonly pairedBy: string;
   readonly level: Level;
   readonly cause: string;
+  /** The cause in a cell of the table; empty without damage. */
+  readonly causeText: string;
+  readonly causeHeadline: string;
   readonly explanation: string;
   /** The layer whose error it may only carry on; empty for most. */
   readonly carriedFrom: string;
@@ -130,6 +133,8 @@ export function readLayers(response: Pick<LayersResponse, "limits" | "layers">):
       pairedBy: c.paired_by[i] ?? "name",
       level,
       cause: c.causes[i] ?? "none",
+      causeText: c.cause_texts[i] ?? "",
+      causeHeadline: c.cause_headlines[i] ?? "",
       explanation: c.explanations[i] ?? "",
       carriedFrom: c.carried_from[i] ?? "",
       sqnr,

@@ -11,7 +11,6 @@ import { emptyPages } from "../../domain/live/contents";
 import { shellFolder } from "../../domain/live/Snippet";
 import { useKeys } from "../../base/keys";
 import { hrefOf, query, setQuery } from "../../base/address";
-import { causeHeadline } from "./causes";
 import { hasHistograms, nameOfFigure, sqnrWithUnit, type Layer } from "../../domain/layers/layers";
 import { ChannelRibbon } from "./ChannelRibbon";
 import { useOverlay } from "./overlay";
@@ -56,7 +55,7 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
         {glyph}
       </span>
       <span>
-        <b>{layer.level === "open" ? "Not measured" : causeHeadline(layer.cause)}.</b>{" "}
+        <b>{layer.level === "open" ? "Not measured" : layer.causeHeadline}.</b>{" "}
         {layer.explanation &&
           asSentence(layer.explanation.replace(/^not measured: /, "").replace(NEGATIVE, withTrueMinus))}
       </span>

@@ -4,7 +4,6 @@ import { useEffect, useMemo } from "preact/hooks";
 import { dbText, gainText } from "../../domain/layers/decibels";
 import { bytesColumn, exact, fixed } from "../../base/text/format";
 import { usePrinting, useRowsInSight } from "../../widgets/useRowsInSight";
-import { causeWord } from "./causes";
 import { limitText, nameOfFigure, sqnrText, topOf, type Layer, type Limits } from "../../domain/layers/layers";
 import { clampDb } from "./depth_layout";
 
@@ -123,7 +122,7 @@ function Row({
           {layer.bytes === null ? "–" : sizes.text(layer.bytes)}
         </td>
       )}
-      <td class="dim">{causeWord(layer.cause)}</td>
+      <td class="dim">{layer.causeText}</td>
     </tr>
   );
 }
